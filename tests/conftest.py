@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import os
+import sys
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -17,6 +18,23 @@ from bot.rules.proof.chain import canonical
 from bot.rules.proof.event_kinds import shape_faults
 from tests.fresh import close_stores, is_all_closed
 from tests.standins.postgres import PostgresServer, postgres_server
+
+# A machine may forbid Python to keep what it has compiled; here each worker and each of hundreds of processes would
+# compile all tests and all of the bot anew.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """Twice as many workers as processors: most of the time goes by while a test waits for a process or for a clock."""
+    return int(os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS") or 2 * len(os.sched_getaffinity(0)))
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """With `-m slow`, files without such a test are not read."""
+    is_read = collection_path.suffix == ".py" and config.option.markexpr == "slow"
+    return True if is_read and "mark.slow" not in collection_path.read_text("utf-8") else None
+
 
 settings.register_profile(
     "ci",

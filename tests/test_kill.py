@@ -81,8 +81,8 @@ def test_nothing_that_was_answered_is_lost_or_told_twice(data: Data) -> None:
         with data.locked() if life % 20 == 10 else nullcontext():
             time.sleep(chance.uniform(2, 3) if life % 20 == 10 else 0)
             process.send_signal(signal.SIGKILL)
-            process.communicate(timeout=20)
-    assert bot(data, KILLS, "rest").wait(20) == 0, "the last life posts what is left"
+            process.communicate(timeout=60)
+    assert bot(data, KILLS, "rest").wait(60) == 0, "the last life posts what is left"
 
     lines = [line.split() for line in (tmp_path / "platform").read_text().splitlines()]
     posted = Counter(request for word, request in lines if word == "post")

@@ -55,7 +55,7 @@ async def test_a_database_deleted_under_the_bot_ends_it_and_no_roll_that_was_ans
             assert all(message.ephemeral for message in refused)
             assert all("None of it was saved" in message.text for message in refused)
             assert all(str(tmp_path) not in message.text for message in refused)
-            assert await asyncio.wait_for(bot.process.wait(), 20) == 1
+            assert await asyncio.wait_for(bot.process.wait(), 60) == 1
             assert "was deleted, moved or replaced" in bot.log
             rescued = next(tmp_path.glob("grognard.db.rescued-*"))
             rescued.replace(tmp_path / "grognard.db")

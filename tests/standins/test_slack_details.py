@@ -123,7 +123,7 @@ async def test_an_app_hears_its_own_messages_and_edits(anna: User, app: AsyncApp
     assert wrote.message is not None
     anna.edit(wrote.message, "hullo")
     anna.delete(wrote.message)
-    await anna.workspace.slack.watch.until(lambda: len(heard) >= 3, timeout=2, what="the events")
+    await anna.workspace.slack.watch.until(lambda: len(heard) >= 3, timeout=30, what="the events")
     assert [one.get("subtype") for one in heard] == [None, "message_changed", "message_deleted"]
     echoes = [one for one in anna.workspace.slack.courier.known.values() if "bot_id" in one.payload.get("event", {})]
     assert len(echoes) == 1, "the answer came back as an event, and bolt dropped it"
@@ -159,7 +159,7 @@ async def test_modals_stack_change_and_dispatch(anna: User, games: Channel, app:
     with pytest.raises(AssertionError, match="no option 'charlie'"):
         anna.fill(view, {"unit": {"v": "charlie"}})
     await anna.change(view, "unit", "v", "Baker")
-    await anna.workspace.slack.watch.until(lambda: len(view.blocks) == 3, timeout=2, what="the update")
+    await anna.workspace.slack.watch.until(lambda: len(view.blocks) == 3, timeout=30, what="the update")
     assert view.state["unit"]["v"]["selected_option"]["value"] == "baker"
     assert (await anna.submit(view)).trouble == "invalid_errors"
     await anna.submit(view, {"flags": {"v": ["moving"]}})

@@ -135,11 +135,11 @@ async def test_a_response_url_has_five_uses_and_half_an_hour(bot: Bot, anna: Use
     await bot.connect()
     games.bot_member = False
     await anna.slash(games, "/talk")
-    await bot.slack.watch.until(lambda: bot.heard, timeout=2, what="the command")
+    await bot.slack.watch.until(lambda: bot.heard, timeout=30, what="the command")
     said = [(await bot.heard[0](text=f"{n}")).status_code for n in range(6)]
     assert said == [200] * 5 + [404]
     await anna.slash(games, "/talk")
-    await bot.slack.watch.until(lambda: len(bot.heard) == 2, timeout=2, what="the command")
+    await bot.slack.watch.until(lambda: len(bot.heard) == 2, timeout=30, what="the command")
     bot.slack.clock.advance(31 * 60)
     late = await bot.heard[1](text="late")
     assert (late.status_code, "expired_url" in late.body) == (404, True)
@@ -286,7 +286,7 @@ async def test_a_press_can_delete_an_ephemeral_message(bot: Bot, anna: User, gam
     with pytest.raises(SlackApiError, match="message_not_found"):
         await bot.client.chat_update(channel=games.id, ts=draft.ts, text="no")
     await anna.press(draft, "drop")
-    await bot.slack.watch.until(lambda: not anna.sees(games), timeout=2, what="the draft is gone")
+    await bot.slack.watch.until(lambda: not anna.sees(games), timeout=30, what="the draft is gone")
 
 
 # --- mentions, threads, direct messages
@@ -479,7 +479,7 @@ async def test_a_duplicate_carries_the_same_ids(bot: Bot, anna: User, games: Cha
     await bot.connect()
     bot.slack.duplicate("slash_commands")
     handle = await anna.slash(games, "/roll")
-    await bot.slack.watch.until(lambda: len(handle.delivery.acks) == 2, timeout=2, what="both acknowledged")
+    await bot.slack.watch.until(lambda: len(handle.delivery.acks) == 2, timeout=30, what="both acknowledged")
     await bot.slack.deliver_again(handle)
     await asyncio.sleep(0.05)
     assert len(bot.heard) == 3
@@ -502,7 +502,7 @@ async def test_events_without_acknowledgement_are_repeated(bot: Bot, anna: User,
     bot.slack.limits.ack_seconds = 0.6
     handle = await anna.mention(games, "roll 2d6")
     assert (handle.in_time, handle.trouble) == (False, "operation_timeout")
-    await bot.slack.watch.until(lambda: handle.in_time, timeout=4, what="the repeat is acknowledged")
+    await bot.slack.watch.until(lambda: handle.in_time, timeout=30, what="the repeat is acknowledged")
     assert [one.retry for one in handle.delivery.sent][:2] == [0, 1]
     assert len({event for event, _ in bot.heard}) == 1
     assert [retry for _, retry in bot.heard][:2] == ["0", "1"]

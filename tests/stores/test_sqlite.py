@@ -159,7 +159,7 @@ async def test_giving_up_waiting_does_not_undo(path: Path) -> None:
 def assert_ended(before: set[threading.Thread]) -> None:
     """No thread is left that was not there before."""
     for thread in set(threading.enumerate()) - before:
-        thread.join(5)
+        thread.join(60)
         assert not thread.is_alive()
 
 
@@ -322,7 +322,7 @@ async def test_a_file_that_is_taken_away_is_noticed_before_anything_more_is_said
                 await store.commit(roll(number))
         with refuses("store-gone"):
             await store.load_game("place g1")
-        message = await asyncio.wait_for(store.gone(), 3)
+        message = await asyncio.wait_for(store.gone(), 30)
         rescued = next(path.parent.glob("*.rescued-*"))
         assert str(rescued) in message
     async with open_sqlite(rescued) as saved:
@@ -338,7 +338,7 @@ async def test_a_temporary_file_that_is_taken_away_is_not_said_to_be_rescued(
     next(tmp_path.glob("*/games.db")).unlink()
     with pytest.raises(StoreError, match="moved or replaced"):
         await store.commit(roll(2))
-    assert "its games are lost" in await asyncio.wait_for(store.gone(), 3)
+    assert "its games are lost" in await asyncio.wait_for(store.gone(), 30)
     await store.close()
     assert not list(tmp_path.iterdir())
 
@@ -601,7 +601,7 @@ def test_what_was_answered_outlives_a_kill(path: Path) -> None:
         worker.send_signal(signal.SIGKILL)
         answered += [line for line in worker.stdout.read().split("\n")[:-1] if line]
         worker.stdout.close()
-        worker.wait(10)
+        worker.wait(60)
     assert len(answered) > 100
     asyncio.run(check_after_kills(path, answered))
 

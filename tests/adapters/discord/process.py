@@ -52,7 +52,7 @@ class Bot:
         """Ask it to stop; its exit status."""
         if self.process.returncode is None:
             self.process.send_signal(signal.SIGTERM)
-        return await asyncio.wait_for(self.process.wait(), 15)
+        return await asyncio.wait_for(self.process.wait(), 60)
 
     @property
     def log(self) -> str:

@@ -25,7 +25,7 @@ async def test_the_board_follows_the_game_also_behind_a_restart(tmp_path: Path) 
         await bot.start()
         asked = await press(anna, fired, "Undo")
         await ben.press(asked, "Agree")
-        await discord.until(lambda: "Ready: Cell 1" in board.text and "Last:" not in board.text, 20)
+        await discord.until(lambda: "Ready: Cell 1" in board.text and "Last:" not in board.text)
 
 
 async def test_with_a_new_turn_it_is_posted_afresh_and_the_old_one_says_so(tmp_path: Path) -> None:

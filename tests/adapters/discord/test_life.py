@@ -54,16 +54,17 @@ async def test_an_outage_is_no_removal_and_a_removal_is_noticed_even_later(
         discord.recover(discord.guild)
         assert not (await anna.slash(table, "roll", dice="2d6")).failed
         discord.remove_bot(other)
-        await asyncio.sleep(0.3)
-        assert sorted(removed(tmp_path)) == [False, True]
+        await discord.until(lambda: sorted(removed(tmp_path)) == [False, True])
     other.has_bot = True  # asked back while nobody was there, and thrown out of the first one
     discord.guild.has_bot = False
     bot = Bot(discord, tmp_path)
     await bot.start()
-    await asyncio.sleep(4)  # the library waits two seconds for more servers before it is ready
-    states = dict(zip(_places(tmp_path), removed(tmp_path), strict=True))
-    assert states[f"discord:{discord.guild.id}/{table.id}"]
-    assert not states[f"discord:{other.id}/{hall.id}"]
+
+    def states() -> list[bool]:
+        there = dict(zip(_places(tmp_path), removed(tmp_path), strict=True))
+        return [there[f"discord:{guild.id}/{place.id}"] for guild, place in ((discord.guild, table), (other, hall))]
+
+    await discord.until(lambda: states() == [True, False])  # the library waits two seconds for more servers
     assert await bot.stop() == 0
 
 
@@ -126,7 +127,7 @@ async def test_a_slow_disk_shows_a_receipt_first(discord: DiscordStandIn, tmp_pa
             asked = await anna.slash(table, "roll", dice="2d6")
             assert asked.answer_kind is Answer.THINKING
             assert asked.receipt is not None
-            assert 1.3 < asked.receipt < 2.2
+            assert 1.3 < asked.receipt < 3.0
             hidden = anna.send(table, "roll", dice="3d6", secret=True)
             discord.fail(r"PATCH .*/messages/@original", 500, times=2)  # and Discord stumbles then
             await asyncio.sleep(0.5)
@@ -147,7 +148,7 @@ async def test_an_error_after_the_receipt_is_private_and_never_fills_the_public_
         with locked(tmp_path):
             asked = await anna.slash(table, "roll", dice="2d6")
             assert asked.answer_kind is Answer.THINKING
-            answer = await asked.answer(14)
+            answer = await asked.answer()
         assert answer.ephemeral
         assert answer.content.startswith("Error: ")
         assert ["Anna rolls 2d6" in message.text for message in ben.sees(table)] == [True]
@@ -157,7 +158,7 @@ async def test_an_error_after_the_receipt_is_private_and_never_fills_the_public_
 async def test_a_wrong_token_is_said_in_one_line(discord: DiscordStandIn, tmp_path: Path) -> None:
     bot = Bot(discord, tmp_path, DISCORD_TOKEN="wrong")
     await bot.start(ready=False)
-    assert await asyncio.wait_for(bot.process.wait(), 15) == 2
+    assert await asyncio.wait_for(bot.process.wait(), 60) == 2
     assert "Discord does not know this DISCORD_TOKEN." in bot.log.splitlines()[-1]
     assert "Traceback" not in bot.log
 

@@ -111,7 +111,7 @@ async def test_a_game_moves_to_another_channel_and_is_played_from_two(discord: D
     told = await discord.message(den, "links this channel with #hall of Wargamers")
     assert not told.ephemeral
     rolled = await (await anna.slash(hall, "roll", dice="2d6", label="both")).answer()
-    echo = await discord.message(den, "for both", timeout=6)
+    echo = await discord.message(den, "for both")
     assert rolled.content in echo.text
 
 

@@ -43,7 +43,7 @@ class Bot:
         self._log = data / "log.txt"
         self.process: asyncio.subprocess.Process
 
-    async def start(self, patience: float = 20.0) -> None:
+    async def start(self, patience: float = 60.0) -> None:
         """Start it, and wait until Slack reaches it. Raises AssertionError when it ends instead."""
         self.data.mkdir(parents=True, exist_ok=True)
         with self._log.open("ab") as log:
@@ -72,7 +72,7 @@ class Bot:
         """Ask it to stop; its exit status."""
         if self.process.returncode is None:
             self.process.send_signal(signal.SIGTERM)
-        return await asyncio.wait_for(self.process.wait(), 15)
+        return await asyncio.wait_for(self.process.wait(), 60)
 
     def outbox_is_due(self) -> int:
         """Let the time pass after which another process may post what this one left (a minute); how many answers."""

@@ -33,7 +33,7 @@ async def test_a_reminder_with_its_buttons(socket_slack: SlackStandIn, tmp_path:
         await say(anna, games, "/game", "next")
         await say(anna, games, "/game", "pass")
         await hours_later(bot)
-        reminder = await ben.wait_for(games, "waits for you", timeout=10)
+        reminder = await ben.wait_for(games, "waits for you")
         assert reminder.text.startswith("Hill waits for you · your go came ")
         assert f"<@{ben.id}>" in reminder.text
         assert "^{ago}|" in reminder.everything
@@ -45,7 +45,7 @@ async def test_a_reminder_with_its_buttons(socket_slack: SlackStandIn, tmp_path:
         await say(ben, games, "/grognard", "me ping where=dm")
         await say(anna, games, "/game", "pass done")
         await hours_later(bot)
-        alone = await ben.wait_for(ben.im, "waits for you", timeout=10)
+        alone = await ben.wait_for(ben.im, "waits for you")
         stopped = await (await ben.press(alone, "Stop")).answer()
         assert "No more reminders of this go." in stopped.plain
 
@@ -65,7 +65,7 @@ async def test_who_takes_no_direct_messages_is_reminded_in_the_channel(
         await say(anna, games, "/game", "pass")
         socket_slack.faults.error("conversations.open", "cannot_dm_bot")
         await hours_later(bot)
-        reminder = await ben.wait_for(games, "waits for you", timeout=10)
+        reminder = await ben.wait_for(games, "waits for you")
         assert f"<@{ben.id}>" in reminder.text
         assert reminder.buttons() == ["In 4 hours", "Tomorrow", "Stop"]
 
@@ -77,13 +77,13 @@ async def test_orders_are_written_in_a_form_and_opened_for_all(socket_slack: Sla
         await say(anna, games, "/game", "join US")
         await say(ben, games, "/game", "join VC")
         await anna.slash(games, "/order", 'write "Squads 3 + 4 advance to H5"')
-        card = await ben.wait_for(games, "US is in, VC is not", timeout=10)
+        card = await ben.wait_for(games, "US is in, VC is not")
         assert "H5" not in card.everything
         assert f"<@{ben.id}>" in card.text
         await say(anna, games, "/order", "deadline 2d")
         form = await (await ben.press(card, "Write orders")).modal()
         await ben.submit(form, {"text": {"value": "Squad 6 falls back"}})
-        opened = await anna.wait_for(games, "Orders for turn 1 are open", timeout=10)
+        opened = await anna.wait_for(games, "Orders for turn 1 are open")
         assert "*US:* Squads 3 + 4 advance to H5" in opened.everything
         assert f"<@{anna.id}>" in opened.text
         await say(anna, games, "/roll", "2d6 hand=3,4")

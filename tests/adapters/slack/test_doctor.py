@@ -62,7 +62,7 @@ async def test_a_wrong_token_is_said_in_one_line(socket_slack: SlackStandIn, tmp
     home, *_ = settle(socket_slack)
     bot = Bot(socket_slack, tmp_path, home, **{name: "xoxb-wrong"})
     with pytest.raises(AssertionError):
-        await bot.start(patience=8)
+        await bot.start(patience=60)
     assert await bot.stop() == 2
     assert name in bot.log.strip().split("\n")[-1]
     assert "Traceback" not in bot.log

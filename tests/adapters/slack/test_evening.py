@@ -41,7 +41,7 @@ async def fight_by_form(anna: User, games: Channel) -> Message:
         "lm": {"value": 1},
     }
     await anna.press(view, "More fields")
-    await anna.workspace.slack.watch.until(lambda: "lm" in anna.open_modal_state(view), timeout=3, what="more fields")
+    await anna.workspace.slack.watch.until(lambda: "lm" in anna.open_modal_state(view), timeout=30, what="more fields")
     refused = await anna.submit(view, fields)
     assert list(refused.errors) == ["targets"]
     assert "There is no Cell 9." in refused.errors["targets"]

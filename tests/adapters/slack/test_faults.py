@@ -113,7 +113,7 @@ async def test_killed_after_posting_an_answer_is_looked_for_before_it_is_posted_
             slack.faults.clear()
             assert bot.outbox_is_due() == 1
             await bot.start()
-            await until_nothing_is_left(tmp_path, 8)
+            await until_nothing_is_left(tmp_path, 60)
         late = await anna.wait_for(games, "for lost", thread=thread)
         assert "(late)" in late.text, "it was looked for, and is not there"
         await asyncio.sleep(1.5)
@@ -168,7 +168,7 @@ async def test_killed_before_the_commit(socket_slack: SlackStandIn, tmp_path: Pa
             await bot.start()
             refused = await asked
             assert refused.trouble == "operation_timeout"
-        await ben.wait_for(games, "ben rolls 2d6", timeout=20)
+        await ben.wait_for(games, "ben rolls 2d6")
         assert len(await rolls(anna, games)) == 1
 
 
@@ -237,7 +237,7 @@ async def test_results_queue_rather_than_fail(socket_slack: SlackStandIn, tmp_pa
     async with running(slack, tmp_path, home):
         for number in range(4):
             await anna.mention(games, f"roll 2d6 label=n{number}")
-        await anna.wait_for(games, "for n3", timeout=12)
+        await anna.wait_for(games, "for n3")
         order = [text.split(" for ")[1].split(" ·")[0] for text in slack.posted(games)]
         assert order == [f"n{number}" for number in range(4)]
         assert slack.pace.refused == 0

@@ -75,7 +75,7 @@ async def test_units_are_chosen_from_the_roster(socket_slack: SlackStandIn, tmp_
         view = await asked.modal()
         targets = {"rest": {"value": "at whom squad morale=5"}}
         await anna.press(view, "More fields")
-        await socket_slack.watch.until(lambda: "rest" in anna.open_modal_state(view), timeout=3, what="more fields")
+        await socket_slack.watch.until(lambda: "rest" in anna.open_modal_state(view), timeout=30, what="more fields")
         done = await anna.submit(view, {"attackers": {"value": ["Squad 1", "Squad 2"]}, **targets})
         assert done.errors == {}
         assert "Squads 1 + 2 fire" in (await asked.answer()).everything
@@ -89,12 +89,12 @@ async def test_buttons_undo_odds_and_reveal(slack: SlackStandIn, tmp_path: Path)
         assert "#3" in undone.plain
         assert undone in ben.sees(games)
         assert "rolls 2d6" in first.everything
-        await slack.watch.until(lambda: first.buttons() == [], timeout=5, what="the buttons to go")
+        await slack.watch.until(lambda: first.buttons() == [], timeout=30, what="the buttons to go")
         await (await anna.slash(games, "/game", "redo")).answer()
-        await slack.watch.until(lambda: bool(first.buttons()), timeout=5, what="the buttons to come back")
+        await slack.watch.until(lambda: bool(first.buttons()), timeout=30, what="the buttons to come back")
         assert first.buttons() == ["Again", "Undo"], "the event is back, and its button with it"
         assert "#2 is undone · anna" in (await (await anna.press(first, "Undo")).answer()).plain.replace("*", "")
-        await slack.watch.until(lambda: first.buttons() == [], timeout=5, what="the buttons to go again")
+        await slack.watch.until(lambda: first.buttons() == [], timeout=30, what="the buttons to go again")
 
         secret = await anna.slash(games, "/roll", "2d6 secret")
         both = await secret.answers(2, where=lambda one: "sealed" in one.text)
@@ -104,7 +104,7 @@ async def test_buttons_undo_odds_and_reveal(slack: SlackStandIn, tmp_path: Path)
         refused = await (await ben.press(public, "Open it")).answer()
         assert refused.ephemeral_for == ben.id
         await anna.press(public, "Open it")
-        await slack.watch.until(lambda: public.buttons() == ["Again", "Undo"], timeout=3, what="the seal to go")
+        await slack.watch.until(lambda: public.buttons() == ["Again", "Undo"], timeout=30, what="the seal to go")
         assert public in ben.sees(games)
         assert "opened by anna" in public.text
 
@@ -125,7 +125,7 @@ async def test_the_log_turns_its_pages_in_place(socket_slack: SlackStandIn, tmp_
         assert page.ephemeral_for == anna.id
         assert "n4" in page.plain
         await anna.press(page, "Older")
-        await socket_slack.watch.until(lambda: "n2" in page.plain, timeout=3, what="the next page")
+        await socket_slack.watch.until(lambda: "n2" in page.plain, timeout=30, what="the next page")
         assert "n4" not in page.plain
         assert page.buttons() == ["Newer", "Older", "Share"]
 
@@ -183,13 +183,13 @@ async def test_odds_stand_in_the_form_and_follow_each_change(socket_slack: Slack
         assert anna.open_modal_state(view)["tm"]["value"]["value"] == "1", "what was typed is filled in"
         anna.fill(view, {"attackers": {"value": ["Squad 1"]}})
         await anna.press(view, "Show the odds")
-        await slack.watch.until(lambda: odds_in(view) != "", timeout=3, what="the odds")
+        await slack.watch.until(lambda: odds_in(view) != "", timeout=30, what="the odds")
         before = odds_in(view)
         assert "casualties *" in before
         await anna.change(view, "flags", "value", ["adjacent"])
-        await slack.watch.until(lambda: odds_in(view) != before, timeout=3, what="other odds")
+        await slack.watch.until(lambda: odds_in(view) != before, timeout=30, what="other odds")
         await anna.change(view, "attackers", "value", [])
-        await slack.watch.until(lambda: "needs attackers" in odds_in(view), timeout=3, what="what is missing")
+        await slack.watch.until(lambda: "needs attackers" in odds_in(view), timeout=30, what="what is missing")
         done = await anna.submit(view, {"attackers": {"value": ["Squad 2"]}})
         assert done.errors == {}
         assert "Cell 1" in (await asked.answer()).text

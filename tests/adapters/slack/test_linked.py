@@ -71,7 +71,7 @@ class Evening:
 
     async def on_slack(self, words: str) -> Message:
         """The message with these words in Ben's channel, now or soon."""
-        return await self.ben.wait_for(self.games, words, timeout=8)
+        return await self.ben.wait_for(self.games, words)
 
     async def play(self) -> None:
         """Fire here and there, a consent across the networks, six turns, the end."""

@@ -39,7 +39,7 @@ async def test_a_hundred_commands_at_once(
         allowed = ACK + denied(bot) - busy
         assert all(handle.in_time for handle in handles)
         await slack.watch.until(
-            lambda: sum(len(slack.posted(channel)) for channel in channels) == COUNT, timeout=20, what="all answers"
+            lambda: sum(len(slack.posted(channel)) for channel in channels) == COUNT, timeout=30, what="all answers"
         )
         taken = loop.time() - since
         for channel in channels:

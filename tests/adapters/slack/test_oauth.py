@@ -130,7 +130,7 @@ async def test_an_installation_must_be_agreed_to_in_the_same_browser(http_slack:
 async def test_without_a_key_nothing_starts(http_slack: SlackStandIn, tmp_path: Path) -> None:
     bot = Bot(http_slack, tmp_path, None, oauth="yes")
     with pytest.raises(AssertionError):
-        await bot.start(patience=8)
+        await bot.start(patience=60)
     assert await bot.stop() == 2
     assert "GROGNARD_KEY" in bot.log
     assert len(bot.log.strip().split("\n")) == 1

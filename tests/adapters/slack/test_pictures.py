@@ -19,7 +19,7 @@ async def test_a_lookup_is_drawn_into_the_channel(socket_slack: SlackStandIn, tm
         assert not answer.files
         await anna.press(answer, "Picture")
         shared = await socket_slack.watch.until(
-            lambda: [one for one in ben.sees(games) if one.files], timeout=10, what="the picture"
+            lambda: [one for one in ben.sees(games) if one.files], timeout=30, what="the picture"
         )
         [file] = shared[0].files
         assert (file.name, file.data[:8]) == ("dct.png", PNG)
@@ -43,7 +43,7 @@ async def test_the_picture_comes_behind_the_answer(socket_slack: SlackStandIn, t
     async with running(socket_slack, tmp_path, home):
         await anna.slash(games, "/lnlt-table", f"{DCT} picture")
         shared = await socket_slack.watch.until(
-            lambda: [one for one in ben.sees(games) if one.files], timeout=10, what="the picture"
+            lambda: [one for one in ben.sees(games) if one.files], timeout=30, what="the picture"
         )
         said = [one for one in ben.sees(games) if "casualties" in one.plain]
         assert said, "the answer in words"

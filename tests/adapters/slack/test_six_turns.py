@@ -62,7 +62,7 @@ class Evening:
 
     async def until(self, look: object, what: str) -> None:
         """Wait until something is so, as a change of a message comes a little later."""
-        await self.slack.watch.until(look, timeout=8, what=what)  # type: ignore[arg-type]
+        await self.slack.watch.until(look, timeout=30, what=what)  # type: ignore[arg-type]
 
     async def struck(self, message: Message) -> None:
         """Wait until a result says that it was taken back, and offers nothing any more."""
@@ -270,6 +270,6 @@ async def test_six_turns_end_as_they_were_played(socket_slack: SlackStandIn, tmp
         card = await fifth_turn(e, card)
         await the_end(e, card, tmp_path)
         e.bot.outbox_is_due()
-        await until_nothing_is_left(tmp_path, 20)
+        await until_nothing_is_left(tmp_path, 60)
     refused = {error for _, error, *_ in socket_slack.refusals}
     assert refused <= {"missing_scope", "ratelimited"}, "it may not read the channel, and waits where asked to"

@@ -30,7 +30,7 @@ class Table:
     def __init__(self, slack: SlackStandIn, bot: Bot, anna: User, ben: User, games: Channel) -> None:
         self.slack, self.bot, self.anna, self.ben, self.games = slack, bot, anna, ben, games
 
-    async def until(self, what: Callable[[], bool], seconds: float = 8.0) -> None:
+    async def until(self, what: Callable[[], bool], seconds: float = 30.0) -> None:
         """Wait until it is so."""
         await self.slack.watch.until(what, timeout=seconds, what="the change of a message")
 
@@ -112,7 +112,7 @@ async def test_what_slack_will_not_change_stops_nothing(table: Table, tmp_path: 
     await say(table.anna, table.games, 'unit edit "Squad 1" marker=+low-crawl')
     table.slack.faults.error("chat.update", error)
     assert "is undone" in (await say(table.anna, table.games, "game undo")).plain
-    await until_nothing_is_left(tmp_path, 5)
+    await until_nothing_is_left(tmp_path, 60)
     assert "is back" in (await say(table.anna, table.games, "game redo")).plain
 
 
@@ -127,5 +127,5 @@ async def test_where_the_bot_is_no_member_the_pressed_button_tells_where_its_mes
         assert rolled.via == "response_url"
         await anna.invite_bot(games)
         await anna.press(rolled, "Undo")
-        await socket_slack.watch.until(lambda: "Undone in #3" in rolled.plain, timeout=6, what="the change")
+        await socket_slack.watch.until(lambda: "Undone in #3" in rolled.plain, timeout=30, what="the change")
         assert rolled.buttons() == []

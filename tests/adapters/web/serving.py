@@ -54,7 +54,7 @@ class Stream:
         self._content = content
         self.last = ""
 
-    async def next(self, seconds: float = 8.0) -> tuple[str, Any]:
+    async def next(self, seconds: float = 30.0) -> tuple[str, Any]:
         """The next event with a name, and its data."""
         async with asyncio.timeout(seconds):
             while True:

@@ -58,7 +58,7 @@ async def _at_once(*_: object, **__: object) -> None:
 async def _ready(client: discord.Client, running: asyncio.Task[None]) -> None:
     """Wait until the client is ready, or raise why it stopped."""
     ready = asyncio.create_task(client.wait_until_ready())
-    await asyncio.wait([ready, running], timeout=15, return_when=asyncio.FIRST_COMPLETED)
+    await asyncio.wait([ready, running], timeout=60, return_when=asyncio.FIRST_COMPLETED)
     if running.done():
         ready.cancel()
         running.result()

@@ -64,7 +64,7 @@ class Presser(Person):
         slack, self.home = self.workspace.slack, None
         seen = {"type": "app_home_opened", "user": self.id, "channel": self.im.id, "tab": "home"}
         await slack.send_event(self.workspace, seen)
-        return await slack.watch.until(lambda: self.home, timeout=5.0, what=f"the home of {self.name}")
+        return await slack.watch.until(lambda: self.home, timeout=30, what=f"the home of {self.name}")
 
     async def shortcut(self, callback: str, message: Message | None = None) -> Handle:
         """Use a shortcut: of a message, or from anywhere."""

@@ -15,7 +15,7 @@ class User(Writer, Presser):
     """Made by `Workspace.user(name)`."""
 
     async def wait_for(
-        self, channel: Channel, words: str, *, thread: str | None = None, timeout: float = 5.0
+        self, channel: Channel, words: str, *, thread: str | None = None, timeout: float = 30.0
     ) -> Message:
         """The first message seen there with these words in it, now or soon."""
         return await self.workspace.slack.watch.until(
@@ -46,7 +46,7 @@ class User(Writer, Presser):
         """Open the app's install page, agree (or not) and follow back; the last page's status and text."""
         from .browser import install
 
-        return await asyncio.wait_for(install(self, url, deny=deny), 10)
+        return await asyncio.wait_for(install(self, url, deny=deny), 60)
 
     @property
     def mention_text(self) -> str:
