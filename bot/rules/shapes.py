@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from bot.rules.dice import Die
+from bot.rules.later import Later
 from bot.rules.odds import group_faces, group_sums
 from bot.rules.sequence import Roll, Ruled, Ruling, S
 
@@ -22,4 +23,5 @@ def by_face(
 
     Not so the story, nor the outputs whose last names are in `exact_only`.
     """
-    return Ruled((die,), rule, group_faces(die.sides, kind), frozenset(exact_only))
+    groups = Later(lambda: group_faces(die.sides, kind))
+    return Ruled((die,), rule, lambda _: groups(), frozenset(exact_only))

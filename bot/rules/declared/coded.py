@@ -13,10 +13,11 @@ from bot.rules.declared.checks import early_checks, early_rows
 from bot.rules.declared.formulas import Formulas
 from bot.rules.declared.load import Parsed
 from bot.rules.declared.needed import Slicer, asked_key, dice_decide
-from bot.rules.declared.planning import Rows, odds_plan, plan_of
+from bot.rules.declared.planning import odds_plan, plan_of
 from bot.rules.declared.program import NOTHING, Block, Builder, Keys, all_formulas, before_dice
 from bot.rules.declared.running import SCOPE, UNWORKABLE, Now, unworkable
 from bot.rules.declared.segments import Code, Emitter
+from bot.rules.later import Rows
 from bot.rules.sequence import Plan, Row, row_of
 
 if TYPE_CHECKING:

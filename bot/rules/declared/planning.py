@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice, product
 from math import prod
@@ -159,30 +159,6 @@ def begun(
         for site, run in zip(sites, segments, strict=False)
     }
     return state, steps, told, lines, notes
-
-
-class Rows(Sequence[Row]):
-    """The units whose odds are shown, found when they are asked for."""
-
-    def __init__(self, find: Callable[[], tuple[Row, ...]]) -> None:
-        self._find = find
-        self._rows: tuple[Row, ...] | None = None
-
-    @property
-    def rows(self) -> tuple[Row, ...]:
-        """All of them."""
-        if self._rows is None:
-            self._rows = self._find()
-        return self._rows
-
-    def __getitem__(self, at: Any) -> Any:
-        return self.rows[at]
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def __iter__(self) -> Iterator[Row]:
-        return iter(self.rows)
 
 
 def plan_of(

@@ -100,7 +100,7 @@ class Table:
     printed: Mapping[str, Any] = field(default_factory=dict)
     _options: Mapping[str, Option] = field(default_factory=dict)
     _whole: dict[str, Any] = field(init=False, default_factory=dict, compare=False, repr=False)
-    _columns: dict[object, tuple[Answer, ...]] = field(init=False, default_factory=dict, compare=False, repr=False)
+    _columns: dict[object, tuple[Any, ...]] = field(init=False, default_factory=dict, compare=False, repr=False)
     _known: dict[object, Answer] = field(init=False, default_factory=dict, compare=False, repr=False)
 
     def read(self, given: Mapping[str, object]) -> Answer:
@@ -167,19 +167,19 @@ class Table:
             self._known[key] = found
         return found
 
-    def column(self, **inputs: Any) -> tuple[Answer, ...]:
-        """The answers along one input, which is given as a range: those of all faces of a die at once.
+    def column(self, output: str, /, **inputs: Any) -> tuple[Any, ...]:
+        """One output along an input that is given as a range: what all faces of a die say, at once.
 
         The latest columns are remembered, as the latest answers are.
         """
         kinds = tuple([value.__class__ for value in inputs.values()])
         if kinds.count(range) != 1 or not ALONG.issuperset(kinds):
             raise TypeError("a column is asked for with one range, and single values beside it")
-        key = (*inputs.items(), kinds)
+        key = (output, *inputs.items(), kinds)
         found = self._columns.get(key)
         if found is None:
             along = [*inputs][kinds.index(range)]
-            found = tuple([self._called({**inputs, along: value}) for value in inputs[along]])
+            found = tuple([self._called({**inputs, along: value}).out[output] for value in inputs[along]])
             if len(self._columns) >= KEPT:
                 self._columns.clear()
             self._columns[key] = found

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
+from bot.rules.later import Steps
 from bot.rules.names import joined
 from bot.rules.sequence import Line, Plan, Settlement
 from bot.rules.tables.table import Tables
 from bot.systems.baps.ammunition import Checker, ammo_step, with_checks
 from bot.systems.baps.fates import settled
-from bot.systems.baps.men import called, living
-from bot.systems.baps.resolution import MOST_MEN, Man, Resolution, printed_row, row_said
+from bot.systems.baps.men import called, living, wounds_of
+from bot.systems.baps.resolution import MOST_MEN, Cell, Man, Resolution, printed_row, row_said
 from bot.systems.baps.rows import rows_of
 from bot.systems.baps.volley import Volley, men_apart, men_step
 
 
-@dataclass(frozen=True, slots=True)
-class Defense:
+class Defense(NamedTuple):
     """What protects a man: stance and cover, and what each of them counts."""
 
     stance: str
@@ -34,11 +33,19 @@ class Defense:
         return self.basic + self.shield
 
 
+class Aim(NamedTuple):
+    """How fire at a man is read: the defense, the cell of each d20, and what is told of that."""
+
+    defense: Defense
+    cells: tuple[Cell, ...]
+    facts: Mapping[str, Any]
+
+
 def fire_plan(
     tables: Tables,
     given: Given,
     attack: int,
-    checkers: Sequence[Checker],
+    checkers: Callable[[], Sequence[Checker]],
     *,
     opening: Mapping[str, Any],
     line: Line,
@@ -50,37 +57,39 @@ def fire_plan(
     """
     men = living(given.units("targets"), "targets")
     names, crt, column = called(men), Resolution(tables), min(len(men), MOST_MEN)
-    defenses = [_defense(tables, given, man) for man in men]
-    targets: list[Man] = []
-    for unit, name, defense in zip(men, names, defenses, strict=True):
-        difference = attack - defense.total
-        row, passes = printed_row(difference)
-        facts = {"unit": unit.word, "defense": defense.total, "difference": difference, "row": row, "passes": passes}
-        cells = (crt.cell(row, column),) * passes
-        targets.append(Man(unit, name, cells, f"targets[{len(targets)}]", facts, counts_ones=True))
+    read: dict[int, Aim] = {}  # once for men who were given together
+    for man in men:
+        if id(man) not in read:
+            read[id(man)] = _aim(tables, given, man, attack, crt, column)
+    aims = [read[id(man)] for man in men]
+    targets = [
+        Man(man, name, aim.cells, f"targets[{at}]", wounds_of(man), aim.facts, counts_ones=True)
+        for at, (man, name, aim) in enumerate(zip(men, names, aims, strict=True))
+    ]
 
     def after(one: bool) -> Volley:
         return Volley("ammo" if one else None)
 
-    steps = {
-        "man": men_step(targets, crt, then=after),
-        "ammo": ammo_step(tables, checkers),
-    }
+    steps = Steps({"man": lambda: men_step(targets, crt, then=after), "ammo": lambda: ammo_step(tables, checkers())})
 
     def settle(out: Mapping[str, Any]) -> Settlement:
-        return with_checks(replace(settled(men, names, out["targets"]), then=then), checkers, out["ammo"])
+        found = settled(men, names, out["targets"], then=then)
+        return with_checks(found, checkers(), out["ammo"]) if out["ammo"] else found
 
     told = {**opening, "attack": attack, "column": column, "targets": [], "ammo": []}
-    story = (line, *_said(attack, column, names, defenses))
+    story = (line, *_said(attack, column, names, [aim.defense for aim in aims]))
     apart = men_apart(targets, crt, then=after)
-    return Plan(Volley("man"), steps, settle, opening=told, lines=story, rows=rows_of(targets), apart=apart)
+    return Plan(Volley("man"), steps, settle, opening=told, lines=story, rows=rows_of(lambda: targets), apart=apart)
 
 
-def _defense(tables: Tables, given: Given, man: Unit) -> Defense:
+def _aim(tables: Tables, given: Given, man: Unit, attack: int, crt: Resolution, column: int) -> Aim:
     stance = man.get("stance") or given.word("stance")
     cover = man.get("cover") or given.word("cover")
     basic, shield = tables["defense-factors"](stance=stance)["factor"], tables["cover"](cover=cover)["modifier"]
-    return Defense(stance, cover, basic, shield)
+    defense, difference = Defense(stance, cover, basic, shield), attack - basic - shield
+    row, passes = printed_row(difference)
+    facts = {"unit": man.word, "defense": basic + shield, "difference": difference, "row": row, "passes": passes}
+    return Aim(defense, (crt.cell(row, column),) * passes, facts)
 
 
 def _said(attack: int, column: int, names: Sequence[str], defenses: Sequence[Defense]) -> list[Line]:

@@ -54,8 +54,6 @@ def with_checks(settled: Settlement, checkers: Sequence[Checker], checks: Sequen
 
     The charts name reloading and unjamming as orders, without a roll.
     """
-    if not checks:
-        return settled
     count = f"{len(checks)} {'check' if len(checks) == 1 else 'checks'} after a 1"
     settled = replace(settled, sums=(Line("ammunition", result=count),))
     bad = [checker for checker, check in zip(checkers, checks, strict=False) if check["result"] != "ok"]

@@ -11,7 +11,6 @@ from math import lcm
 
 from bot.rules.odds import Weighted
 from bot.rules.sequence import Roll
-from bot.systems.baps.men import wounds_of
 from bot.systems.baps.resolution import UNHURT, Cell, Hurt, Man, Resolution
 
 
@@ -24,7 +23,7 @@ class WholeRolls:
 
     def of(self, man: Man) -> Weighted:
         """The whole rolls of an unhurt man, weighted."""
-        key = (man.cells, wounds_of(man.unit), man.counts_ones)
+        key = (man.cells, man.before, man.counts_ones)
         found = self._known.get(key)
         if found is None:
             found = self._known[key] = self._count(man)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
+from bot.rules.later import Later
 from bot.rules.sequence import Line, Plan, Ruled, Settlement
 from bot.rules.tables.table import Tables
 from bot.systems.baps.fates import settled
-from bot.systems.baps.men import called, living
+from bot.systems.baps.men import called, living, wounds_of
 from bot.systems.baps.resolution import MOST_MEN, Man, Resolution, printed_row, row_said
 from bot.systems.baps.rows import rows_of
 from bot.systems.baps.volley import Volley, men_step
@@ -22,21 +23,37 @@ INSIDE = 4
 
 @dataclass(frozen=True, slots=True)
 class Blast:
-    """The men that a round reaches, in the order in which they are rolled for, and how; `where` they are read."""
+    """The men that a round reaches, in the order in which they are rolled for, with the names that the dice have for
+    them.
+
+    `men` and `step` say how they are rolled for, `where` where they are read; none of it is needed of a round that
+    misses.
+    """
 
     units: tuple[Unit, ...]
-    men: tuple[Man, ...]
-    step: Ruled[Volley]
-    where: tuple[Line, ...]
+    names: tuple[str, ...]
+    men: Callable[[], Sequence[Man]]
+    step: Callable[[], Ruled[Volley]]
+    where: Callable[[], Sequence[Line]]
+
+    def settle(self, out: Mapping[str, Any], *, then: tuple[str, ...] = (), before: str = "") -> Settlement:
+        """The result of a round that came down: each man and what became of them."""
+        return settled(self.units, self.names, out["targets"], then=then, before=before)
+
+
+@dataclass(frozen=True, slots=True)
+class Zone:
+    """The men in a radius: the row that is printed for it, and the one that they are read in."""
+
+    name: str
+    units: tuple[Unit, ...]
+    printed: int
+    total: int
 
     @property
-    def names(self) -> tuple[str, ...]:
-        """The men by the names that the dice have for them."""
-        return tuple(man.name for man in self.men)
-
-    def settle(self, out: Mapping[str, Any]) -> Settlement:
-        """The result of a round that came down: each man and what became of them."""
-        return settled(self.units, self.names, out["targets"])
+    def column(self) -> int:
+        """The column: the number of men in the zone."""
+        return min(len(self.units), MOST_MEN)
 
 
 def blast_of(tables: Tables, given: Given, *, zones: str = "he-radii", cover: str = "cover") -> Blast:
@@ -46,35 +63,48 @@ def blast_of(tables: Tables, given: Given, *, zones: str = "he-radii", cover: st
     """
     crt, rows = Resolution(tables), tables[zones].constants["rows_of"]
     inside, shield = INSIDE * given.flag("inside"), int(tables["cover"](cover=given.word(cover))["modifier"])
-    shifts = (("inside", inside), (f"{given.word(cover).replace('-', ' ')} cover", -shield))
-    parts = tuple((name, value) for name, value in shifts if value)
-    reached = {zone: living(given.units(zone), zone) for zone in rows}
-    units = tuple(unit for those in reached.values() for unit in those)
-    names = iter(called(units))
+    reached = [Zone(name, living(given.units(name), name), row, row + inside - shield) for name, row in rows.items()]
+    units = tuple([unit for zone in reached for unit in zone.units])
+    names = called(units)
+    men = Later(lambda: _men(crt, reached, names))
+
+    def where() -> list[Line]:
+        shifts = (("inside", inside), (f"{given.word(cover).replace('-', ' ')} cover", -shield))
+        parts = tuple([(name, value) for name, value in shifts if value])
+        return [_where(zone, parts) for zone in reached if zone.units]
+
+    return Blast(units, names, men, lambda: men_step(men(), crt), where)
+
+
+def _men(crt: Resolution, reached: Sequence[Zone], names: Sequence[str]) -> list[Man]:
     men: list[Man] = []
-    where: list[Line] = []
-    for zone, those in reached.items():
-        total, column = rows[zone] + inside - shield, min(len(those), MOST_MEN)
-        row, passes = printed_row(total)
-        facts = {"zone": zone, "row": row, "passes": passes}
-        if those:
-            line = Line(f"{zone} radius", result=f"{row_said(total)}, column {column}")
-            where.append(replace(line, parts=(("", rows[zone]), *parts), total=total) if parts else line)
-        for unit in those:
-            cells = (crt.cell(row, column),) * passes
-            men.append(Man(unit, next(names), cells, f"targets[{len(men)}]", {"unit": unit.word, **facts}))
-    return Blast(units, tuple(men), men_step(men, crt), tuple(where))
+    for zone in reached:
+        if not zone.units:
+            continue
+        row, passes = printed_row(zone.total)
+        cells = (crt.cell(row, zone.column),) * passes
+        for unit in zone.units:
+            facts = {"unit": unit.word, "zone": zone.name, "row": row, "passes": passes}
+            men.append(Man(unit, names[len(men)], cells, f"targets[{len(men)}]", wounds_of(unit), facts))
+    return men
+
+
+def _where(zone: Zone, parts: tuple[tuple[str, int], ...]) -> Line:
+    label, read = f"{zone.name} radius", f"{row_said(zone.total)}, column {zone.column}"
+    if not parts:
+        return Line(label, result=read)
+    return Line(label, (), (("", zone.printed), *parts), zone.total, read)
 
 
 def blast_plan(blast: Blast, *, then: tuple[str, ...] = ()) -> Plan[Volley]:
     """A plan that only rolls for the men of a blast. Raises UserError when nobody is in it."""
-    if not blast.men:
+    if not blast.units:
         raise UserError("Nobody is in the blast.", hint="Give the men of a zone, as in lethal=3.", code="nobody")
     return Plan(
         Volley("man"),
-        {"man": blast.step},
-        lambda out: replace(blast.settle(out), then=then),
+        {"man": blast.step()},
+        lambda out: blast.settle(out, then=then),
         {"targets": []},
-        lines=blast.where,
+        lines=tuple(blast.where()),
         rows=rows_of(blast.men),
     )

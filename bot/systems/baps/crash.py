@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from bot.rules.dice import d20
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence import Change, Fate, Line, Plan, Roll, Ruling, Settlement, minus, row_of
+from bot.rules.later import Steps
+from bot.rules.sequence import Change, Fate, Line, Plan, Roll, Ruled, Ruling, Settlement, minus, row_of
 from bot.rules.shapes import by_face
 from bot.rules.tables.table import Tables
-from bot.systems.baps.fates import changes_of, counted, summed_up, words_of
+from bot.systems.baps.fates import changes_of, counted, summed_up, tokens_of, words_of
 from bot.systems.baps.men import about, called, whom
-from bot.systems.baps.resolution import Resolution
+from bot.systems.baps.resolution import D20, Resolution
 from bot.systems.baps.rows import rows_of
 from bot.systems.baps.vehicles import aboard, crew_left, inside, refuse_wreck, riders
 from bot.systems.baps.volley import Volley, men_step
@@ -43,15 +45,16 @@ def plan(tables: Tables, given: Given) -> Plan[Volley]:
     refuse_wreck(vehicle, "unit")
     occupants = aboard(given, "occupants", vehicle)
     how = {"moved_quickly": given.flag("moved_quickly"), "turned": given.flag("turned")}
-    answers = dict(enumerate(tables["crash"].column(**how, roll=range(1, 21)), 1))
+    results, totals = (tables["crash"].column(output, **how, roll=D20) for output in ("result", "total"))
     counts = (("moved quickly", how["moved_quickly"]), ("turned sharply", how["turned"]))
     parts = tuple((name, 1) for name, so in counts if so)
     events = EVENTS | (COLLISIONS if given.flag("hits_object") else {})
-    results = {str(answer["result"]) for answer in answers.values()}
-    rows = {result: int(tables["crash-injury"](event=events[result])["row"]) for result in results if result in events}
+    rows = {
+        result: int(tables["crash-injury"](event=events[result])["row"]) for result in set(results) if result in events
+    }
 
     def crash(_: Volley, roll: Roll) -> Ruling[Volley]:
-        total, result = answers[roll[0]]["total"], answers[roll[0]]["result"]
+        total, result = totals[roll[0] - 1], results[roll[0] - 1]
         told = {"roll": roll[0], "total": total, "result": result, "row": rows.get(result, "none")}
 
         def line() -> Line:
@@ -62,32 +65,39 @@ def plan(tables: Tables, given: Given) -> Plan[Volley]:
         read = f"row {minus(rows[result])}, column 1"
         return Ruling(Volley(f"row {rows[result]}"), told, lambda: (line(), Line("everybody inside", result=read)))
 
-    crt = Resolution(tables)
-    steps = {"roll": by_face(d20("crash"), lambda roll: answers[roll]["result"], crash, exact_only=("roll", "total"))}
-    for row in set(rows.values()):
-        steps[f"row {row}"] = men_step(riders(occupants, "occupants", (crt.cell(row, 1),)), crt, name=f"row {row}")
+    def injure(row: int) -> Ruled[Volley]:
+        crt = Resolution(tables)
+        return men_step(riders(occupants, names, "occupants", (crt.cell(row, 1),)), crt, name=f"row {row}")
+
+    names = called(occupants)
+    steps: dict[str, Callable[[], Ruled[Volley]]] = {
+        "roll": lambda: by_face(d20("crash"), lambda roll: results[roll - 1], crash, exact_only=("roll", "total")),
+        **{f"row {row}": partial(injure, row) for row in rows.values()},
+    }
     return Plan(
         Volley("roll"),
-        steps,
-        lambda out: _settled(vehicle, occupants, out),
+        Steps(steps),
+        lambda out: _settled(vehicle, occupants, names, out),
         opening={"occupants": []},
-        rows=(row_of("result", "the vehicle"), *(rows_of(riders(occupants, "occupants")) if rows else ())),
+        rows=rows_of(lambda: riders(occupants, names, "occupants") if rows else (), row_of("result", "the vehicle")),
     )
 
 
-def _settled(vehicle: Unit | None, occupants: tuple[Unit, ...], out: Mapping[str, Any]) -> Settlement:
+def _settled(
+    vehicle: Unit | None, occupants: tuple[Unit, ...], names: tuple[str, ...], out: Mapping[str, Any]
+) -> Settlement:
     """What is said and done when it has come to rest."""
-    hurt = out["occupants"]
-    headline = CRASHES[out["result"]] + (f", {summed_up(hurt)}" if hurt else "")
+    hurt, tokens = out["occupants"], tokens_of(out["occupants"])
+    headline = CRASHES[out["result"]] + (f", {summed_up(hurt, tokens)}" if hurt else "")
     later = ("this happens in the next movement phase",) if out["result"] in COLLISIONS else ()
-    fate = Fate(whom(vehicle, "the vehicle"), out["result"], counted(called(occupants), hurt))
+    fate = Fate(whom(vehicle, "the vehicle"), out["result"], counted(names, tokens))
     left = crew_left(vehicle, occupants, hurt) if vehicle is not None else {}
     changes: tuple[Change, ...] = (Change(vehicle.name, set=left),) if vehicle is not None and left else ()
     return Settlement(
         about(vehicle, headline),
-        words_of(hurt),
+        words_of(hurt, tokens),
         (),
         changes + changes_of(occupants, hurt),
         (fate,),
-        (*inside(occupants, hurt), *later),
+        (*inside(occupants, names, hurt, tokens), *later),
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 from typing import NamedTuple
 
 from bot.rules.inputs.units import Unit
@@ -24,33 +23,36 @@ class Crew(NamedTuple):
     hurts: tuple[Hurt | None, ...] = ()
 
 
-def crew_step(tables: Tables, crew: Sequence[Unit]) -> Ruled[Crew]:
+def crew_step(tables: Tables, crew: Sequence[Unit], names: Sequence[str]) -> Ruled[Crew]:
     """The step `crew`: row 4 for the main gun, 9 for the ammunition, 7 for the engine; row 4 if none took effect.
 
     All living men are rolled for before the next row. Source: Vehicle Charts, if the round penetrated.
     """
     crt = Resolution(tables)
-    row_of = [int(tables["penetrated-damage"](area=area, roll=4)["row"]) for area in EXPLOSIVE]
+    known: dict[tuple[bool, ...], tuple[Man, ...]] = {}
 
-    @cache
     def men(effects: tuple[bool, ...]) -> tuple[Man, ...]:
-        rows = [row for row, effect in zip(row_of, effects, strict=False) if effect] or row_of[:1]
-        return riders(crew, "crew", tuple(crt.cell(row, 1) for row in rows), tuple(f"row {row}" for row in rows))
+        found = known.get(effects)
+        if found is None:
+            rows = _rows(tables, effects)
+            cells = tuple([crt.cell(row, 1) for row in rows])
+            found = known[effects] = riders(crew, names, "crew", cells, tuple([f"row {row}" for row in rows]))
+        return found
 
     def whose(now: Crew) -> tuple[int, Man, Hurt]:
         """The man in hand: of those who still roll, the first with the fewest dice."""
-        _, at = min((hurt.rolled, at) for at, hurt in enumerate(now.hurts) if hurt is not None)
+        _, at = min([(hurt.rolled, at) for at, hurt in enumerate(now.hurts) if hurt is not None])
         return at, men(now.effects)[at], now.hurts[at] or UNHURT
 
     def rule(now: Crew, roll: Roll) -> Ruling[Crew]:
         (at, man, before), (die,) = whose(now), roll
         hurt = crt.strike(man, before, die)
-        told = man.told(hurt) if man.finished(hurt) else {}
+        finished = man.finished(hurt)
+        told = man.told(hurt) if finished else {}
         told[f"{man.path}.rolls[{before.rolled}]"] = die
-        return Ruling(after(now, at, hurt), told, lambda: (man.line(before, die, hurt),))
+        return Ruling(after(now, at, None if finished else hurt), told, lambda: (man.line(before, die, hurt),))
 
-    def after(now: Crew, at: int, hurt: Hurt) -> Crew:
-        left = None if men(now.effects)[at].finished(hurt) else hurt
+    def after(now: Crew, at: int, left: Hurt | None) -> Crew:
         hurts = (*now.hurts[:at], left, *now.hurts[at + 1 :])
         return Crew("crew", now.effects, hurts) if any(hurts) else Crew(None, now.effects)
 
@@ -62,7 +64,7 @@ def crew_step(tables: Tables, crew: Sequence[Unit]) -> Ruled[Crew]:
             return rule(now, roll)
         at, man, _ = whose(now)
         hurt = whole.end(man, roll)
-        return Ruling(after(now, at, hurt), man.told(hurt))
+        return Ruling(after(now, at, None), man.told(hurt))
 
     return ruled(
         lambda now: crt.owed(*whose(now)[1:]),
@@ -70,3 +72,9 @@ def crew_step(tables: Tables, crew: Sequence[Unit]) -> Ruled[Crew]:
         groups=lambda now: whole.of(whose(now)[1]),
         exact_only=("rolls",),
     )
+
+
+def _rows(tables: Tables, effects: tuple[bool, ...]) -> list[int]:
+    """The rows that each man is rolled for in: those of the areas that took effect, or the main gun's."""
+    hit = [area for area, effect in zip(EXPLOSIVE, effects, strict=False) if effect] or EXPLOSIVE[:1]
+    return [int(tables["penetrated-damage"](area=area, roll=4)["row"]) for area in hit]

@@ -20,25 +20,22 @@ def area_step(tables: Tables, weapon: str, vehicle_type: str, men: int) -> Ruled
     rolled, damage = tables["penetrating-dice"](weapon=weapon), tables["penetrated-damage"]
     sides, two = 4 if rolled["die"] == "d4" else 6, rolled["per_area"] == 2
     areas = AREAS[:3] if two and vehicle_type == "tank" else AREAS
-    striking = {
-        area: [
-            face
-            for face, answer in enumerate(damage.column(area=area, die=f"d{sides}", roll=range(1, sides + 1)), 1)
-            if answer["result"] != "none"
-        ]
-        for area in areas
-    }
+
+    def strikes(area: str) -> list[int]:
+        """The faces that take effect."""
+        results = damage.column("result", area=area, die=f"d{sides}", roll=range(1, sides + 1))
+        return [face for face, result in enumerate(results, 1) if result != "none"]
 
     def rule(now: Crew, roll: Roll) -> Ruling[Crew]:
         place, area = len(now.effects), areas[len(now.effects)]
-        effect = roll == (6, 6) if two else roll[0] in striking[area]  # two dice count only as two sixes
+        effect = roll == (6, 6) if two else roll[0] in strikes(area)  # two dice count only as two sixes
         effects = (*now.effects, effect)
         told: dict[str, object] = {f"damage[{place * len(roll) + at}]": die for at, die in enumerate(roll)}
         if area != "crew":
             told[area.replace("-", "_")] = effect
 
         def story() -> tuple[Line]:
-            first, *more = striking[area]
+            first, *more = strikes(area)
             needed = "two sixes" if two else f"{first} or more" if more else f"{first}"
             return (Line(area.replace("-", " "), roll, result=f"{needed} needed"),)
 
@@ -48,13 +45,13 @@ def area_step(tables: Tables, weapon: str, vehicle_type: str, men: int) -> Ruled
 
     # What follows is speed; the rules end here.
     def faces(area: str) -> Weighted:
-        return ((35, (1, 1)), (1, (6, 6))) if two else group_faces(sides, lambda face: face in striking[area])
+        striking = strikes(area)
+        return ((35, (1, 1)), (1, (6, 6))) if two else group_faces(sides, lambda face: face in striking)
 
-    groups = {area: faces(area) for area in areas}
     return ruled(
         lambda now: dice(1 + two, sides, f"damage {areas[len(now.effects)]}"),
         rule,
-        groups=lambda now: groups[areas[len(now.effects)]],
+        groups=lambda now: faces(areas[len(now.effects)]),
         exact_only=("damage",),
     )
 

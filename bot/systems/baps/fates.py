@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -17,6 +16,7 @@ NAMED = 2
 LIMITS = {1: "no sprinting with 1 wound", 2: "no rushing or sprinting with 2 wounds"}
 KINDS = ("killed", "wounded", "wounded and suppressed", "suppressed")
 """What men are counted as, the worst first."""
+WOUNDED = {"wound-1": "wounded", "wound-2": "wounded-twice"}
 LOGGED = {
     "wounded": "1 wound",
     "wounded-twice": "2 wounds",
@@ -30,62 +30,78 @@ SAID = {
 }
 
 
-def settled(men: Sequence[Unit], names: Sequence[str], hit: Sequence[Outcome]) -> Settlement:
-    """What is said and written once men were rolled for; `names` are those that the dice have for them."""
-    fates = tuple(Fate(name, token_of(one)) for name, one in zip(names, hit, strict=False))
+def settled(
+    men: Sequence[Unit], names: Sequence[str], hit: Sequence[Outcome], *, then: tuple[str, ...] = (), before: str = ""
+) -> Settlement:
+    """What is said and written once men were rolled for; `names` are those that the dice have for them.
+
+    `then` is what comes next, `before` what the headline says first.
+    """
+    tokens = tokens_of(hit)
     return Settlement(
-        summed_up(hit), words_of(hit), changes=changes_of(men, hit), fates=fates, now=aftermath(men, names, hit)
+        f"{before}{summed_up(hit, tokens)}",
+        words_of(hit, tokens),
+        then,
+        changes_of(men, hit),
+        tuple([Fate(name, token) for name, token in zip(names, tokens, strict=False)]),
+        aftermath(men, names, hit),
     )
+
+
+def tokens_of(fates: Sequence[Outcome]) -> list[str]:
+    """The fate of each man as a token."""
+    return [token_of(fate) for fate in fates]
 
 
 def token_of(fate: Outcome) -> str:
     """A man's fate as `results` of the game.yaml has it; whoever is suppressed now as well is said to be."""
     if fate["after"] == "killed":
         return "killed"
-    wounds = {"wound-1": "wounded", "wound-2": "wounded-twice"}.get(fate["result"])
+    wounds = WOUNDED.get(fate["result"])
     if wounds is None:
         return str(fate["result"])
     return f"{wounds}-suppressed" if fate["after"] == "suppressed" else wounds
 
 
-def logged(fate: Outcome) -> str:
-    """A man's fate as the log keeps it: `killed`, `2 wounds`, `1 wound, suppressed`."""
-    return LOGGED.get(token_of(fate), token_of(fate))
+def words_of(fates: Sequence[Outcome], tokens: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """Each man and what happened, as the log keeps it: `killed`, `2 wounds`, `1 wound, suppressed`."""
+    return tuple([(fate["unit"], LOGGED.get(token, token)) for fate, token in zip(fates, tokens, strict=True)])
 
 
-def words_of(fates: Sequence[Outcome]) -> tuple[tuple[str, str], ...]:
-    """Each man and what happened, for the public answer: killed whenever dead afterwards."""
-    return tuple((fate["unit"], logged(fate)) for fate in fates)
-
-
-def summed_up(fates: Sequence[Outcome]) -> str:
+def summed_up(fates: Sequence[Outcome], tokens: Sequence[str]) -> str:
     """A headline: `2 of 5 killed, 1 wounded, 1 suppressed`, or what became of the only one."""
-    if len(fates) == 1 and token_of(fates[0]) != "none":
-        return f"{fates[0]['unit']}: {logged(fates[0])}"
-    return _tally(fates) or "no effect"
+    if len(tokens) == 1 and tokens[0] != "none":
+        return f"{fates[0]['unit']}: {LOGGED.get(tokens[0], tokens[0])}"
+    return _tally(tokens) or "no effect"
 
 
-def counted(names: Sequence[str], fates: Sequence[Outcome]) -> str:
+def counted(names: Sequence[str], tokens: Sequence[str]) -> str:
     """The men of a vehicle in a few words: `2 of 4 crew killed, 1 wounded`; empty where nobody is hurt."""
-    return _tally(fates, " crew") if len(fates) > NAMED else ", ".join(named(names, fates))
+    return _tally(tokens, " crew") if len(tokens) > NAMED else ", ".join(named(names, tokens))
 
 
-def _tally(fates: Sequence[Outcome], whom: str = "") -> str:
-    kinds = [SAID.get(token_of(fate), token_of(fate)).replace(" twice", "") for fate in fates]
-    found = Counter(kinds)
-    counts = [(found[kind], kind) for kind in KINDS if found[kind]]
+def _tally(tokens: Sequence[str], whom: str = "") -> str:
+    found = dict.fromkeys(KINDS, 0)
+    for token in tokens:
+        kind = SAID.get(token, token).replace(" twice", "")
+        if kind in found:
+            found[kind] += 1
+    counts = [(count, kind) for kind, count in found.items() if count]
     return ", ".join(
-        f"{count} {kind}" if at else f"{count} of {len(fates)}{whom} {kind}" for at, (count, kind) in enumerate(counts)
+        [
+            f"{count} {kind}" if at else f"{count} of {len(tokens)}{whom} {kind}"
+            for at, (count, kind) in enumerate(counts)
+        ]
     )
 
 
-def named(names: Sequence[str], fates: Sequence[Outcome]) -> tuple[str, ...]:
+def named(names: Sequence[str], tokens: Sequence[str]) -> tuple[str, ...]:
     """Who was hurt, those of one result together: `crewman 1 + 3 killed`."""
     found: dict[str, list[str]] = {}
-    for name, fate in zip(names, fates, strict=False):
-        if (token := token_of(fate)) != "none":
+    for name, token in zip(names, tokens, strict=False):
+        if token != "none":
             found.setdefault(SAID.get(token, token), []).append(name)
-    return tuple(f"{joined(hurt)} {word}" for word, hurt in found.items())
+    return tuple([f"{joined(hurt)} {word}" for word, hurt in found.items()])
 
 
 def aftermath(men: Sequence[Unit], names: Sequence[str], fates: Sequence[Outcome]) -> tuple[str, ...]:
@@ -93,21 +109,29 @@ def aftermath(men: Sequence[Unit], names: Sequence[str], fates: Sequence[Outcome
 
     Source: Infantry Charts, notes under moves. How suppression ends is not on the charts.
     """
-    all_of_them = list(zip(men, names, fates, strict=False))
-    alive = [(man, name, fate["wounds"]) for man, name, fate in all_of_them if fate["after"] != "killed"]
-    worse = [(man, name, wounds) for man, name, wounds in alive if wounds > wounds_of(man)]
-    told = [f"{name} has {wounds} wounds" for man, name, wounds in worse if wounds_of(man)]
-    lost = Counter(
-        str(man.get("squad")) for man, _, fate in all_of_them if man.get("squad") and fate["after"] == "killed"
-    )
+    told: list[str] = []
+    lost: dict[str, int] = {}
+    barred: set[int] = set()
+    for man, name, fate in zip(men, names, fates, strict=False):
+        if fate["after"] == "killed":
+            if squad := man.get("squad"):
+                lost[str(squad)] = lost.get(str(squad), 0) + 1
+        elif fate["wounds"] > (before := wounds_of(man)):
+            barred.add(fate["wounds"])
+            if before:
+                told.append(f"{name} has {fate['wounds']} wounds")
     told += [f"{squad} is {count} {'man' if count == 1 else 'men'} fewer" for squad, count in lost.items()]
-    barred = {wounds for _, _, wounds in worse}
-    return (*told, *(limit for wounds, limit in LIMITS.items() if wounds in barred))
+    told += [limit for wounds, limit in LIMITS.items() if wounds in barred]
+    return tuple(told)
 
 
 def changes_of(men: Sequence[Unit], fates: Sequence[Outcome]) -> tuple[Change, ...]:
     """The roster changes of men, in the order of their answers."""
-    return tuple(change for man, fate in zip(men, fates, strict=False) for change in _change_of(man, fate))
+    changes: list[Change] = []
+    for man, fate in zip(men, fates, strict=False):
+        if man.name or man.get("squad"):
+            changes += _change_of(man, fate)
+    return tuple(changes)
 
 
 def _change_of(man: Unit, fate: Outcome) -> tuple[Change, ...]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from math import floor
-from typing import Any
+from typing import Any, NamedTuple
 
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
+from bot.rules.later import Later
 from bot.rules.sequence import Line, Plan
 from bot.rules.tables.formula import plain
 from bot.rules.tables.table import Tables
@@ -32,12 +32,9 @@ SAID = {
 """Weapons as players call them, where that differs from the chart."""
 
 
-@dataclass(frozen=True, slots=True)
-class Firer:
-    """A soldier who fires: the attack factor, fractions kept, and what the story calls the weapon."""
+class Firer(NamedTuple):
+    """A soldier who fires: the weapon, the attack factor, fractions kept, and what the story calls the weapon."""
 
-    unit: Unit
-    name: str
     weapon: str
     factor: int | float
     armed: str
@@ -50,13 +47,18 @@ def plan(tables: Tables, given: Given) -> Plan[Volley]:
     """
     attackers = living(given.units("attackers"), "attackers")
     refuse_jammed(attackers)
-    firers = [_firer(tables, given, unit, name) for unit, name in zip(attackers, called(attackers), strict=True)]
+    names, read = called(attackers), dict[int, Firer]()  # once for those who were given together
+    for unit, name in zip(attackers, names, strict=True):
+        if id(unit) not in read:
+            read[id(unit)] = _firer(tables, given, unit, name)
+    firers = [read[id(unit)] for unit in attackers]
     leader = given.int("leader")
     total = sum(firer.factor for firer in firers) + leader
     attack = floor(total)
     opening: dict[str, Any] = {}
-    for at, firer in enumerate(firers):
-        opening |= {f"attackers[{at}].unit": firer.unit.word, f"attackers[{at}].factor": firer.factor}
+    for at, (unit, firer) in enumerate(zip(attackers, firers, strict=True)):
+        opening[f"attackers[{at}].unit"] = unit.word
+        opening[f"attackers[{at}].factor"] = firer.factor
     line = Line(
         "attack",
         parts=(("leader rating", leader),) if leader else (),
@@ -64,9 +66,12 @@ def plan(tables: Tables, given: Given) -> Plan[Volley]:
         result="fraction dropped" if attack != total else "",
         contributors=_by_weapon(firers),
     )
-    checkers = [
-        Checker(firer.unit.word, firer.name, kind_of(tables, firer.weapon), firer.unit.name) for firer in firers
-    ]
+    checkers = Later(
+        lambda: [
+            Checker(unit.word, name, kind_of(tables, firer.weapon), unit.name)
+            for unit, name, firer in zip(attackers, names, firers, strict=True)
+        ]
+    )
     return fire_plan(tables, given, attack, checkers, opening=opening, line=line)
 
 
@@ -93,7 +98,7 @@ def _firer(tables: Tables, given: Given, unit: Unit, name: str) -> Firer:
     if unit.has("no_assistant") and weapon in modifiers.constants["machine_guns"]:
         how.append("no_assistant")
     armed = " ".join((*how, SAID.get(weapon, weapon.replace("-", " ")))).replace("no_assistant", "unassisted")
-    return Firer(unit, name, weapon, plain(factor * modifiers(**dict.fromkeys(how, True))["factor"]), armed)
+    return Firer(weapon, plain(factor * modifiers(**dict.fromkeys(how, True))["factor"]), armed)
 
 
 def _by_weapon(firers: Iterable[Firer]) -> tuple[tuple[str, int | float], ...]:

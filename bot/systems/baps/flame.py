@@ -37,7 +37,7 @@ def plan(tables: Tables, given: Given) -> Plan[Volley]:
         tables,
         given,
         attack,
-        [Checker(WEAPON, WEAPON, "other")],
+        lambda: (Checker(WEAPON, WEAPON, "other"),),
         opening={},
         line=Line("attack", (), parts, attack, contributors=((" ".join((*how, "flame thrower")), factor),)),
         then=("Their unit owes a morale check with event flame-weapon.",),

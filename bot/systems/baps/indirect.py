@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any
 
 from bot.rules.dice import Die, d20
 from bot.rules.inputs.given import Given
+from bot.rules.later import Steps
 from bot.rules.names import joined
 from bot.rules.sequence import Fate, Line, Plan, Roll, Ruling, Settlement, row_of, ruled
 from bot.rules.shapes import by_sum
@@ -34,7 +34,7 @@ def aim_plan(
 
     `hits` says whether a die hits; with auto_hit none is rolled. `weapon` is what the answer calls the round.
     """
-    burst, direction = Volley("man" if blast.men else None), given.flag("direction")
+    burst, direction = Volley("man" if blast.units else None), given.flag("direction")
     modifier = sum(value for _, value in parts)
 
     def to_hit(_: Volley, roll: Roll) -> Ruling[Volley]:
@@ -44,7 +44,7 @@ def aim_plan(
             return Line("to hit", roll, parts, told["total"], f"{need} or more needed")
 
         if hits(roll[0]):
-            return Ruling(burst, told | {"outcome": "hit", **NO_SCATTER}, lambda: (line(), *blast.where))
+            return Ruling(burst, told | {"outcome": "hit", **NO_SCATTER}, lambda: (line(), *blast.where()))
         told |= {"outcome": "miss"} if direction else {"outcome": "miss", "direction": "none"}
         return Ruling(Volley("scatter"), told, lambda: (line(),))
 
@@ -56,32 +56,30 @@ def aim_plan(
         line = Line("direction", roll, result="12 is away from the thrower")
         return Ruling(Volley(None), {"direction": roll[0]}, lambda: (line,))
 
-    steps = {
-        "hit": ruled((d20("to hit"),), to_hit),
-        "scatter": by_sum(dice_of(scatter, "scatter"), off),
-        "direction": ruled((Die("direction", 12),), toward),
-        "man": blast.step,
-    }
+    off_by = dice_of(scatter, "scatter")
+    steps = Steps(
+        {
+            "hit": lambda: ruled((d20("to hit"),), to_hit),
+            "scatter": lambda: by_sum(off_by, off),
+            "direction": lambda: ruled((Die("direction", 12),), toward),
+            "man": blast.step,
+        }
+    )
     told: dict[str, Any] = {"need": need, "targets": []}
     start, lines = Volley("hit"), tuple[Line, ...]()
     if given.flag("auto_hit"):
         told |= {"roll": "none", "total": "none", "outcome": "hit", **NO_SCATTER}
-        start, lines = burst, (Line("to hit", result="no die, a heroic action"), *blast.where)
-    rows = (row_of("outcome", "the shot"), *rows_of(blast.men))
+        start, lines = burst, (Line("to hit", result="no die, a heroic action"), *blast.where())
+    rows = rows_of(blast.men, row_of("outcome", "the shot"))
     return Plan(start, steps, lambda out: _settled(out, blast, weapon), opening=told, lines=lines, rows=rows)
 
 
 def _settled(out: Mapping[str, Any], blast: Blast, weapon: str) -> Settlement:
     if out["outcome"] == "hit":
-        settled = blast.settle(out)
-        return (
-            replace(settled, headline=f"hit, {settled.headline}")
-            if blast.men
-            else Settlement("hit", fates=(Fate(weapon, "hit"),))
-        )
+        return blast.settle(out, before="hit, ") if blast.units else Settlement("hit", fates=(Fate(weapon, "hit"),))
     where = "" if out["direction"] == "none" else f" toward {out['direction']} o'clock"
     off = f"{out['scatter']} inches off{where}"
-    missed = joined(blast.names) if len(blast.men) <= NAMED else f"{len(blast.men)} men"
-    more = f"{missed}, {off}" if blast.men else f"by {out['scatter']} inches{where}"
+    missed = joined(blast.names) if len(blast.units) <= NAMED else f"{len(blast.units)} men"
+    more = f"{missed}, {off}" if blast.units else f"by {out['scatter']} inches{where}"
     then = ("Measure where it lands and use blast for the men there.",)
     return Settlement(f"miss, {off}", then=then, fates=(Fate(weapon, "miss", more),))

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from functools import cache
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from bot.rules.dice import Die, d6, d20
 from bot.rules.inputs.units import Unit
 from bot.rules.sequence import Line, minus
-from bot.rules.tables.table import Answer, Tables
-from bot.systems.baps.men import wounds_of
+from bot.rules.tables.table import Tables
 
+D6, D20 = range(1, 7), range(1, 21)
 LOWEST_ROW, HIGHEST_ROW = -6, 9
 MOST_MEN = 10
 FATAL = 3
@@ -78,27 +76,27 @@ class Hurt(NamedTuple):
 UNHURT = Hurt()
 
 
-@dataclass(frozen=True, slots=True)
-class Man:
+class Man(NamedTuple):
     """One man under attack: the cell that each d20 is read in, where the outputs are, what is known of them.
 
-    `where` names the row of each d20 for the story, where that is the man's own; `facts` are the outputs that go with
-    the result; `counts_ones` says whether a natural 1 matters to the attackers' ammunition, `rides` whether they are
-    in a vehicle.
+    `before` are the wounds of before this attack; `where` names the row of each d20 for the story, where that is the
+    man's own; `facts` are the outputs that go with the result; `counts_ones` says whether a natural 1 matters to the
+    attackers' ammunition, `rides` whether they are in a vehicle.
     """
 
     unit: Unit
     name: str
     cells: tuple[Cell, ...]
     path: str
-    facts: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    before: int
+    facts: Mapping[str, Any]
     where: tuple[str, ...] = ()
     counts_ones: bool = False
     rides: bool = False
 
     def dead(self, hurt: Hurt) -> bool:
         """Whether a die or a third wound killed this man, old ones counted."""
-        return hurt.killed or wounds_of(self.unit) + hurt.wounds >= FATAL
+        return hurt.killed or self.before + hurt.wounds >= FATAL
 
     def finished(self, hurt: Hurt) -> bool:
         """Whether no more dice are rolled for this man."""
@@ -111,40 +109,40 @@ class Man:
         """
         dead, path = self.dead(hurt), self.path
         down = hurt.suppressed or self.unit.has("suppressed")
-        return {
-            **{f"{path}.{name}": value for name, value in self.facts.items()},
-            f"{path}.result": hurt.result,
-            f"{path}.wounds": FATAL if dead else wounds_of(self.unit) + hurt.wounds,
-            f"{path}.after": "killed" if dead else "suppressed" if down else "ready",
-        }
+        told = {f"{path}.{name}": value for name, value in self.facts.items()}
+        told[f"{path}.result"] = hurt.result
+        told[f"{path}.wounds"] = FATAL if dead else self.before + hurt.wounds
+        told[f"{path}.after"] = "killed" if dead else "suppressed" if down else "ready"
+        return told
 
     def line(self, before: Hurt, die: int, after: Hurt) -> Line:
         """The line of one die: the man, where it is read if that is the man's own, and why it kills if it does not."""
         where = "shared result" if before.entry else self.where[before.rolled] if self.where else ""
-        third = "third wound" if self.dead(after) and not after.killed else ""
-        whose = self.name if self.rides else ""
-        return Line(self.name, (die,), result=", ".join(filter(None, (where, third))), unit=whose)
-
-
-def _results(answers: Iterable[Answer]) -> tuple[str, ...]:
-    return tuple([str(answer["result"]) for answer in answers])
+        if not after.killed and self.dead(after):
+            where = f"{where}, third wound" if where else "third wound"
+        return Line(self.name, (die,), result=where, unit=self.name if self.rides else "")
 
 
 class Resolution:
-    """The table and its shared results for one plan: each cell is read from the charts once."""
+    """The table and its shared results for one plan; each shared entry is read from the charts once."""
 
     def __init__(self, tables: Tables) -> None:
-        crt, split = tables["crt"], tables["crt-split"]
-        self._printed = cache(lambda row, men: _results(crt.column(row=row, men=men, roll=range(1, 21))))
-        self._shared = cache(lambda entry: _results(split.column(entry=entry, roll=range(1, 7))))
+        self._tables = tables
+        self._shared: dict[str, Cell] = {}
 
     def cell(self, row: int, men: int) -> Cell:
         """The results of rolls 1 to 20 in a printed row, in the column of `men` (more than 10 read 10)."""
-        return self._printed(row, min(men, MOST_MEN))
+        return self._tables["crt"].column("result", row=row, men=min(men, MOST_MEN), roll=D20)
 
     def next_cell(self, man: Man, hurt: Hurt) -> Cell:
         """Where the next die of a man is read: a d20 in the table, or the d6 of a shared entry."""
-        return self._shared(hurt.entry) if hurt.entry else man.cells[hurt.rolled]
+        return self._entry(hurt.entry) if hurt.entry else man.cells[hurt.rolled]
+
+    def _entry(self, entry: str) -> Cell:
+        cell = self._shared.get(entry)
+        if cell is None:
+            cell = self._shared[entry] = self._tables["crt-split"].column("result", entry=entry, roll=D6)
+        return cell
 
     def owed(self, man: Man, hurt: Hurt) -> tuple[Die, ...]:
         """The die that is rolled next."""

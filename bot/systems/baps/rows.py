@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
+from bot.rules.later import Rows
 from bot.rules.sequence import Outputs, Row
 from bot.systems.baps.fates import SAID, token_of
 from bot.systems.baps.resolution import Man
@@ -11,9 +12,9 @@ from bot.systems.baps.resolution import Man
 SUPPRESSED = ", suppressed"
 
 
-def rows_of(men: Iterable[Man]) -> tuple[Row, ...]:
-    """The odds of each man. Old wounds count, as in the answer: whoever is dead afterwards is killed."""
-    return tuple(_row(man) for man in men)
+def rows_of(men: Callable[[], Iterable[Man]], first: Row | None = None) -> Rows:
+    """The odds of each man, behind a `first` row. Old wounds count: whoever is dead afterwards is killed."""
+    return Rows(lambda: (*(() if first is None else (first,)), *map(_row, men())))
 
 
 def _row(man: Man) -> Row:

@@ -10,13 +10,15 @@ from bot.rules.dice import d20
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
+from bot.rules.later import Steps
 from bot.rules.sequence import Fate, Line, Outputs, Plan, Roll, Ruling, Settlement, minus, parts_of, row_of
 from bot.rules.shapes import by_face
 from bot.rules.tables.table import Answer, Tables
 from bot.systems.baps.crew import Crew, crew_step
 from bot.systems.baps.damage import area_step
-from bot.systems.baps.fates import changes_of, counted, summed_up, words_of
+from bot.systems.baps.fates import changes_of, counted, summed_up, tokens_of, words_of
 from bot.systems.baps.men import about, called, whom
+from bot.systems.baps.resolution import D20
 from bot.systems.baps.rows import rows_of
 from bot.systems.baps.shot import hits_vehicle, shot_modifiers
 from bot.systems.baps.vehicles import aboard, hit_vehicle, inside, refuse_wreck, riders
@@ -49,14 +51,14 @@ MISSED: Mapping[str, Any] = {
 
 @dataclass(frozen=True, slots=True)
 class Shot:
-    """One shot: what it needs to hit and to penetrate, what is told of that, and each bounce by its die."""
+    """One shot: what it needs to hit and to penetrate, what is told of that, and what each die of a bounce does."""
 
     need: int
     modifiers: Answer
     pen_need: int | str
     known: Outputs
     classes: str
-    bounces: Mapping[int, str]
+    bounces: Sequence[str]
 
     def hits(self, die: int) -> bool:
         """Whether a die hits."""
@@ -93,9 +95,13 @@ class Shot:
             return Ruling(Crew("bounce"), told, story)
         return Ruling(Crew("area"), {**told, "outcome": "penetrated"}, story)
 
+    def bounced(self, die: int) -> str:
+        """What a die of a bounce does."""
+        return self.bounces[die - 1]
+
     def bounce(self, _: Crew, roll: Roll) -> Ruling[Crew]:
         """The roll of a round that did not penetrate."""
-        result = self.bounces[roll[0]]
+        result = self.bounced(roll[0])
         out = result == "bail-out"
         told = {**UNHARMED, "outcome": result, "bail_out": out, "reoccupy": "yes" if out else "none"}
         return Ruling(Crew(None), told, lambda: (Line("not penetrated", roll),))
@@ -109,22 +115,26 @@ def plan(tables: Tables, given: Given) -> Plan[Crew]:
     weapon, target, vehicle_type = given.word("weapon"), given.unit("target"), given.word("vehicle_type")
     refuse_wreck(target, "target")
     shot, crew = _shot(tables, given), aboard(given, "crew", target)
-    steps = {
-        "hit": by_face(d20("to hit"), shot.hits, shot.hit, exact_only=("roll", "hit_total")),
-        "penetrate": by_face(d20("penetration"), shot.penetrates, shot.penetrate, exact_only=("pen_roll",)),
-        "bounce": by_face(d20("not penetrated"), shot.bounces.__getitem__, shot.bounce),
-        "area": area_step(tables, weapon, vehicle_type, len(crew)),
-        "crew": crew_step(tables, crew),
-    }
+    names = called(crew)
+    steps = Steps(
+        {
+            "hit": lambda: by_face(d20("to hit"), shot.hits, shot.hit, exact_only=("roll", "hit_total")),
+            "penetrate": lambda: by_face(d20("penetration"), shot.penetrates, shot.penetrate, exact_only=("pen_roll",)),
+            "bounce": lambda: by_face(d20("not penetrated"), shot.bounced, shot.bounce),
+            "area": lambda: area_step(tables, weapon, vehicle_type, len(crew)),
+            "crew": lambda: crew_step(tables, crew, names),
+        }
+    )
 
     def settle(out: Mapping[str, Any]) -> Settlement:
-        changes = hit_vehicle(target, crew, out) + changes_of(crew, out["crew"])
-        fate = _fate(whom(target, WHAT.get(vehicle_type, "the vehicle")), out, called(crew))
-        now = (*_now(out, crew), *inside(crew, out["crew"]))
-        return Settlement(about(target, _headline(out)), words_of(out["crew"]), (), changes, (fate,), now)
+        hurt, tokens = out["crew"], tokens_of(out["crew"])
+        changes = hit_vehicle(target, crew, out) + changes_of(crew, hurt)
+        fate = _fate(whom(target, WHAT.get(vehicle_type, "the vehicle")), out, names, tokens)
+        now = (*_now(out, crew), *inside(crew, names, hurt, tokens))
+        return Settlement(about(target, _headline(out, tokens)), words_of(hurt, tokens), (), changes, (fate,), now)
 
     opening = {"need": shot.need, "damage": [], "crew": []}
-    rows = (row_of("outcome", "the vehicle"), *rows_of(riders(crew, "crew")))
+    rows = rows_of(lambda: riders(crew, names, "crew"), row_of("outcome", "the vehicle"))
     return Plan(Crew("hit"), steps, settle, opening=opening, rows=rows)
 
 
@@ -143,10 +153,7 @@ def _shot(tables: Tables, given: Given) -> Shot:
         pen_need,
         {"class_used": class_used, "armor_used": armor["column"], "pen_need": pen_need},
         f"{_class_said(weapon, class_used)} against {_armor_said(given.word('armor'), armor)}",
-        {
-            roll: str(answer["result"])
-            for roll, answer in enumerate(tables["no-penetration"].column(**bounce, roll=range(1, 21)), 1)
-        },
+        tables["no-penetration"].column("result", **bounce, roll=D20),
     )
 
 
@@ -178,16 +185,16 @@ def _armor_said(armor: str, answer: Answer) -> str:
     return f"{answer['column']} armor".replace("-", " ") + (f" ({armor.replace('-', ' ')}{why})" if why else "")
 
 
-def _headline(out: Mapping[str, Any]) -> str:
+def _headline(out: Mapping[str, Any], tokens: Sequence[str]) -> str:
     if not out["penetrated"]:
         return BOUNCES[out["outcome"]]
     hurt = [area.replace("_", " ") for area in ("main_gun", "ammunition", "engine") if out[area]]
     words = ["penetrated", *(f"{area} destroyed" if area == "main gun" else f"{area} explodes" for area in hurt)]
     words += ["crew bails out"] * bool(out["bail_out"])
-    return ", ".join([*words, *([f"crew: {summed_up(out['crew'])}"] if out["crew"] else [])])
+    return ", ".join([*words, *([f"crew: {summed_up(out['crew'], tokens)}"] if out["crew"] else [])])
 
 
-def _fate(name: str, out: Mapping[str, Any], men: Sequence[str]) -> Fate:
+def _fate(name: str, out: Mapping[str, Any], men: Sequence[str], tokens: Sequence[str]) -> Fate:
     """What came of the vehicle, the worst first; what else and what of its crew in words."""
     if not out["penetrated"]:
         return Fate(name, "none" if out["outcome"] in ("miss", "bounce") else str(out["outcome"]))
@@ -195,7 +202,7 @@ def _fate(name: str, out: Mapping[str, Any], men: Sequence[str]) -> Fate:
     token = "knocked-out" if hurt else "gun-lost" if out["main_gun"] else "penetrated"
     more = [f"{' and '.join(hurt)} explode{'s' if len(hurt) == 1 else ''}"] if hurt else []
     more += ["main gun gone"] * bool(hurt and out["main_gun"])
-    return Fate(name, token, ", ".join([*more, *filter(None, (counted(men, out["crew"]),))]))
+    return Fate(name, token, ", ".join([*more, *filter(None, (counted(men, tokens),))]))
 
 
 def _now(out: Mapping[str, Any], crew: tuple[Unit, ...]) -> tuple[str, ...]:

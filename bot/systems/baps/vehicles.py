@@ -11,7 +11,7 @@ from bot.rules.inputs.units import Unit
 from bot.rules.phrase import phrase
 from bot.rules.sequence import Change
 from bot.systems.baps.fates import NAMED, Outcome, aftermath, named
-from bot.systems.baps.men import called, living
+from bot.systems.baps.men import living, wounds_of
 from bot.systems.baps.resolution import Cell, Man
 
 WRECK = "knocked-out"
@@ -48,19 +48,26 @@ def aboard(given: Given, option: str, vehicle: Unit | None) -> tuple[Unit, ...]:
 
 
 def riders(
-    men: Sequence[Unit], path: str, cells: tuple[Cell, ...] = (), where: tuple[str, ...] = ()
+    men: Sequence[Unit],
+    names: Sequence[str],
+    path: str,
+    cells: tuple[Cell, ...] = (),
+    where: tuple[str, ...] = (),
 ) -> tuple[Man, ...]:
     """The men in a vehicle as the dice and the odds know them."""
     return tuple(
-        Man(unit, name, cells, f"{path}[{at}]", {"unit": unit.word}, where, rides=True)
-        for at, (unit, name) in enumerate(zip(men, called(men), strict=True))
+        [
+            Man(unit, name, cells, f"{path}[{at}]", wounds_of(unit), {"unit": unit.word}, where, rides=True)
+            for at, (unit, name) in enumerate(zip(men, names, strict=True))
+        ]
     )
 
 
-def inside(men: Sequence[Unit], fates: Sequence[Outcome]) -> tuple[str, ...]:
+def inside(
+    men: Sequence[Unit], names: Sequence[str], fates: Sequence[Outcome], tokens: Sequence[str]
+) -> tuple[str, ...]:
     """What is said besides of the men in a vehicle: who was hurt, where that is not said already, and what follows."""
-    names = called(men)
-    return (*(named(names, fates) if len(men) > NAMED else ()), *aftermath(men, names, fates))
+    return (*(named(names, tokens) if len(men) > NAMED else ()), *aftermath(men, names, fates))
 
 
 def hit_vehicle(target: Unit | None, crew: Sequence[Unit], out: Mapping[str, Any]) -> tuple[Change, ...]:

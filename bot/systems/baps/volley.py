@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from bot.rules.apart import Part, Parts
+from bot.rules.later import Later
 from bot.rules.sequence import Plan, Roll, Ruled, Ruling, Settlement, ruled
 from bot.systems.baps.at_once import WholeRolls
-from bot.systems.baps.men import wounds_of
 from bot.systems.baps.resolution import UNHURT, Hurt, Man, Resolution
 
 
@@ -41,14 +41,15 @@ def men_step(
     def rule(now: Volley, roll: Roll) -> Ruling[Volley]:
         man, before, (die,) = men[now.at], now.hurt, roll
         hurt = crt.strike(man, before, die)
-        told = man.told(hurt) if man.finished(hurt) else {}
+        if man.finished(hurt):
+            after, told = through(now, hurt), man.told(hurt)
+        else:
+            after, told = Volley(name, now.at, hurt, now.one), {}
         if not before.entry:  # the d6 of a shared entry is not told
             told[f"{man.path}.rolls[{before.rolled}]"] = die
-        return Ruling(after(now, hurt), told, lambda: (man.line(before, die, hurt),))
+        return Ruling(after, told, lambda: (man.line(before, die, hurt),))
 
-    def after(now: Volley, hurt: Hurt) -> Volley:
-        if not men[now.at].finished(hurt):
-            return Volley(name, now.at, hurt, now.one)
+    def through(now: Volley, hurt: Hurt) -> Volley:
         one = now.one or hurt.one
         return Volley(name, now.at + 1, UNHURT, one) if now.at + 1 < len(men) else then(one)
 
@@ -59,7 +60,7 @@ def men_step(
         if len(roll) == 1:
             return rule(now, roll)
         hurt = counted.end(men[now.at], roll)
-        return Ruling(after(now, hurt), men[now.at].told(hurt))
+        return Ruling(through(now, hurt), men[now.at].told(hurt))
 
     return ruled(
         lambda now: crt.owed(men[now.at], now.hurt),
@@ -73,17 +74,20 @@ def men_apart(
     men: Sequence[Man], crt: Resolution, *, name: str = "man", then: Callable[[bool], Volley] = _end
 ) -> Callable[[Volley], Parts[Volley] | None]:
     """For odds: each man is a part of its own; afterwards it counts whether a 1 came up."""
-    whole = WholeRolls(crt)
 
-    def part(man: Man) -> Part[Volley]:
+    def part(man: Man, whole: WholeRolls) -> Part[Volley]:
         def plan() -> Plan[Volley]:
             return Plan(Volley(name), {name: men_step([man], crt, name=name, then=_ended, whole=whole)}, _never)
 
-        key = man.cells, wounds_of(man.unit), man.unit.has("suppressed"), man.counts_ones
+        key = man.cells, man.before, man.unit.has("suppressed"), man.counts_ones
         return Part(plan, {"": man.path}, key, frozenset(man.facts))
 
-    parts = Parts(tuple(map(part, men)), lambda bits: then(bool(bits)), lambda end: int(end.one))
-    return lambda now: parts if now.owes == name else None
+    def each() -> Parts[Volley]:
+        whole = WholeRolls(crt)
+        return Parts(tuple([part(man, whole) for man in men]), lambda bits: then(bool(bits)), lambda end: int(end.one))
+
+    parts = Later(each)
+    return lambda now: parts() if now.owes == name else None
 
 
 def _ended(one: bool) -> Volley:

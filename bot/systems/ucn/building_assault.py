@@ -39,7 +39,7 @@ def plan(tables: Tables, given: Given) -> Plan[Fight]:
     attacker, defender = combat.sides(given)
     results = None
     if given.flag("grenade"):
-        results = ("", *(str(answer["status"]) for answer in tables["grenade-damage"].column(roll=FACES)))
+        results = ("", *tables["grenade-damage"].column("status", roll=FACES))
 
     @cache
     def checks(left: int) -> tuple[Check, Check]:

@@ -37,8 +37,8 @@ def check(tables: Tables, parts: Iterable[tuple[str, int | float]]) -> Check:
     final = int(sum(value for _, value in kept))
     # Beyond the edges of the table nothing changes any more: only a 1 succeeds, only a 20 fails.
     skill = min(HIGHEST, max(LOWEST, final))
-    read = tables["skill-check"].column(skill=skill, roll=FACES)
-    return Check(final, max(0, final - LAST), (False, *(bool(answer["success"]) for answer in read)), kept)
+    read = tables["skill-check"].column("success", skill=skill, roll=FACES)
+    return Check(final, max(0, final - LAST), (False, *read), kept)
 
 
 def sum_line(check: Check, whose: str = "") -> Line:

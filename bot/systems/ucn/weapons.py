@@ -88,10 +88,10 @@ def carried(tables: Tables, unit: Unit) -> Weapon:
 def damage_of(tables: Tables, weapon: Weapon, over: int) -> Damage:
     """The damage of a hit with the weapon; `over` is what the final skill had above 20."""
     bonus = weapon.bonus + over
-    read = tables["status-damage"].column(roll=FACES, bonus=min(bonus, MAX_BONUS))
-    return Damage(weapon.dice, bonus, (0, *(STATUSES.index(answer["status"]) for answer in read)))
+    read = tables["status-damage"].column("status", roll=FACES, bonus=min(bonus, MAX_BONUS))
+    return Damage(weapon.dice, bonus, (0, *(STATUSES.index(status) for status in read)))
 
 
 def save_faces(tables: Tables, weapon: str) -> tuple[bool, ...]:
     """Which faces of the save die save a character hit by `weapon`."""
-    return (False, *(answer["result"] == "saved" for answer in tables["save-roll"].column(weapon=weapon, roll=FACES)))
+    return (False, *(result == "saved" for result in tables["save-roll"].column("result", weapon=weapon, roll=FACES)))

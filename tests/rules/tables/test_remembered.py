@@ -54,24 +54,24 @@ def test_a_formula_reads_the_values_before_the_functions_of_the_same_name() -> N
     assert compile_formula("fp in ['a', 'b']", names, "x")({"fp": "b"}) is True
 
 
-def test_a_column_is_the_answers_one_by_one(melee: tables.Table) -> None:
-    column = melee.column(attack=range(1, 9), defense=5)
-    assert column == tuple(melee(attack=attack, defense=5) for attack in range(1, 9))
-    assert melee.column(attack=range(1, 9), defense=5) is column
-    assert melee.column(defense=5, attack=range(4, 5)) == column[3:4]
+def test_a_column_is_one_output_of_the_answers_one_by_one(melee: tables.Table) -> None:
+    column = melee.column("odds", attack=range(1, 9), defense=5)
+    assert column == tuple(melee(attack=attack, defense=5)["odds"] for attack in range(1, 9))
+    assert melee.column("odds", attack=range(1, 9), defense=5) is column
+    assert melee.column("odds", defense=5, attack=range(4, 5)) == column[3:4]
 
 
 def test_no_more_columns_than_so_many_are_kept(melee: tables.Table) -> None:
     for defense in range(1, 9):
-        melee.column(attack=range(1, 4), defense=defense)
+        melee.column("odds", attack=range(1, 4), defense=defense)
         assert len(melee._columns) <= 2
 
 
 def test_a_column_off_the_card_is_refused_and_not_remembered(melee: tables.Table) -> None:
     melee._columns.clear()
     with pytest.raises(UserError):
-        melee.column(attack=range(-1, 4), defense=5)
+        melee.column("odds", attack=range(-1, 4), defense=5)
     for wrong in ({"attack": 1, "defense": 5}, {"attack": range(2), "defense": range(2)}, {"attack": [1, 2]}):
         with pytest.raises(TypeError):
-            melee.column(**wrong)
+            melee.column("odds", **wrong)
     assert not melee._columns
