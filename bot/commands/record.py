@@ -87,7 +87,7 @@ def _with_arrivals(outcome: Outcome, was: Game, after: Game) -> Outcome:
         names=joined(names),
         first=_quoted(names[0]),
     )
-    return replace(outcome, reply=replace(outcome.reply, lines=(*outcome.reply.lines, told)))
+    return replace(outcome, reply=replaced(outcome.reply, lines=(*outcome.reply.lines, told)))
 
 
 def _quoted(name: str) -> str:
@@ -100,11 +100,11 @@ def _answer(context: Context, game: Game, outcome: Outcome, number: int, facts: 
     if game.answers != FULL:
         reply = compact(reply, tuple(die["value"] for die in facts["dice"]))
     if told := reminders(game, happening):
-        reply = replace(reply, lines=(*reply.lines, *map(Small, told)))
+        reply = replaced(reply, lines=(*reply.lines, *map(Small, told)))
     if (side := initiative_of(game, happening)) is not None:
-        reply = replace(reply, lines=(*reply.lines, f"{side} has the initiative."))
+        reply = replaced(reply, lines=(*reply.lines, f"{side} has the initiative."))
     if context.moved:
-        reply = replace(reply, lines=(*reply.lines, context.moved))
+        reply = replaced(reply, lines=(*reply.lines, context.moved))
     if happening.kind == "sequence":
         reply = brief(reply, context.spec.options)
     buttons = (*roll_buttons(context, reply, happening.kind, facts, number), context.button("undo", "Undo", number))

@@ -12,7 +12,7 @@ from bot.interface.parts import Entry, Grid, Part, part_from_json, part_lines, p
 from bot.interface.tone import GAME
 from bot.rules.errors import DieOwed, Hint, UserError, corrected
 from bot.rules.phrase import Phrase, Typed, text_from_json, text_to_json
-from bot.rules.replacing import replacing
+from bot.rules.replacing import replacing, sparse
 
 PINNED, UNPINNED = "on", "off"
 LINK = "link"
@@ -96,7 +96,8 @@ class File:
         return cls(data["name"], content, data.get("alt", ""))
 
 
-@dataclass(frozen=True, slots=True)
+@sparse
+@dataclass(frozen=True)
 class Reply:
     """What is answered. All text is plain: adapters escape it, so nothing in it can ping or format.
 

@@ -25,10 +25,15 @@ def actors(sequence: Sequence, given: Given) -> tuple[str, ...]:
     """Those who act by these inputs as they were called, with or without a roster."""
     if hits_its_unit(sequence):
         return ()
-    single = [unit.word for key, unit in given.roster.items() if key in ACTING]
-    listed = [unit for key in ACTING for unit in given.units(key)]
-    named = dict.fromkeys(unit.name for unit in listed if unit.name)  # with several weapons it is there for each
-    return (*single, *(unit.word for unit in listed if not unit.name or named.pop(unit.name, 0) is None))
+    called = [unit.word for key, unit in given.roster.items() if key in ACTING]
+    named: set[str] = set()  # with several weapons it is there for each
+    for key in ACTING:
+        for unit in given.lists.get(key, ()):
+            if unit.name not in named:
+                called.append(unit.word)
+            if unit.name:
+                named.add(unit.name)
+    return tuple(called)
 
 
 def others(sequence: Sequence, given: Given) -> tuple[str, ...]:

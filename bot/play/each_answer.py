@@ -8,7 +8,8 @@ from dataclasses import replace
 from bot.interface.parts import Part, Small
 from bot.interface.reply import Reply
 from bot.play.each import Single
-from bot.play.news import FOLDED, cause, groups, news
+from bot.play.fared import FOLDED, fared
+from bot.play.news import cause, groups, news
 from bot.rules.names import joined
 from bot.rules.phrase import Phrase, pieces_of
 from bot.rules.sequence import Fate, Line
@@ -22,11 +23,11 @@ MOST_SAID = 6
 
 def each_reply(who: str, sequence: Sequence, singles: tuple[Single, ...]) -> Reply:
     """The public answer: the news of all, then a line for each result with its units, or the dice of a few."""
-    fates = [fate for one in singles for fate in fates_of(sequence, one)]
-    told = news(sequence, fates, "", (), who, COUNTED)
+    came = fared(sequence, (fate for one in singles for fate in fates_of(sequence, one)))
+    told = news(sequence, came, "", (), who, COUNTED)
     lines: list[Part] = []
     if len(singles) >= FOLDED:
-        lines += groups(sequence, fates)
+        lines += groups(came)
     else:
         lines += [_of(one.unit, line) for one in singles for line in one.played.lines]
     settled = [(one.unit, one.played.settlement) for one in singles]

@@ -12,7 +12,7 @@ from bot.interface.reply import Reply
 from bot.interface.tone import GAME, SHAKEN
 from bot.play.actors import has_one_party
 from bot.play.answers import plain_word
-from bot.play.news import ROOM
+from bot.play.fared import ROOM
 from bot.play.severity import HARM, Scale, deciding, words_of
 from bot.rules.names import joined, stem_of
 from bot.rules.odds import Distribution

@@ -14,8 +14,8 @@ from bot.interface.parts import Grid, Part, Small
 from bot.play.answers import plain_word
 from bot.play.each import Single, path_of, planned, play_all
 from bot.play.each_answer import fates_of
-from bot.play.news import results_of
-from bot.play.typed import said
+from bot.play.typed import said, types_of
+from bot.play.wording import results_of
 from bot.rules.dice import Script
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
@@ -98,12 +98,12 @@ def every_die(sequence: Sequence, singles: tuple[Single, ...]) -> tuple[Part, ..
 
 def besides(sequence: Sequence, singles: tuple[Single, ...]) -> Iterator[Part]:
     """What comes next, what changed besides and what else is worth knowing: all that a short answer leaves out."""
-    settled = [one.played.settlement for one in singles]
+    settled, types = [one.played.settlement for one in singles], types_of(sequence.system)
     texts = [*(text for one in settled for text in one.then), *(text for one in settled for text in one.notes)]
-    yield from (Small(said(sequence, text)) for text in dict.fromkeys(texts))
+    yield from (Small(said(types, text)) for text in dict.fromkeys(texts))
     now = dict.fromkeys(text for one in settled for text in one.now)
     if now:
-        yield Small(f"Now: {' · '.join(said(sequence, text) for text in now)}")
+        yield Small(f"Now: {' · '.join(said(types, text) for text in now)}")
 
 
 def _every_die(sequence: Sequence, given: Given, played: Played) -> tuple[Part, ...]:

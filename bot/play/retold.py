@@ -23,7 +23,8 @@ from bot.interface.tone import GAME, NOTHING
 from bot.play.actors import ACTING, actors, has_one_party
 from bot.play.each import whole_out
 from bot.play.each_answer import each_reply
-from bot.play.news import are_counted, cause, did, groups, news, unrolled
+from bot.play.fared import fared
+from bot.play.news import cause, did, groups, news, unrolled
 from bot.play.replayed import again, shot_of
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
@@ -116,10 +117,11 @@ def _replayed(event: Event, sequence: Sequence, who: str) -> Retold | None:
         named = _inside(reply.title, (one.unit for one in singles))
         return Retold(named, _begun_by(who, sequence), reply.tone, _in_groups(reply.lines))
     settled, acting = one.played.settlement, actors(sequence, one.given)
-    told = news(sequence, settled.fates, settled.headline, acting, who)
+    came = fared(sequence, settled.fates)
+    told = news(sequence, came, settled.headline, acting, who)
     own = settled.by if settled.by.rpartition(" ")[2] in _VERBS else ""
     acts = bool(own) or (bool(acting) and sequence.verb != ROLL and told.by != cause(sequence, (), who))
-    more = [_in_groups(groups(sequence, settled.fates))] if are_counted(sequence, settled.fates) else []
+    more = [_in_groups(groups(came))] if came.is_counted else []
     more += [settled.by] if settled.by and not own else []
     title = _inside(told.title, (fate.unit for fate in settled.fates))
     by = own or _armed(told.by, sequence, one.given, title, acts=acts)

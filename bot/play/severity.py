@@ -8,7 +8,7 @@ from typing import Any
 from bot.game.stats import scores_of
 from bot.interface.tone import GAME, HURT, NOTHING, SHAKEN
 from bot.play.actors import has_one_party
-from bot.play.news import Result, results_of
+from bot.play.wording import Result, results_of
 from bot.systems.catalog import Sequence
 
 NONE = "none"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
-_NUMBERED = re.compile(r"(.*\S) (\d{1,6})")
+_DIGITS = 6
+"""A number of more digits belongs to the name."""
 _FORCES = {"ANZAC", "ARVN", "IDF", "NLF", "NVA", "PAVN", "PLA", "RAF", "SAS", "SS", "UK", "US", "USMC", "USSR", "VC"}
 _HISSING = ("s", "x", "z", "ch", "sh")
 _ONE_ALONE = ("ss", "us", "is", "as")
@@ -14,10 +14,13 @@ _ONE_ALONE = ("ss", "us", "is", "as")
 
 def joined(names: Iterable[str]) -> str:
     """Names in order, those that differ in their number alone together; the last two joined by "and"."""
+    names = [*names]
+    if len(names) == 1:
+        return names[0]
     groups: dict[str, list[str]] = {}
     for name in names:
-        found = _NUMBERED.fullmatch(name)
-        groups.setdefault(found[1] if found else f"\0{name}", []).append(found[2] if found else name)
+        stem, number = _apart(name)
+        groups.setdefault(stem or f"\0{name}", []).append(number if stem else name)
     said = [_group(stem, numbers) for stem, numbers in groups.items()]
     return said[0] if len(said) == 1 else f"{', '.join(said[:-1])} and {said[-1]}" if said else ""
 
@@ -74,5 +77,12 @@ def a_or_an(word: str) -> str:
 
 def stem_of(names: Iterable[str]) -> str:
     """What names that differ in their number have in common (`VC Squad`), or empty."""
-    stems = {found[1] if (found := _NUMBERED.fullmatch(name)) else "" for name in names}
+    stems = {_apart(name)[0] for name in names}
     return stems.pop() if len(stems) == 1 else ""
+
+
+def _apart(name: str) -> tuple[str, str]:
+    """A name without its number, and that number; nothing where it has none."""
+    stem, _, number = name.rpartition(" ")
+    is_numbered = number.isdecimal() and len(number) <= _DIGITS and stem[-1:].strip() and "\n" not in stem
+    return (stem, number) if is_numbered else ("", "")

@@ -1,4 +1,4 @@
-"""`dataclasses.replace` for the values that every command makes anew: what to copy is looked up once per class."""
+"""Values that every command makes anew, made and copied quickly: what can be looked up is looked up once per class."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ T = TypeVar("T")
 
 
 def replacing(kind: type[T]) -> Callable[..., T]:
-    """A function that copies a value of a dataclass with slots, some of its fields changed. The class must take values
-    as they are: nothing of its own runs when one is made."""
+    """A function that copies a value of a dataclass with slots, or of a sparse one, some of its fields changed. The
+    class must take values as they are: nothing of its own runs when one is made."""
+    if "__slots__" not in kind.__dict__:
+        return _replacing_held(kind)
     slots = [kind.__dict__[field.name] for field in fields(kind)]  # type: ignore[arg-type]
     copies = tuple((slot.__set__, slot.__get__) for slot in slots)
     put = {slot.__name__: slot.__set__ for slot in slots}
@@ -22,6 +24,37 @@ def replacing(kind: type[T]) -> Callable[..., T]:
             write(made, read(old))
         for name, value in changes.items():
             put[name](made, value)
+        return made
+
+    return replaced
+
+
+def sparse(kind: type[T]) -> type[T]:
+    """A frozen dataclass of many fields of which most are left at their defaults. A value holds those that it is given
+    and reads all others off the class, so making one costs as much as it holds. The defaults must never change."""
+    names = tuple(field.name for field in fields(kind))  # type: ignore[arg-type]
+    known, needed = frozenset(names), frozenset(name for name in names if not hasattr(kind, name))
+
+    def hold(self: T, *first: Any, **named: Any) -> None:
+        held = self.__dict__
+        held.update(zip(names, first, strict=False))
+        held.update(named)
+        if not needed <= held.keys() <= known:
+            raise TypeError(f"{kind.__name__} takes {', '.join(names)}")
+
+    kind.__init__ = hold  # type: ignore[assignment]
+    return kind
+
+
+def _replacing_held(kind: type[T]) -> Callable[..., T]:
+    known = frozenset(field.name for field in fields(kind))  # type: ignore[arg-type]
+
+    def replaced(old: T, **changes: Any) -> T:
+        if not changes.keys() <= known:
+            raise KeyError(*changes.keys() - known)
+        made = object.__new__(kind)
+        made.__dict__.update(old.__dict__)
+        made.__dict__.update(changes)
         return made
 
     return replaced

@@ -13,8 +13,8 @@ from bot.interface.reply import Reply
 from bot.play.actors import actors
 from bot.play.answers import played_reply
 from bot.play.brief import FEW, MANY, brief, phone_lines
-from bot.play.news import are_counted
-from bot.play.typed import numbered, spoken
+from bot.play.fared import fared
+from bot.play.typed import spoken
 from bot.rules.dice import Script
 from bot.rules.names import joined
 from bot.rules.sequence import play
@@ -38,15 +38,15 @@ def test_the_first_line_names_the_units_and_the_lines_below_are_in_order(system:
     for entry in entries:
         given = sequence.given(entry["in"], roster)
         played = play(sequence.plan(given), Script([die[2] for die in entry["dice"]]))
-        fates = numbered(sequence, played.settlement.fates)
+        came = fared(sequence, played.settlement.fates)
         reply = played_reply("Alice", sequence, played, actors(sequence, given))
         assert played.settlement.headline == entry["says"]
         assert reply.by
         assert played.dice or not reply.by.startswith("Alice rolls")
         groups = " ".join(part.text for part in reply.lines if isinstance(part, Group)).casefold()
-        told = groups if are_counted(sequence, fates) and groups else reply.title.casefold()
-        is_named = f"on {len(fates)} " not in reply.title
-        for unit in spoken(sequence, (fate.unit for fate in fates if is_named)):
+        told = groups if came.is_counted and groups else reply.title.casefold()
+        is_named = f"on {len(came.fates)} " not in reply.title
+        for unit in spoken(came.wording.types, [fate.unit for fate in came.fates if is_named]):
             number = unit.rpartition(" ")[2]
             assert unit.casefold() in told or number in _numbers(told) or _plural(unit) in told, reply.text()
         lines = reply.text().split("\n")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bot.interface.tone import HURT, NOTHING, SHAKEN
+from bot.play.fared import fared
 from bot.play.news import groups, news
 from bot.rules.sequence import Fate
 from bot.systems.catalog import system
@@ -37,16 +38,16 @@ TWO = ("US Squad 3", "US Squad 4")
 def test_the_first_line_says_what_happened_to_whom_worst_first(
     fates: list[tuple[str, str]], title: str, tone: str
 ) -> None:
-    told = news(FIRE, [Fate(*fate) for fate in fates], "in the log", TWO, "Alice")
+    told = news(FIRE, fared(FIRE, [Fate(*fate) for fate in fates]), "in the log", TWO, "Alice")
     assert (told.title, told.by, told.tone) == (title, "US Squads 3 + 4 fire", tone)
 
 
 def test_where_nobody_acts_the_sequence_is_named() -> None:
-    told = news(FIRE, (), "no effect", (), "Alice")
+    told = news(FIRE, fared(FIRE, ()), "no effect", (), "Alice")
     assert (told.title, told.by, told.tone) == ("No effect", "Alice fires", NOTHING)
 
 
 def test_many_units_are_shown_by_their_results() -> None:
     fates = [Fate("VC 1", "shaken"), Fate("VC 3", "eliminated"), Fate("VC 2", "shaken"), Fate("VC 4", "none")]
-    shown = [(group.label, group.text, group.grave) for group in groups(FIRE, fates)]
+    shown = [(group.label, group.text, group.grave) for group in groups(fared(FIRE, fates))]
     assert shown == [("Eliminated", "VC 3", True), ("Shaken", "VC 1 + 2", False), ("No effect", "VC 4", False)]

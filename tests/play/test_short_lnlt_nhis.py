@@ -16,8 +16,8 @@ from bot.interface.reply import Reply
 from bot.interface.tone import GAME, HURT, NOTHING, SHAKEN
 from bot.play.actors import actors
 from bot.play.answers import played_reply
-from bot.play.news import results_of
-from bot.play.typed import spoken
+from bot.play.typed import spoken, types_of
+from bot.play.wording import results_of
 from bot.rules.dice import Script, Source
 from bot.rules.inputs.units import Back
 from bot.rules.names import joined
@@ -84,7 +84,10 @@ def test_the_first_line_is_the_news_and_nothing_below_says_it_again(game: str, i
         assert settled.fates or id in ("melee", "initiative", "stack-check")
         assert reply.by
         for fate in settled.fates:
-            named = re.sub(r" \d+$", "", spoken(sequence, [fate.unit])[0]).casefold() in reply.title.casefold()
+            named = (
+                re.sub(r" \d+$", "", spoken(types_of(sequence.system), [fate.unit])[0]).casefold()
+                in reply.title.casefold()
+            )
             assert named or f"of {len(settled.fates)} units" in reply.title or "All" in reply.title, reply.first
         assert not re.search("no effect(?! on)", reply.title.casefold())
         for part in reply.lines:
