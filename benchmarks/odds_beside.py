@@ -1,8 +1,9 @@
 """Exact odds beside icepool: the same problems as plans and as its dice, and dice expressions; all fractions equal.
 
 Run as `python -m benchmarks.odds_beside`. The two take turns, and each round gives one ratio: median, lowest and
-highest are printed. Of an expression, which is read before, `first` is with the caches of both emptied and new dice;
-`again` is the same once more; `anew` counts ours again beside an icepool that still remembers its own.
+highest are printed. An expression is read before, as Python has read what icepool does. `anew`: nothing is remembered
+on either side, the dice are new. `warm`: both have answered it before. `uneven`: ours counts anew, beside an icepool
+that remembers all it ever counted.
 """
 
 from __future__ import annotations
@@ -10,12 +11,14 @@ from __future__ import annotations
 import gc
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from fractions import Fraction
-from functools import _lru_cache_wrapper
+from functools import _lru_cache_wrapper, cache
 from typing import Any, NamedTuple
 
 import icepool
+from icepool.evaluator.multiset_evaluator_base import MultisetEvaluatorBase
+from icepool.math import comb_row_cache
 
 from bot.rules.apart import Part, Parts
 from bot.rules.dice import d6
@@ -189,12 +192,24 @@ def expressions() -> dict[str, Task]:
     }
 
 
+@cache
+def remembering() -> tuple[list[Any], list[MultisetEvaluatorBase[Any, Any]]]:
+    """All of icepool that remembers: its functions and its evaluators."""
+    every = gc.get_objects()
+    functions = [one for one in every if isinstance(one, _lru_cache_wrapper)]
+    return [one for one in functions if str(one.__module__).startswith("icepool")], [
+        one for one in every if isinstance(one, MultisetEvaluatorBase)
+    ]
+
+
 def forget() -> None:
-    """Empty the caches of both."""
-    parser._remembered.cache_clear()
-    for one in gc.get_objects():
-        if isinstance(one, _lru_cache_wrapper) and str(one.__module__).startswith("icepool"):
-            one.cache_clear()
+    """Empty the caches of icepool, but for what its dice remember of themselves."""
+    functions, evaluators = remembering()
+    for function in functions:
+        function.cache_clear()
+    for evaluator in evaluators:
+        vars(evaluator).pop("_cache", None)
+    comb_row_cache.clear()
 
 
 def fractions(die: Any) -> dict[Any, Fraction]:
@@ -203,16 +218,16 @@ def fractions(die: Any) -> dict[Any, Fraction]:
 
 
 def once(task: Task) -> float:
-    """Microseconds of one run."""
-    start = time.perf_counter()
+    """Microseconds of processor time of one run: others on the machine do not count."""
+    start = time.process_time()
     task()
-    return (time.perf_counter() - start) * 1e6
+    return (time.process_time() - start) * 1e6
 
 
 def many(task: Task) -> float:
     """Microseconds of one run, of as many as it takes to see."""
-    runs, start = 0, time.perf_counter()
-    while (taken := time.perf_counter() - start) < LEAST:
+    runs, start = 0, time.process_time()
+    while (taken := time.process_time() - start) < LEAST:
         task()
         runs += 1
     return taken / runs * 1e6
@@ -236,17 +251,8 @@ def main() -> None:
         }
         print(compared(name, lambda task=ours: many(task), lambda task=theirs: many(task)))  # type: ignore[misc]
     for text in expressions():
-        print(compared(f"{text}, first", lambda text=text: first_of(text), lambda text=text: first_beside(text)))  # type: ignore[misc]
-        kept, theirs = parser.parse(text), expressions()[text]
-        assert {int(value): chance for value, chance in fractions(theirs()).items()} == odds(kept)
-
-        def anew(text: str = text) -> object:
-            parsed = parser.parse(text)
-            parsed.kept.pop("odds", None)
-            return odds(parsed)
-
-        print(compared("  again", lambda text=text: many(lambda: odds(parser.parse(text))), lambda: many(theirs)))  # type: ignore[misc]  # noqa: B023
-        print(compared("  anew", lambda task=anew: many(task), lambda: many(theirs)))  # type: ignore[misc]  # noqa: B023
+        for line in beside(text):
+            print(line)
     fire = system("baps").sequence("fire")
     given = {"range": 45, "attackers": "soldier weapon=rifle-bolt count=5", "targets": "soldier count=7"}
     plan = fire.plan(fire.given(given, {}))
@@ -256,17 +262,28 @@ def main() -> None:
     )
 
 
-def first_of(text: str) -> float:
-    """Ours, with nothing remembered."""
-    forget()
-    read = parser.parse(text)
-    return once(lambda: odds(read))
+def beside(text: str) -> Iterator[str]:
+    """An expression in three lines: both anew, both warm, and only ours anew."""
+    read, theirs = parser.parse(text), expressions()[text]
+    assert {int(value): chance for value, chance in fractions(theirs()).items()} == odds(read)
+
+    def anew() -> object:
+        read.kept.pop("odds", None)
+        return odds(read)
+
+    yield compared(f"{text}, anew", lambda: many(anew), lambda: many_first(text))
+    yield compared("  warm", lambda: many(lambda: odds(parser.parse(text))), lambda: many(theirs))
+    yield compared("  uneven", lambda: many(anew), lambda: many(theirs))
 
 
-def first_beside(text: str) -> float:
-    """Theirs, with new dice and nothing remembered."""
-    forget()
-    return once(expressions()[text])
+def many_first(text: str) -> float:
+    """Microseconds of one run of icepool with new dice and nothing remembered, of as many as it takes to see."""
+    taken, runs, start = 0.0, 0, time.process_time()
+    while time.process_time() - start < LEAST:
+        forget()
+        taken += once(expressions()[text])
+        runs += 1
+    return taken / runs
 
 
 if __name__ == "__main__":

@@ -38,6 +38,15 @@ def walked(text: str) -> dict[int | str, Fraction]:
         "3d8kl2",
         "5d4kh4dl2kl1",
         "4d6kh2>=5",
+        "4d6kl3<=2",
+        "5d4kh3=2",
+        "4d4kl2=3",
+        "4d[0,3,3,9]kh2",
+        "4d[-2,0,40,80]kl3",
+        "4d6kh4",
+        "3d6-2d4kl1",
+        "2d[0,500]+d[1,1000]-d4",
+        "d4-d6*2+7",
         "5d4>=3",
         "4dF",
         "3dA",
@@ -72,6 +81,14 @@ def test_odds_of_two_dice_counted_by_hand() -> None:
     assert odds(parse("2d6>=6")) == {0: Fraction(25, 36), 1: Fraction(10, 36), 2: Fraction(1, 36)}
     assert odds(parse("d6ro<3"))[1] == Fraction(2, 36)
     assert odds(parse("d[hit,miss,miss]")) == {"hit": Fraction(1, 3), "miss": Fraction(2, 3)}
+
+
+@pytest.mark.parametrize("text", ["3d6", "2-3d6kl2", "d4*d[-5,0,90]", "-(4d6kh3)", "2d6!", "9-40d20"])
+def test_results_rise_and_come_to_one_together(text: str) -> None:
+    counted = odds(parse(text))
+    assert list(counted) == sorted(counted)
+    assert sum(counted.values()) == 1
+    assert sum(counted.ways.values()) == counted.total
 
 
 def thrown_until_all_lie(text: str) -> dict[int | str, Fraction]:

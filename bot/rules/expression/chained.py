@@ -8,15 +8,15 @@ that is still to come ends with whatever it shows.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import comb
 from typing import TYPE_CHECKING
 
 from bot.rules.errors import UserError
-from bot.rules.expression.kept import Counts, lay, places
+from bot.rules.expression.kept import Counts, Window, lay, places, worths
 from bot.rules.expression.model import Pool
-from bot.rules.expression.packed import Packed, Weights, unpack
+from bot.rules.expression.packed import Packed
 
 if TYPE_CHECKING:
     from bot.rules.expression.chances import Budget
@@ -45,8 +45,8 @@ class _Draws:
         return sum(ways << bits * worth for of, worth, ways in self.faces if of == kind)
 
 
-def chained(pool: Pool, budget: Budget) -> Weights:
-    """The weights of such a pool. Raises UserError for too many dice, and with a reroll that happens once."""
+def chained(pool: Pool, budget: Budget) -> Packed:
+    """The ways of such a pool. Raises UserError for too many dice, and with a reroll that happens once."""
     if pool.once:
         raise UserError(
             f"The odds of {pool.notation} cannot be counted: a reroll that happens once is counted only by itself.",
@@ -57,27 +57,27 @@ def chained(pool: Pool, budget: Budget) -> Weights:
     count, extra = pool.count, pool.extra
     highest = max(worth for _, worth, _ in draws.faces)
     most = count + extra
-    width = budget.room(most * highest + 1, pool.sides**most)
+    total = pool.sides**most
+    width = budget.room(most * highest + 1, total)
     if pool.picks:
         fields = _kept(pool, draws, 8 * width, budget)
     else:
         budget.spend((most * highest + 1) * width * extra // 32)
         fields = _summed(pool, draws, 8 * width)
-    return unpack(Packed(draws.low * most, fields), width)
+    return Packed(draws.low * most, fields, width, total)
 
 
 def _draws(pool: Pool) -> _Draws:
-    fits = None if pool.count_if is None else pool.count_if.fits
     faces = Counter(pool.values)
-    worths = {value: value if fits is None else int(fits(value)) for value in faces}
-    low = min(0, *worths.values())
+    worth = dict(zip(faces, worths(pool, faces), strict=True))
+    low = min(0, *worth.values())
 
     def kind(value: int) -> int:
         if any(test.fits(value) for test in pool.rerolls):
             return REROLLED
         return EXPLODING if any(test.fits(value) for test in pool.explodes) else ENDING
 
-    return _Draws([(kind(value), worths[value] - low, faces[value]) for value in sorted(faces, reverse=True)], low)
+    return _Draws([(kind(value), worth[value] - low, faces[value]) for value in sorted(faces, reverse=True)], low)
 
 
 def _summed(pool: Pool, draws: _Draws, bits: int) -> int:
@@ -107,17 +107,35 @@ def _kept(pool: Pool, draws: _Draws, bits: int, budget: Budget) -> int:
     ways = Counter[Counts]()
     for counts, times in _tables(pool, draws):
         ways[counts] += times
+    most = pool.count + pool.extra
     faces = [((EXPLODING, ENDING, REROLLED).index(kind), worth, some) for kind, worth, some in draws.faces]
-    laid: dict[tuple[int, int], dict[Counts, int]] = {}
+    highest, lowest = _windows(pool, ways, most)
+    windows = highest
+    if len(set(lowest.values())) < len(set(highest.values())):
+        faces, windows = faces[::-1], lowest
+    laid = {window: lay(faces, limits, window, bits) for window in set(windows.values())}
     total = 0
     for counts, times in ways.items():
-        window = places(pool.picks, sum(counts))
-        if window not in laid:
-            laid[window] = dict(lay(faces, limits, window, bits))
-        number = window[1] - window[0]
-        undone = pool.count + pool.extra - number
-        total += laid[window].get(counts, 0) * times << bits * -draws.low * undone
+        first, last = places(pool.picks, sum(counts))
+        undone = most - (last - first)
+        total += laid[windows[counts]].get(counts, 0) * times << bits * -draws.low * undone
     return total
+
+
+def _windows(pool: Pool, tables: Iterable[Counts], most: int) -> tuple[dict[Counts, Window], dict[Counts, Window]]:
+    """The places of the dice that are kept of each table, counted from its highest die and from its lowest.
+
+    A window that is open to the end goes up to `most`, so that many tables share one: all of 3d6!dh1 from the highest,
+    all of 3d6!kl2 from the lowest.
+    """
+    highest: dict[Counts, Window] = {}
+    lowest: dict[Counts, Window] = {}
+    for counts in tables:
+        dice = sum(counts)
+        first, last = places(pool.picks, dice)
+        highest[counts] = first, most if last == dice else last
+        lowest[counts] = dice - last, most if first == 0 else dice - first
+    return highest, lowest
 
 
 def _tables(pool: Pool, draws: _Draws) -> Iterator[tuple[Counts, int]]:
