@@ -98,18 +98,22 @@ def read_given(
     values = read_options(options, raw, what=what)
     lists: dict[str, tuple[Unit, ...]] = {}
     found: dict[str, Unit] = {}
+    typed: list[str] = []
+    brings: list[Option] = []
     for option in options:
-        value = values[option.name]
-        if option.type == "units" and value is not None:
-            lists[option.name] = parse_units(value, words[option.units or "units"], roster, option=option.name)
-            if option.required and not lists[option.name]:
+        name, kind, value = option.name, option.type, raw.get(option.name)
+        if value is not None and not is_left_out(option, value):
+            typed.append(name)
+        elif option.brings:
+            brings.append(option)
+        if kind == "units" and (value := values[name]) is not None:
+            units = lists[name] = parse_units(value, words[option.units or "units"], roster, option=name)
+            if not units and option.required:
                 raise missing_option(option, what)
-        elif option.type == "unit" and value is not None:
-            found[option.name] = _found(option, value, words, roster)
-    for option in options:
-        if option.brings and is_left_out(option, raw.get(option.name)):
-            values[option.name] = _brought(option, found, values[option.name], what)
-    typed = {option.name for option in options if not is_left_out(option, raw.get(option.name))}
+        elif kind == "unit" and (value := values[name]) is not None:
+            found[name] = _found(option, value, words, roster)
+    for option in brings:
+        values[option.name] = _brought(option, found, values[option.name], what)
     return Given(values, lists, found, frozenset(typed))
 
 

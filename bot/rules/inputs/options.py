@@ -17,8 +17,9 @@ from bot.rules.plain import CONTROL
 OptionType = Literal["int", "number", "bool", "enum", "str", "units", "unit", "mods", "dice", "file"]
 MAX_TEXT = 4000
 OWN = "own"
-_WHOLE = re.compile(r"[+-]?[0-9]{1,12}")
-_NUMBER = re.compile(r"[+-]?[0-9]{1,12}(\.[0-9]{1,6})?")
+MOST_DIGITS = 12
+_WHOLE = re.compile(rf"[+-]?[0-9]{{1,{MOST_DIGITS}}}")
+_NUMBER = re.compile(rf"[+-]?[0-9]{{1,{MOST_DIGITS}}}(\.[0-9]{{1,6}})?")
 _BOOL = {"yes": True, "true": True, "on": True, "1": True, "y": True, "x": True}
 _BOOL |= {"no": False, "false": False, "off": False, "0": False, "n": False}
 
@@ -270,13 +271,16 @@ def _about(option: Option) -> str:
 def _clean_int(option: Option, raw: object) -> int:
     if isinstance(raw, str):
         text = raw.strip().replace("\u2212", "-")
-        if not _WHOLE.fullmatch(text):
+        if not ((text.isascii() and text.isdecimal() and len(text) <= MOST_DIGITS) or _WHOLE.fullmatch(text)):
             raise _refuse(option, raw)
         raw = int(text)
     elif isinstance(raw, float) and raw.is_integer():
         raw = int(raw)
     if isinstance(raw, bool) or not isinstance(raw, int):
         raise _refuse(option, raw)
+    low, high = option.min, option.max
+    if (low is None or raw >= low) and (high is None or raw <= high):
+        return raw
     return int(_in_range(option, raw, raw))
 
 

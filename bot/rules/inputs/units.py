@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import takewhile
 from typing import Any
 
@@ -18,6 +19,7 @@ MAX_UNITS = 40
 SEPARATED = "Several units are separated by ; or ,"
 _NO = ("no", "off")
 _QUOTES = {'"': '"', "'": "'", "\u201c": "\u201d"}
+_QUOTE = re.compile(f"[{''.join(_QUOTES)}]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,14 +154,14 @@ def parse_units(
     was expected; `option` is put on the error for forms.
     """
     try:
-        items = [item for item in split_items(text) if item.strip()]
-        if words.bare and len(items) == 1 and items[0].strip().isdecimal() and len(items[0].strip()) < 6:
+        items = [item for item in map(str.strip, split_items(text)) if item]
+        if words.bare and len(items) == 1 and items[0].isdecimal() and len(items[0]) < 6:
             count = int(items[0])
             check_count(count)
             return (Unit(words.bare, words.bare),) * count
         units: list[Unit] = []
         for item in items:
-            units += _item(item.strip(), words, roster, types)
+            units += _item(item, words, roster, types)
             check_count(len(units))
     except UserError as error:
         error.option = error.option or option
@@ -195,6 +197,8 @@ def check_count(count: int) -> None:
 
 def split_items(text: str) -> list[str]:
     """The items of a list as typed, separated by `;` outside of quotation marks. Raises UserError."""
+    if _QUOTE.search(text) is None:
+        return text.split(";")
     items, start, quote = [], 0, ""
     for at, mark in enumerate(text):
         if quote:
@@ -214,14 +218,14 @@ def split_items(text: str) -> list[str]:
 
 
 def _item(item: str, words: UnitWords, roster: Roster, types: Collection[str] | None) -> list[Unit]:
-    base, rest = _head(item, words, roster)
+    base, tokens = _head(item, words, roster)
     if types is not None and base.type not in types:
         raise UserError(
             f"{base.word} ({base.type}) cannot be used here; expected {', '.join(types)}.", code="wrong-type"
         )
-    numbers, flags, state, repeat = dict(base.numbers), set(base.flags), base.state, 1
+    numbers, flags, state, repeat = {**base.numbers}, {*base.flags}, base.state, 1
     seen: set[str] = set()
-    for token in rest.split():
+    for token in tokens:
         key, equals, value = token.partition("=")
         key = key.casefold()
         if token.endswith(","):
@@ -234,7 +238,7 @@ def _item(item: str, words: UnitWords, roster: Roster, types: Collection[str] | 
             raise UserError(f'"{key[:40]}" is given twice in "{item[:40]}".', code="given-twice")
         seen.add(key)
         if equals and key == words.repeat:
-            repeat = clean(Option(key, "int", min=1, max=MAX_UNITS), value)
+            repeat = clean(_whole_number(key, 1, MAX_UNITS), value)
         elif equals and key in words.keys:
             numbers[key] = value_of(words.keys[key], value)
         elif (flag := _flag(key, words)) and not equals:
@@ -250,9 +254,16 @@ def _item(item: str, words: UnitWords, roster: Roster, types: Collection[str] | 
     return [unit] * repeat
 
 
+@lru_cache(256)
+def _of_type(type_: str) -> Unit:
+    """What an item begins with that is called by its type."""
+    return Unit(type_, type_)
+
+
 def _flag(key: str, words: UnitWords) -> str:
     """The flag that a word names, or nothing."""
-    return next((flag for flag in (key.replace("-", "_"), key) if flag in words.flags), "")
+    flag = key.replace("-", "_")
+    return flag if flag in words.flags else key if key in words.flags else ""
 
 
 def _off(key: str, value: str, words: UnitWords) -> str | None:
@@ -263,12 +274,18 @@ def _off(key: str, value: str, words: UnitWords) -> str | None:
 
 def value_of(option: Option, raw: str) -> Any:
     """A number or word of a unit; several whole numbers are written sw=3,2, several weapons loadout=2xrifle,lmg."""
-    if option.type == "mods" and option.values:
+    if option.type != "mods":
+        return clean(option, raw)
+    if option.values:
         return read_loadout(option, raw)
-    if option.type == "mods":
-        single = Option(option.name, "int", min=option.min, max=option.max)
-        return tuple(clean(single, part) for part in raw.split(",") if part)
-    return clean(option, raw)
+    single = _whole_number(option.name, option.min, option.max)
+    return tuple([clean(single, part) for part in raw.split(",") if part])
+
+
+@lru_cache(64)
+def _whole_number(name: str, low: float | None, high: float | None) -> Option:
+    """One whole number of several that are written behind one key, or how often an item is meant."""
+    return Option(name, "int", min=low, max=high)
 
 
 def _unknown(base: Unit, token: str, words: UnitWords, item: str, roster: Roster) -> UserError:
@@ -312,21 +329,21 @@ def _example(words: UnitWords, key: str) -> str:
     return option.values[0] if option.values and option.type != "mods" else f"{int(option.max or 5) // 2 or 1}"
 
 
-def _head(item: str, words: UnitWords, roster: Roster) -> tuple[Unit, str]:
+def _head(item: str, words: UnitWords, roster: Roster) -> tuple[Unit, list[str]]:
+    """The unit that an item begins with, and the words behind it."""
     quote = _QUOTES.get(item[0])
     if quote:
         name, _, rest = item[1:].partition(quote)
-        return from_roster(find_unit(name, roster), words), rest
+        return from_roster(find_unit(name, roster), words), rest.split()
     pieces = item.split()
-    for length in range(min(len(pieces), 12), 0, -1):  # the longest roster name that fits
+    for length in range(min(len(pieces), 12) if roster else 0, 0, -1):  # the longest roster name that fits
         key = " ".join(pieces[:length]).casefold()
         if key in roster:
-            return from_roster(roster[key], words), " ".join(pieces[length:])
+            return from_roster(roster[key], words), pieces[length:]
     word = pieces[0].casefold()
-    rest = item[len(pieces[0]) :]
-    for type_ in words.types:
-        if word == type_ or word.replace("_", "-") == type_:
-            return Unit(type_, type_), rest
+    for type_ in (word, word.replace("_", "-")):
+        if type_ in words.types:
+            return _of_type(type_), pieces[1:]
     known = [*words.types, *(unit.name for unit in roster.values())]
     if word.isdecimal() and len(pieces) > 1:
         count = f"{words.repeat}={word[:3]} behind it" if words.repeat else "each by itself: squad; squad"
