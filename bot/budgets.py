@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import time
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from math import ceil
 
 from bot.interface.spec import Command, Path, Person, Place
@@ -63,8 +63,7 @@ class Budgets:
         """How many commands are under way."""
         return self._all
 
-    @contextmanager
-    def spent(self, command: Command) -> Iterator[None]:
+    def spent(self, command: Command) -> AbstractContextManager[None]:
         """Take what a command costs; it is under way until the end of the block. Raises UserError for too much."""
         who = command.who.key
         if self._all >= ALL_AT_ONCE:
@@ -85,15 +84,19 @@ class Budgets:
                 raise _too_much("this channel", wait)
             self._persons.take(who, price)
             self._channels.take(command.where.key, price)
+        return _UnderWay(self, who)
+
+    def begin(self, who: str) -> None:
+        """A command of somebody's is under way."""
         self._all += 1
         self._under_way[who] += 1
-        try:
-            yield
-        finally:
-            self._all -= 1
-            self._under_way[who] -= 1
-            if not self._under_way[who]:
-                del self._under_way[who]
+
+    def end(self, who: str) -> None:
+        """It is done."""
+        self._all -= 1
+        self._under_way[who] -= 1
+        if not self._under_way[who]:
+            del self._under_way[who]
 
     def weigh(self, command: Command, written: int) -> None:
         """Take what a command wrote beyond the usual, in characters: a thousand dice cost more than two."""
@@ -103,6 +106,21 @@ class Budgets:
         if price:
             self._persons.take(command.who.key, price)
             self._channels.take(command.where.key, price)
+
+
+class _UnderWay(AbstractContextManager[None]):
+    """A command is under way inside."""
+
+    __slots__ = ("_budgets", "_who")
+
+    def __init__(self, budgets: Budgets, who: str) -> None:
+        self._budgets, self._who = budgets, who
+
+    def __enter__(self) -> None:
+        self._budgets.begin(self._who)
+
+    def __exit__(self, *_: object) -> None:
+        self._budgets.end(self._who)
 
 
 def busy() -> UserError:

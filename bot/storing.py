@@ -197,9 +197,13 @@ def _linked(
     # A request for consent is no event, and the consent may have to come from another place.
     asked = bool(context.docs or context.drop_docs)
     games = [ledger.was for ledger in ledgers if (ledger.events or asked) and ledger.was is not None]
-    told_already = {context.command.where.key, *(outgoing.place for outgoing in context.outgoing)}
+    here = context.command.where.key
+    places = dict.fromkeys([place for game in games for place in game.places if place != here])
+    if not places:
+        return
+    told_already = {outgoing.place for outgoing in context.outgoing}
     told_already |= {change.place for change in changing if OR_POST in change.delivery}
-    for place in dict.fromkeys(place for game in games for place in game.places):
+    for place in places:
         if place not in told_already:
             mention = told.mention if context.called is None else context.called.get(place, ())
             yield Outgoing(place, {}, now, replace(told, mention=mention).to_json(), about)

@@ -49,7 +49,10 @@ async def amended(context: Context, reply: Reply, about: str) -> list[Outgoing]:
     """The messages that the command changes, in all places that play its game. `about` is what its answer is about."""
     found = list(context.amends)
     for ledger in (*context.further, context.ledger):
-        found += [one async for one in _by_events(context, ledger)]
+        if _may_change(ledger):
+            found += [one async for one in _by_events(context, ledger)]
+    if not found:
+        return []
     here, outgoing = context.command.where.key, list[Outgoing]()
     was = [ledger.was for ledger in (*context.further, context.ledger) if ledger.was is not None]
     playing = {here, *(place for game in was for place in game.places)}  # who left hears no more of it
@@ -68,10 +71,19 @@ async def amended(context: Context, reply: Reply, about: str) -> list[Outgoing]:
     return outgoing
 
 
+def _may_change(ledger: Ledger) -> bool:
+    """Whether events may follow on what was said before; they do not where one player alone rolls dice."""
+    if ledger.was is None or ledger.was.row != ledger.row or not ledger.bodies:
+        return False
+    before = ledger.was.game
+    if before.redo or before.solo in ("", "*"):
+        return True
+    return any(body["kind"] in _MOVES_CARDS or body.get("closes") for body in ledger.bodies)
+
+
 async def _by_events(context: Context, ledger: Ledger) -> AsyncIterator[Amendment]:
     """What follows from the events that were written."""
-    if ledger.was is None or ledger.was.row != ledger.row or not ledger.bodies:
-        return
+    assert ledger.was is not None
     for body in ledger.bodies:
         if body["kind"] == "end":
             for number in body.get("opens", ()):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Awaitable, Callable, Mapping
 from importlib import import_module
 from typing import Any
@@ -194,5 +195,6 @@ def spec_of(registry: Registry, path: Path) -> CommandSpec:
 
 def imported(name: str) -> Any:
     """The function that `file:function` names under bot/commands."""
-    module, _, function = name.partition(":")
-    return getattr(import_module(f"bot.commands.{module}"), function)
+    file, _, function = name.partition(":")
+    module = f"bot.commands.{file}"
+    return getattr(sys.modules.get(module) or import_module(module), function)

@@ -72,36 +72,38 @@ def apply(game: Game, event: Mapping[str, Any]) -> Game:
         raise ValueError(f"event {number} does not follow event {game.number}")
     if patch := event.get("after"):
         game = patched(game, patch)
+    changes: dict[str, Any] = {"number": number, "solo": _solo(game, event), **_order(game, event)}
+    if kind == "sealed" or event.get("opens"):
+        changes["sealed"] = _sealed(game, event)
+    if secret := event.get("secret"):
+        changes |= _secret(event, secret)
+    if not event.get("hand") and has_dice(event):
+        changes["drawn"] = True
+    if event.get("closes"):
+        changes["closed"] = True
+    if game.go:
+        changes["go_since"] = _go_since(game, event)
+    return _replaced(game, **changes)
+
+
+def _sealed(game: Game, event: Mapping[str, Any]) -> dict[int, str]:
+    """The closed rolls with who may open them."""
     sealed = dict(game.sealed)
-    if kind == "sealed":
-        sealed[number] = event["who"]
+    if event["kind"] == "sealed":
+        sealed[event["number"]] = event["who"]
     for opened in event.get("opens", ()):
         sealed.pop(opened, None)
-    secret = event.get("secret") or {}
-    drawn = not event.get("hand") and has_dice(event)
-    begins = "commitment" in secret
-    return _replaced(
-        game,
-        number=number,
-        sealed=sealed,
-        epoch=secret.get("epoch", game.epoch),
-        commitment=secret.get("commitment", game.commitment),
-        digest=secret.get("digest", game.digest),
-        drawn=drawn or (game.drawn and not begins),
-        closing=secret.get("closing") is True if begins else game.closing,
-        protocol=secret.get("protocol", 1) if begins else game.protocol,
-        closed=bool(event.get("closes")) or (game.closed and not begins),
-        adder="" if begins else _adder(game, event),
-        solo=_solo(game, event),
-        go_since=_go_since(game, event),
-        **_order(game, event),
-    )
+    return sealed
 
 
-def _adder(game: Game, event: Mapping[str, Any]) -> str:
-    """Who has added the last text."""
-    adds = event["kind"] == "fair" and "digest" in (event.get("secret") or {})
-    return event["who"] if adds else game.adder
+def _secret(event: Mapping[str, Any], secret: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of the dice secret in force: a new one begins with its commitment, or texts are added to the old."""
+    told = {name: secret[name] for name in ("epoch", "commitment", "digest") if name in secret}
+    if "commitment" in secret:
+        begun = {"drawn": False, "closed": False, "adder": "", "protocol": secret.get("protocol", 1)}
+        return {**told, **begun, "closing": secret.get("closing") is True}
+    adds = event["kind"] == "fair" and "digest" in secret
+    return {**told, "adder": event["who"]} if adds else told
 
 
 def _solo(game: Game, event: Mapping[str, Any]) -> str:
@@ -117,7 +119,7 @@ def _solo(game: Game, event: Mapping[str, Any]) -> str:
 def _go_since(game: Game, event: Mapping[str, Any]) -> int:
     """When the go came to those who have it; with each phase it comes anew."""
     came = event["kind"] in ("next", "pass") or "go" in ((event.get("after") or {}).get("game") or {})
-    return int(event["at"]) if game.go and came else game.go_since
+    return int(event["at"]) if came else game.go_since
 
 
 def _order(game: Game, event: Mapping[str, Any]) -> dict[str, Any]:

@@ -53,11 +53,10 @@ def roll_dice(options: Mapping[str, object], who: str, source: Source) -> Outcom
     else:
         rolling = roll(expression, source)
     inputs = {"dice": text} | ({"label": label} if label else {})
+    reply, answer = _reply_and_answer(rolling, who, label)
     return Outcome(
-        roll_reply(rolling, who, label),
-        Happening(
-            "roll", inputs=inputs, dice=rolling.dice, out=rolling.out(), by_hand=by_hand, result=str(rolling.answer)
-        ),
+        reply,
+        Happening("roll", inputs=inputs, dice=rolling.dice, out=rolling.out(), by_hand=by_hand, result=answer),
     )
 
 
@@ -71,15 +70,20 @@ def read_label(raw: object) -> str:
 
 def roll_reply(rolling: Rolling, who: str, label: str = "") -> Reply:
     """The public answer: the result and what it is for, who rolled what; the dice below."""
-    title = f"{rolling.answer} for {label}" if label else rolling.answer
-    by = f"{who} rolls {rolling.expression.notation}"
-    return Reply(title, tuple(_lines(rolling)), by=by, bare=True)
+    return _reply_and_answer(rolling, who, label)[0]
+
+
+def _reply_and_answer(rolling: Rolling, who: str, label: str) -> tuple[Reply, str]:
+    answer = rolling.answer
+    title = f"{answer} for {label}" if label else answer
+    return Reply(title, tuple(_lines(rolling)), by=f"{who} rolls {rolling.notation}", bare=True), answer
 
 
 def _lines(rolling: Rolling) -> list[Line]:
     """The dice of each roll; those of a repeat by their number."""
     if rolling.expression.repeat is None:
-        return [_simple(rolling.results[0]) or Line("dice", result=rolling.results[0].work())]
+        result = rolling.results[0]
+        return [_simple(result) or Line("dice", result=result.work())]
     return [Line(f"{place}", result=f"{one.work()} = {one.answer}") for place, one in enumerate(rolling.results, 1)]
 
 

@@ -10,9 +10,10 @@ import json
 import zlib
 from collections.abc import Iterable, Iterator
 
+from bot.rules.quick_json import encoder
 from bot.stores.records import Json
 
-_compact = json.JSONEncoder(separators=(",", ":")).encode
+_compact = encoder()
 _MARKS = " \t\n\r"
 _BYTES = tuple("".join(_MARKS[byte >> 2 * at & 3] for at in range(4)) for byte in range(256))
 _MOST = 20

@@ -138,6 +138,11 @@ class Rolling:
         self.expression, self._form, self._rolled = expression, form, rolled
 
     @property
+    def notation(self) -> str:
+        """What was rolled, as one would type it."""
+        return self._form.notation
+
+    @property
     def results(self) -> tuple[Result, ...]:
         """What came of each repeat."""
         return tuple([Result(self.expression, self._form, thrown, total) for thrown, total in self._rolled])
