@@ -12,6 +12,7 @@ from bot.interface.bars import PHONE, Chance, Look, compared_lines, odds_lines
 from bot.interface.unit_table import UnitTable
 from bot.rules.line import Line
 from bot.rules.phrase import Phrase, text_from_json, text_to_json
+from bot.rules.quick import quick
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +119,7 @@ class Whole:
         return [*shown, *textwrap.wrap(f"{TOO_LARGE}: {len(shown)} of {len(found)} lines.", look.grid)]
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Small:
     """Small print: what changed besides, which nobody must act on."""
@@ -125,6 +127,7 @@ class Small:
     text: str
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Group:
     """Units of one result together: `Killed: VC 3, 5, 6`; `grave` gives the word weight."""
@@ -191,9 +194,16 @@ FIXED = (Odds, Compared, Grid, Whole, UnitTable)
 
 def part_lines(part: Part, pen: Pen = PLAIN, look: Look = PHONE) -> list[str]:
     """A part in lines as `pen` writes them; those of a fixed width as they are, bars by their `look`."""
-    match part:
+    match part:  # what is most often there first
+        case str():
+            return [pen.plain(part)]
         case Line():
             return [part.said(pen.die, pen.strong, pen.within)]
+        case Small():
+            return [pen.small(part.text)]
+        case Group():
+            label = f"{part.label}:"
+            return [f"{pen.strong(label) if part.grave else pen.within(label)} {pen.within(part.text)}".rstrip()]
         case Thrown():
             return ["Dice: " + " ".join(pen.die(str(value)) for value in part.dice)]
         case Odds():
@@ -204,20 +214,13 @@ def part_lines(part: Part, pen: Pen = PLAIN, look: Look = PHONE) -> list[str]:
             return part.lines(look)
         case UnitTable():
             return part.lines()
-        case Small():
-            return [pen.small(part.text)]
-        case Group():
-            label = f"{part.label}:"
-            return [f"{pen.strong(label) if part.grave else pen.within(label)} {pen.within(part.text)}".rstrip()]
         case Rule():
             return []
         case Happened():
             return [_happened(part, pen)]
-        case Entry():
+        case _:  # an entry
             about = f" · {pen.within(part.about)}" if part.about else ""
             return [f"{pen.strong(part.title)}{about}", _piece(part.text, pen)]
-        case _:
-            return [pen.plain(part)]
 
 
 def _piece(text: str, pen: Pen) -> str:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
 from bot.interface.parts import Group, Part, Small, part_lines
-from bot.interface.reply import Reply
+from bot.interface.reply import Reply, replaced
 from bot.rules.inputs.options import Option
 from bot.rules.line import Line
 
@@ -35,12 +34,19 @@ def brief(reply: Reply, options: Iterable[Option]) -> Reply:
     is_many = any(isinstance(part, Group) for part in reply.lines)
     if not is_many and not any(option.name == "targets" or option.many for option in options):
         return reply
+    lightest = [*_by_weight(reply.lines, is_many=is_many)]
+    if not lightest:
+        return reply
     most, folded = (MANY if is_many else FEW), set(reply.trace)
-    for at in _by_weight(reply.lines, is_many=is_many):
-        if phone_lines(replace(reply, trace=tuple(sorted(folded)))) <= most:
+    heights = [_height(part_lines(part)) for part in reply.lines]
+    left = _height([reply.first]) + sum(height for at, height in enumerate(heights) if at not in folded)
+    for at in lightest:
+        if left <= most:
             break
-        folded.add(at)
-    return replace(reply, trace=tuple(sorted(folded)))
+        if at not in folded:
+            folded.add(at)
+            left -= heights[at]
+    return replaced(reply, trace=tuple(sorted(folded)))
 
 
 def _by_weight(parts: tuple[Part, ...], *, is_many: bool) -> Iterator[int]:
@@ -56,4 +62,19 @@ def _by_weight(parts: tuple[Part, ...], *, is_many: bool) -> Iterator[int]:
 
 
 def _height(lines: Iterable[str]) -> int:
-    return sum(max(1, len(textwrap.wrap(_DIE.sub(r"\1", line), PHONE))) for line in lines)
+    return sum(map(_rows, lines))
+
+
+def _rows(line: str) -> int:
+    """How many lines of a phone one line takes: it breaks where `textwrap` would."""
+    if "[" in line:
+        line = _DIE.sub(r"\1", line)
+    if "-" in line or "  " in line or not line.isprintable():  # there is more to it than words
+        return max(1, len(textwrap.wrap(line, PHONE)))
+    rows, start, end = 1, 0, len(line.rstrip())
+    while end - start > PHONE:
+        blank = line.rfind(" ", start, start + PHONE + 1)
+        if blank <= start:  # a word that is longer than a line
+            return len(textwrap.wrap(line, PHONE))
+        rows, start = rows + 1, blank + 1
+    return rows

@@ -11,6 +11,7 @@ from bot.play.fared import ROOM, Fared, with_more
 from bot.play.typed import a, spoken
 from bot.play.wording import NO_EFFECT, Result, Wording, wording_of
 from bot.rules.names import bare, joined, plural, stem_of
+from bot.rules.quick import quick
 from bot.rules.sequence import Fate
 from bot.systems.catalog import Sequence
 
@@ -20,6 +21,7 @@ COUNTED = 3
 """So many results are counted beside the worst; what is beyond is counted together."""
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class News:
     """The first line, in bold and in plain letters, and its tone."""

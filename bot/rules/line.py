@@ -33,15 +33,18 @@ class Line:
         pieces = [die(str(value)) for value in self.dice]
         for name, value in self.contributors:
             pieces.append(plain(f"{_sign(value, pieces)}{name} {abs(value):g}"))
-        shifts = not pieces and self.total is None and all(name for name, _ in self.parts)  # columns, and no sum
-        for name, value in self.parts:
-            sign = "+" if shifts and not pieces and value > 0 else _sign(value, pieces)
-            pieces.append(plain(f"{sign}{abs(value):g} {name}".rstrip()))
+        if self.parts:
+            shifts = not pieces and self.total is None and all(name for name, _ in self.parts)  # columns, and no sum
+            for name, value in self.parts:
+                sign = "+" if shifts and not pieces and value > 0 else _sign(value, pieces)
+                pieces.append(plain(f"{sign}{abs(value):g} {name}".rstrip()))
         if self.total is not None and not (len(pieces) == 1 and self._is_the_total()):
-            pieces.append(f"{'= ' if pieces else ''}{strong(minus(self.total))}")
+            total = strong(minus(self.total))
+            pieces.append(f"= {total}" if pieces else total)
         if self.result:
-            pieces[-1:] = [f"{pieces[-1]}, {plain(self.result)}"] if pieces else [plain(self.result)]
-        return " ".join([plain(f"{self.heading}:"), *pieces]) if pieces else plain(self.heading)
+            result = plain(self.result)
+            pieces[-1:] = [f"{pieces[-1]}, {result}" if pieces else result]
+        return f"{plain(f'{self.heading}:')} {' '.join(pieces)}" if pieces else plain(self.heading)
 
     def _is_the_total(self) -> bool:
         """Whether the one thing that is said before the total is the total: a die, a contributor, a bare number."""
