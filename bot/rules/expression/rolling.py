@@ -173,12 +173,11 @@ class Rolling:
             if len(thrown) == 1:
                 return pattern % (*thrown[0][0], total)
             return pattern % (*[value for one in thrown for value in one[0]], total)
-        results = self.results
         if self.expression.repeat is None:
-            result = results[0]
+            result = Result(self.expression, form, *self._rolled[0])
             return f"{form.notation}: {result.work()} = {result.answer}"
         lines = [f"{form.notation} = {self.answer}"]
-        lines += [f"{place}: {result.work()} = {result.answer}" for place, result in enumerate(results, 1)]
+        lines += [f"{place}: {result.work()} = {result.answer}" for place, result in enumerate(self.results, 1)]
         return "\n".join(lines)
 
     def out(self) -> dict[str, object]:

@@ -23,6 +23,8 @@ from typing import Any
 from bot.rules.dice import Die
 
 _WORDS = struct.Struct(">8I")
+_FIRST = struct.Struct(">I28x")
+"""The first word of a digest."""
 _ALL = 2**32
 MAX_SIDES = _ALL
 PROTOCOLS = (1, 2)
@@ -72,6 +74,8 @@ def _keyed(seed: bytes) -> tuple[Any, Any]:
 class Stream:
     """The dice of one event under protocol 1, in the order in which they are asked for. A `Source`."""
 
+    __slots__ = ("_behind", "_digest", "_draw", "_event", "_game", "_inner", "_outer", "_seed")
+
     def __init__(self, seed: bytes, game: str, event: int, texts: Sequence[str] = ()) -> None:
         if isinstance(texts, str):
             raise TypeError("texts is a list of texts; Stream.with_digest takes their digest")
@@ -110,13 +114,13 @@ class Stream:
         if not 1 <= sides <= MAX_SIDES:
             raise ValueError(f"a die has 1 to {MAX_SIDES} sides, not {sides}")
         below = _ALL - _ALL % sides
-        from_inner, from_outer, number = self._inner.copy, self._outer.copy, int.from_bytes
+        from_inner, from_outer, first_of = self._inner.copy, self._outer.copy, _FIRST.unpack
         found: list[int | str] = []
         for draw in range(first, first + count):
             inner, outer = from_inner(), from_outer()
             inner.update(b"%d%b" % (draw, behind))
             outer.update(inner.digest())
-            word = number(outer.digest()[:4], "big")
+            (word,) = first_of(outer.digest())
             if word < below:
                 found.append(word % sides + 1)
             else:
@@ -132,7 +136,7 @@ class Words:
 
     def __init__(self, seed: bytes, game: str, event: int, texts_digest: str = NO_TEXTS) -> None:
         self._seed = seed
-        self._about = f"2:{game}:{event}:{texts_digest}:"
+        self._about = f"2:{game}:{event}:{texts_digest}:".encode()
         self._used = 0
         self._words: tuple[int, ...] = ()
 
@@ -162,10 +166,10 @@ class Words:
         """Work out eight words more; all of them come back."""
         from_inner, from_outer = _keyed(self._seed)
         inner, outer = from_inner.copy(), from_outer.copy()
-        inner.update(f"{self._about}{len(self._words) // 8}".encode())
+        inner.update(b"%b%d" % (self._about, len(self._words) // 8))
         outer.update(inner.digest())
-        self._words += _WORDS.unpack(outer.digest())
-        return self._words
+        self._words = words = self._words + _WORDS.unpack(outer.digest())
+        return words
 
 
 def dice_of(protocol: int, seed: bytes, game: str, event: int, texts_digest: str = "") -> Stream | Words:
