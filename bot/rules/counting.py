@@ -31,7 +31,7 @@ from bot.rules.factors import (
     shown,
 )
 from bot.rules.grouping import TooManyStates, every_roll
-from bot.rules.ruling import Ruled, Weighted
+from bot.rules.ruling import Step, Weighted
 from bot.rules.sequence import Plan
 
 Rolls = Callable[[Any], tuple[Weighted, int]]
@@ -368,7 +368,7 @@ def _closed(plan: Plan[Any], path: str, done: Mapping[Any, int]) -> Iterator[tup
             yield value, weight
 
 
-def _rolls_of(step: Ruled[Any], *, exact: bool) -> Rolls:
+def _rolls_of(step: Step[Any], *, exact: bool) -> Rolls:
     groups = None if exact else step.groups
     if groups is not None and not callable(groups):
         always = groups, sum([ways for ways, _ in groups])

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from bot.rules.apart import Part, Parts
-from bot.rules.sequence import Outputs, Plan, Roll, Row, Ruled, Ruling, S, row_of
+from bot.rules.sequence import Outputs, Plan, Roll, Row, Ruled, Ruling, S, Step, row_of
 
 _PREFIX = "row "
 
@@ -102,7 +102,7 @@ def _apart(
     return found
 
 
-def _read(step: Ruled[S], read: Read) -> Ruled[S]:
+def _read(step: Step[S], read: Read) -> Ruled[S]:
     def rule(before: S, roll: Roll) -> Ruling[S]:
         after, told, story, notes = step.rule(before, roll)
         return Ruling(after, read(told), story, notes)

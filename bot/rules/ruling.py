@@ -49,6 +49,37 @@ class Ruling(NamedTuple, Generic[S]):
     notes: tuple[Any, ...] = ()
 
 
+class Step(Protocol[S]):
+    """One roll of a sequence, as `Ruled` says it."""
+
+    @property
+    def dice(self) -> tuple[Die, ...] | Callable[[S], tuple[Die, ...]]:
+        """The dice asked for, or a function of the state."""
+        ...
+
+    @property
+    def groups(self) -> Weighted | Callable[[S], Weighted | None] | None:
+        """The rolls that are told apart, or a function of the state."""
+        ...
+
+    @property
+    def exact_only(self) -> frozenset[str]:
+        """The last names of paths that grouping would falsify."""
+        ...
+
+    def rule(self, state: S, roll: Roll, /) -> Ruling[S]:
+        """What the roll comes to."""
+        ...
+
+    def asks(self, state: S, /) -> tuple[Die, ...]:
+        """The dice owed in `state`, in the order in which they are rolled."""
+        ...
+
+    def grouped(self, state: S, /) -> Weighted | None:
+        """The rolls that `rule` tells apart in `state`, None where it may tell all of them apart."""
+        ...
+
+
 @quick
 @dataclass(frozen=True, slots=True)
 class Ruled(Generic[S]):

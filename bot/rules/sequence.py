@@ -26,6 +26,7 @@ from bot.rules.ruling import Roll as Roll
 from bot.rules.ruling import Ruled as Ruled
 from bot.rules.ruling import Ruling as Ruling
 from bot.rules.ruling import S as S
+from bot.rules.ruling import Step as Step
 from bot.rules.ruling import ruled as ruled
 from bot.rules.tables.table import Part
 
@@ -90,8 +91,12 @@ class Settlement:
     joins: tuple[tuple[str, str], ...] = ()
 
 
-def _no_told(_state: Any) -> Outputs:
-    return {}
+def no_closing(_state: Any) -> Outputs:
+    """Nothing more is told at the end."""
+    return _NOTHING
+
+
+_NOTHING: Outputs = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,10 +137,10 @@ class Plan(Generic[S]):
     """
 
     start: S
-    steps: Mapping[str, Ruled[S]]
+    steps: Mapping[str, Step[S]]
     settle: Callable[[Mapping[str, Any]], Settlement]
     opening: Outputs = field(default_factory=dict)
-    closing: Callable[[S], Outputs] = _no_told
+    closing: Callable[[S], Outputs] = no_closing
     lines: tuple[Line, ...] = ()
     focus: Callable[[tuple[str, ...]], Plan[S]] | None = None
     rows: Sequence[Row] | Callable[[], Sequence[Row]] = ()
@@ -161,26 +166,23 @@ def play(plan: Plan[S], source: Source) -> Played:
 
     Raises UserError (DieOwed) from a source that runs out or holds an impossible die.
     """
-    state, told = plan.start, dict(plan.opening)
+    state, told = plan.start, {**plan.opening}
     rolled: list[Rolled] = []
-    lines, notes = list(plan.lines), list(plan.notes)
-    while state.owes is not None:
-        step = plan.steps[state.owes]
+    lines, notes = [*plan.lines], [*plan.notes]
+    steps, draw = plan.steps, source.draw
+    while (owed := state.owes) is not None:
+        step = steps[owed]
         dice = step.asks(state)
-        roll: Roll = tuple(source.draw(die) for die in dice)  # type: ignore[misc]  # sequences ask for numbered dice
-        rolled += [die.rolled(value) for die, value in zip(dice, roll, strict=True)]
-        ruling = step.rule(state, roll)
-        told.update(ruling.told)
-        lines += ruling.story()
-        notes += ruling.notes
-        state = ruling.after
+        roll: Roll = tuple([draw(die) for die in dice])  # type: ignore[misc]  # sequences ask for numbered dice
+        rolled += [Rolled(die.label, die.sides, face, die.faces) for die, face in zip(dice, roll, strict=True)]
+        state, more, story, noted = step.rule(state, roll)
+        told.update(more)
+        lines += story()
+        notes += noted
     told.update(plan.closing(state))
     out = nested(told)
     settlement = plan.settle(out) if plan.settles is None else plan.settles(notes)
     return Played(out, tuple(rolled), tuple(lines), settlement)
-
-
-_STEP = re.compile(r"([^.\[\]]+)|\[(\d+)\]")
 
 
 def nested(told: Outputs) -> dict[str, Any]:
@@ -188,35 +190,54 @@ def nested(told: Outputs) -> dict[str, Any]:
 
     Items of a list are put in the order of their positions; a gap in the positions is left out.
     """
-    out: dict[str, Any] = {}
+    out: dict[Any, Any] = {}
+    found = {"": out}
+    made: list[tuple[dict[Any, Any], str | int]] = []
     for path, value in told.items():
-        if "[" not in path and "." not in path:
-            out[path] = value
-            continue
-        here: dict[Any, Any] = out
-        *above, last = _keys(path)
-        for key in above:
-            below = here.get(key)
-            if not isinstance(below, dict):
-                below = {}
-                here[key] = below
-            here = below
+        above, last = _split(path)
+        here = found.get(above)
+        if here is None:
+            here = _place(above, found, made)
         here[last] = value
-    return {key: _listed(value) if isinstance(value, dict) else value for key, value in out.items()}
+        if path in found:  # what was told within it is no more
+            found.clear()
+            found[""] = out
+    for here, key in reversed(made):  # from within
+        here[key] = _listed(here[key])
+    return out
+
+
+def _place(path: str, found: dict[str, dict[Any, Any]], made: list[tuple[dict[Any, Any], str | int]]) -> dict[Any, Any]:
+    """Where the values under `path` are kept until all are there: by names, or by positions."""
+    above, last = _split(path)
+    here = found[above] if above in found else _place(above, found, made)
+    below = here.get(last)
+    if below.__class__ is not dict:
+        below = here[last] = {}
+        made.append((here, last))
+    found[path] = below
+    return below
+
+
+_STEP = re.compile(r"(?:\.?([^.\[\]]+)|\[(\d+)\])$")
 
 
 @lru_cache(maxsize=4096)
-def _keys(path: str) -> tuple[str | int, ...]:
-    """The names and positions of a path; the paths of a game are a few hundred."""
-    return tuple(name or int(number) for name, number in _STEP.findall(path))
+def _split(path: str) -> tuple[str, str | int]:
+    """What a path is within, and its last name or position; the paths of a game are a few hundred."""
+    last = _STEP.search(path)
+    assert last is not None, path
+    return path[: last.start()], last[1] or int(last[2])
 
 
 def _listed(value: Any) -> Any:
-    if not isinstance(value, dict) or not value:
+    """What has nothing but positions for keys as a list, in their order."""
+    if value.__class__ is not dict:
         return value
-    if all(isinstance(key, int) for key in value):
-        return [_listed(item) if isinstance(item := value[key], dict) else item for key in sorted(value)]
-    return {key: _listed(item) if isinstance(item, dict) else item for key, item in value.items()}
+    for key in value:
+        if key.__class__ is not int:
+            return value
+    return [value[key] for key in sorted(value)]
 
 
 def parts_of(parts: Iterable[Part], total: str | None = None) -> tuple[tuple[str, int | float], ...]:

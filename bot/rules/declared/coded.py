@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from bot.rules.declared.calls import said
@@ -17,7 +17,6 @@ from bot.rules.declared.planning import odds_plan, plan_of
 from bot.rules.declared.program import NOTHING, Block, Builder, Keys, all_formulas, before_dice
 from bot.rules.declared.running import SCOPE, UNWORKABLE, Now, unworkable
 from bot.rules.declared.segments import Code, Emitter
-from bot.rules.later import Rows
 from bot.rules.sequence import Plan, Row, row_of
 
 if TYPE_CHECKING:
@@ -27,7 +26,8 @@ if TYPE_CHECKING:
 _INDEX, _PLACE = re.compile(r"\[\d+\]"), re.compile(r"([^.\[\]]+)\[(\d+)\]")
 MOST_ASKED = 32
 """For how many sets of outputs the code of their odds is kept."""
-Values = Mapping[str, Any]
+Values = Sequence[Any]
+Take = Callable[[Values], Values]
 
 
 class Coded:
@@ -46,14 +46,11 @@ class Coded:
         self._file, self._scope = f"{formulas.setting.file} {id}", {**formulas.scope, **SCOPE}
         self._lists, self._by_item, self._inputs = lists, by_item, inputs
         self.program: Block = Builder(listed, formulas.setting).program(steps)
+        read = {key for one in all_formulas(self.program) for key in one.reads}
+        self.reads = tuple(sorted(read & set(inputs)))
+        """The inputs that any formula reads; what comes in are their values in this order."""
         self._asked: dict[frozenset[str], Code] = {}
         self._lately: dict[tuple[str, ...], Code] = {}
-
-    @cached_property
-    def reads(self) -> frozenset[str]:
-        """The inputs that any formula reads."""
-        formulas = frozenset(key for one in all_formulas(self.program) for key in one.reads)
-        return formulas & frozenset(self._inputs)
 
     @cached_property
     def dice(self) -> Keys:
@@ -61,12 +58,14 @@ class Coded:
         return dice_decide(self.program)
 
     @cached_property
-    def _check(self) -> tuple[Callable[..., None], tuple[str, ...]] | None:
-        return early_checks(self.program, self._file, self._scope)
+    def _check(self) -> tuple[Callable[..., None], Take] | None:
+        found = early_checks(self.program, self._file, self._scope)
+        return None if found is None else (found[0], taking(found[1], self.reads))
 
     @cached_property
-    def _row_code(self) -> tuple[Callable[..., Any], tuple[str, ...]] | None:
-        return early_rows(self.program, self._file, self._scope)
+    def _row_code(self) -> tuple[Callable[..., Any], Take] | None:
+        found = early_rows(self.program, self._file, self._scope)
+        return None if found is None else (found[0], taking(found[1], self.reads))
 
     @cached_property
     def _play(self) -> Code:
@@ -90,21 +89,26 @@ class Coded:
             kept, live
         )
 
+    @cached_property
+    def _take(self) -> Take:
+        return taking(self._play.inputs, self.reads)
+
     def plan(self, values: Values) -> Plan[Now]:
         """The plan for these inputs. Raises UserError for what the steps refuse."""
         if self._check is not None:
-            check, reads = self._check
+            check, take = self._check
             try:
-                check(*[values[key] for key in reads])
+                check(*take(values))
             except UNWORKABLE as error:
                 raise unworkable(error) from None
-        rows = () if self._row_code is None else Rows(lambda: self._rows(values))
-        return plan_of(self._play, values, self._lists, self._by_item, rows, lambda paths: self._focus(values, paths))
+        rows = () if self._row_code is None else partial(self._rows, values)
+        focus = partial(self._focus, values)
+        return plan_of(self._play, self._take(values), self._lists, self._by_item, rows, focus)
 
     def _rows(self, values: Values) -> tuple[Row, ...]:
         assert self._row_code is not None
-        find, reads = self._row_code
-        found = find(*[values[key] for key in reads])
+        find, take = self._row_code
+        found = find(*take(values))
         return tuple(replace(row_of(path, said(name)), alike=alike) for path, name, alike in found)
 
     def _focus(self, values: Values, paths: tuple[str, ...]) -> Plan[Now]:
@@ -114,7 +118,10 @@ class Coded:
             if len(self._lately) >= MOST_ASKED:
                 self._lately.clear()
             code = self._lately[paths] = self._asked_for(frozenset(_INDEX.sub("", path) for path in paths))
-        return odds_plan(code, {**values, **places_in(paths)} if code.places else values)
+        known = dict(zip(self.reads, values, strict=True))
+        if code.places:
+            known |= places_in(paths)
+        return odds_plan(code, [known[key] for key in code.inputs])
 
     def _asked_for(self, asked: frozenset[str]) -> Code:
         code = self._asked.get(asked)
@@ -123,6 +130,18 @@ class Coded:
                 self._asked.clear()
             code = self._asked[asked] = self._code(asked)
         return code
+
+
+def taking(wanted: tuple[str, ...], known: tuple[str, ...]) -> Take:
+    """How the values of `wanted` are taken from those of all `known` names."""
+    if wanted == known:
+        return _all_of
+    places = [known.index(name) for name in wanted]
+    return lambda values: [values[place] for place in places]
+
+
+def _all_of(values: Values) -> Values:
+    return values
 
 
 def places_in(paths: Iterable[str]) -> dict[str, frozenset[int]]:

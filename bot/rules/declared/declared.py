@@ -86,7 +86,8 @@ class Declared:
             id, steps, lists, frozenset((*lists, *loader.items)), frozenset(loader.by_item), formulas, tuple(inputs)
         )
         self._mods = any(option.type == "mods" for option in head.inputs)
-        self._read = [(key, get) for key, get in _getters(head.inputs).items() if key in self.code.reads]
+        getters = _getters(head.inputs)
+        self._read = [getters[key] for key in self.code.reads]
 
     def bound(self, units: int) -> Bound | None:
         """How many states its odds have, with at most so many `units` in a list; None where it has no odds."""
@@ -108,7 +109,7 @@ class Declared:
         """The plan for cleaned inputs. Raises UserError for what the steps refuse."""
         if self._mods:
             _refuse_values(given)
-        return self.code.plan({key: get(given) for key, get in self._read})
+        return self.code.plan([get(given) for get in self._read])
 
 
 def _inputs(options: tuple[Option, ...]) -> Names:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice, product
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from bot.rules.declared.calls import NONE
 from bot.rules.declared.running import UNWORKABLE, Dice, Now, unworkable
@@ -14,73 +14,93 @@ from bot.rules.declared.settling import Note, settled
 from bot.rules.dice import Die
 from bot.rules.odds import Weighted, every_roll, group_sums
 from bot.rules.pools import group_values, pool
-from bot.rules.sequence import Line, Plan, Row, Ruled, Ruling, Settlement
+from bot.rules.sequence import Line, Plan, Row, Ruling, Settlement, Step, no_closing
 
 if TYPE_CHECKING:
     from bot.rules.declared.segments import Code, Site
 
 
 class Segment:
-    """One roll of a plan: what comes after it."""
+    """One roll of a plan, a `Step`: what comes after it."""
 
-    __slots__ = ("code", "dice", "looked", "looks", "site")
+    __slots__ = ("_code", "_dice", "_site")
 
-    def __init__(self, site: Site, code: Callable[..., Any], dice: dict[Any, Dice], looks: Sequence[Looking]) -> None:
-        self.site, self.code, self.dice, self.looks = site, code, dice, looks
-        self.looked: dict[tuple[Any, ...], Looks | None] = {}
+    exact_only: ClassVar[frozenset[str]] = frozenset()
 
-    def rule(self, state: Now, faces: tuple[Any, ...]) -> Ruling[Now]:
+    def __init__(self, site: Site, code: Callable[..., Any], dice: Mapping[Any, Dice]) -> None:
+        self._site, self._code, self._dice = site, code, dice
+
+    def rule(self, state: Now, faces: tuple[Any, ...], /) -> Ruling[Now]:
         """What the roll comes to."""
         try:
-            after, told, lines, notes = self.code(state.values, faces)
+            after, told, lines, notes = self._code(state[1], faces)
             while after.__class__ is tuple:
                 after = after[0](*after[1:])
         except UNWORKABLE as error:
             raise unworkable(error) from None
         return Ruling(after, told, lines.copy, notes)
 
-    def asks(self, state: Now) -> tuple[Die, ...]:
-        """The dice, where they are not always the same."""
+    @property
+    def dice(self) -> tuple[Die, ...] | Callable[[Now], tuple[Die, ...]]:
+        """The dice, or how they are found where they are not always the same."""
+        return self.asks if self._site.dice is None else self._site.dice.dice
+
+    def asks(self, state: Now, /) -> tuple[Die, ...]:
+        """The dice in this state."""
         return self._asked(state).dice
 
     def _asked(self, state: Now) -> Dice:
-        return self.site.dice or self.dice[(self.site.name, *[state.values[at] for at in self.site.loops])]
+        site = self._site
+        return site.dice or self._dice[(site.name, *[state.values[at] for at in site.loops])]
 
     def groups(self, state: Now) -> Weighted:
         """The rolls that differ for whoever reads them."""
         asked = self._asked(state)
         some = [asked.dice[first:last] for first, last in asked.cuts]
-        looks: dict[int, Looks | None] = {}
-        if self.looks:
-            looks = {at: self._looks(state, number, some[at]) for number, (at, *_) in enumerate(self.site.looks)}
+        looks = self._looks(state, some)
         return grouped(
             tuple(
                 [
                     (tuple([(die.sides, die.faces) for die in dice]), *reads, looks.get(at))
-                    for at, (dice, reads) in enumerate(zip(some, self.site.reads, strict=True))
+                    for at, (dice, reads) in enumerate(zip(some, self._site.reads, strict=True))
                 ]
             )
         )
 
-    def _looks(self, state: Now, number: int, dice: tuple[Die, ...]) -> Looks | None:
+    grouped = groups
+
+    def _looks(self, _state: Now, _dice: list[tuple[Die, ...]]) -> Mapping[int, Looks | None]:
+        """What is looked at of the dice of each key, where that is less than every face."""
+        return {}
+
+
+class LookedAt(Segment):
+    """A roll of which the odds look at no more than its `looks` say."""
+
+    __slots__ = ("_kept", "_made")
+
+    def __init__(self, site: Site, code: Callable[..., Any], dice: Mapping[Any, Dice], made: Sequence[Looking]) -> None:
+        super().__init__(site, code, dice)
+        self._made = made
+        self._kept: dict[tuple[Any, ...], Looks | None] = {}
+
+    def _looks(self, state: Now, dice: list[tuple[Die, ...]]) -> Mapping[int, Looks | None]:
+        return {at: self._look(state, number, dice[at]) for number, (at, *_) in enumerate(self._site.looks)}
+
+    def _look(self, state: Now, number: int, dice: tuple[Die, ...]) -> Looks | None:
         """What is looked at of these dice in this state; None where every face counts."""
         if not dice:
             return None
-        values = [state.values[at] for at in self.site.looks[number][2]]
+        values = [state.values[at] for at in self._site.looks[number][2]]
         key = (number, dice[0], *values)
-        if key not in self.looked:
+        if key not in self._kept:
             try:
-                found = tuple(self.looks[number](faces_of(dice[0]), *values))
+                found = tuple(self._made[number](faces_of(dice[0]), *values))
                 hash(found)
             except UNWORKABLE:  # whoever rolls this face is told so
                 found = None
-            self.looked[key] = found
-        return self.looked[key]
-
-    def step(self) -> Ruled[Now]:
-        """The step of the plan."""
-        dice = self.site.dice.dice if self.site.dice is not None else self.asks
-        return Ruled(dice, self.rule, self.groups)
+            self._kept[key] = found
+        return self._kept[key]
 
 
 Looking = Callable[..., list[tuple[int | None, tuple[Any, ...]]]]
@@ -134,56 +154,54 @@ def pooled(dice: tuple[Die, ...], looks: Looks) -> Weighted:
 
 
 def begun(
-    code: Code, values: Mapping[str, Any]
-) -> tuple[Now, dict[str, Ruled[Now]], dict[str, Any], list[Line], list[Note]]:
-    """The code run to its first roll: the state, the steps, the outputs, lines and notes."""
+    code: Code, values: Iterable[Any]
+) -> tuple[Now, dict[str, Step[Now]], dict[str, Any], list[Line], list[Note]]:
+    """The code run to its first roll, `values` for its inputs: the state, the steps, the outputs, lines and notes."""
     dice: dict[Any, Dice] = {}
     told: dict[str, Any] = {}
     lines: list[Line] = []
     notes: list[Note] = []
     try:
-        state, segments = code.begin(dice, told, lines, notes, *[values[key] for key in code.inputs])
+        state, segments = code.begin(dice, told, lines, notes, *values)
         while state.__class__ is tuple:
             state = state[0](*state[1:])
     except UNWORKABLE as error:
         raise unworkable(error) from None
+    steps: dict[str, Step[Now]] = {}
     if state.owes is None:
-        return state, {}, told, lines, notes
-    sites = code.sites
-    if len(segments) == len(sites):
-        steps = {site.name: Segment(site, run, dice, ()).step() for site, run in zip(sites, segments, strict=True)}
         return state, steps, told, lines, notes
-    looks = iter(segments[len(sites) :])
-    steps = {
-        site.name: Segment(site, run, dice, list(islice(looks, len(site.looks)))).step()
-        for site, run in zip(sites, segments, strict=False)
-    }
+    looks = iter(segments[len(code.sites) :])
+    for site, run in zip(code.sites, segments, strict=False):
+        made = [*islice(looks, len(site.looks))] if site.looks else ()
+        steps[site.name] = LookedAt(site, run, dice, made) if made else Segment(site, run, dice)
     return state, steps, told, lines, notes
 
 
 def plan_of(
     code: Code,
-    values: Mapping[str, Any],
+    values: Iterable[Any],
     lists: Sequence[str],
     by_item: frozenset[str],
-    rows: Sequence[Row],
+    rows: Sequence[Row] | Callable[[], Sequence[Row]],
     focus: Callable[[tuple[str, ...]], Plan[Now]] | None,
 ) -> Plan[Now]:
     """The plan to be played: lists that nobody enters are empty, those told `by_item` behind what is known before."""
     start, steps, told, lines, notes = begun(code, values)
     if lists:
-        empty = [name for name in lists if told.get(name, NONE) == NONE]
-        told = {
-            **{name: [] for name in empty if name not in by_item},
-            **{key: list(value) if key in lists and isinstance(value, tuple) else value for key, value in told.items()},
-            **{name: [] for name in empty if name in by_item},
-        }
-    return Plan(
-        start, steps, never, told, lines=tuple(lines), focus=focus, rows=rows, notes=tuple(notes), settles=settled
-    )
+        told = _with_lists(told, lists, by_item)
+    return Plan(start, steps, never, told, no_closing, tuple(lines), focus, rows, None, tuple(notes), settled)
 
 
-def odds_plan(code: Code, values: Mapping[str, Any]) -> Plan[Now]:
+def _with_lists(told: dict[str, Any], lists: Sequence[str], by_item: frozenset[str]) -> dict[str, Any]:
+    empty = [name for name in lists if told.get(name, NONE) == NONE]
+    return {
+        **{name: [] for name in empty if name not in by_item},
+        **{key: list(value) if key in lists and isinstance(value, tuple) else value for key, value in told.items()},
+        **{name: [] for name in empty if name in by_item},
+    }
+
+
+def odds_plan(code: Code, values: Iterable[Any]) -> Plan[Now]:
     """The plan to be counted."""
     start, steps, told, _, _ = begun(code, values)
     return Plan(start, steps, never, told)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from bot.rules.sequence import Outputs, Plan, Roll, Ruled, Ruling, S
+from bot.rules.sequence import Outputs, Plan, Roll, Ruled, Ruling, S, Step
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ def keeping(plan: Plan[S], name: str) -> Plan[Any]:
     def items(told: Outputs) -> tuple[Any, ...]:
         return tuple(value for path, value in told.items() if path.startswith(f"{name}["))
 
-    def kept(step: Ruled[S]) -> Ruled[Kept]:
+    def kept(step: Step[S]) -> Ruled[Kept]:
         def rule(before: Kept, roll: Roll) -> Ruling[Kept]:
             after, told, _, _ = step.rule(before.state, roll)
             return Ruling(Kept(after, before.items + items(told)), told)

@@ -86,7 +86,8 @@ def _focused(plan: Plan[Fight], made: Callable[..., Combat], results: Results, a
     found = focused(plan, made, asked)
     dice, classes = len(plan.steps["grenade"].asks(plan.start)), group_faces(LAST, lambda face: results[face])
     groups = apart(dice, classes, asked.items("grenade_results"), classes)
-    return replace(found, steps={**found.steps, "grenade": replace(found.steps["grenade"], groups=groups)})
+    grenade = ruled(plan.steps["grenade"].dice, plan.steps["grenade"].rule, groups=groups)
+    return replace(found, steps={**found.steps, "grenade": grenade})
 
 
 def status_after(casualties: int, survivors: int) -> str:
