@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from operator import attrgetter
 from typing import Any
 
 from bot.rules.errors import UserError
@@ -35,11 +36,11 @@ def of(thing: Any, name: str, default: Any = ...) -> Any:
 
     Raises UserError for a number that the unit lacks, unless there is a `default`.
     """
-    if isinstance(thing, Row):
+    if thing.__class__ is Row:
         if name == "text":
             return thing.text
         return thing.out.get(name, NONE if default is ... else default)
-    if not isinstance(thing, Unit):
+    if thing.__class__ is not Unit:
         return NONE if default is ... else default
     if name in OF_UNITS:
         return getattr(thing, name)
@@ -49,6 +50,19 @@ def of(thing: Any, name: str, default: Any = ...) -> Any:
     if name in thing.flags:
         return True
     return thing.number(name) if default is ... else default
+
+
+def _getter(name: str) -> Callable[[Any], Any]:
+    """The function for `of` with this name of what every unit has."""
+    read = attrgetter(name)
+
+    def get(thing: Any) -> Any:
+        return read(thing) if thing.__class__ is Unit else of(thing, name)
+
+    return get
+
+
+GETTERS = {name: _getter(name) for name in OF_UNITS}
 
 
 def has(unit: Any, word: str) -> bool:

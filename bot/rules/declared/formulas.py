@@ -9,12 +9,13 @@ from dataclasses import dataclass, field
 from keyword import iskeyword
 from typing import Any
 
-from bot.rules.declared.calls import CALLS, NONE, Row, item, listing, plus, remainder, times, word
+from bot.rules.declared.calls import CALLS, NONE, item, listing, plus, remainder, times, word
 from bot.rules.declared.failing import SURE, may_fail
+from bot.rules.declared.reader import Reader
 from bot.rules.declared.setting import Path, Setting
 from bot.rules.declared.types import Typing, of_games, words_of
 
-MOST_CHARACTERS, MOST_ROWS = 1_000, 2_000
+MOST_CHARACTERS = 1_000
 FACES = "!"
 """Behind the name of a roll: its single faces."""
 FACE = "!face"
@@ -77,23 +78,7 @@ class Formulas:
         self.scope |= {"true": True, "false": False, "none": NONE, TIMES: times, ITEM: item}
         self.scope |= {PLUS: plus, MOD: remainder, LISTING: listing, WORD: word}
         for name, id in self.tables.items():
-            self.scope[name] = self._reader(id)
-
-    def _reader(self, id: str) -> Callable[..., Row]:
-        """What table `id` says. The same question gives the same row, so that states that hold it can be compared."""
-        rows: dict[Any, Row] = {}
-
-        def read(**given: Any) -> Row:
-            key = (*given.items(), *[value.__class__ for value in given.values()])
-            row = rows.get(key)
-            if row is None:
-                table = self.setting.tables[id]
-                if len(rows) >= MOST_ROWS:
-                    rows.clear()
-                row = rows[key] = Row(table(**given), table)
-            return row
-
-        return read
+            self.scope[name] = Reader(self.setting.tables, id)
 
     def define(self, head: str, source: object, where: Path) -> None:
         """A formula of the file's own: `state(u)`. It may call those defined before it."""

@@ -7,8 +7,8 @@ from functools import lru_cache
 from math import prod
 from typing import Any, NamedTuple
 
-from bot.rules.declared.calls import NONE, said
-from bot.rules.declared.settling import pieced
+from bot.rules.declared.calls import NONE
+from bot.rules.declared.settling import change, fate, pieced, result
 from bot.rules.dice import AVERAGING, Die
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import MAX_UNITS
@@ -53,20 +53,9 @@ OPEN_WORD = "open "
 OPEN = Open()
 
 
-def dice_of(specs: Iterable[Iterable[Any]]) -> Dice:
-    """The dice by count, sides and label of each key. Raises UserError for too many."""
-    return _dice(
-        tuple(
-            [
-                (said(many), said(sides), label if label.__class__ is tuple else said(label))
-                for many, sides, label in specs
-            ]
-        )
-    )
-
-
 @lru_cache(maxsize=512)
-def _dice(specs: tuple[tuple[str, str, str | tuple[str, ...]], ...]) -> Dice:
+def dice_of(specs: tuple[tuple[str, str, str | tuple[str, ...]], ...]) -> Dice:
+    """The dice by count, sides and label of each key, or a label for each. Raises UserError for too many."""
     some: list[tuple[Die, ...]] = []
     for count, faces, name in specs:
         if OPEN_WORD in (count, faces):
@@ -118,26 +107,20 @@ def refuse(say: Any, hint: Sequence[Any], option: Any, code: str) -> None:
 Named = tuple[str | None, Any]
 
 
-def line(
-    label: str, dice: Iterable[Any], parts: Iterable[Named], total: Any, result: str, more: Iterable[Named], unit: str
-) -> Line:
-    """A line of the answer."""
-    faces = tuple([face for faces in dice for face in faces]) if dice else ()
-    total = None if total is None or total == NONE else total
-    return Line(label, faces, _counted(parts), total, result, _counted(more), unit)
-
-
-def _counted(named: Iterable[Named]) -> tuple[tuple[str, Any], ...]:
+def counted(named: Iterable[Named]) -> tuple[tuple[str, Any], ...]:
     """Named parts in a row, those of 0 left out."""
-    if not named:
-        return ()
-    counted: list[tuple[str, Any]] = []
+    found: list[tuple[str, Any]] = []
     for word, value in named:
         if word is None:
-            counted += value
+            found += value
         elif value:
-            counted.append((word, value))
-    return tuple(counted)
+            found.append((word, value))
+    return tuple(found)
+
+
+def total(value: Any) -> Any:
+    """The total of a line; None where there is none."""
+    return None if value == NONE else value
 
 
 def added(before: tuple[Any, ...], label: str, value: Any) -> tuple[Any, ...]:
@@ -204,9 +187,10 @@ def passing(faces: Sequence[Any], test: Callable[[Any], Any]) -> tuple[bool, ...
 
 
 SCOPE: Mapping[str, Any] = {
-    "now ": Now, "end ": Now(None), "dice_of ": dice_of, "listed ": listed, "refuse ": refuse, "line ": line,
+    "now ": Now, "end ": Now(None), "dice_of ": dice_of, "listed ": listed, "refuse ": refuse, "line ": Line,
     "added ": added, "own get ": own_get, "own drop ": own_drop, "own set ": own_set, "twice ": twice,
-    "or_null ": or_null, "seen ": seen, "passing ": passing,
+    "or_null ": or_null, "seen ": seen, "passing ": passing, "counted ": counted, "total ": total, "tuple ": tuple,
+    "fate ": fate, "result ": result, "change ": change, "pieced ": pieced,
     "sum ": sum, "len ": len, "enumerate ": enumerate, "open ": OPEN,
 }  # fmt: skip
 """What generated code calls, under names that no formula can write."""

@@ -165,7 +165,9 @@ class Emitter:
             self.functions.append(function(id, [*map(name, TOLD), *map(variable, keys)], inside))
 
         self._later.append((list(self.loops), write))
-        return After(live, lambda: row([name(id), *map(name, TOLD), *map(variable, keys)]))
+        if kind == "each":  # a jump, for a list may be long
+            return After(live, lambda: row([name(id), *map(name, TOLD), *map(variable, keys)]))
+        return After(live, lambda: call(id, *map(name, TOLD), *map(variable, keys)))
 
     # -- what loops say by their number
 
@@ -306,8 +308,7 @@ class Emitter:
         if isinstance(one, Say):
             return self._said(one)
         if isinstance(one, Take):
-            ready = {key: value for key, value in one.ready.items() if key != "when"}
-            return _when(one.ready.get("when"), [append("notes", row([ast.Constant(one.kind), filled(ready)]))])
+            return _when(one.ready.get("when"), [append("notes", noted(one.kind, one.ready))])
         if isinstance(one, Refuse):
             return [refusing(one)]
         if isinstance(one, Stop):
@@ -321,15 +322,36 @@ class Emitter:
 
     def _said(self, one: Say) -> list[ast.stmt]:
         ready = one.ready
-        line = call(
-            "line",
-            *(filled(ready[key]) for key in ("label", "dice", "parts", "total", "result", "contributors", "unit")),
-        )
+        dice = [value_of(faces) for faces in ready["dice"]]
+        faces = dice[0] if len(dice) == 1 else row(ast.Starred(one, ast.Load()) for one in dice)
+        total = ast.Constant(None) if ready["total"] is None else call("total", value_of(ready["total"]))
+        parts, more = [_counted(ready[key]) for key in ("parts", "contributors")]
+        label, result, unit = [value_of(ready[key]) for key in ("label", "result", "unit")]
+        line = call("line", label, faces, parts, total, result, more, unit)
         return _when(ready["when"], [append("lines", line)])
 
 
 def _when(when: Formula | None, body: list[ast.stmt]) -> list[ast.stmt]:
     return body if when is None else [ast.If(value_of(when), body, [])]
+
+
+def _counted(named: list[tuple[Formula | None, Formula]]) -> ast.expr:
+    """Named parts in a row."""
+    if not named:
+        return row(())
+    if len(named) == 1 and named[0][0] is None:
+        return call("tuple", value_of(named[0][1]))
+    return call("counted", filled(named))
+
+
+def noted(kind: str, ready: Mapping[str, Any]) -> ast.expr:
+    """A note for the end."""
+    if kind == "change":
+        more = [ast.keyword(key, filled(value)) for key, value in ready.items() if key not in ("unit", "when")]
+        return ast.Call(name(kind), [value_of(ready["unit"])], more)
+    if "say" in ready:
+        return row([ast.Constant(kind), call("pieced", filled(ready["say"]))])
+    return call(kind, *(value_of(ready[key]) for key in ("unit", "is", "more") if key in ready))
 
 
 def refusing(one: Refuse) -> ast.stmt:

@@ -10,10 +10,12 @@ from bot.rules.inputs.units import Unit
 from bot.rules.phrase import Phrase, Typed
 from bot.rules.sequence import Change, Fate, Settlement
 
-Note = tuple[str, Mapping[str, Any]]
+Note = tuple[str, Any]
 """Something for the end: its kind, and what it says."""
 LISTS = ("mark", "unmark")
 """Keys of a change that hold markers."""
+_NOTHING: Mapping[str, Any] = {}
+_NO_WORDS: frozenset[str] = frozenset()
 
 
 def settled(notes: Iterable[Note]) -> Settlement:
@@ -23,21 +25,31 @@ def settled(notes: Iterable[Note]) -> Settlement:
     changes: list[Change] = []
     told: dict[str, list[str]] = {}
     for kind, says in notes:
-        if kind == "result":
-            units.append((said(says["unit"]), said(says["is"])))
-        elif kind == "fate":
-            fates.append(Fate(said(says["unit"]), said(says["is"]), _blank(says.get("more"))))
+        if kind == "fate":
+            fates.append(says)
+        elif kind == "result":
+            units.append(says)
         elif kind == "change":
-            if (change := _change(says)) is not None:
-                changes.append(change)
-        elif (line := pieced(says["say"])) or kind == "headline":
+            if says is not None:
+                changes.append(says)
+        elif says or kind == "headline":
             if kind in told:
-                told[kind].append(line)
+                told[kind].append(says)
             else:
-                told[kind] = [line]
+                told[kind] = [says]
     headline = told["headline"][-1] if "headline" in told else "; ".join([f"{unit} {word}" for unit, word in units])
     then, now, small = [tuple(told[kind]) if kind in told else () for kind in ("then", "now", "notes")]
     return Settlement(headline, tuple(units), then, tuple(changes), tuple(fates), now, notes=small)
+
+
+def fate(unit: Any, token: str, more: str = "") -> Note:
+    """The note of what came of a unit."""
+    return "fate", Fate(said(unit), token, "" if more == NONE else more)
+
+
+def result(unit: Any, word: str) -> Note:
+    """The note of a unit's result."""
+    return "result", (said(unit), word)
 
 
 def pieced(pieces: Sequence[str]) -> str:
@@ -47,27 +59,38 @@ def pieced(pieces: Sequence[str]) -> str:
     return Phrase(*(Typed(piece) if at % 2 else piece for at, piece in enumerate(pieces) if piece))
 
 
-def _blank(value: Any) -> str:
-    if value.__class__ is str:
-        return "" if value == NONE else value
-    return "" if value is None or value == NONE else said(value)
+def _blank(value: str) -> str:
+    return "" if value == NONE else value
 
 
-def _change(one: Mapping[str, Any]) -> Change | None:
-    """The change of a roster unit, or None for a unit that is not on the roster and where nothing changes."""
-    unit = one["unit"]
-    name = unit.name if isinstance(unit, Unit) else str(unit)
+def change(
+    unit: Any,
+    *,
+    set: Mapping[str, Any] = _NOTHING,
+    add: Mapping[str, Any] = _NOTHING,
+    mark: Iterable[str] = (),
+    unmark: Iterable[str] = (),
+    give: Mapping[str, Any] = _NOTHING,
+    take: Mapping[str, Any] = _NOTHING,
+    of: str = "",
+    drop: Any = False,
+    turn: Any = False,
+) -> Note:
+    """The note of a change of a roster unit: None for a unit that is not on the roster and where nothing changes."""
+    listed = unit.__class__ is Unit
+    name = unit.name if listed else str(unit)
     if name in ("", NONE):
-        return None
-    new = {key: value for key, value in one.get("set", {}).items() if value != NONE}
-    more = {key: int(value) for key, value in one.get("add", {}).items() if value != NONE and value}
-    mark, unmark = (frozenset(word for word in one.get(kind, ()) if word and word != NONE) for kind in LISTS)
-    if isinstance(unit, Unit):
-        new |= _passed_on(unit, one.get("give", {}), one.get("take", {}))
-    drop, turn = (one.get(key) is True for key in ("drop", "turn"))
-    if not (new or more or mark or unmark or drop):
-        return None
-    return Change(name, new, mark, unmark, more, one.get("of", ""), drop, turn)
+        return "change", None
+    new = {key: value for key, value in set.items() if value != NONE}
+    more = {key: int(value) for key, value in add.items() if value != NONE and value} if add else {}
+    marks, unmarks = [
+        frozenset([word for word in words if word and word != NONE]) if words else _NO_WORDS for words in (mark, unmark)
+    ]
+    if listed and (give or take):
+        new |= _passed_on(unit, give, take)
+    if not (new or more or marks or unmarks or drop is True):
+        return "change", None
+    return "change", Change(name, new, marks, unmarks, more, of, drop is True, turn is True)
 
 
 def _passed_on(unit: Unit, give: Mapping[str, Any], take: Mapping[str, Any]) -> dict[str, Any]:

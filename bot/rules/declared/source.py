@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from bot.rules.declared.formulas import Formula, called_with, variable
+from bot.rules.declared.lowered import Lowered
 from bot.rules.declared.program import For
 
 LOAD, STORE = ast.Load(), ast.Store()
@@ -110,7 +111,8 @@ def plain_loop(one: For, body: list[ast.stmt]) -> list[ast.stmt]:
 
 def made(functions: list[ast.stmt], file: str, scope: Mapping[str, Any], wanted: str) -> Any:
     """The function `wanted` of the code."""
-    module = ast.fix_missing_locations(ast.Module(functions, []))
-    space = dict(scope)
+    lowered = Lowered(scope)
+    module = ast.fix_missing_locations(lowered.of(ast.Module(functions, [])))
+    space = {**scope, **lowered.found}
     exec(compile(module, file, "exec"), space)
     return space[f"{wanted} "]

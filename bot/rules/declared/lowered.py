@@ -1,0 +1,59 @@
+"""Calls in generated code as quicker ones that come to the same, each made for what is known of it beforehand."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from copy import copy
+from operator import is_not
+from typing import Any
+
+from bot.rules.declared.calls import GETTERS
+from bot.rules.declared.reader import Reader
+
+_PLAIN = frozenset((ast.Name, ast.Constant, ast.arg, ast.arguments, ast.Load, ast.Store, str, int, bool))
+"""What holds no calls."""
+
+
+class Lowered:
+    """The code with tables asked by the values alone, and what every unit has read by a function of its own.
+
+    `found` are the functions that it calls beside those in `scope`. Trees are shared, so nothing in them changes: what
+    is above a call that changes is copied.
+    """
+
+    def __init__(self, scope: Mapping[str, Any]) -> None:
+        self._scope = scope
+        self.found: dict[str, Any] = {}
+
+    def of(self, node: Any) -> Any:
+        """The same piece of code with its calls lowered."""
+        if node.__class__ is list:
+            new = [self.of(item) for item in node]
+            return new if any(map(is_not, new, node)) else node
+        if node.__class__ in _PLAIN or not isinstance(node, ast.AST):
+            return node
+        parts = vars(node)
+        fresh = {key: new for key, old in parts.items() if (new := self.of(old)) is not old}
+        if fresh:
+            node = copy(node)
+            vars(node).update(fresh)
+        return self._call(node) if node.__class__ is ast.Call else node
+
+    def _call(self, node: ast.Call) -> ast.expr:
+        if not isinstance(node.func, ast.Name):
+            return node
+        called = self._scope.get(node.func.id)
+        names = tuple([word.arg for word in node.keywords if word.arg is not None])
+        if isinstance(called, Reader):
+            values = [word.value for word in node.keywords]
+            return ast.Call(self._named(f"{node.func.id} {' '.join(names)} ", called.by(names)), values, [])
+        if node.func.id == "of" and len(node.args) == 2 and isinstance(node.args[1], ast.Constant):
+            name = str(node.args[1].value)
+            if name in GETTERS:
+                return ast.Call(self._named(f"of {name} ", GETTERS[name]), node.args[:1], [])
+        return node
+
+    def _named(self, name: str, function: Any) -> ast.Name:
+        self.found[name] = function
+        return ast.Name(name, ast.Load())
