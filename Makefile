@@ -68,8 +68,8 @@ corpus: setup ## Freeze what every sequence, table and command gives today (ARGS
 simulate: setup ## Many simulated worlds, one per seed (SEEDS=2000 FROM=1)
 	@$(VENV)/python -m tests.simulation --seeds $(SEEDS) --from $(FROM)
 
-benchmarks: setup ## What things cost on this machine
-	@for file in benchmarks/*.py; do name=$$(basename $$file .py); echo "== $$name"; $(VENV)/python -m benchmarks.$$name || exit 1; done
+benchmarks: setup ## What things cost on this machine, and that beside what we aim at (ARGS=dice for one)
+	@$(VENV)/python -m benchmarks.goals $(ARGS)
 
 lock: setup ## Write both lock files anew from pyproject.toml (ARGS=--upgrade takes newer versions)
 	@test -x $(UV)/bin/uv || { $(VENV)/python -m venv $(UV) && $(UV)/bin/pip install --quiet uv; }

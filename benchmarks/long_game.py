@@ -24,6 +24,7 @@ from pathlib import Path
 from shutil import copyfile
 from typing import Any
 
+from benchmarks.goals import goal
 from bot.app import App
 from bot.interface.reply import Reply
 from bot.interface.spec import Person, Place
@@ -40,6 +41,8 @@ COMMANDS = (
     "game export json", "game export markdown", "game export csv", "game export html",
 )  # fmt: skip
 IDLE = 2.0
+HELD = {"game stats", "game export json", "game export markdown", "log unit=us3", "log kind=undo"}
+"""What goals are printed for; of what is asked twice, the second time."""
 
 
 async def played(path: Path) -> tuple[str, int]:
@@ -196,6 +199,9 @@ async def measure(path: Path, folder: Path | None) -> None:
                 f"(idle {idle}), longest turn {watch.slice * 1e3:6.1f}   {_memory():5.0f} MiB   {told}",
                 flush=True,
             )
+            if line in HELD and line not in COMMANDS[number + 1 :]:
+                goal(f"longest wait of another channel, `/{line}`, in ms", [max(watch.times)], most=30)
+                goal(f"most memory, `/{line}`, in MiB", [_memory()], most=150)
             if folder is not None:
                 _keep(folder, f"{number:02} {line}", reply)
     finally:

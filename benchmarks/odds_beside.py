@@ -20,6 +20,7 @@ import icepool
 from icepool.evaluator.multiset_evaluator_base import MultisetEvaluatorBase
 from icepool.math import comb_row_cache
 
+from benchmarks.goals import goal
 from bot.rules.apart import Part, Parts
 from bot.rules.dice import d6
 from bot.rules.expression import parser
@@ -233,12 +234,14 @@ def many(task: Task) -> float:
     return taken / runs * 1e6
 
 
-def compared(name: str, ours: Callable[[], float], theirs: Callable[[], float]) -> str:
-    """Both by turns."""
+def compared(name: str, ours: Callable[[], float], theirs: Callable[[], float], held: str = "") -> str:
+    """Both by turns; `held`: what a goal is printed for."""
     found = [(ours(), theirs()) for _ in range(ROUNDS)]
     ratios = [beside / own for own, beside in found]
     own, beside = (statistics.median(times) for times in zip(*found, strict=True))
     spread = f"{min(ratios):.1f} to {max(ratios):.1f}"
+    if held:
+        goal(f"exact odds of {held}, beside icepool", ratios, least=4)
     return f"{name:26} {own:10.1f} us {beside:11.1f} us   {statistics.median(ratios):7.1f} times ({spread})"
 
 
@@ -249,7 +252,7 @@ def main() -> None:
         assert {tuple(key): chance for key, chance in ours().items()} == {
             tuple(key): chance for key, chance in fractions(theirs()).items()
         }
-        print(compared(name, lambda task=ours: many(task), lambda task=theirs: many(task)))  # type: ignore[misc]
+        print(compared(name, lambda task=ours: many(task), lambda task=theirs: many(task), f"'{name}'"))  # type: ignore[misc]
     for text in expressions():
         for line in beside(text):
             print(line)
@@ -257,9 +260,9 @@ def main() -> None:
     given = {"range": 45, "attackers": "soldier weapon=rifle-bolt count=5", "targets": "soldier count=7"}
     plan = fire.plan(fire.given(given, {}))
     paths = tuple(f"targets[{at}].result" for at in range(7))
-    print(
-        f"joint of 7 BAPS targets    {statistics.median(once(lambda: joint(plan, paths)) for _ in range(9)):10.1f} us"
-    )
+    found = [once(lambda: joint(plan, paths)) / 1000 for _ in range(9)]
+    print(f"joint of 7 BAPS targets    {statistics.median(found):10.1f} ms")
+    goal("joint odds of 7 BAPS targets, in ms", found, most=50)
 
 
 def beside(text: str) -> Iterator[str]:
@@ -271,8 +274,10 @@ def beside(text: str) -> Iterator[str]:
         read.kept.pop("odds", None)
         return odds(read)
 
-    yield compared(f"{text}, anew", lambda: many(anew), lambda: many_first(text))
-    yield compared("  warm", lambda: many(lambda: odds(parser.parse(text))), lambda: many(theirs))
+    yield compared(f"{text}, anew", lambda: many(anew), lambda: many_first(text), f"`{text}`, both anew")
+    yield compared(
+        "  warm", lambda: many(lambda: odds(parser.parse(text))), lambda: many(theirs), f"`{text}`, both warm"
+    )
     yield compared("  uneven", lambda: many(anew), lambda: many(theirs))
 
 

@@ -1,8 +1,8 @@
 """What the 60 combat sequences cost on their examples, from typed inputs to the text of the answer.
 
 Run as `python -m benchmarks.sequences`: microseconds of processor time, and multiples of PyPI d20 rolling its `2d6+3`
-in the same run (`pip install d20`). Each play has other dice. The goals are a median of 70 and at most 250 microseconds
-(Lock 'n Load fire 150) on a machine where d20 does 60,000 a second: 4.2, 15 and 9 of its roll.
+in the same run. Each play has other dice. The goals are a median of 70 and at most 250 microseconds (Lock 'n Load fire
+150) on a machine where d20 does 60,000 a second: 4.2, 15 and 9 of its roll.
 """
 
 from __future__ import annotations
@@ -11,10 +11,12 @@ import statistics
 import time
 from collections.abc import Callable, Mapping
 from functools import partial
-from importlib import import_module
 from random import Random
 from typing import Any
 
+import d20
+
+from benchmarks.goals import goal
 from bot.play.actors import actors
 from bot.play.answers import played_reply
 from bot.rules.dice import Die
@@ -53,31 +55,28 @@ def each(task: Callable[[], object]) -> float:
 
 def main() -> None:
     """Print the median, how many miss the goals, and the slowest by name."""
-    try:
-        d20: Any = import_module("d20")
-    except ImportError:
-        d20 = None
     dice = Dice()
     found: dict[str, list[float]] = {}
     rolls: list[float] = []
     every = [(f"{game.id} {id}", game.sequence(id)) for game in systems().values() for id in game.sequences]
     for _ in range(ROUNDS):
         for at, (name, sequence) in enumerate(every):
-            if d20 is not None and at % 6 == 0:
+            if at % 6 == 0:
                 rolls.append(each(lambda: str(d20.roll("2d6+3"))))
             found.setdefault(name, []).append(each(partial(played, sequence, sequence.example, dice)))
-    unit = statistics.median(rolls) if rolls else 0.0
+    unit = statistics.median(rolls)
     times = {name: statistics.median(rounds) for name, rounds in found.items()}
-    middle = statistics.median(times.values())
-    print(f"{len(times)} sequences" + (f"; d20's 2d6+3 {unit:.1f} us" if unit else ""))
-    print(f"median {middle:.0f} us" + (f", {middle / unit:.1f} of the roll (goal {MEDIAN})" if unit else ""))
-    if unit:
-        over = [name for name in times if times[name] / unit > MOST]
-        print(f"over {MOST:g} of the roll: {len(over)}; lnlt fire {times['lnlt fire'] / unit:.1f} (goal {FIRE:g})")
+    middle, over = statistics.median(times.values()), sum(taken / unit > MOST for taken in times.values())
+    print(f"{len(times)} sequences; d20's 2d6+3 {unit:.1f} us")
+    print(f"median {middle:.0f} us, {middle / unit:.1f} of the roll; {over} over {MOST:g}")
     for name in sorted(times, key=lambda name: -times[name])[:WORST]:
         low, high = min(found[name]), max(found[name])
-        ratio = f", {times[name] / unit:.1f} of the roll" if unit else ""
-        print(f"  {name:24} {times[name]:5.0f} us ({low:.0f} to {high:.0f}){ratio}")
+        print(f"  {name:24} {times[name]:5.0f} us ({low:.0f} to {high:.0f}), {times[name] / unit:.1f} of the roll")
+    by_round = [[found[name][at] / unit for name in found] for at in range(ROUNDS)]
+    goal("the 60 sequences, the median in d20's rolls", map(statistics.median, by_round), most=MEDIAN)
+    slowest = max(times, key=times.__getitem__)
+    goal(f"the slowest, {slowest}", (taken / unit for taken in found[slowest]), most=MOST)
+    goal("lnlt fire", (taken / unit for taken in found["lnlt fire"]), most=FIRE)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,8 @@
 """What whole commands cost from the app's door to their answers on the disk, as multiples of PyPI d20's `2d6+3`.
 
-Run as `python -m benchmarks.whole [FOLDER]`; where d20 is not installed (`pip install d20`), there are no multiples.
-Rolls, fire and look-ups from 50 and from 500 channels at once take turns, each channel with a game of its own; of each
-are printed the processor time of the loop's thread, which other load disturbs least, and commands a second. One roll
-alone is told in flushes of this disk, which take turns with it.
+Run as `python -m benchmarks.whole [FOLDER]`. Rolls, fire and look-ups from 50 and from 500 channels at once take
+turns, each channel with a game of its own; of each are printed the processor time of the loop's thread, which other
+load disturbs least, and commands a second. One roll alone is told in flushes of this disk, which take turns with it.
 """
 
 from __future__ import annotations
@@ -14,9 +13,11 @@ import statistics
 import sys
 import tempfile
 import time
-from importlib import import_module
 from pathlib import Path
 
+import d20
+
+from benchmarks.goals import goal
 from bot.app import App
 from bot.interface.spec import Person, Place
 from bot.stores.sqlite import SqliteStore
@@ -27,17 +28,15 @@ LINES = {
     "look-up": "/lnlt-table melee-odds attack=7 defense=5",
 }
 CHANNELS, ROUNDS, ALONE, THROWN = (50, 500), 10, 200, 300
+GOALS = {"roll": 8000, "fire": 4000}
+"""Commands a second of 50 channels at once."""
 
 
 def d20_seconds() -> float:
-    """What d20 takes for one roll of its own with its text; 0.0 where it is not installed."""
-    try:
-        roll = import_module("d20").roll
-    except ImportError:
-        return 0.0
+    """What d20 takes for one roll of its own with its text."""
     start = time.thread_time()
     for _ in range(THROWN):
-        str(roll("2d6+3"))
+        str(d20.roll("2d6+3"))
     return (time.thread_time() - start) / THROWN
 
 
@@ -82,15 +81,20 @@ async def measure(folder: Path) -> None:
                     theirs = d20_seconds()
                     own, wall = await together(app, line, channels, f"{name} {round} {channels}")
                     if round >= 0:
-                        found.setdefault((name, channels), []).append((own, wall, own / theirs if theirs else 0.0))
+                        found.setdefault((name, channels), []).append((own, wall, own / theirs))
         for (name, channels), rounds in found.items():
             own, wall, times = (statistics.median(values) for values in zip(*rounds, strict=True))
             ratios = sorted(ratio for _, _, ratio in rounds)
             print(
-                f"{name:8} {channels:4} channels: loop {own * 1e6:5.0f} us, {1 / wall:6.0f} a second"
-                + (f", {times:5.1f} times d20 ({ratios[0]:.1f} to {ratios[-1]:.1f})" if times else "")
+                f"{name:8} {channels:4} channels: loop {own * 1e6:5.0f} us, {1 / wall:6.0f} a second, "
+                f"{times:5.1f} times d20 ({ratios[0]:.1f} to {ratios[-1]:.1f})"
             )
-        print(f"a roll alone: {await alone(app, folder):.1f} flushes of this disk, at most 2.5")
+        for name, least in GOALS.items():
+            few, many = (found[name, channels] for channels in CHANNELS)
+            goal(f"whole {name}s a second, 50 channels", (1 / wall for _, wall, _ in few), least=least)
+            slower = (own / fewer for (fewer, _, _), (own, _, _) in zip(few, many, strict=True))
+            goal(f"the same of 500 channels, {name}s, in those of 50", slower, most=1.1)
+        goal("a roll alone, in flushes of the disk", [await alone(app, folder)], most=2.5)
     finally:
         await app.close()
 
