@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import replace
@@ -106,6 +106,13 @@ class Sequence:
 
         return declared_in(self.system, self.id)
 
+    @cached_property
+    def _coded(self) -> Callable[[Tables, Given], Plan[Any]]:
+        """What plans it where its steps are Python."""
+        module = importlib.import_module(f"bot.systems.{self.system.code}.{self.id.replace('-', '_')}")
+        plan: Callable[[Tables, Given], Plan[Any]] = module.plan
+        return plan
+
     def given(self, raw: Mapping[str, object], roster: Roster) -> Given:
         """The inputs cleaned. Raises UserError."""
         from bot.rules.inputs.given import read_given
@@ -117,8 +124,7 @@ class Sequence:
         try:
             if self.declared is not None:
                 return self.declared.plan(given)
-            module = importlib.import_module(f"bot.systems.{self.system.code}.{self.id.replace('-', '_')}")
-            plan: Plan[Any] = module.plan(self.system.tables, given)
+            plan = self._coded(self.system.tables, given)
         except UserError as error:
             error.option = error.option or given.option_of(error)
             raise

@@ -111,10 +111,12 @@ class DamageChecks:
     def begin(self, now: Attack) -> tuple[Attack, dict[str, Any]]:
         """The attack as it owes the first die from unit `at` on, and what is known of those who owe none."""
         told: dict[str, Any] = {}
-        return self._pass_over(now, told), told
+        return self._pass_over(now, now.at, now.lm, told), told
 
-    def _pass_over(self, now: Attack, told: dict[str, Any]) -> Attack:
-        items, (_, margin, at, lm, row, keep, six) = self.items, now
+    def _pass_over(self, now: Attack, at: int, lm: int, told: dict[str, Any]) -> Attack:
+        """The state that owes the next die of the units from `at` on, helped by `lm`; those who owe none are told."""
+        owes, margin, _, _, row, keep, six = now
+        items = self.items
         if at >= len(items):
             return self.finish(now)
         stop = items[at].stop
@@ -128,7 +130,7 @@ class DamageChecks:
             if not (self.leaves_out_crashed and item.kind == "passenger" and row == "crash"):
                 self._tell_untouched(item, row, told)
             at += 1
-        return self.finish(Attack(now.owes, margin, stop, six=six))
+        return self.finish(Attack(owes, margin, stop, 0, "", "", six))
 
     def _need(self, item: Item, margin: int, row: str) -> str | None:
         """The roll that the unit owes first, None for none."""
@@ -164,16 +166,15 @@ class DamageChecks:
         told[f"{path}.unit"] = item.unit.word
         told[f"{path}.roll"] = told[f"{path}.dc_total"] = told[f"{path}.result"] = NONE
 
-    def _ruling(self, now: Attack, told: dict[str, Any], line: Callable[[], Line]) -> Ruling[Attack]:
+    def _ruling(self, now: Attack, told: dict[str, Any], story: Callable[[], tuple[Line]]) -> Ruling[Attack]:
         """The ruling on a roll of the unit in hand, after which the next is due where this one owes nothing more."""
-        owes, margin, at, lm, row, keep, six = now
-        if owes == HERE:
-            item, at = self.items[at], at + 1
+        if now.owes == HERE:
+            item, at = self.items[now.at], now.at + 1
             if at < item.stop:
-                now = self._pass_over(Attack(HERE, margin, at, lm if item.later else 0, row, keep, six), told)
+                now = self._pass_over(now, at, now.lm if item.later else 0, told)
             else:
-                now = self.finish(Attack(HERE, margin, at, six=six))
-        return Ruling(now, told, lambda: [line()])
+                now = self.finish(Attack(HERE, now.margin, at, 0, "", "", now.six))
+        return Ruling(now, told, story)
 
     # -- the rules of each roll -------------------------------------------------------------------------------
 
@@ -200,12 +201,12 @@ class DamageChecks:
         if item.first and self.outcome:
             told["outcome"] = result
 
-        def line() -> Line:
+        def story() -> tuple[Line]:
             parts = (*bare(difference), *((("leader", -leader),) if leader else ()))
             why = beside_morale(total, item.morale, damage=True) + more_than_the_result(item.unit, result, left)
-            return Line(item.unit.word, roll, parts, total, why)
+            return (Line(item.unit.word, roll, parts, total, why),)
 
-        ruling = self._ruling(after, told, line)
+        ruling = self._ruling(after, told, story)
         if self.also is not None:
             told |= self.also(now.at, left)
         return ruling
@@ -235,17 +236,17 @@ class DamageChecks:
         item, hero = self.items[now.at], self.readings.hero
         told = {f"{item.path}.hero": hero(roll[0])}
         now = now._replace(owes="bail" if now.keep else HERE)
-        return self._ruling(now, told, lambda: Line(f"{item.unit.word} hero", roll, result=one_of(hero)))
+        return self._ruling(now, told, lambda: (Line(f"{item.unit.word} hero", roll, result=one_of(hero)),))
 
     def _crew(self, now: Attack, roll: Roll) -> Ruling[Attack]:
         """1d6: whether the crew gets out of a destroyed vehicle. Source: PAC 09 (15.4)."""
         item, readings = self.items[now.at], self.readings
         told = {f"{item.path}.crew": readings.bail_out("crew", roll[0])}
 
-        def line() -> Line:
-            return Line(f"{item.unit.word} crew", roll, result=readings.gets_out("crew"))
+        def story() -> tuple[Line]:
+            return (Line(f"{item.unit.word} crew", roll, result=readings.gets_out("crew")),)
 
-        return self._ruling(now._replace(owes=HERE), told, line)
+        return self._ruling(now._replace(owes=HERE), told, story)
 
     def _bail(self, now: Attack, roll: Roll) -> Ruling[Attack]:
         """1d6: whether a passenger gets out, and then shaken. Source: PAC 09 (15.4)."""
@@ -263,10 +264,10 @@ class DamageChecks:
         if not now.keep and item.first and self.outcome:
             told["outcome"] = NONE
 
-        def line() -> Line:
-            return Line(f"{item.unit.word} bail-out", roll, result=readings.gets_out("passengers"))
+        def story() -> tuple[Line]:
+            return (Line(f"{item.unit.word} bail-out", roll, result=readings.gets_out("passengers")),)
 
-        return self._ruling(now._replace(owes=HERE, keep=""), told, line)
+        return self._ruling(now._replace(owes=HERE, keep=""), told, story)
 
     def _morale(self, now: Attack, roll: Roll) -> Ruling[Attack]:
         """2d6 at or under morale, or a passenger is shaken. Source: PAC 09 (15.4)."""
@@ -282,10 +283,10 @@ class DamageChecks:
         if item.first and self.outcome:
             told["outcome"] = NONE
 
-        def line() -> Line:
-            return Line(f"{item.unit.word} morale", roll, (), total, beside_morale(total, item.morale))
+        def story() -> tuple[Line]:
+            return (Line(f"{item.unit.word} morale", roll, (), total, beside_morale(total, item.morale)),)
 
-        return self._ruling(now._replace(owes=HERE), told, line)
+        return self._ruling(now._replace(owes=HERE), told, story)
 
 
 def _tell_not_rolled(path: str, told: dict[str, Any]) -> None:

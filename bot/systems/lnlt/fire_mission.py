@@ -10,6 +10,7 @@ from bot.rules.dice import d6
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
+from bot.rules.quick import quick
 from bot.rules.sequence import Fate, Line, Plan, Roll, Row, Ruling, Settlement, ruled
 from bot.rules.tables.table import Tables
 from bot.systems.lnlt.area import AreaAttack, Hex, area_words, hexes_away, leg_modifiers
@@ -23,6 +24,7 @@ from bot.systems.lnlt.words import refuse_values
 DRIFT = (d6("white, distance"), d6("colored, direction"))
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Group:
     """The units of one hex, in the order listed."""
@@ -32,14 +34,17 @@ class Group:
 
     def number(self, key: str) -> int | None:
         """`dist` or `tm` of the hex, as one of its units gives it. Raises UserError when two of them differ."""
-        values = {int(unit.get(key)) for unit in self.units if unit.get(key) is not None}
-        if len(values) > 1:
-            raise UserError(
-                f"Hex {self.name} has more than one {key}.",
-                hint="Type it at the first unit of the hex.",
-                code="given-twice",
-            )
-        return values.pop() if values else None
+        found: int | None = None
+        for unit in self.units:
+            value = unit.get(key)
+            if value is not None and found is not None and value != found:
+                raise UserError(
+                    f"Hex {self.name} has more than one {key}.",
+                    hint="Type it at the first unit of the hex.",
+                    code="given-twice",
+                )
+            found = found if value is None else int(value)
+        return found
 
 
 def plan(tables: Tables, given: Given) -> Plan[Attack]:

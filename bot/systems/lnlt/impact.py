@@ -11,6 +11,7 @@ from typing import Any
 
 from bot.rules.dice import Die, dice
 from bot.rules.odds import group_faces, group_sums
+from bot.rules.quick import quick
 from bot.rules.ruling import Weighted
 from bot.rules.sequence import Line, Outputs, Roll, Ruling, ruled
 from bot.systems.lnlt.checks import NONE, Attack
@@ -22,6 +23,7 @@ CATASTROPHE, DUD = (6, 1), (1, 6)
 NATURAL = {"dud": "a dud, natural 1 against 6", "catastrophic": "a catastrophe, natural 6 against 1"}
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Struck:
     """A vehicle or aircraft that is hit, at the place that is hit.

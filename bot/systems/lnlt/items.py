@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import Unit
+from bot.rules.quick import quick
 from bot.rules.tables.table import Answer, Tables
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.reasons import one_of
@@ -25,6 +26,7 @@ ROWS: Mapping[str, tuple[str, ...]] = {
 HEROIC = ("squad", "half-squad")
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Aboard:
     """The vehicle under passengers whose list does not hold it: the cause of their plight, and how they sit."""
@@ -110,13 +112,13 @@ class Readings:
         self.bail_out: Callable[[str, int], str] = lru_cache(CELLS)(
             lambda who, roll: str(bail(who=who, roll=roll)["result"])
         )
+        self.gets_out: Callable[[str], str] = lru_cache(CELLS)(
+            lambda who: one_of(lambda face: self.bail_out(who, face) != "eliminated")
+        )
+        """What `crew` or `passengers` need to get out of a destroyed vehicle."""
         self.penetration: Callable[[str, bool], Answer] = lru_cache(CELLS)(
             lambda case, flies: tables["penetration"](case=case, target="aircraft" if flies else "vehicle")
         )
-
-    def gets_out(self, who: str) -> str:
-        """What `crew` or `passengers` need to get out of a destroyed vehicle."""
-        return one_of(lambda face: self.bail_out(who, face) != "eliminated")
 
     def shaken(self, row: str, state: str) -> str:
         """What the result shaken makes of a man: a hero and one who is shaken already stay as they are."""
@@ -163,7 +165,8 @@ def list_items(
             unit, path = units[at], paths[at]
             type = unit.type
             vehicle = unit if type in kinds.VEHICLES else vehicle
-            under = _vehicle_of(unit, vehicle, aboard)
+            rides = aboard is not None or kinds.is_passenger(unit)
+            under = _vehicle_of(unit, vehicle, aboard) if rides or type == "aircraft" else None
             state, row, column = readings.sort(type, unit.flags)
             if not row:
                 raise UserError(f"{unit.word} ({type}) cannot be {state}.", code="wrong-type")
@@ -215,14 +218,12 @@ def list_alike(
     )
 
 
-def _vehicle_of(unit: Unit, vehicle: Unit | None, aboard: Aboard | None) -> Aboard | None:
-    """What a passenger sits on, None for a unit that is none. Raises UserError for an impossible passenger."""
+def _vehicle_of(unit: Unit, vehicle: Unit | None, aboard: Aboard | None) -> Aboard:
+    """What a passenger sits on. Raises UserError for an impossible passenger."""
     if unit.type == "aircraft":
         raise UserError(
             "An aircraft takes no damage check.", hint="Use ordnance-vehicle with aircraft=...", code="wrong-type"
         )
-    if aboard is None and not kinds.is_passenger(unit):
-        return None
     if not kinds.is_man(unit):
         raise UserError(
             f"{unit.word} ({unit.type}) cannot be a passenger.", hint="Leave out inside and outside.", code="wrong-type"
