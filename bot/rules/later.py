@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Generic, TypeVar, overload
+from collections.abc import Callable, Iterator, Mapping
+from typing import Generic, TypeVar
 
 from bot.rules.ruling import Ruled, S
-from bot.rules.sequence import Row
 
 T = TypeVar("T")
 
@@ -47,27 +46,3 @@ class Steps(Mapping[str, Ruled[S]]):
 
     def __len__(self) -> int:
         return len(self._makes)
-
-
-class Rows(Sequence[Row]):
-    """The units whose odds are shown, found when they are asked for."""
-
-    __slots__ = ("_rows",)
-
-    def __init__(self, find: Callable[[], tuple[Row, ...]]) -> None:
-        self._rows = Later(find)
-
-    @overload
-    def __getitem__(self, at: int) -> Row: ...
-
-    @overload
-    def __getitem__(self, at: slice) -> Sequence[Row]: ...
-
-    def __getitem__(self, at: Any) -> Any:
-        return self._rows()[at]
-
-    def __len__(self) -> int:
-        return len(self._rows())
-
-    def __iter__(self) -> Iterator[Row]:
-        return iter(self._rows())

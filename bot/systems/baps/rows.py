@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from bot.rules.later import Rows
 from bot.rules.sequence import Outputs, Row
 from bot.systems.baps.fates import SAID, token_of
 from bot.systems.baps.resolution import Man
@@ -12,9 +11,9 @@ from bot.systems.baps.resolution import Man
 SUPPRESSED = ", suppressed"
 
 
-def rows_of(men: Callable[[], Iterable[Man]], first: Row | None = None) -> Rows:
-    """The odds of each man, behind a `first` row. Old wounds count: whoever is dead afterwards is killed."""
-    return Rows(lambda: (*(() if first is None else (first,)), *map(_row, men())))
+def rows_of(men: Callable[[], Iterable[Man]], *first: Row) -> Callable[[], tuple[Row, ...]]:
+    """What makes the odds of each man, behind those `first`. Old wounds count: whoever is dead afterwards is killed."""
+    return lambda: (*first, *map(_row, men()))
 
 
 def _row(man: Man) -> Row:

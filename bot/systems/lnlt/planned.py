@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from bot.rules.apart import Parts
+from bot.rules.later import Steps
 from bot.rules.sequence import Outputs, Plan, Row, Ruled, Settlement
 from bot.systems.lnlt.collected import keeping
 
@@ -16,27 +17,6 @@ Make = Callable[[], Ruled["Attack"]]
 Settle = Callable[[Mapping[str, Any]], Settlement]
 Closing = Callable[["Attack"], Outputs]
 Apart = Callable[["DamageChecks"], Callable[["Attack"], Parts["Attack"] | None]]
-
-
-class Steps(Mapping[str, Ruled["Attack"]]):
-    """The steps of a plan by name, each made when it is first owed: a play owes few of them."""
-
-    __slots__ = ("_made", "_make")
-
-    def __init__(self, make: Mapping[str, Make]) -> None:
-        self._make, self._made = make, dict[str, Ruled["Attack"]]()
-
-    def __getitem__(self, name: str) -> Ruled[Attack]:
-        step = self._made.get(name)
-        if step is None:
-            step = self._made[name] = self._make[name]()
-        return step
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._make)
-
-    def __len__(self) -> int:
-        return len(self._make)
 
 
 def nothing(_: Attack) -> Outputs:
