@@ -111,6 +111,10 @@ class Table:
                 return answer
         return self._answer({**self.constants, **self._typed(given)})
 
+    def option(self, name: str) -> Option:
+        """An input. Raises KeyError."""
+        return self._options[name]
+
     def worked(self, given: Mapping[str, object]) -> tuple[Answer, Mapping[str, Any]]:
         """The answer of `read`, and every value behind it by name: inputs, derived values, then outputs."""
         typed = self._typed(given)

@@ -10,7 +10,7 @@ from typing import Any
 
 from bot.rules.inputs.given import Given
 from bot.rules.names import a_or_an, joined
-from bot.rules.sequence import Fate, Line, Settlement
+from bot.rules.sequence import Change, Fate, Line, Settlement
 from bot.rules.tables.table import Tables
 from bot.systems.ucn import roster
 from bot.systems.ucn.shooters import Shooter
@@ -18,16 +18,28 @@ from bot.systems.ucn.weapons import area_of
 from bot.systems.ucn.words import UNDER_FIRE, weapon_said, whom
 
 
-def settled(tables: Tables, given: Given, firing: Sequence[Shooter], verb: str, out: Mapping[str, Any]) -> Settlement:
-    """The status of the element that was shot at, and its losses; `verb` for one shooter and for several."""
+def settled(
+    tables: Tables,
+    given: Given,
+    firing: Sequence[Shooter],
+    verb: str,
+    out: Mapping[str, Any],
+    *,
+    acting: tuple[Change, ...] = (),
+    given_up: tuple[str, ...] = (),
+) -> Settlement:
+    """The status of the element that was shot at, and its losses; `verb` for one shooter and for several.
+
+    `acting` is what those who fire take from it, `given_up` the same in words.
+    """
     target, lost, status = given.unit("target"), out["casualties"], str(out["status"])
     return Settlement(
         headline(out),
         ((target.word, status),) if target is not None else (),
         areas(tables, out),
-        roster.under_fire(target, lost, status),
+        (*roster.under_fire(target, lost, status), *acting),
         (Fate(whom(target, "the target"), status, roster.casualties(lost) if lost else ""),),
-        now(out),
+        (*now(out), *given_up),
         by=by(firing, verb),
         sums=sums(out),
     )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from typing import Any
 
 from bot.rules.inputs.given import Given
@@ -41,16 +41,19 @@ def plan(tables: Tables, given: Given) -> Plan[Fight]:
     if given.flag("grenade"):
         results = ("", *tables["grenade-damage"].column("status", roll=FACES))
 
-    @cache
+    known: dict[int, tuple[Check, Check]] = {}
+
     def checks(left: int) -> tuple[Check, Check]:
         # One suppression at most, and nobody knows which figures the grenade took: SMGs at most as many as are left.
-        room = replace(
-            defender,
-            characters=left,
-            smgs=min(defender.smgs, left),
-            suppressed=defender.suppressed or results is not None,
-        )
-        return combat.side_check(tables, attacker, left), combat.side_check(tables, room, attacker.characters)
+        if left not in known:
+            room = defender._replace(
+                characters=left,
+                smgs=min(defender.smgs, left),
+                suppressed=defender.suppressed or results is not None,
+            )
+            own = combat.side_check(tables, attacker, left)
+            known[left] = own, combat.side_check(tables, room, attacker.characters)
+        return known[left]
 
     def settle(out: Mapping[str, Any]) -> Settlement:
         return _settle(out, attacker, defender, grenade_thrown=results is not None)
@@ -60,25 +63,40 @@ def plan(tables: Tables, given: Given) -> Plan[Fight]:
     opening: dict[str, Any] = {"grenade_results": []}
     if results is None:
         opening |= {"grenade_casualties": 0, "defenders_left": full, **fight.finals(full)}
-        plan = Plan(Fight("attackers", full), fight.steps(), settle, opening, lines=fight.lines(full))
-        return replace(plan, focus=lambda paths: focused(plan, made, Asked(paths)))
-    grenade = ruled(d20("grenade") * full, partial(_grenade, results, fight))
-    plan = Plan(Fight("grenade", full), {"grenade": grenade, **fight.steps()}, settle, opening)
-    return replace(plan, focus=lambda paths: _focused(plan, made, results, Asked(paths)))
+        fought = Plan(
+            Fight("attackers", full),
+            fight.steps(),
+            settle,
+            opening,
+            lines=fight.lines(full),
+            focus=lambda paths: focused(fought, made, Asked(paths)),
+        )
+        return fought
+    thrown = Plan(
+        Fight("grenade", full),
+        {"grenade": ruled(d20("grenade") * full, partial(_grenade, results, fight)), **fight.steps()},
+        settle,
+        opening,
+        focus=lambda paths: _focused(thrown, made, results, Asked(paths)),
+    )
+    return thrown
 
 
 def _grenade(results: Results, combat: Combat, fight: Fight, roll: Roll) -> Ruling[Fight]:
     """One die per occupant; whoever is left meets the attackers."""
-    taken = sum(results[face] == OUT for face in roll)
+    fates = [results[face] for face in roll]
+    taken = fates.count(OUT)
     left = fight.left - taken
     told: dict[str, Any] = {"grenade_casualties": taken, "defenders_left": left}
-    told |= {f"grenade_results[{at}]": results[face] for at, face in enumerate(roll)}
+    told |= {f"grenade_results[{at}]": fate for at, fate in enumerate(fates)}
     told |= combat.finals(left) if left else CLEARED
-    fatal = [face for face in FACES if results[face] == OUT]
-    line = Line("grenade", roll, result=f"{fatal[0]}-{fatal[-1]} takes one out")
-    return Ruling(
-        Fight("attackers" if left else None, left), told, lambda: [line, *(combat.lines(left) if left else ())]
-    )
+
+    def story() -> Iterable[Line]:
+        last = LAST - results[::-1].index(OUT)
+        yield Line("grenade", roll, result=f"{results.index(OUT)}-{last} takes one out")
+        yield from combat.lines(left) if left else ()
+
+    return Ruling(Fight("attackers" if left else None, left), told, story)
 
 
 def _focused(plan: Plan[Fight], made: Callable[..., Combat], results: Results, asked: Asked) -> Plan[Fight]:

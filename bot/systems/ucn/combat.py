@@ -6,9 +6,7 @@ Source: Building Assault and Melee Combat, Assault Modifiers and Melee Combat ta
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
-from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
@@ -22,8 +20,7 @@ from bot.systems.ucn.words import characters, whom
 EXAMPLES = {"more": (2, 1), "fewer": (1, 2), "equal": (1, 1), "none": (0, 0)}  # successes that stand for each row
 
 
-@dataclass(frozen=True, slots=True)
-class Fight:
+class Fight(NamedTuple):
     """Defenders still in the room, and the attackers' successes and natural 1s once they have rolled."""
 
     owes: str | None
@@ -32,8 +29,7 @@ class Fight:
     ones: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Side:
+class Side(NamedTuple):
     """One side of a melee as it was given: characters, Melee skill, SMGs, and what weighs on it."""
 
     name: str
@@ -106,16 +102,20 @@ class Combat:
         attacker_ones: bool = True,
     ) -> None:
         self.attackers, self.checks, self.told, self.attacker_ones = attackers, checks, told, attacker_ones
+        self._tables = tables
+        self._outcomes: dict[tuple[str, bool], tuple[str, int, int]] = {}
 
-        @cache
-        def outcome(row: str, outnumbered: bool) -> tuple[str, int, int]:
+    def outcome(self, row: str, outnumbered: bool) -> tuple[str, int, int]:
+        """How it ends, and what it costs attackers and defenders."""
+        found = self._outcomes.get((row, outnumbered))
+        if found is None:
             more, fewer = EXAMPLES[row]
-            read = tables["melee-outcome"](
+            read = self._tables["melee-outcome"](
                 attacker_successes=more, defender_successes=fewer, defender_outnumbered=outnumbered
             )
-            return str(read["outcome"]), int(read["attacker_casualties"]), int(read["defender_casualties"])
-
-        self._outcome = outcome
+            lost = int(read["attacker_casualties"]), int(read["defender_casualties"])
+            found = self._outcomes[row, outnumbered] = str(read["outcome"]), *lost
+        return found
 
     def steps(self) -> dict[str, Ruled[Fight]]:
         """The steps attackers and defenders."""
@@ -149,7 +149,7 @@ class Combat:
         """Every defender who is left rolls; more successes win, and each natural 1 costs the other side one more."""
         check = self.checks(fight.left)[1]
         successes, ones = _successes(check, roll)
-        outcome, attackers, defenders = self._outcome(_row(fight.successes, successes), fight.left < self.attackers)
+        outcome, attackers, defenders = self.outcome(_row(fight.successes, successes), fight.left < self.attackers)
         told = {
             "defender_successes": successes,
             "outcome": outcome,
@@ -166,7 +166,7 @@ class Combat:
 
 def _successes(check: Check, roll: Roll) -> tuple[int, int]:
     """Successes and the natural 1s among them."""
-    return sum(check.passes[face] for face in roll), roll.count(1)
+    return [check.passes[face] for face in roll].count(True), roll.count(1)
 
 
 def _row(attacker: int, defender: int) -> str:

@@ -31,4 +31,4 @@ def focused(plan: Plan[Fight], made: Callable[..., Combat], asked: Asked) -> Pla
             state.left, succeeding(fight.checks(state.left)[1], one=defender_ones), asked.items("defender_rolls")
         ),
     )
-    return replace(plan, steps={**plan.steps, "attackers": attackers, "defenders": defenders})
+    return replace(plan, steps={**plan.steps, "attackers": attackers, "defenders": defenders}, focus=None)

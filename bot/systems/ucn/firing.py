@@ -8,16 +8,17 @@ Source: Infantry Combat, Shooting, Damage, Save; Interrupt, Spotting and Shootin
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from bot.rules.dice import Die
-from bot.rules.sequence import Line, Plan, Roll, Ruled, Ruling, Settlement, minus, ruled
+from bot.rules.later import Steps
+from bot.rules.sequence import Line, Plan, Roll, Ruling, Settlement, minus, ruled
 from bot.systems.ucn.shooters import MORALE_LOSS, Shooter
 from bot.systems.ucn.skills import LAST, Check, d20, lost_ap
 from bot.systems.ucn.weapons import STATUSES
 
 Settle = Callable[[Mapping[str, Any]], Settlement]
+Focus = Callable[[tuple[str, ...]], Plan["Fire"]]
 
 
 class Toll(NamedTuple):
@@ -42,8 +43,7 @@ class Toll(NamedTuple):
 NO_TOLL = Toll()
 
 
-@dataclass(frozen=True, slots=True)
-class Fire:
+class Fire(NamedTuple):
     """Whose roll is owed and which; the shooters whose hit is still to be worked out; what came of the others."""
 
     owes: str | None
@@ -60,25 +60,31 @@ class Firing:
         self.spots = (None,) * len(firing) if spots is None else tuple(spots)
         self.in_turn, self.rolling = self.interrupts, tuple(range(len(firing)))
 
-    def plan(self, settle: Settle, lines: tuple[Line, ...]) -> Plan[Fire]:
-        """The plan of the fire."""
+    def plan(self, settle: Settle, lines: tuple[Line, ...], focus: Focus) -> Plan[Fire]:
+        """The plan of the fire; odds are counted with its `focus`."""
         opening: dict[str, Any] = {"shooters": []}
-        for number, (shooter, spot) in enumerate(zip(self.firing, self.spots, strict=True)):
-            opening |= told(number, weapon=shooter.weapon.word, final_skill=shooter.check.final)
+        for shooter, spot in zip(self.firing, self.spots, strict=True):
+            path = shooter.path
+            opening[f"{path}.weapon"] = shooter.weapon.word
+            opening[f"{path}.final_skill"] = shooter.check.final
             if self.interrupts:
-                opening |= told(number, spot_final=None if spot is None else spot.final)
+                opening[f"{path}.spot_final"] = None if spot is None else spot.final
             if self.interrupts and spot is None:
-                opening |= told(number, spot_roll=None, spotted=True)
-        return Plan(self.start(), self.steps(), settle, opening, lambda fire: fire.toll.told(), lines)
+                opening[f"{path}.spot_roll"], opening[f"{path}.spotted"] = None, True
+        return Plan(self.start(), self.steps(), settle, opening, lambda fire: fire.toll.told(), lines, focus)
 
-    def steps(self) -> dict[str, Ruled[Fire]]:
+    def steps(self) -> Steps[Fire]:
         """The rolls that a character may owe."""
-        return {
-            "spot": ruled(lambda fire: self.dice(fire, "to spot"), self.spot),
-            "shot": ruled(lambda fire: self.dice(fire, "to hit"), self.shot),
-            "save": ruled(lambda fire: self.dice(fire, "save"), self.save),
-            "damage": ruled(lambda fire: self.dice(fire, "damage") * self.firing[fire.at].weapon.dice, self.damage),
-        }
+        return Steps(
+            {
+                "spot": lambda: ruled(lambda fire: self.dice(fire, "to spot"), self.spot),
+                "shot": lambda: ruled(lambda fire: self.dice(fire, "to hit"), self.shot),
+                "save": lambda: ruled(lambda fire: self.dice(fire, "save"), self.save),
+                "damage": lambda: ruled(
+                    lambda fire: self.dice(fire, "damage") * self.firing[fire.at].weapon.dice, self.damage
+                ),
+            }
+        )
 
     def dice(self, fire: Fire, what: str) -> tuple[Die, ...]:
         """A die of the character at hand."""
@@ -115,71 +121,70 @@ class Firing:
 
     def spot(self, fire: Fire, roll: Roll) -> Ruling[Fire]:
         """Who does not spot the target does not attack."""
-        spot, shown, (face,) = self.spots[fire.at], self.firing[fire.at].shown, roll
+        spot, shooter, (face,) = self.spots[fire.at], self.firing[fire.at], roll
         assert spot is not None
-        spotted, needed = spot.passes[face], f"{minus(spot.final)} or less needed{lost_ap(roll)}"
-        found = told(fire.at, spot_roll=face, spotted=spotted)
-        if not spotted:
-            found |= told(fire.at, roll=None, hit=False, saved=None, damage=[])
-        after = replace(fire, owes="shot") if spotted else self.through(fire, fire.toll)
-        return Ruling(after, found, lambda: [Line(f"{shown} to spot", roll, result=needed, unit=shown)])
+        path, spotted = shooter.path, spot.passes[face]
+        found: dict[str, Any] = {f"{path}.spot_roll": face, f"{path}.spotted": spotted}
+        if spotted:
+            after = Fire("shot", *fire[1:])
+        else:
+            found |= {f"{path}.roll": None, f"{path}.hit": False, f"{path}.saved": None, f"{path}.damage": []}
+            after = self.through(fire, fire.toll)
+        return Ruling(after, found, lambda: (_to_pass(shooter, "to spot", spot, roll),))
 
     def shot(self, fire: Fire, roll: Roll) -> Ruling[Fire]:
         """At or under the final skill hits; in shooting the next character rolls before the hit is worked out."""
         shooter, at, toll, (face,) = self.firing[fire.at], fire.at, fire.toll, roll
-        hit, shown = shooter.check.passes[face], shooter.shown
-        found = told(at, roll=face, hit=hit)
+        path, hit = shooter.path, shooter.check.passes[face]
+        found: dict[str, Any] = {f"{path}.roll": face, f"{path}.hit": hit}
+        if not hit or shooter.saves is None:
+            found[f"{path}.saved"] = None
         if not hit:
-            found |= told(at, saved=None, damage=[])
-        elif shooter.saves is None:
-            found |= told(at, saved=None)
+            found[f"{path}.damage"] = []
         if not self.interrupts:
-            found |= told(at, loses_ap=face == LAST)
+            found[f"{path}.loses_ap"] = face == LAST
         if hit:
-            toll = self.keep(toll._replace(hits=toll.hits + 1))
+            toll = self.keep(Toll(toll.hits + 1, *toll[1:]))
         if hit and self.in_turn:
             after = self.work_out((at,), toll)
         else:
             after = self.turn(at + 1, toll, (*fire.hits, at) if hit else fire.hits)
-        needed = minus(shooter.check.final)
-        says = f"{needed} or less needed{lost_ap(roll)}"
-        return Ruling(after, found, lambda: [Line(f"{shown} to hit", roll, result=says, unit=shown)])
+        return Ruling(after, found, lambda: (_to_pass(shooter, "to hit", shooter.check, roll),))
 
     def save(self, fire: Fire, roll: Roll) -> Ruling[Fire]:
         """Who was hit by a pistol, an SMG or a blast may be saved; else the damage dice are rolled."""
         shooter, toll = self.firing[fire.at], fire.toll
-        saved, highest = shooter.saving[roll[0]], sum(shooter.saving)
+        path, saved = shooter.path, shooter.saving[roll[0]]
+        found: dict[str, Any] = {f"{path}.saved": saved}
         if saved:
-            found, after = (
-                told(fire.at, saved=True, damage=[]),
-                self.through(fire, self.keep(toll._replace(saved=toll.saved + 1))),
-            )
+            found[f"{path}.damage"] = []
+            after = self.through(fire, self.keep(toll._replace(saved=toll.saved + 1)))
         else:
-            found, after = told(fire.at, saved=False), replace(fire, owes="damage")
-        return Ruling(
-            after,
-            found,
-            lambda: [Line(f"save from {shooter.shown}", roll, result=f"{highest} or less needed", unit=shooter.shown)],
-        )
+            after = Fire("damage", *fire[1:])
+
+        def story() -> tuple[Line]:
+            needed = f"{sum(shooter.saving)} or less needed"
+            return (Line(f"save from {shooter.shown}", roll, result=needed, unit=shooter.shown),)
+
+        return Ruling(after, found, story)
 
     def damage(self, fire: Fire, roll: Roll) -> Ruling[Fire]:
         """Each damage die is read by itself; the element takes the worst status."""
-        shooter, toll, damage = self.firing[fire.at], fire.toll, self.firing[fire.at].damage
-        found: dict[str, Any] = {}
+        shooter, toll = self.firing[fire.at], fire.toll
+        damage, found = shooter.damage, dict[str, Any]()
         for number, face in enumerate(roll):
-            one = f"shooters[{fire.at}].damage[{number}]"
+            one = f"{shooter.path}.damage[{number}]"
             found[f"{one}.roll"] = face
             found[f"{one}.total"] = face + damage.bonus
-            found[f"{one}.status"] = STATUSES[damage.ranks[face]]
-        toll = toll._replace(
-            casualties=toll.casualties + damage.casualties(roll), worst=max(toll.worst, damage.worst(roll))
-        )
-        return Ruling(self.through(fire, self.keep(toll)), found, lambda: [damage_line(shooter, roll)])
+            found[f"{one}.status"] = damage.statuses[face - 1]
+        casualties, worst = toll.casualties + damage.casualties(roll), max(toll.worst, damage.worst(roll))
+        toll = Toll(toll.hits, toll.saved, casualties, worst)
+        return Ruling(self.through(fire, self.keep(toll)), found, lambda: (damage_line(shooter, roll),))
 
 
-def told(at: int, **values: Any) -> dict[str, Any]:
-    """Outputs of one shooter."""
-    return {f"shooters[{at}].{name}": value for name, value in values.items()}
+def _to_pass(shooter: Shooter, what: str, check: Check, roll: Roll) -> Line:
+    says = f"{minus(check.final)} or less needed{lost_ap(roll)}"
+    return Line(f"{shooter.shown} {what}", roll, result=says, unit=shooter.shown)
 
 
 def damage_line(shooter: Shooter, roll: Roll) -> Line:

@@ -29,13 +29,13 @@ def plan_of(
     spots: Sequence[Check | None] | None = None,
 ) -> Plan[Fire]:
     """The plan of a fire as it is played, its odds counted here."""
-    played = Firing(firing, spots).plan(settle, lines)
 
     def focus(paths: tuple[str, ...]) -> Plan[Fire]:
         odds = FiringOdds(firing, spots, Asked(paths))
-        return replace(played, start=odds.start(), steps=odds.ruled)
+        return replace(played, start=odds.start(), steps=odds.ruled, focus=None)
 
-    return replace(played, focus=focus)
+    played = Firing(firing, spots).plan(settle, lines, focus)
+    return played
 
 
 class FiringOdds(Firing):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -48,25 +47,26 @@ def plan(tables: Tables, given: Given) -> Plan[Fire]:
 
     Raises UserError for a shooter without weapon or skill, and for higher together with lower.
     """
-    spotting = tables["spot-modifiers"](**{name: given.flag(name) for name in SPOTTING})
-    shooting = tables["shoot-modifiers"](**{name: given.flag(name) for name in SHOOTING})
+    spotting = tables["spot-modifiers"](**given.flags(SPOTTING))
+    shooting = tables["shoot-modifiers"](**given.flags(SHOOTING))
     firing = shooters.shooters_of(
         tables, given, (*parts_of(shooting.parts), *shooters.firm_cover(tables, given), *mod_part(given))
     )
     spots = _spots(tables, given, firing, (*parts_of(spotting.parts), *mod_part(given)))
-    reason = forbidden(given)
+    units = acting(given)
+    reason = forbidden(given, units)
     if reason:
         opening = {"shooters": [], **REFUSED}
         refused = Fate(whom(given.unit("target"), "the target"), "not-allowed", reason)
         answer = Settlement(f"not allowed: {reason}", fates=(refused,))
         return Plan(Fire(None), {}, lambda _: answer, opening)
     lines = (
-        *shooters.reminders(acting(given)),
+        *shooters.reminders(units),
         *shooters.firm_reminder(given),
         *_spot_lines(spots),
         *shooters.skill_lines(firing),
     )
-    return plan_of(firing, partial(_settle, tables, given, firing), lines, spots=spots)
+    return plan_of(firing, partial(_settle, tables, given, firing, units), lines, spots=spots)
 
 
 def _spots(
@@ -76,6 +76,7 @@ def _spots(
     if given.flag("auto_spotted"):
         return (None,) * len(firing)
     made: dict[int, Check] = {}
+    spots: list[Check] = []
     for shooter in firing:
         own = shooter.unit.get("spot", given.maybe("spot_skill"))
         if own is None:
@@ -86,7 +87,8 @@ def _spots(
             )
         if own not in made:
             made[own] = check(tables, (("Spot", int(own)), *modifiers))
-    return tuple(made[shooter.unit.get("spot", given.maybe("spot_skill"))] for shooter in firing)
+        spots.append(made[own])
+    return tuple(spots)
 
 
 def acting(given: Given) -> tuple[Unit, ...]:
@@ -95,14 +97,13 @@ def acting(given: Given) -> tuple[Unit, ...]:
     return tuple({unit.name: unit for unit in named}.values())
 
 
-def activates(given: Given) -> tuple[Change, ...]:
+def activates(units: Sequence[Unit]) -> tuple[Change, ...]:
     """The mark of those who have given up their next activation."""
-    return tuple(Change(unit.name, mark=ACTIVATED) for unit in acting(given))
+    return tuple([Change(unit.name, mark=ACTIVATED) for unit in units])
 
 
-def forbidden(given: Given) -> str:
+def forbidden(given: Given, units: Sequence[Unit]) -> str:
     """Why the element may not interrupt, or nothing. What is typed goes before what the roster knows."""
-    units = acting(given)
     known = not given.typed & {"activated"}
     if given.flag("activated") or (known and any(unit.has("activated") for unit in units)):
         return "the element has already activated in this round"
@@ -116,7 +117,9 @@ def _spot_lines(spots: Iterable[Check | None]) -> tuple[Line, ...]:
     return tuple(sum_line(spot, "to spot") for spot in dict.fromkeys(spots) if spot is not None)
 
 
-def _settle(tables: Tables, given: Given, firing: Sequence[Shooter], out: Mapping[str, Any]) -> Settlement:
+def _settle(
+    tables: Tables, given: Given, firing: Sequence[Shooter], units: Sequence[Unit], out: Mapping[str, Any]
+) -> Settlement:
     """As in shooting, and who interrupts has given up the next activation."""
-    found = settled(tables, given, firing, "interrupts|interrupt", out)
-    return replace(found, changes=(*found.changes, *activates(given)), now=(*found.now, GIVEN_UP))
+    verb = "interrupts|interrupt"
+    return settled(tables, given, firing, verb, out, acting=activates(units), given_up=(GIVEN_UP,))

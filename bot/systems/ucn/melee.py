@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from typing import Any
 
 from bot.rules.inputs.given import Given
@@ -13,7 +12,6 @@ from bot.rules.tables.table import Tables
 from bot.systems.ucn import combat, roster
 from bot.systems.ucn.combat import Combat, Fight
 from bot.systems.ucn.combat_odds import ROLLS, focused
-from bot.systems.ucn.skills import Check
 from bot.systems.ucn.speed import Asked
 
 
@@ -25,12 +23,10 @@ def plan(tables: Tables, given: Given) -> Plan[Fight]:
     attacker, defender = combat.sides(given)
     charging = given.flag("charging")
 
-    @cache
-    def checks(left: int) -> tuple[Check, Check]:
-        return (
-            combat.side_check(tables, attacker, left, charging=charging),
-            combat.side_check(tables, replace(defender, characters=left), attacker.characters),
-        )
+    checks = (
+        combat.side_check(tables, attacker, defender.characters, charging=charging),
+        combat.side_check(tables, defender, attacker.characters),
+    )
 
     def settle(out: Mapping[str, Any]) -> Settlement:
         changes: list[Change] = []
@@ -43,8 +39,15 @@ def plan(tables: Tables, given: Given) -> Plan[Fight]:
         still = combat.still_in_combat(out)
         return Settlement(combat.headline(out), tuple(units), (), tuple(changes), told, still)
 
-    made = partial(Combat, tables, attacker.characters, checks)
+    made = partial(Combat, tables, attacker.characters, lambda _: checks)
     fight, left = made(told=ROLLS), defender.characters
     opening = {**fight.finals(left), "attacker_rolls": [], "defender_rolls": []}
-    plan = Plan(Fight("attackers", left), fight.steps(), settle, opening, lines=fight.lines(left))
-    return replace(plan, focus=lambda paths: focused(plan, made, Asked(paths)))
+    fought = Plan(
+        Fight("attackers", left),
+        fight.steps(),
+        settle,
+        opening,
+        lines=fight.lines(left),
+        focus=lambda paths: focused(fought, made, Asked(paths)),
+    )
+    return fought

@@ -29,8 +29,7 @@ def plan(tables: Tables, given: Given) -> Plan[Fire]:
 
     Raises UserError for a shooter without weapon or skill, and for higher together with lower.
     """
-    conditions = {name: given.flag(name) for name in CONDITIONS}
-    modifiers = tables["shoot-modifiers"](**conditions, extra_ap=given.int("extra_ap"))
+    modifiers = tables["shoot-modifiers"](**given.flags(CONDITIONS), extra_ap=given.int("extra_ap"))
     parts = (
         *parts_of(modifiers.parts),
         *shooters.firm_cover(tables, given),

@@ -5,10 +5,8 @@ Source: Infantry Combat, Shooting, Damage, Status Damage, Save.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from functools import cache
+from typing import NamedTuple, TypeAlias
 
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
@@ -26,13 +24,13 @@ GO_FIRM = 5  # by how much a Morale test was failed
 NO_SAVE = (False,) * (LAST + 1)
 
 
-@dataclass(frozen=True, slots=True)
-class Shooter:
-    """One character: what the dice and the answer call them, weapon, check to hit, damage of a hit, faces that save."""
+class Shooter(NamedTuple):
+    """One character: what the dice and the answer call them, where their outputs are, and how they fire."""
 
     unit: Unit
     label: str
     shown: str
+    path: str
     weapon: Weapon
     check: Check
     damage: Damage
@@ -44,40 +42,48 @@ class Shooter:
         return self.saves or NO_SAVE
 
 
+Armed: TypeAlias = tuple[Weapon, Check, Damage, tuple[bool, ...] | None]
+"""How a character fires: weapon, check to hit, damage of a hit, faces that save."""
+
+
 def shooters_of(tables: Tables, given: Given, modifiers: Parts) -> tuple[Shooter, ...]:
     """The characters of `shooters` in order; `modifiers` are those of all of them.
 
     Raises UserError for a shooter without weapon or skill, for flags, and for one who is out of the game.
     """
     units = given.units("shooters")
-    saves = given.flag("saves")
-
-    @cache
-    def make(unit_id: int, label: str) -> Shooter:
-        unit = by_id[unit_id]
-        _refuse(unit)
-        weapon = carried(tables, unit)
-        own = (("own modifier", unit.number("mod")),) if unit.get("mod") else ()
-        found = check(tables, (("Firearms", _skill(given, unit)), *modifiers, *own))
-        faces = save_faces(tables, weapon.word) if saves and weapon.saves else None
-        return Shooter(unit, label, label, weapon, found, damage_of(tables, weapon, found.over), faces)
-
-    by_id = {id(unit): unit for unit in units}
+    armed: dict[int, Armed] = {}  # once for those who were given together
+    for unit in units:
+        if id(unit) not in armed:
+            armed[id(unit)] = _armed(tables, given, unit, modifiers)
     labels = [unit.name or unit.word for unit in units]
     if len(units) > 1:
         labels = [f"{number} {label}" for number, label in enumerate(labels, 1)]
-    alike = {unit_id: make(unit_id, "") for unit_id in by_id}
     called = zip(units, labels, _shown(units), strict=True)
-    return tuple(replace(alike[id(unit)], label=label, shown=shown) for unit, label, shown in called)
+    return tuple(
+        [
+            Shooter(unit, label, shown, f"shooters[{at}]", *armed[id(unit)])
+            for at, (unit, label, shown) in enumerate(called)
+        ]
+    )
+
+
+def _armed(tables: Tables, given: Given, unit: Unit, modifiers: Parts) -> Armed:
+    _refuse(unit)
+    weapon = carried(tables, unit)
+    own = (("own modifier", unit.number("mod")),) if unit.get("mod") else ()
+    found = check(tables, (("Firearms", _skill(given, unit)), *modifiers, *own))
+    faces = save_faces(tables, weapon.word) if weapon.saves and given.flag("saves") else None
+    return weapon, found, damage_of(tables, weapon, found.over), faces
 
 
 def _shown(units: Sequence[Unit]) -> list[str]:
     """The shooters as the answer calls them: `SMG`, `rifle 1`, `rifle 2`, names of the roster as they are."""
     words = [unit.name or weapon_said(unit.word) for unit in units]
-    seen = Counter[str]()
+    seen: dict[str, int] = {}
     found = []
     for word in words:
-        seen[word] += 1
+        seen[word] = seen.get(word, 0) + 1
         found.append(f"{word} {seen[word]}" if words.count(word) > 1 else word)
     return found
 

@@ -6,12 +6,11 @@ Source: Action Points and Skills, Skills.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from bot.rules.dice import Die
 from bot.rules.inputs.given import Given
-from bot.rules.sequence import Line
+from bot.rules.sequence import Line, Roll
 from bot.rules.tables.table import Tables
 
 FACES = range(1, 21)
@@ -21,8 +20,7 @@ MAX_BONUS = 60
 Parts: TypeAlias = tuple[tuple[str, int | float], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
+class Check(NamedTuple):
     """A final skill with what made it up, what it has above 20, and which faces of the d20 succeed."""
 
     final: int
@@ -34,7 +32,7 @@ class Check:
 def check(tables: Tables, parts: Iterable[tuple[str, int | float]]) -> Check:
     """The check against the sum of `parts`, the skill first."""
     kept = tuple(parts)
-    final = int(sum(value for _, value in kept))
+    final = int(sum([value for _, value in kept]))
     # Beyond the edges of the table nothing changes any more: only a 1 succeeds, only a 20 fails.
     skill = min(HIGHEST, max(LOWEST, final))
     read = tables["skill-check"].column("success", skill=skill, roll=FACES)
@@ -64,9 +62,9 @@ def mod_part(given: Given, name: str = "mod", *, says: str = "modifier") -> Part
     return ((says, given.int(name)),) if given.int(name) else ()
 
 
-def lost_ap(roll: Iterable[int]) -> str:
+def lost_ap(roll: Roll) -> str:
     """What natural 20s add to the line of a roll, or nothing: the characters that rolled them lose their AP."""
-    count = list(roll).count(LAST)
+    count = roll.count(LAST)
     if not count:
         return ""
     return (

@@ -58,7 +58,7 @@ def saving(faces: tuple[bool, ...]) -> Weighted:
 
 def by_status(damage: Damage) -> Weighted:
     """The dice of a hit in order, each by the status that it gives."""
-    one = group_faces(LAST, lambda face: damage.ranks[face])
+    one = group_faces(LAST, lambda face: damage.rank(face))
     return tuple(
         (prod(ways for ways, _ in faces), tuple(face for _, roll in faces for face in roll))
         for faces in product(one, repeat=damage.dice)

@@ -5,7 +5,7 @@ Source: Infantry Combat, Firearms, Machine Guns, Specialist Weapons, Save, Statu
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import Unit
@@ -16,10 +16,10 @@ from bot.systems.ucn.skills import FACES, MAX_BONUS
 TABLES = ("firearms", "machine-guns", "specialist-weapons")
 STATUSES = ("none", "hesitant", "pinned", "combat-ineffective")  # from the mildest to the worst
 CASUALTY = STATUSES.index("combat-ineffective")
+RANKS = {status: rank for rank, status in enumerate(STATUSES)}
 
 
-@dataclass(frozen=True, slots=True)
-class Weapon:
+class Weapon(NamedTuple):
     """A weapon: its word, damage dice per hit, what is added to each, and whether a hit may be saved."""
 
     word: str
@@ -28,21 +28,24 @@ class Weapon:
     saves: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Damage:
-    """The damage of one hit: its dice, what is added to each, and the status that each face gives."""
+class Damage(NamedTuple):
+    """The damage of one hit: its dice, what is added to each, and the status that each face from 1 on gives."""
 
     dice: int
     bonus: int
-    ranks: tuple[int, ...]
+    statuses: tuple[str, ...]
+
+    def rank(self, face: int) -> int:
+        """How bad the status of a face is: its place in the list of statuses."""
+        return RANKS[self.statuses[face - 1]]
 
     def casualties(self, roll: Roll) -> int:
         """How many of the dice are casualties."""
-        return sum(self.ranks[face] == CASUALTY for face in roll)
+        return [self.rank(face) for face in roll].count(CASUALTY)
 
     def worst(self, roll: Roll) -> int:
         """The worst status among the dice."""
-        return max(self.ranks[face] for face in roll)
+        return max([self.rank(face) for face in roll])
 
 
 def weapon_of(tables: Tables, word: str) -> Weapon:
@@ -65,10 +68,10 @@ def area_of(tables: Tables, word: str) -> str:
 
 
 def _row(tables: Tables, word: str) -> Answer:
-    for table in TABLES:
-        options = next(option for option in tables[table].inputs if option.name == "weapon")
-        if word in options.values:
-            return tables[table](weapon=word)
+    for name in TABLES:
+        table = tables[name]
+        if word in table.option("weapon").values:
+            return table(weapon=word)
     raise UserError(f"{word} is not a weapon.", code="unknown-weapon")
 
 
@@ -88,10 +91,9 @@ def carried(tables: Tables, unit: Unit) -> Weapon:
 def damage_of(tables: Tables, weapon: Weapon, over: int) -> Damage:
     """The damage of a hit with the weapon; `over` is what the final skill had above 20."""
     bonus = weapon.bonus + over
-    read = tables["status-damage"].column("status", roll=FACES, bonus=min(bonus, MAX_BONUS))
-    return Damage(weapon.dice, bonus, (0, *(STATUSES.index(status) for status in read)))
+    return Damage(weapon.dice, bonus, tables["status-damage"].column("status", roll=FACES, bonus=min(bonus, MAX_BONUS)))
 
 
 def save_faces(tables: Tables, weapon: str) -> tuple[bool, ...]:
     """Which faces of the save die save a character hit by `weapon`."""
-    return (False, *(result == "saved" for result in tables["save-roll"].column("result", weapon=weapon, roll=FACES)))
+    return (False, *[result == "saved" for result in tables["save-roll"].column("result", weapon=weapon, roll=FACES)])
