@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from bot.rules.inputs.given import Given
+from bot.rules.later import Steps
 from bot.rules.sequence import Plan
 from bot.rules.tables.table import Tables
 from bot.systems.nhis.results import Results, Struck
-from bot.systems.nhis.targets import targets_of
+from bot.systems.nhis.targets import Cards, targets_of
 
 
 def plan(tables: Tables, given: Given) -> Plan[Struck]:
     """`points` damage points on `targets`. Source: Damaged and Damaged-2/3 paragraphs."""
     units, flamethrower = given.units("targets"), given.flag("flamethrower")
-    results = Results(targets_of(tables, units, flamethrower=flamethrower, checks=("unshakable",)))
+    results = Results(targets_of(units, checks=("unshakable",)), Cards(tables, flamethrower=flamethrower))
     start = results.damaged(given.int("points"))
     opening, lines = {"targets": [], **start.told}, tuple(start.story())
-    return Plan(start.after, results.steps(), results.settled, opening, lines=lines, rows=results.rows())
+    return Plan(start.after, Steps(results.steps()), results.settled, opening, lines=lines, rows=results.rows)

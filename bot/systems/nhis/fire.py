@@ -8,12 +8,13 @@ from typing import Any
 from bot.rules.dice import dice
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
+from bot.rules.later import Steps
 from bot.rules.sequence import Line, Plan, Roll, Ruling, Settlement, parts_of
 from bot.rules.shapes import by_sum
 from bot.rules.tables.table import Answer, Tables
 from bot.systems.nhis.firepower import Firers, firers_of
 from bot.systems.nhis.results import Results, Struck
-from bot.systems.nhis.targets import targets_of
+from bot.systems.nhis.targets import Cards, targets_of
 
 ATTACK = dice(2, 6, "attack")
 INFANTRY = ("squad", "leader", "mg", "mortar")
@@ -28,12 +29,12 @@ def plan(tables: Tables, given: Given) -> Plan[Struck]:
     attackers, units = given.units("attackers"), given.units("targets")
     firers = firers_of(attackers, given.int("distance"), given.int("visibility"))
     flamethrower = any(unit.type == "flamethrower" for unit in attackers)
-    results = Results(targets_of(tables, units, flamethrower=flamethrower, checks=("shakeable", "unshakable")))
+    results = Results(targets_of(units, checks=("shakeable", "unshakable")), Cards(tables, flamethrower=flamethrower))
     modifiers = _modifiers(tables, given, firers)
     total, shift = firers.raw + modifiers["total"], modifiers["shift"]
     table = tables["ranged-combat"]
     column = table(firepower=max(0, total), roll=7)["column"]
-    final = table(firepower=max(0, total), shift=shift, roll=7)["column"]
+    final = table(firepower=max(0, total), shift=shift, roll=7)["column"] if shift else column
 
     def attack(_: Struck, roll: Roll) -> Ruling[Struck]:
         word = table(firepower=max(0, total), shift=shift, roll=sum(roll))["result"]
@@ -45,8 +46,12 @@ def plan(tables: Tables, given: Given) -> Plan[Struck]:
         else:
             then = results.unharmed()
         told = {"roll": sum(roll), "combat_result": word, **then.told}
-        line = Line("attack", roll, (), sum(roll), "" if word == "none" else word)
-        return Ruling(then.after, told, lambda: (line, *then.story()))
+
+        def story() -> Iterable[Line]:
+            yield Line("attack", roll, (), sum(roll), "" if word == "none" else word)
+            yield from then.story()
+
+        return Ruling(then.after, told, story)
 
     opening = {
         "base_fp": firers.raw - 2 * (firers.charging + firers.night),
@@ -59,11 +64,11 @@ def plan(tables: Tables, given: Given) -> Plan[Struck]:
     columns = f"column {final}, {shift} left of {column}" if shift else f"column {column}"
     return Plan(
         Struck("attack"),
-        {"attack": by_sum(ATTACK, attack), **results.steps()},
+        Steps({"attack": lambda: by_sum(ATTACK, attack), **results.steps()}),
         lambda out: _settle(results, out),
         opening,
         lines=(_firepower(firers, modifiers, total, columns),),
-        rows=results.rows(),
+        rows=results.rows,
     )
 
 

@@ -5,23 +5,20 @@ Shared by the sequences fire, morale and damage. Source: Hit, Damaged and Damage
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from bot.rules.dice import Die, d6
 from bot.rules.odds import Weighted, group_faces
 from bot.rules.sequence import Change, Fate, Line, Outputs, Roll, Row, Ruled, Ruling, Settlement, ruled
-from bot.systems.nhis.targets import MOVES, REDUCED, SHAKEN, Target, is_prepared
+from bot.systems.nhis.targets import MOVES, REDUCED, SHAKEN, Cards, Target, is_prepared
 
 CHECK = "check"
 POINT = "point"
 MOST_NAMED = 4  # units that the first line of an answer names one by one
 
 
-@dataclass(frozen=True, slots=True)
-class Struck:
+class Struck(NamedTuple):
     """A hex under fire, part-way through its results.
 
     `points` are still to be dealt, `hits` the points of each unit so far. `queue` are the units that have yet to
@@ -39,19 +36,23 @@ class Struck:
 
 
 class Results:
-    """What a Hit or Damaged result does to `targets`, step by step."""
+    """What a Hit or Damaged result does to `targets`, step by step; `cards` are read for them."""
 
-    def __init__(self, targets: Sequence[Target]) -> None:
-        self.targets = tuple(targets)
-        self.names = _names([target.unit.word for target in self.targets])
-        self.leaders_first = sorted(range(len(targets)), key=lambda at: not targets[at].leader)
+    def __init__(self, targets: Sequence[Target], cards: Cards) -> None:
+        self.targets, self.cards = targets, cards
+        self.names = _names([target.unit.word for target in targets])
 
-    def steps(self) -> dict[str, Ruled[Struck]]:
-        """The steps point and check, for the plan of a sequence."""
+    def steps(self) -> dict[str, Callable[[], Ruled[Struck]]]:
+        """What makes the steps point and check, for the plan of a sequence."""
         return {
-            POINT: ruled(self._point_die, self._point),
-            CHECK: ruled(self._check_die, self._check, groups=self._faces, exact_only={CHECK}),
+            POINT: lambda: ruled(self._point_die, self._point),
+            CHECK: lambda: ruled(self._check_die, self._check, groups=self._faces, exact_only=(CHECK,)),
         }
+
+    def _leaders_first(self) -> list[int]:
+        """The places of the targets in the order in which they check."""
+        places = range(len(self.targets))
+        return [at for leads in (True, False) for at in places if self.targets[at].leader == leads]
 
     def unharmed(self) -> Ruling[Struck]:
         """The attack does nothing to anybody."""
@@ -62,7 +63,7 @@ class Results:
 
     def hit(self, number: int, *, alone: bool = False) -> Struck:
         """Every unit checks, leaders first, with `number` added to the die; `alone` without a leader's rating."""
-        return Struck(CHECK, queue=tuple(self.leaders_first), add=number, alone=alone)
+        return Struck(CHECK, queue=tuple(self._leaders_first()), add=number, alone=alone)
 
     def damaged(self, points: int) -> Ruling[Struck]:
         """Deal `points`, as far as no die is needed."""
@@ -87,18 +88,19 @@ class Results:
                 lines.append(Line("damage points lost", total=state.points))
                 break
             lines.append(self._point_line((), candidates[0], state.hits))
-            state = replace(state, points=state.points - 1, hits=_one_more(state.hits, candidates[0]))
+            state = _dealt(state, candidates[0])
         after, told = self._after_points(state.hits)
         return Ruling(after, told, lambda: lines)
 
     def _after_points(self, hits: Sequence[int]) -> tuple[Struck, Outputs]:
         told: dict[str, Any] = {}
         queue, rating = [], 0
-        for at in self.leaders_first:
+        for at in self._leaders_first():
             target = self.targets[at]
-            result, after, check = target.blow if hits[at] else target.spared
             if hits[at] >= target.steps:
                 result, after, check = "eliminated", "eliminated", False
+            else:
+                result, after, check = self.cards.damaged(target, hit=hits[at] > 0)
             if check:
                 queue.append(at)
                 continue
@@ -114,7 +116,7 @@ class Results:
     def _point(self, state: Struck, roll: Roll) -> Ruling[Struck]:
         """One point, on the unit that the die picks among the candidates."""
         at = self._candidates(state.hits)[roll[0] - 1]
-        then = self._go_on(replace(state, points=state.points - 1, hits=_one_more(state.hits, at)))
+        then = self._go_on(_dealt(state, at))
         return Ruling(then.after, then.told, lambda: (self._point_line(roll, at, state.hits), *then.story()))
 
     def _point_line(self, roll: Roll, at: int, hits: Sequence[int]) -> Line:
@@ -128,7 +130,7 @@ class Results:
 
     def _led(self, state: Struck) -> int:
         """The leader's rating that the next unit to check adds."""
-        return state.rating if self.targets[state.queue[0]].led and not state.alone else 0
+        return state.rating if not state.alone and self.cards.led(self.targets[state.queue[0]]) else 0
 
     def _needed(self, state: Struck) -> int:
         return (self.targets[state.queue[0]].morale or 0) + self._led(state)
@@ -138,10 +140,10 @@ class Results:
         at, *queue = state.queue
         target, total, needed = self.targets[at], roll[0] + state.add, self._needed(state)
         fails = total > needed
-        result, left = target.failure if fails else ("none", target.state)
+        result, left = self.cards.failure(target) if fails else ("none", target.state)
         told = self._told(at, result, left, check=total, needed=needed, halted=fails)
         rating = max(state.rating, target.lends) if is_prepared(left) else state.rating
-        after = replace(state, queue=tuple(queue), rating=rating) if queue else Struck(None)
+        after = state._replace(queue=tuple(queue), rating=rating) if queue else Struck(None)
 
         def story() -> Iterable[Line]:
             led = self._led(state)
@@ -172,7 +174,7 @@ class Results:
             f"{path}.needed": needed,
             f"{path}.result": result,
             f"{path}.after": after,
-            f"{path}.stops": halted and target.moves and target.halts and after != "eliminated",
+            f"{path}.stops": halted and target.moves and after != "eliminated" and self.cards.halts(target),
         }
 
     def rows(self) -> tuple[Row, ...]:
@@ -182,24 +184,33 @@ class Results:
     def settled(self, out: Mapping[str, Any], headline: str = "") -> Settlement:
         """The end of a sequence: a word per unit, and what becomes of roster units."""
         items = out["targets"]
-        # Units that nothing happens to need no number: they are counted together.
-        lines = tuple(
-            (item["unit"] if item["result"] == "none" else name, _word(item))
-            for name, item in zip(self.names, items, strict=True)
-        )
-        hurt = [f"{name} {word}" for (name, word), item in zip(lines, items, strict=True) if item["result"] != "none"]
+        lines: list[tuple[str, str]] = []
+        hurt: list[str] = []
+        fates: list[Fate] = []
+        changes: list[Change] = []
+        stopped: list[str] = []
+        for target, name, item in zip(self.targets, self.names, items, strict=True):
+            result, word = item["result"], _word(item)
+            fates.append(Fate(name, result))
+            if result != "none":
+                hurt.append(f"{name} {word}")
+            # Units that nothing happens to need no number: they are counted together.
+            lines.append((item["unit"] if result == "none" else name, word))
+            if item["stops"]:
+                stopped.append(f"{name} stops")
+            if change := _change(target, item):
+                changes.append(change)
         summary = "; ".join(hurt) if hurt else "no effect"
         if len(items) == 1:
             summary = lines[0][1]
         elif len(hurt) > MOST_NAMED:
             summary = f"{len(hurt)} of {len(items)} affected"
-        changes = (_change(target, item) for target, item in zip(self.targets, items, strict=True))
         return Settlement(
             f"{headline}: {summary}" if headline else summary,
-            lines,
-            changes=tuple(change for change in changes if change),
-            fates=tuple(Fate(name, item["result"]) for name, item in zip(self.names, items, strict=True)),
-            now=tuple(f"{name} stops" for name, item in zip(self.names, items, strict=True) if item["stops"]),
+            tuple(lines),
+            changes=tuple(changes),
+            fates=tuple(fates),
+            now=tuple(stopped),
         )
 
     # What follows is speed; the rules end here.
@@ -221,16 +232,18 @@ def _row(path: str, name: str) -> Row:
 
 def _names(words: Sequence[str]) -> tuple[str, ...]:
     """A name for each unit: its word, with a number where several have the same."""
-    seen: Counter[str] = Counter()
+    seen: dict[str, int] = {}
     names = []
     for word in words:
-        seen[word] += 1
+        seen[word] = seen.get(word, 0) + 1
         names.append(f"{word} {seen[word]}" if words.count(word) > 1 else word)
     return tuple(names)
 
 
-def _one_more(hits: tuple[int, ...], at: int) -> tuple[int, ...]:
-    return (*hits[:at], hits[at] + 1, *hits[at + 1 :])
+def _dealt(state: Struck, at: int) -> Struck:
+    """One point less to deal, one more on the unit at this place."""
+    hits = state.hits
+    return state._replace(points=state.points - 1, hits=(*hits[:at], hits[at] + 1, *hits[at + 1 :]))
 
 
 def _word(item: Mapping[str, Any]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import Unit
@@ -14,8 +14,7 @@ REDUCED = ("reduced", "reduced-shaken")
 MOVES = ("moving", "crawling", "banzai")
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(NamedTuple):
     """One unit under fire. `morale` is None where it was not given and no check can ask for it."""
 
     unit: Unit
@@ -23,14 +22,9 @@ class Target:
     state: str
     morale: int | None
     leader: bool
-    led: bool  # adds the rating of a prepared leader in its hex
     rating: int
     moves: bool
-    halts: bool  # stops when it fails a check
     steps: int  # damage points that eliminate it
-    failure: tuple[str, str]  # result and state after a failed morale check
-    blow: tuple[str, str, bool]  # result, state and check after a Damaged result with one point on it
-    spared: tuple[str, str, bool]  # the same with no point on it
 
     @property
     def lends(self) -> int:
@@ -38,12 +32,55 @@ class Target:
         return self.rating if self.leader else 0
 
 
-def targets_of(tables: Tables, units: Sequence[Unit], *, flamethrower: bool, checks: Collection[str]) -> list[Target]:
+class Cards:
+    """What the tables say of the targets of one attack; each is read once, when it is first needed."""
+
+    def __init__(self, tables: Tables, *, flamethrower: bool) -> None:
+        self._tables, self._flamethrower = tables, flamethrower
+        self._failures: dict[tuple[str, str], tuple[str, str]] = {}
+        self._blows: dict[tuple[str, str, bool], tuple[str, str, bool]] = {}
+        self._led: dict[str, bool] = {}
+
+    def failure(self, target: Target) -> tuple[str, str]:
+        """Result and state after a failed morale check."""
+        key = target.kind, target.state
+        found = self._failures.get(key)
+        if found is None:
+            read = self._tables["morale-fail"](unit_class=target.kind, state=target.state)
+            found = self._failures[key] = read["result"], read["after"]
+        return found
+
+    def damaged(self, target: Target, *, hit: bool) -> tuple[str, str, bool]:
+        """Result, state and check after a Damaged result, with one point on it or none."""
+        key = target.kind, target.state, hit
+        found = self._blows.get(key)
+        if found is None:
+            read = self._tables["damaged-effect"](unit_class=target.kind, state=target.state, hit=hit)
+            found = self._blows[key] = read["result"], read["after"], read["check"]
+        return found
+
+    def led(self, target: Target) -> bool:
+        """Whether it adds the rating of a prepared leader in its hex."""
+        kind = target.unit.type
+        found = self._led.get(kind)
+        if found is None:
+            row = "leader" if kind == "leader" else "squad" if kind in ("squad", "tank") else "weapon-team"
+            found = self._led[kind] = bool(self._tables["leadership"](unit=row)["adds"])
+        return found
+
+    def halts(self, target: Target) -> bool:
+        """Whether it stops when it fails a check."""
+        banzai = target.unit.has("banzai")
+        read = self._tables["stop-moving"](unit_class=target.kind, banzai=banzai, flamethrower=self._flamethrower)
+        return bool(read["stops"])
+
+
+def targets_of(units: Sequence[Unit], *, checks: Collection[str]) -> list[Target]:
     """The units as targets; `checks` are the kinds (shakeable, unshakable) whose morale may be asked for.
 
     Raises UserError for an unshakable unit that is shaken, and for a morale that is needed and missing.
     """
-    return [_target(tables, unit, flamethrower, checks) for unit in units]
+    return [_target(unit, checks) for unit in units]
 
 
 def is_prepared(state: str) -> bool:
@@ -51,7 +88,7 @@ def is_prepared(state: str) -> bool:
     return state != "eliminated" and state not in SHAKEN
 
 
-def _target(tables: Tables, unit: Unit, flamethrower: bool, checks: Collection[str]) -> Target:
+def _target(unit: Unit, checks: Collection[str]) -> Target:
     kind = "unshakable" if unit.has("unshakable") else "shakeable"
     if kind == "unshakable" and unit.has("shaken"):
         raise UserError(
@@ -60,23 +97,15 @@ def _target(tables: Tables, unit: Unit, flamethrower: bool, checks: Collection[s
             code="not-together",
         )
     state = _state(unit)
-    failure = tables["morale-fail"](unit_class=kind, state=state)
-    blow, spared = (tables["damaged-effect"](unit_class=kind, state=state, hit=hit) for hit in (True, False))
-    squad_or_team = "squad" if unit.type in ("squad", "tank") else "weapon-team"
     return Target(
         unit=unit,
         kind=kind,
         state=state,
         morale=unit.number("morale") if kind in checks else unit.get("morale"),
         leader=unit.type == "leader",
-        led=tables["leadership"](unit="leader" if unit.type == "leader" else squad_or_team)["adds"],
         rating=unit.number("lr", 0),
-        moves=any(unit.has(move) for move in MOVES),
-        halts=tables["stop-moving"](unit_class=kind, banzai=unit.has("banzai"), flamethrower=flamethrower)["stops"],
+        moves=not unit.flags.isdisjoint(MOVES),
         steps=1 if state in REDUCED else 2,
-        failure=(failure["result"], failure["after"]),
-        blow=(blow["result"], blow["after"], blow["check"]),
-        spared=(spared["result"], spared["after"], spared["check"]),
     )
 
 
