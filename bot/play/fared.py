@@ -25,16 +25,17 @@ class Fared:
     """The `fates` in their order, and those `alike` together, worst first. Units of one type without a name that fare
     differently are numbered, `squad 1`, `squad 2`; `mixed` says how many there are of each such type.
 
-    `named` is the first line that names all units; it is empty where they are so many that it always counts them.
-    `is_counted`: the first line counts them, so that lines of their own must name them.
+    `is_counted`: the first line counts the units, so that lines of their own must name them; where it does not, it is
+    `named`. `stem` is what the names of three or more have in common.
     """
 
     wording: Wording
     fates: list[Fate]
     alike: list[list[Fate]]
     mixed: Mapping[str, int]
-    named: str
     is_counted: bool
+    stem: str
+    named: str
 
 
 def fared(sequence: Sequence, fates: Iterable[Fate]) -> Fared:
@@ -44,11 +45,11 @@ def fared(sequence: Sequence, fates: Iterable[Fate]) -> Fared:
     if mixed:
         known = _numbered(wording.types, mixed, known)
     alike = _alike(wording.rank, known)
-    is_counted = len(known) >= FOLDED
-    named = "" if is_counted else ", ".join([_said(wording, some) for some in alike])
-    if NAMED < len(known) < FOLDED:
-        is_counted = len(named) > ROOM or bool(stem_of([fate.unit for fate in known]))
-    return Fared(wording, known, alike, mixed, named, is_counted)
+    stem = stem_of([fate.unit for fate in known]) if len(known) > NAMED else ""
+    if stem or len(known) >= FOLDED:
+        return Fared(wording, known, alike, mixed, True, stem, "")
+    named = ", ".join([_said(wording, some) for some in alike])
+    return Fared(wording, known, alike, mixed, len(known) > NAMED and len(named) > ROOM, stem, named)
 
 
 def with_more(words: str, more: str) -> str:

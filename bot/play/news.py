@@ -10,7 +10,7 @@ from bot.interface.tone import HURT, NOTHING
 from bot.play.fared import ROOM, Fared, with_more
 from bot.play.typed import a, spoken
 from bot.play.wording import NO_EFFECT, Result, Wording, wording_of
-from bot.rules.names import bare, joined, plural, stem_of
+from bot.rules.names import bare, joined, plural
 from bot.rules.quick import quick
 from bot.rules.sequence import Fate
 from bot.systems.catalog import Sequence
@@ -105,8 +105,7 @@ def _counted(came: Fared, most: int, by: str) -> str:
         word = with_more(_bare_word(came.wording, token), "")
         counts[word] = counts.get(word, 0) + len(alike)
         of_one[word] = _of_one(came.wording.results.get(token), word)
-    stem, size = stem_of([fate.unit for fate in came.fates]), len(came.fates)
-    noun = plural(stem) if stem else "units"
+    size, noun = len(came.fates), plural(came.stem) if came.stem else "units"
     if [*counts] == [NO_EFFECT]:
         return f"{NO_EFFECT} on {size} {noun}"
     told = [(count, of_one[word] if count == 1 else word) for word, count in counts.items() if word != NO_EFFECT]

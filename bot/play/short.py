@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from bot.play.fared import FOLDED, Fared
@@ -38,8 +37,8 @@ def _own_lines(mixed: Mapping[str, int], lines: Iterable[Line]) -> dict[str, int
     """The types whose units have numbers that lines need as well, each at 0: every unit has one line of its own."""
     if not mixed:
         return {}
-    own = Counter(line.label for line in lines)
-    return {type: 0 for type, count in mixed.items() if own[type] == count}
+    labels = [line.label for line in lines]
+    return {type: 0 for type, count in mixed.items() if labels.count(type) == count}
 
 
 def _kept(lines: tuple[Line, ...], settled: Settlement) -> list[Line]:
