@@ -17,7 +17,7 @@ from bot.interface.reply import Button, Reply
 from bot.interface.spec import Command, CommandSpec, Place
 from bot.rules.dice import Die, Source
 from bot.rules.errors import UserError
-from bot.rules.inputs.options import read_options
+from bot.rules.inputs.asked import Asked
 from bot.rules.inputs.units import Roster
 from bot.rules.odds import Distribution
 from bot.rules.phrase import phrase
@@ -132,7 +132,7 @@ class Context:
 
     def options(self) -> dict[str, Any]:
         """The options cleaned, defaults filled in. Raises UserError."""
-        return read_options(self.spec.options, self.command.options, what=self.spec.name)
+        return Asked(self.spec.options).read(self.command.options, self.spec.name)
 
     def need_game(self) -> Game:
         """The channel's game. Raises UserError while there is none."""

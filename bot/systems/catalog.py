@@ -23,6 +23,7 @@ from bot.systems.optional_rules import OptionalRule, check_rules, naming, read_r
 
 if TYPE_CHECKING:  # a lookup needs neither
     from bot.rules.declared.declared import Declared
+    from bot.rules.inputs.asked import Asked
     from bot.rules.inputs.given import Given
     from bot.rules.inputs.units import Roster, UnitWords
     from bot.rules.sequence import Plan
@@ -117,7 +118,13 @@ class Sequence:
         """The inputs cleaned. Raises UserError."""
         from bot.rules.inputs.given import read_given
 
-        return read_given(self.inputs, raw, self.system.words, roster, what=f"{self.system.id} {self.id}")
+        return read_given(self._asked, raw, self.system.words, roster, what=f"{self.system.id} {self.id}")
+
+    @cached_property
+    def _asked(self) -> Asked:
+        from bot.rules.inputs.asked import Asked
+
+        return Asked(self.inputs)
 
     def plan(self, given: Given) -> Plan[Any]:
         """The plan for cleaned inputs. Raises UserError for what the card forbids."""

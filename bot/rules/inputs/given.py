@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bot.rules.errors import UserError
-from bot.rules.inputs.options import Option, is_left_out, missing_option, read_options
+from bot.rules.inputs.asked import Asked
+from bot.rules.inputs.options import Option, is_left_out, missing_option
 from bot.rules.inputs.units import Roster, RosterUnit, Unit, UnitWords, find_unit, from_roster, parse_units
 from bot.rules.quick import quick
 
@@ -84,36 +85,30 @@ class Given:
 
 
 def read_given(
-    options: tuple[Option, ...],
-    raw: Mapping[str, object],
-    words: Mapping[str, UnitWords],
-    roster: Roster,
-    *,
-    what: str,
+    asked: Asked, raw: Mapping[str, object], words: Mapping[str, UnitWords], roster: Roster, *, what: str
 ) -> Given:
     """Clean all inputs of a sequence. `words` are the game's unit lists by name, "units" among them.
 
     Numbers that are left out come from the roster unit that the option names. Raises UserError.
     """
-    values = read_options(options, raw, what=what)
+    values = asked.read(raw, what)
     lists: dict[str, tuple[Unit, ...]] = {}
     found: dict[str, Unit] = {}
-    typed: list[str] = []
-    brings: list[Option] = []
-    for option in options:
-        name, kind, value = option.name, option.type, raw.get(option.name)
-        if value is not None and not is_left_out(option, value):
-            typed.append(name)
-        elif option.brings:
-            brings.append(option)
-        if kind == "units" and (value := values[name]) is not None:
-            units = lists[name] = parse_units(value, words[option.units or "units"], roster, option=name)
-            if not units and option.required:
-                raise missing_option(option, what)
-        elif kind == "unit" and (value := values[name]) is not None:
+    for option in asked.units:
+        name, value = option.name, values[option.name]
+        if value is None:
+            continue
+        if option.type == "unit":
             found[name] = _found(option, value, words, roster)
-    for option in brings:
-        values[option.name] = _brought(option, found, values[option.name], what)
+            continue
+        units = lists[name] = parse_units(value, words[option.units or "units"], roster, option=name)
+        if not units and option.required:
+            raise missing_option(option, what)
+    for option in asked.brought:
+        if is_left_out(option, raw.get(option.name)):
+            values[option.name] = _brought(option, found, values[option.name], what)
+    known = asked.known
+    typed = [name for name, value in raw.items() if name in known and not is_left_out(known[name], value)]
     return Given(values, lists, found, frozenset(typed))
 
 

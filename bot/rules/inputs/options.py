@@ -6,7 +6,7 @@ One definition serves the console, Discord, Slack, batch, help and the docs.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -114,37 +114,7 @@ def clean(option: Option, raw: object) -> Any:
 
     Raises UserError naming the option, what was wrong and what was expected.
     """
-    return _CLEANERS[option.type](option, raw)
-
-
-def read_options(options: Iterable[Option], raw: Mapping[str, object], *, what: str) -> dict[str, Any]:
-    """Values for all `options`: typed ones cleaned, the others by default (None where optional, False for a bool).
-
-    `what` is the name of the table or command for messages. Booleans may also come as words of `mods`;
-    the same flag twice is an error. A required option left out stays out of the answer only if it `brings`
-    its value from a roster unit; otherwise it is an error.
-    """
-    known = {option.name: option for option in options}
-    given = _unfold_mods(known, raw, what)
-    for name in given:
-        if name not in known:
-            raise unknown_option(name, known, what)
-    values: dict[str, Any] = {}
-    for name, option in known.items():
-        raw_value = given.get(name)
-        if raw_value == "none" and option.optional and option.type in ("int", "number"):
-            raw_value = None  # players and programs write out what the card calls none
-        if not is_left_out(option, raw_value):
-            values[name] = clean(option, raw_value)
-        elif option.type == "bool":
-            values[name] = bool(option.default)
-        elif option.type == "mods":
-            values[name] = ()
-        elif option.required and not option.brings:
-            raise missing_option(option, what)
-        else:
-            values[name] = option.default
-    return values
+    return CLEANERS[option.type](option, raw)
 
 
 def is_left_out(option: Option, raw: object) -> bool:
@@ -184,7 +154,8 @@ def unknown_option(name: str, known: Iterable[str], what: str) -> UserError:
     return UserError(f'{what} has no option "{name[:40]}".', hint=hint, option=name[:40], code="unknown-option")
 
 
-def _unfold_mods(known: Mapping[str, Option], raw: Mapping[str, object], what: str) -> dict[str, object]:
+def unfold_mods(known: Mapping[str, Option], raw: Mapping[str, object], what: str) -> dict[str, object]:
+    """What was given, with the words of `mods` that are flags as flags. Raises UserError for words that are neither."""
     given = {name: value for name, value in raw.items() if value is not None}
     own = known.get("mods")
     further = own.values if own is not None and own.type == "mods" else ()
@@ -335,7 +306,7 @@ def _clean_text(option: Option, raw: object) -> str:
         raise UserError(
             f"{option.name} is too long: at most {MAX_TEXT} characters.", option=option.name, code="too-long"
         )
-    if CONTROL.search(text):
+    if not (text.isascii() and text.isprintable()) and CONTROL.search(text):
         raise UserError(
             f"{option.name} holds control or invisible characters.", option=option.name, code="bad-characters"
         )
@@ -354,7 +325,7 @@ def _clean_mods(option: Option, raw: object) -> tuple[str, ...]:
     return tuple(words_of(raw))
 
 
-_CLEANERS: Mapping[str, Any] = {
+CLEANERS: Mapping[str, Callable[[Option, object], Any]] = {
     "int": _clean_int,
     "number": _clean_number,
     "bool": _clean_bool,
@@ -403,7 +374,7 @@ def option_from(name: str, spec: Mapping[str, Any], lists: Mapping[str, Iterable
     values = _values_of(name, spec.get("values", ()), lists)
     kind: Any = spec.get("type", "str")
     kind = "str" if kind == "string" else kind
-    if kind not in list(_CLEANERS):
+    if kind not in list(CLEANERS):
         raise ValueError(f"option {name} has the unknown type {kind}")
     for key, (allowed, what) in _KINDS.items():
         value = spec.get(key)

@@ -12,7 +12,7 @@ from typing import Any
 
 from bot.rules.dice import Die
 from bot.rules.errors import UserError
-from bot.rules.inputs.options import Option, clean, missing_option, read_options, unknown_option
+from bot.rules.inputs.options import Option, clean, missing_option, unknown_option
 from bot.rules.quick import quick
 from bot.rules.tables.formula import Formula
 
@@ -138,8 +138,10 @@ class Table:
             found: dict[str, Any] | None = typed(given)
             if found is not None:
                 return found
+        from bot.rules.inputs.asked import Asked
+
         rolled = {roll.option for roll in self.rolls}
-        return read_options([option for option in self.inputs if option.name not in rolled], given, what=what)
+        return Asked(option for option in self.inputs if option.name not in rolled).read(given, what)
 
     def _function(self, name: str) -> Any:
         """What a table becomes for questions of one kind that come often; None before, and where there is nothing."""
