@@ -22,7 +22,7 @@ from bot.rules.errors import UserError
 from bot.stores.base import Clock, Deleted, Store
 from bot.stores.gate import Gate
 from bot.stores.records import Commit, Outgoing
-from bot.systems.catalog import systems
+from bot.systems.catalog import built_in, systems
 
 MOST_KNOWN = 10_000
 DELETED = Reply("That was answered before, and the answer has been deleted since. Nothing happens again.", private=True)
@@ -107,6 +107,8 @@ class Storing:
     def _keep_packs(self, context: Context, ledgers: Many[Ledger]) -> None:
         """The packs that new events name stay, whatever becomes of them on the server; written once each."""
         seen = systems()
+        if seen is built_in():
+            return
         versions = getattr(seen, "versions", ()) or [one for one in seen.values() if one.about is not None]
         if not versions or not any(ledger.events for ledger in ledgers):
             return

@@ -27,8 +27,8 @@ OR_POST = "or_post"
 """In the delivery of a change: where the message cannot be changed, what it would say is posted."""
 
 
-_MOVES_CARDS = ("next", "pass", "initiative", "sequence", "end", "undo", "redo")
-"""Events after which the card of a phase may be over, or back."""
+_MOVES_CARDS = ("next", "pass", "initiative", "end", "undo", "redo")
+"""Events after which the card of a phase may be over, or back; also a sequence for the initiative."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,14 @@ def _may_change(ledger: Ledger) -> bool:
     before = ledger.was.game
     if before.redo or before.solo in ("", "*"):
         return True
-    return any(body["kind"] in _MOVES_CARDS or body.get("closes") for body in ledger.bodies)
+    return _moves_cards(ledger)
+
+
+def _moves_cards(ledger: Ledger) -> bool:
+    return any(
+        body["kind"] in _MOVES_CARDS or body.get("closes") or body.get("target") == "initiative"
+        for body in ledger.bodies
+    )
 
 
 async def _by_events(context: Context, ledger: Ledger) -> AsyncIterator[Amendment]:
@@ -93,7 +100,7 @@ async def _by_events(context: Context, ledger: Ledger) -> AsyncIterator[Amendmen
                 yield one
     async for one in _too_late(context, ledger, ledger.was.game):
         yield one
-    if any(body["kind"] in _MOVES_CARDS or body.get("closes") for body in ledger.bodies):
+    if _moves_cards(ledger):
         from bot.commands.old_cards import old_cards
 
         async for one in old_cards(context, ledger):

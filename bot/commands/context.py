@@ -242,7 +242,7 @@ class _Dice:
 
     def draw(self, die: Die) -> int | str:
         """The value of the next die."""
-        return self.draw_all(die, 1)[0]
+        return self.draw_all(die, 1)[0] if self._stream is None else self._stream.draw(die)
 
     def draw_all(self, die: Die, count: int) -> list[int | str]:
         """The values of so many dice alike."""

@@ -50,7 +50,7 @@ def _is_had(game: Game) -> bool:
 
 def has_names(sequence: Sequence, game: Game) -> bool:
     """Whether the answer calls the sides of this game by name."""
-    return any(option.complete == "side" for option in sequence.inputs) and len(game.sides) == 2
+    return len(game.sides) == 2 and any(option.complete == "side" for option in sequence.inputs)
 
 
 async def told_by_name(context: Context, was: Game, happening: Happening, reply: Reply) -> Reply:

@@ -87,7 +87,8 @@ async def handle_sequence(context: Context) -> Reply:
     lent = loans(sequence, options, roster)
     options = with_loans(options, lent)
     outcome, was = run_sequence(sequence, context.spec, options, context.who, context.dice(), roster), context.game
-    outcome = replace(outcome, reply=told_by_rule(told(outcome.reply, lent, sequence), ruled))
+    if lent or ruled:
+        outcome = replace(outcome, reply=told_by_rule(told(outcome.reply, lent, sequence), ruled))
     reply = record(context, outcome, secret=flag(options, "secret"))
     if has_names(sequence, was) and outcome.happening is not None and not reply.private:
         return await told_by_name(context, was, outcome.happening, reply)

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 
 from bot.game.events import apply
 from bot.game.state import Game, from_json
+from bot.rules.quick import quick
 from bot.stores.records import PersonRow, Saved, SeedRow
 
 SNAPSHOT_EVERY = 25
 """Events between two snapshots: loading replays at most so many."""
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Loaded:
     """One version of a game. `row` is its id in the store; the id in `game` stays the same through an import."""
@@ -35,9 +37,9 @@ class Loaded:
 def person_of(user: str, persons: Mapping[str, PersonRow], game: Game) -> PersonRow | None:
     """Who a platform's user is in a game: of several persons (one of them claimed from a file) the one with a seat."""
     own = [row for row in persons.values() if row.user == user]
-    return next(
-        (row for row in own if row.person in game.players or row.person == game.master), own[0] if own else None
-    )
+    if len(own) < 2:
+        return own[0] if own else None
+    return next((row for row in own if row.person in game.players or row.person == game.master), own[0])
 
 
 def load(saved: Saved) -> Loaded:

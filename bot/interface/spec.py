@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from bot.rules.inputs.options import Option, clean, flag
 from bot.rules.plain import clean_name
+from bot.rules.quick import quick
 
 Path = tuple[str, ...]
 
@@ -15,7 +16,6 @@ RUN_MACRO: Path = ("macro", "run")
 """The command that stands for another."""
 MAX_NAME = 60
 FLAGS = ("odds", "compare", "secret", "private")
-COUNTED = ("odds", "compare")
 PUBLIC = "public"
 """Flags that say what kind of answer a roll gets; known before any work."""
 
@@ -56,6 +56,7 @@ class Place:
         return self.thread or self.key
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Command:
     """One request: a path such as ("lnlt", "fire"), its options as typed, and the id that makes it run once.
@@ -128,7 +129,7 @@ class CommandSpec:
         """Whether it only counts odds, so that nothing is rolled."""
         if self.family != "sequence":
             return False
-        return any(flag(options, name) for name in COUNTED) or options.get("rounds") not in (None, "")
+        return flag(options, "odds") or flag(options, "compare") or options.get("rounds") not in (None, "")
 
     def wants_whole(self, options: Mapping[str, object]) -> bool:
         """Whether all of a table was asked for: by that word, or by no input where it needs some."""

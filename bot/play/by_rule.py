@@ -40,6 +40,9 @@ def rules_told(system: System | None, game: Game) -> str:
 
 def by_rules(sequence: Sequence, options: Mapping[str, object], game: Game) -> tuple[Ruled, ...]:
     """What the rules in force fill in of what was left out."""
+    rules = in_force(sequence.system, game)
+    if not rules:
+        return ()
     try:
         words = [word.replace("-", "_") for word in words_of(options.get("mods") or ())]
     except (TypeError, ValueError):
@@ -47,7 +50,7 @@ def by_rules(sequence: Sequence, options: Mapping[str, object], game: Game) -> t
     known = {option.name: option for option in sequence.inputs}
     return tuple(
         Ruled(rule.title, name, value)
-        for rule in in_force(sequence.system, game)
+        for rule in rules
         for name, value in rule.sets.get(sequence.id, {}).items()
         if is_left_out(known[name], options.get(name)) and name not in words
     )

@@ -97,7 +97,7 @@ def reminders(game: Game, happening: Happening) -> tuple[str, ...]:
     Not those that this very action puts on, nor where no modifier can apply: markers tell of fire and movement, which
     matter to an attack and not to those who rally or spot.
     """
-    system = systems().get(happening.system)
+    system = systems().get(happening.system) if happening.units else None
     if system is None or not is_of_game(game, happening.system):
         return ()
     silent = set(system.game.get("units", {}).get("markers") or ()) - set(system.words["units"].marks)

@@ -124,7 +124,8 @@ def is_left_out(option: Option, raw: object) -> bool:
 
 def flag(options: Mapping[str, object], name: str) -> bool:
     """Whether this flag, as typed, is on. A word that is neither yes nor no is not; `clean` refuses it."""
-    return _BOOL.get(str(options.get(name)).strip().casefold(), False)
+    value = options.get(name)
+    return value is not None and _BOOL.get(str(value).strip().casefold(), False)
 
 
 def missing_option(option: Option, what: str) -> UserError:

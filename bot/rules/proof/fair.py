@@ -142,6 +142,10 @@ class Words:
 
     def draw(self, die: Die) -> int | str:
         """The value of the next die."""
+        sides, used = die.sides, self._used
+        if used < len(self._words) and 1 <= sides <= MAX_SIDES and (word := self._words[used]) < _ALL - _ALL % sides:
+            self._used = used + 1
+            return die.value(word % sides + 1)
         return self.draw_all(die, 1)[0]
 
     def draw_all(self, die: Die, count: int) -> list[int | str]:

@@ -206,12 +206,13 @@ def _side_rows(conn: sqlite3.Connection, commit: Commit) -> None:
             and at is not None
         ):
             raise Conflict(f"due {key}")
-    conn.executemany(
-        "INSERT OR REPLACE INTO due (key, at, kind, data, owner) VALUES (?, ?, ?, ?, ?)",
-        [(row.key, row.at, row.kind, dump(row.data), row.owner) for row in commit.due],
-    )
-    waiting = "DELETE FROM outbox WHERE about = ? AND about <> '' AND amends = ''"
-    conn.executemany(waiting, [(about,) for about in commit.withdraw])
+    for due in commit.due:
+        conn.execute(
+            "INSERT OR REPLACE INTO due (key, at, kind, data, owner) VALUES (?, ?, ?, ?, ?)",
+            (due.key, due.at, due.kind, dump(due.data), due.owner),
+        )
+    for about in commit.withdraw:
+        conn.execute("DELETE FROM outbox WHERE about = ? AND about <> '' AND amends = ''", (about,))
 
 
 def _outbox(conn: sqlite3.Connection, commit: Commit, reply: str, now: float) -> tuple[int, ...]:
