@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from bot.rules.dice import d6
@@ -17,7 +17,7 @@ from bot.systems.lnlt.area import AreaAttack, Hex, area_words, hexes_away, leg_m
 from bot.systems.lnlt.burning import fire_started
 from bot.systems.lnlt.checks import NONE, Attack
 from bot.systems.lnlt.planned import planned
-from bot.systems.lnlt.settling import attacked, headline, rows, suffered
+from bot.systems.lnlt.settling import attacked, headline, replaced, rows, suffered
 from bot.systems.lnlt.terrain import target_terrain
 from bot.systems.lnlt.words import refuse_values
 
@@ -149,4 +149,4 @@ def _settle(out: Mapping[str, Any], units: Sequence[Unit], stage: str, mission: 
     if answers:
         return attacked(words, units, hurt, more=more, notes=notes, by=f"the round drifts {where}")
     settled = attacked(words, units, hurt, more=more, notes=notes)
-    return replace(settled, fates=(Fate("the spotting round", "drifts", where),))
+    return replaced(settled, fates=(Fate("the spotting round", "drifts", where),))

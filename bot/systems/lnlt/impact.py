@@ -95,7 +95,7 @@ class Impact:
         if roll in (DUD, CATASTROPHE):
             case = "dud" if roll == DUD else "catastrophic"
         effect = self._readings.penetration(case, struck.flies)
-        now = now._replace(six=now.six or (self._flammable and roll[0] == CATASTROPHE[0]))
+        six = now.six or (self._flammable and roll[0] == CATASTROPHE[0])
         told: dict[str, Any] = {
             f"{struck.path}attack_total": attack,
             f"{struck.path}armor_total": armor,
@@ -103,17 +103,19 @@ class Impact:
         }
         if effect["effect"] == "morale-check":
             margin = difference if effect["mc_mod"] == "minus-difference" else 0
-            now = now._replace(owes="vehicle morale", margin=margin, row=case)
+            after = Attack("vehicle morale", margin, now.at, now.lm, case, now.keep, six)
         else:
-            told |= {f"{struck.path}mc": NONE, f"{struck.path}mc_total": NONE}
-            now = self._result(now, struck, str(effect["effect"]), told)
+            told[f"{struck.path}mc"] = told[f"{struck.path}mc_total"] = NONE
+            after = self._result(now, struck, str(effect["effect"]), told, six=six)
 
         def story() -> Iterable[Line]:
-            yield Line(struck.label("penetration"), roll[:1], struck.parts, attack)
             why = NATURAL.get(case) or against(difference)
-            yield Line(struck.label("armor"), roll[1:], bare(struck.armor), armor, why)
+            return (
+                Line(struck.label("penetration"), roll[:1], struck.parts, attack),
+                Line(struck.label("armor"), roll[1:], bare(struck.armor), armor, why),
+            )
 
-        return Ruling(now, told, story)
+        return Ruling(after, told, story)
 
     def _morale(self, now: Attack, roll: Roll) -> Ruling[Attack]:
         """2d6, made worse by the difference, at or under morale; who is shaken already is abandoned."""
@@ -124,7 +126,7 @@ class Impact:
         if struck.shaken and result in ("shaken", worse):
             result, again = worse, "; a second time"
         told: dict[str, Any] = {f"{struck.path}mc": "pass" if passes else "fail", f"{struck.path}mc_total": total}
-        after = self._result(now, struck, result, told)
+        after = self._result(now, struck, result, told, six=now.six)
         why = beside_morale(total, struck.morale) + again
         return Ruling(after, told, lambda: [Line(struck.label("morale"), roll, bare(now.margin), total, why)])
 
@@ -135,17 +137,16 @@ class Impact:
         told = {f"{struck.path}crew": readings.bail_out("crew", roll[0]), **known}
         return Ruling(after, told, lambda: [Line(struck.label("crew"), roll, result=readings.gets_out("crew"))])
 
-    def _result(self, now: Attack, struck: Struck, result: str, told: dict[str, Any]) -> Attack:
+    def _result(self, now: Attack, struck: Struck, result: str, told: dict[str, Any], *, six: bool) -> Attack:
         """What follows the result, which is told with all that it decides."""
-        now = now._replace(margin=0, row=result)
         told[f"{struck.path}result"] = result
         if struck.first:
             told["outcome"] = result
         if result == "destroyed" and not struck.flies:
             told |= self._also(result)
-            return now._replace(owes="vehicle crew")
+            return Attack("vehicle crew", 0, now.at, now.lm, result, now.keep, six)
         told[f"{struck.path}crew"] = "shaken-moved" if result == "abandoned" else NONE
         told |= self._also(result)
-        after, known = self._then(now)
+        after, known = self._then(Attack(now.owes, 0, now.at, now.lm, result, now.keep, six))
         told |= known
         return after

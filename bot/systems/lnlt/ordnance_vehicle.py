@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from bot.rules.errors import UserError
@@ -112,18 +111,12 @@ def _places(given: Given, target: Unit | None, armor: Mapping[str, int], *, flie
     adds: tuple[tuple[str, int], ...] = (("", given.int("penetration")),)
     if given.flag("heat_red"):
         adds = (*adds, ("HEAT against red armor", -HEAT_AGAINST_RED))
-    struck = Struck(
-        word="",
-        path="",
-        penetration=sum(value for _, value in adds),
-        armor=0,
-        morale=given.int("morale"),
-        shaken=given.flag("shaken") or (target is not None and kinds.is_shaken(target)),
-        flies=flies,
-        first=True,
-        parts=adds,
-    )
-    return {place: replace(struck, armor=value) for place, value in armor.items()}
+    penetration, morale = sum([value for _, value in adds]), given.int("morale")
+    shaken = given.flag("shaken") or (target is not None and kinds.is_shaken(target))
+    return {
+        place: Struck("", "", penetration, value, morale, shaken=shaken, flies=flies, first=True, parts=adds)
+        for place, value in armor.items()
+    }
 
 
 def _settle(out: Mapping[str, Any], target: Unit | None, passengers: Sequence[Unit], given: Given) -> Settlement:

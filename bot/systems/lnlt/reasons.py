@@ -56,4 +56,4 @@ def one_by_one(name: str, values: Sequence[int]) -> Parts:
     found = [value for value in values if value]
     if len(found) > MOST_SHOWN:
         return ((name, sum(found)),)
-    return tuple((name if at == len(found) else "", value) for at, value in enumerate(found, start=1))
+    return (*[("", value) for value in found[:-1]], *[(name, value) for value in found[-1:]])
