@@ -5,7 +5,7 @@ Mortars, off-board artillery and crashes attack so. Source: PAC 02, 05, 08, 12 (
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -61,6 +61,35 @@ def leg_modifiers(tables: Tables, given: Given) -> tuple[int, tuple[Part, ...]]:
     return int(answer["attack_mod"]), answer.parts
 
 
+class Hexes:
+    """The hexes under attack in their order, and what comes after each of them."""
+
+    def __init__(self, hexes: Sequence[Hex]) -> None:
+        self._hexes = {hex.start: hex for hex in hexes}
+        self._end = hexes[-1].stop if hexes else 0
+
+    def at(self, now: Attack) -> Hex:
+        """The hex that is attacked now."""
+        return self._hexes[now.at]
+
+    def start(self) -> Attack:
+        """The state that owes the attack on the first hex, or the end when there is none."""
+        return Attack("attack", at=next(iter(self._hexes))) if self._hexes else Attack(None)
+
+    def after(self, now: Attack) -> Attack:
+        """After the units of a hex: its fire check if one is due, otherwise the next hex."""
+        return Attack(FIRE_CHECK, at=now.at) if now.six else self.onward(now)
+
+    def onward(self, now: Attack) -> Attack:
+        """The attack on the next hex, or the end."""
+        more = now.at in self._hexes and now.at < self._end
+        return Attack("attack", at=now.at) if more else ended(now)
+
+    def burning(self, now: Attack) -> str:
+        """Where the fire check of the hex that ends here is told."""
+        return next(f"{hex.path}fire_check" for hex in self._hexes.values() if hex.stop == now.at)
+
+
 class AreaAttack:
     """The attack on one hex after the other, with the damage checks of the units that are hit."""
 
@@ -75,66 +104,42 @@ class AreaAttack:
         best_of_two: bool = False,
         no_hero: bool = False,
         tells_hit: bool = False,
-        finish: Callable[[Attack], Attack] = ended,
     ) -> None:
-        self.units, self.hexes, self._finish = units, tuple(hexes), finish
+        self.units, self._hexes = units, Hexes(hexes)
         self._mod, self._parts = leg_mod, parts
         self._count, self._tells_hit = 2 if best_of_two else 1, tells_hit
-        self._hex_at = {hex.start: hex for hex in self.hexes}
-        self._adds = [(0, 0)] * len(units)
-        for hex in self.hexes:
-            for at in range(hex.start, hex.stop):
-                self._adds[at] = self._added(hex, at)
+        self._adds = [adds for hex in hexes for adds in _added(units[hex.start : hex.stop], hex, leg_mod)]
         readings = readings_of(tables)
         self.checks = DamageChecks(
             readings,
             list_items(
                 readings,
                 units,
-                paths=[f"{hex.path}targets[{at - hex.start}]" for hex in hexes for at in range(hex.start, hex.stop)],
+                paths=[f"{hex.path}targets[{at}]" for hex in hexes for at in range(hex.stop - hex.start)],
                 spans=[(hex.start, hex.stop) for hex in hexes if hex.stop > hex.start],
                 offsets=[attack - defense for attack, defense in self._adds],
                 no_hero=no_hero,
             ),
-            finish=self._next_hex,
+            finish=self._hexes.after,
             only_hit=True,
             crew_of_all=True,
         )
 
-    def _added(self, hex: Hex, at: int) -> tuple[int, int]:
-        """What the unit's attack and defense totals have beside the dice; a passenger has those of the vehicle."""
-        while kinds.is_passenger(self.units[at]) and at > hex.start:
-            at -= 1
-        unit = self.units[at]
-        if kinds.is_man(unit):
-            return hex.fp + self._mod, hex.tm
-        return hex.fp, terrain_for(unit, hex.tm) + int(unit.get("av") or 0)
-
     def start(self) -> Attack:
-        """The state that owes the attack on the first hex, or what follows when there is none."""
-        return Attack("attack", at=self.hexes[0].start) if self.hexes else self._finish(Attack(None))
+        """The state that owes the attack on the first hex, or the end when there is none."""
+        return self._hexes.start()
 
     def steps(self) -> dict[str, Make]:
         """What makes the steps attack and fire check."""
+        hexes, readings = self._hexes, self.checks.readings
         return {
             "attack": lambda: ruled(
                 (*(ATTACK,) * self._count, DEFENSE),
                 self._attack,
                 groups=_best_of_two() if self._count == 2 else None,
             ),
-            FIRE_CHECK: lambda: fire_check(self.checks.readings, then=self._onward, path=self._burning),
+            FIRE_CHECK: lambda: fire_check(readings, then=hexes.onward, path=hexes.burning),
         }
-
-    def _next_hex(self, now: Attack) -> Attack:
-        return Attack(FIRE_CHECK, at=now.at) if now.six else self._onward(now)
-
-    def _onward(self, now: Attack) -> Attack:
-        more = now.at in self._hex_at and now.at < len(self.units)
-        return Attack("attack", at=now.at) if more else self._finish(Attack(None))
-
-    def _burning(self, now: Attack) -> str:
-        """Where the fire check of the hex that ends here is told."""
-        return next(f"{hex.path}fire_check" for hex in self.hexes if hex.stop == now.at)
 
     def hits(self, margin: int, hex: Hex) -> bool:
         """Whether at least one unit of the hex is hit; with no units the totals against leg units decide."""
@@ -144,7 +149,7 @@ class AreaAttack:
 
     def _attack(self, now: Attack, roll: Roll) -> Ruling[Attack]:
         """1d6 (of a mortar the better of two) + firepower against 1d6 + terrain and armor, for each unit by itself."""
-        hex, kept, defense = self._hex_at[now.at], max(roll[: self._count]), roll[-1]
+        hex, kept, defense = self._hexes.at(now), max(roll[: self._count]), roll[-1]
         margin, six = kept - defense, hex.flammable and kept == 6
         told: dict[str, Any] = {f"{hex.path}attack_roll": kept, f"{hex.path}defense_roll": defense}
         if self._tells_hit:
@@ -158,7 +163,7 @@ class AreaAttack:
         if self.units:
             after, known = self.checks.begin(hit)
         else:
-            after, known = self._next_hex(hit), {"outcome": "damage-check" if self.hits(margin, hex) else NONE}
+            after, known = self._hexes.after(hit), {"outcome": "damage-check" if self.hits(margin, hex) else NONE}
         told |= known
         if hex.flammable and not six:
             told[f"{hex.path}fire_check"] = NONE
@@ -181,6 +186,19 @@ class AreaAttack:
                 why = against(kept + hex.fp - total)
                 why += f", attack {kept + hex.fp}" if attack != kept + hex.fp else ""
                 yield Line(f"{unit.word} defense", roll[-1:], parts, total, why)
+
+
+def _added(units: Sequence[Unit], hex: Hex, leg_mod: int) -> list[tuple[int, int]]:
+    """What the attack and defense totals of units have beside the dice; a passenger has those of the vehicle."""
+    adds: list[tuple[int, int]] = []
+    for unit in units:
+        if adds and kinds.is_passenger(unit):
+            adds.append(adds[-1])
+        elif kinds.is_man(unit):
+            adds.append((hex.fp + leg_mod, hex.tm))
+        else:
+            adds.append((hex.fp, terrain_for(unit, hex.tm) + int(unit.get("av") or 0)))
+    return adds
 
 
 def area_words(hurt: Suffered, answers: Iterable[Mapping[str, Any]]) -> list[tuple[str, str]]:

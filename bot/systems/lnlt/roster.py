@@ -48,9 +48,11 @@ def fired(units: Iterable[Unit | None]) -> tuple[Change, ...]:
     Source: PAC 11.
     """
     return tuple(
-        Change(unit.name, mark=FIRED, unmark=SPOTTED_IT if unit.has("spotter") else NOTHING)
-        for unit in units
-        if unit is not None and unit.name
+        [
+            Change(unit.name, mark=FIRED, unmark=SPOTTED_IT if unit.has("spotter") else NOTHING)
+            for unit in units
+            if unit is not None and unit.name
+        ]
     )
 
 
@@ -60,17 +62,19 @@ def captured(units: Iterable[Unit | None], *, works: bool) -> tuple[Change, ...]
     Of several weapons players take the right one off. Source: PAC 09 note 3.
     """
     return tuple(
-        Change(
-            unit.name,
-            set={} if works or len(unit.get("sw") or ()) > 1 else {"sw": None},
-            unmark=frozenset({CAPTURED}),
-        )
-        for unit in units
-        if unit is not None and unit.name and unit.has(CAPTURED)
+        [
+            Change(
+                unit.name,
+                set={} if works or len(unit.get("sw") or ()) > 1 else {"sw": None},
+                unmark=frozenset({CAPTURED}),
+            )
+            for unit in units
+            if unit is not None and unit.name and unit.has(CAPTURED)
+        ]
     )
 
 
 def captured_lost(units: Iterable[Unit | None]) -> tuple[str, ...]:
     """The reminders that captured weapons whose first attack did nothing are removed."""
     names = [unit.word for unit in units if unit is not None and unit.has(CAPTURED)]
-    return tuple(f"The first attack with {name}'s captured weapon did nothing: remove it." for name in names)
+    return tuple([f"The first attack with {name}'s captured weapon did nothing: remove it." for name in names])

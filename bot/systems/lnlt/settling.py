@@ -83,12 +83,16 @@ def _changed(unit: Unit, answer: Mapping[str, Any]) -> str:
 
     Source: PAC 02 (11.1.2).
     """
-    now = str(answer["becomes"])
-    words = [f"a half-squad{_printed(unit)} and shaken"] if now == "half-squad-shaken" else []
-    if now == "shaken-wounded" and token_of(unit, answer) == "wounded" and not unit.has("shaken"):
-        words.append("shaken")
-    words += ["stops moving"] if "wounded" in now and not unit.has("wounded") else []
-    words += ["on foot"] if answer.get("disembarks") else []
+    now, words = str(answer["becomes"]), list[str]()
+    if now == "half-squad-shaken":
+        words.append(f"a half-squad{_printed(unit)} and shaken")
+    elif "wounded" in now:
+        if now == "shaken-wounded" and token_of(unit, answer) == "wounded" and not unit.has("shaken"):
+            words.append("shaken")
+        if not unit.has("wounded"):
+            words.append("stops moving")
+    if answer.get("disembarks"):
+        words.append("on foot")
     return ", ".join(words)
 
 
@@ -153,7 +157,7 @@ def suffered(units: Sequence[Unit], answers: Sequence[Mapping[str, Any]]) -> Suf
             notes[note] = None
         if now == "destroyed" and unit.type in kinds.AIRBORNE:
             down.append(f"{word} crashes: run crash, and bail-out for those aboard.")
-    return Suffered(words, heroes, changes, fates, _together(also), joins, tuple(notes), down)
+    return Suffered(words, heroes, changes, fates, _together(also) if also else (), joins, tuple(notes), down)
 
 
 def _together(also: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
@@ -182,8 +186,11 @@ def attacked(
     `more` is for players to act on, `notes` are small print. Of an attack on no listed unit `beaten_by` is what the
     damage checks in the hex are to be made at; `miss` is the token of targets that were not checked.
     """
-    spotters = [unit.word for unit in firers if unit is not None and unit.has(SPOTTER)]
-    spotted = [f"{word} fires at the hex it has just spotted: Ops Complete comes off." for word in spotters]
+    spotted = [
+        f"{unit.word} fires at the hex it has just spotted: Ops Complete comes off."
+        for unit in firers
+        if unit is not None and unit.has(SPOTTER)
+    ]
     fates = hurt.fates or [Fate(unit.word, miss) for unit in targets] or [at_the_hex(beaten_by, miss)]
     return Settlement(
         headline,
