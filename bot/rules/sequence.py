@@ -194,14 +194,16 @@ def nested(told: Outputs) -> dict[str, Any]:
     found = {"": out}
     made: list[tuple[dict[Any, Any], str | int]] = []
     for path, value in told.items():
-        above, last = _split(path)
-        here = found.get(above)
-        if here is None:
-            here = _place(above, found, made)
-        here[last] = value
-        if path in found:  # what was told within it is no more
-            found.clear()
-            found[""] = out
+        if path.isidentifier():
+            out[path] = value
+        else:
+            above, last = _split(path)
+            here = found.get(above)
+            if here is None:
+                here = _place(above, found, made)
+            here[last] = value
+        if made and path in found:  # what was told within it is no more
+            found = {"": out}
     for here, key in reversed(made):  # from within
         here[key] = _listed(here[key])
     return out

@@ -89,7 +89,7 @@ def said(value: Any) -> str:
     """A value as a text shows it: a unit by its word."""
     if value.__class__ is str:
         return value
-    return value.word if isinstance(value, Unit) else str(value)
+    return value.word if value.__class__ is Unit else str(value)
 
 
 def word(piece: Any) -> str:
@@ -173,9 +173,9 @@ def positions(typed: str, count: int) -> tuple[int, ...]:
 
 def item(items: Any, at: Any) -> Any:
     """`items[at]`, of a list or of words by their names; none past its end."""
-    if isinstance(items, Mapping):
-        return items.get(at, NONE)
-    return items[at] if isinstance(items, list | tuple) and 0 <= at < len(items) else NONE
+    if items.__class__ is tuple or items.__class__ is list:
+        return items[at] if 0 <= at < len(items) else NONE
+    return items.get(at, NONE) if isinstance(items, Mapping) else NONE
 
 
 CALLS: Mapping[str, Callable[..., Any]] = {

@@ -8,7 +8,8 @@ from copy import copy
 from operator import is_not
 from typing import Any
 
-from bot.rules.declared.calls import GETTERS
+from bot.rules.declared.calls import GETTERS, MOST_TEXT, said
+from bot.rules.declared.formulas import WORD
 from bot.rules.declared.reader import Reader
 
 _PLAIN = frozenset((ast.Name, ast.Constant, ast.arg, ast.arguments, ast.Load, ast.Store, str, int, bool))
@@ -48,12 +49,39 @@ class Lowered:
         if isinstance(called, Reader):
             values = [word.value for word in node.keywords]
             return ast.Call(self._named(f"{node.func.id} {' '.join(names)} ", called.by(names)), values, [])
+        if node.func.id == "text":
+            return self._text(node.args)
+        if node.func.id == WORD and _is_text(node.args[0]):
+            return node.args[0]
         if node.func.id == "of" and len(node.args) == 2 and isinstance(node.args[1], ast.Constant):
             name = str(node.args[1].value)
             if name in GETTERS:
                 return ast.Call(self._named(f"of {name} ", GETTERS[name]), node.args[:1], [])
         return node
 
+    def _text(self, pieces: list[ast.expr]) -> ast.expr:
+        """A text as Python puts it together, cut where it is too long."""
+        made: list[ast.expr] = [
+            ast.Constant(str(piece.value))
+            if isinstance(piece, ast.Constant)
+            else ast.FormattedValue(self._said(piece), -1, None)
+            for piece in pieces
+        ]
+        cut = ast.Slice(None, ast.Constant(MOST_TEXT))
+        return ast.Subscript(ast.JoinedStr(made), cut, ast.Load())
+
+    def _said(self, piece: ast.expr) -> ast.expr:
+        return piece if _is_text(piece) else ast.Call(self._named("said ", said), [piece], [])
+
     def _named(self, name: str, function: Any) -> ast.Name:
         self.found[name] = function
         return ast.Name(name, ast.Load())
+
+
+def _is_text(piece: ast.expr) -> bool:
+    """Whether part of a text is a text, whatever it reads, and a short one."""
+    if isinstance(piece, ast.IfExp):
+        return _is_text(piece.body) and _is_text(piece.orelse)
+    if isinstance(piece, ast.Constant):
+        return isinstance(piece.value, str) and len(piece.value) <= MOST_TEXT
+    return isinstance(piece, ast.Subscript) and isinstance(piece.value, ast.JoinedStr)

@@ -167,13 +167,15 @@ def begun(
             state = state[0](*state[1:])
     except UNWORKABLE as error:
         raise unworkable(error) from None
-    steps: dict[str, Step[Now]] = {}
     if state.owes is None:
-        return state, steps, told, lines, notes
-    looks = iter(segments[len(code.sites) :])
-    for site, run in zip(code.sites, segments, strict=False):
-        made = [*islice(looks, len(site.looks))] if site.looks else ()
-        steps[site.name] = LookedAt(site, run, dice, made) if made else Segment(site, run, dice)
+        return state, {}, told, lines, notes
+    sites = code.sites
+    looks = iter(segments[len(sites) :])
+    steps: dict[str, Step[Now]] = {}
+    for site, run in zip(sites, segments, strict=False):
+        steps[site.name] = (
+            LookedAt(site, run, dice, [*islice(looks, len(site.looks))]) if site.looks else Segment(site, run, dice)
+        )
     return state, steps, told, lines, notes
 
 

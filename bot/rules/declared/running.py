@@ -8,7 +8,7 @@ from math import prod
 from typing import Any, NamedTuple
 
 from bot.rules.declared.calls import NONE
-from bot.rules.declared.settling import change, fate, pieced, result
+from bot.rules.declared.settling import change, fate, pieced, plainly, result
 from bot.rules.dice import AVERAGING, Die
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import MAX_UNITS
@@ -191,6 +191,7 @@ SCOPE: Mapping[str, Any] = {
     "added ": added, "own get ": own_get, "own drop ": own_drop, "own set ": own_set, "twice ": twice,
     "or_null ": or_null, "seen ": seen, "passing ": passing, "counted ": counted, "total ": total, "tuple ": tuple,
     "fate ": fate, "result ": result, "change ": change, "pieced ": pieced,
+    "plainly ": plainly,
     "sum ": sum, "len ": len, "enumerate ": enumerate, "open ": OPEN,
 }  # fmt: skip
 """What generated code calls, under names that no formula can write."""

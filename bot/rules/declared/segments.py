@@ -28,7 +28,7 @@ from bot.rules.declared.program import (
     has_roll,
     loops_in,
 )
-from bot.rules.declared.running import Dice, dice_of
+from bot.rules.declared.running import Dice, Now, dice_of
 from bot.rules.declared.source import (
     append,
     call,
@@ -101,6 +101,7 @@ class Emitter:
     loops: list[Loop] = field(default_factory=list)
     _start: bool = True
     _names: int = 0
+    _states: dict[str, Now] = field(default_factory=dict)
     _program: Block = ()
     _later: deque[tuple[list[Loop], Callable[[], None]]] = field(default_factory=deque)
     """Functions that are still to be written, each with the loops that it is in."""
@@ -122,7 +123,9 @@ class Emitter:
         segments = row([*(name(f"from {site.name}") for site in self.sites), *looks])
         _Segments(segments).visit(begin)
         places = any(one.asked for one in loops_in(program))
-        return Code(made([begin], self.file, self.scope, "begin"), inputs, tuple(self.sites), places)
+        return Code(
+            made([begin], self.file, {**self.scope, **self._states}, "begin"), inputs, tuple(self.sites), places
+        )
 
     # -- blocks
 
@@ -234,7 +237,7 @@ class Emitter:
             asked = call("dice_of", row(row(map(value_of, three)) for _, *three in one.dice))
             missing = ast.Compare(place, [ast.NotIn()], [name("dice")])
             out.append(ast.If(missing, [put("dice", place, asked)], []))
-        out.append(self._return(call("now", ast.Constant(site), row(map(variable, keys)))))
+        out.append(self._return(self._now(site, keys)))
         reads = tuple((key in one.faces, key + FACES in one.faces) for key, *_ in one.dice)
 
         def write() -> None:
@@ -250,6 +253,14 @@ class Emitter:
 
         self._later.append((list(self.loops), write))
         return out
+
+    def _now(self, site: str, keys: list[str]) -> ast.expr:
+        """The state that owes a roll; where it remembers nothing it is always the same one."""
+        if keys:
+            return call("now", ast.Constant(site), row(map(variable, keys)))
+        owed = name(f"now {site}")
+        self._states[owed.id] = Now(site)
+        return owed
 
     def _looks(self, one: Roll, keys: list[str], fixed: Keys) -> tuple[tuple[int, str, tuple[int, ...]], ...]:
         """Functions that say what is looked at of pools of dice, each with where its values are in the state."""
@@ -350,7 +361,10 @@ def noted(kind: str, ready: Mapping[str, Any]) -> ast.expr:
         more = [ast.keyword(key, filled(value)) for key, value in ready.items() if key not in ("unit", "when")]
         return ast.Call(name(kind), [value_of(ready["unit"])], more)
     if "say" in ready:
-        return row([ast.Constant(kind), call("pieced", filled(ready["say"]))])
+        say = ready["say"]
+        return row(
+            [ast.Constant(kind), call("plainly", value_of(say[0])) if len(say) == 1 else call("pieced", filled(say))]
+        )
     return call(kind, *(value_of(ready[key]) for key in ("unit", "is", "more") if key in ready))
 
 

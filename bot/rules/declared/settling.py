@@ -23,23 +23,24 @@ def settled(notes: Iterable[Note]) -> Settlement:
     units: list[tuple[str, str]] = []
     fates: list[Fate] = []
     changes: list[Change] = []
-    told: dict[str, list[str]] = {}
+    told: dict[str, tuple[str, ...]] = {}
+    headline = None
     for kind, says in notes:
         if kind == "fate":
             fates.append(says)
+        elif kind == "headline":
+            headline = says
         elif kind == "result":
             units.append(says)
         elif kind == "change":
             if says is not None:
                 changes.append(says)
-        elif says or kind == "headline":
-            if kind in told:
-                told[kind].append(says)
-            else:
-                told[kind] = [says]
-    headline = told["headline"][-1] if "headline" in told else "; ".join([f"{unit} {word}" for unit, word in units])
-    then, now, small = [tuple(told[kind]) if kind in told else () for kind in ("then", "now", "notes")]
-    return Settlement(headline, tuple(units), then, tuple(changes), tuple(fates), now, notes=small)
+        elif says:
+            told[kind] = (*told.get(kind, ()), says)
+    if headline is None:
+        headline = "; ".join([f"{unit} {word}" for unit, word in units])
+    then, now, small = (told.get("then", ()), told.get("now", ()), told.get("notes", ())) if told else ((), (), ())
+    return Settlement(headline, tuple(units), then, tuple(changes), tuple(fates), now, "", small)
 
 
 def fate(unit: Any, token: str, more: str = "") -> Note:
@@ -55,11 +56,12 @@ def result(unit: Any, word: str) -> Note:
 def pieced(pieces: Sequence[str]) -> str:
     """A sentence of which every second piece is a command; nothing in a name can become one."""
     if len(pieces) == 1:
-        return _blank(pieces[0])
+        return plainly(pieces[0])
     return Phrase(*(Typed(piece) if at % 2 else piece for at, piece in enumerate(pieces) if piece))
 
 
-def _blank(value: str) -> str:
+def plainly(value: str) -> str:
+    """A text of which none is no text."""
     return "" if value == NONE else value
 
 
