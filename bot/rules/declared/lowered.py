@@ -60,7 +60,7 @@ class Lowered:
         return node
 
     def _text(self, pieces: list[ast.expr]) -> ast.expr:
-        """A text as Python puts it together, cut where it is too long."""
+        """A text, put together in place and cut where it is too long."""
         made: list[ast.expr] = [
             ast.Constant(str(piece.value))
             if isinstance(piece, ast.Constant)

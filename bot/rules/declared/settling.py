@@ -61,7 +61,7 @@ def pieced(pieces: Sequence[str]) -> str:
 
 
 def plainly(value: str) -> str:
-    """A text of which none is no text."""
+    """The text, empty where it says none."""
     return "" if value == NONE else value
 
 
