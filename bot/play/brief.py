@@ -69,6 +69,8 @@ def _rows(line: str) -> int:
     """How many lines of a phone one line takes: it breaks where `textwrap` would."""
     if "[" in line:
         line = _DIE.sub(r"\1", line)
+    if len(line) <= PHONE and line.isprintable():
+        return 1
     if "-" in line or "  " in line or not line.isprintable():  # there is more to it than words
         return max(1, len(textwrap.wrap(line, PHONE)))
     rows, start, end = 1, 0, len(line.rstrip())

@@ -41,10 +41,13 @@ class Fared:
 def fared(sequence: Sequence, fates: Iterable[Fate]) -> Fared:
     """What came of the units of one play, or of several plays together."""
     wording, known = wording_of(sequence), [fate for fate in fates if fate.unit]
-    mixed = _mixed(wording.types, known)
-    if mixed:
-        known = _numbered(wording.types, mixed, known)
-    alike = _alike(wording.rank, known)
+    mixed: Mapping[str, int] = {}
+    alike = [known] if known else []
+    if len(known) > 1:
+        mixed = _mixed(wording.types, known)
+        if mixed:
+            known = _numbered(wording.types, mixed, known)
+        alike = _alike(wording.rank, known)
     stem = stem_of([fate.unit for fate in known]) if len(known) > NAMED else ""
     if stem or len(known) >= FOLDED:
         return Fared(wording, known, alike, mixed, True, stem, "")
@@ -83,8 +86,6 @@ def _numbered(types: Mapping[str, str], mixed: Mapping[str, int], fates: list[Fa
 
 def _alike(rank: Mapping[str, int], fates: list[Fate]) -> list[list[Fate]]:
     """Fates of the same words together, worst first, else in their order."""
-    if len(fates) < 2:
-        return [fates] if fates else []
     found: dict[tuple[str, str], list[Fate]] = {}
     for fate in fates:
         found.setdefault((fate.token, fate.more), []).append(fate)

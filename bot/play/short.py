@@ -17,7 +17,7 @@ _line = replacing(Line)
 def in_short(lines: tuple[Line, ...], settled: Settlement, came: Fared) -> list[Line]:
     """The lines to show: those of many single units are left out, and in their place are their sums."""
     kept = _kept(lines, settled)
-    types, counted = came.wording.types, _own_lines(came.mixed, kept)
+    types, counted = came.wording.types, (_own_lines(came.mixed, kept) if came.mixed else {})
     for place, line in enumerate(kept):
         label = line.label
         head, blank, rest = label.partition(" ")
@@ -35,8 +35,6 @@ def in_short(lines: tuple[Line, ...], settled: Settlement, came: Fared) -> list[
 
 def _own_lines(mixed: Mapping[str, int], lines: Iterable[Line]) -> dict[str, int]:
     """The types whose units have numbers that lines need as well, each at 0: every unit has one line of its own."""
-    if not mixed:
-        return {}
     labels = [line.label for line in lines]
     return {type: 0 for type, count in mixed.items() if labels.count(type) == count}
 
