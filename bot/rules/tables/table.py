@@ -161,16 +161,17 @@ class Table:
 
         The latest answers are remembered, for a plan asks the same for every face of its dice.
         """
-        kinds = tuple([value.__class__ for value in inputs.values()])
-        if not PLAIN.issuperset(kinds):  # what is in a list may be equal and of another kind
-            return self._called(inputs)
-        key = (*inputs.items(), kinds)
-        found = self._known.get(key)
+        key = (*inputs, *inputs.values(), *map(type, inputs.values()))
+        try:
+            found = self._known.get(key)
+        except TypeError:  # a list
+            found = None
         if found is None:
             found = self._called(inputs)
-            if len(self._known) >= KEPT:
-                self._known.clear()
-            self._known[key] = found
+            if PLAIN.issuperset(map(type, inputs.values())):  # what is in a tuple may be equal and of another kind
+                if len(self._known) >= KEPT:
+                    self._known.clear()
+                self._known[key] = found
         return found
 
     def column(self, output: str, /, **inputs: Any) -> tuple[Any, ...]:
@@ -178,12 +179,12 @@ class Table:
 
         The latest columns are remembered, as the latest answers are.
         """
-        kinds = tuple([value.__class__ for value in inputs.values()])
-        if kinds.count(range) != 1 or not ALONG.issuperset(kinds):
-            raise TypeError("a column is asked for with one range, and single values beside it")
-        key = (output, *inputs.items(), kinds)
+        key = (output, *inputs, *inputs.values(), *map(type, inputs.values()))
         found = self._columns.get(key)
         if found is None:
+            kinds = [*map(type, inputs.values())]
+            if kinds.count(range) != 1 or not ALONG.issuperset(kinds):
+                raise TypeError("a column is asked for with one range, and single values beside it")
             along = [*inputs][kinds.index(range)]
             found = tuple([self._called({**inputs, along: value}).out[output] for value in inputs[along]])
             if len(self._columns) >= KEPT:
