@@ -16,11 +16,13 @@ EXPLOSIVE = ("main-gun", "ammunition", "engine")
 
 
 class Crew(NamedTuple):
-    """Which step is owed, the areas that took effect, and what each man has suffered: None has no more dice."""
+    """Which step is owed, the areas that took effect, what each man has suffered (None has no more dice), and the place
+    of the man in hand: of those who still roll, the first with the fewest dice."""
 
     owes: str | None
     effects: tuple[bool, ...] = ()
     hurts: tuple[Hurt | None, ...] = ()
+    at: int = 0
 
 
 def crew_step(tables: Tables, crew: Sequence[Unit], names: Sequence[str]) -> Ruled[Crew]:
@@ -39,37 +41,36 @@ def crew_step(tables: Tables, crew: Sequence[Unit], names: Sequence[str]) -> Rul
             found = known[effects] = riders(crew, names, "crew", cells, tuple([f"row {row}" for row in rows]))
         return found
 
-    def whose(now: Crew) -> tuple[int, Man, Hurt]:
-        """The man in hand: of those who still roll, the first with the fewest dice."""
-        _, at = min([(hurt.rolled, at) for at, hurt in enumerate(now.hurts) if hurt is not None])
-        return at, men(now.effects)[at], now.hurts[at] or UNHURT
+    def whose(now: Crew) -> tuple[Man, Hurt]:
+        return men(now.effects)[now.at], now.hurts[now.at] or UNHURT
 
     def rule(now: Crew, roll: Roll) -> Ruling[Crew]:
-        (at, man, before), (die,) = whose(now), roll
+        if len(roll) > 1:
+            return at_once(now, roll)
+        (man, before), (die,) = whose(now), roll
         hurt = crt.strike(man, before, die)
         finished = man.finished(hurt)
         told = man.told(hurt) if finished else {}
         told[f"{man.path}.rolls[{before.rolled}]"] = die
-        return Ruling(after(now, at, None if finished else hurt), told, lambda: (man.line(before, die, hurt),))
+        return Ruling(after(now, None if finished else hurt), told, lambda: (man.line(before, die, hurt),))
 
-    def after(now: Crew, at: int, left: Hurt | None) -> Crew:
-        hurts = (*now.hurts[:at], left, *now.hurts[at + 1 :])
-        return Crew("crew", now.effects, hurts) if any(hurts) else Crew(None, now.effects)
+    def after(now: Crew, left: Hurt | None) -> Crew:
+        hurts = (*now.hurts[: now.at], left, *now.hurts[now.at + 1 :])
+        dice = [(hurt.rolled, at) for at, hurt in enumerate(hurts) if hurt is not None]
+        return Crew("crew", now.effects, hurts, min(dice)[1]) if dice else Crew(None, now.effects)
 
     # What follows is speed; the rules end here.
     whole = WholeRolls(crt)
 
     def at_once(now: Crew, roll: Roll) -> Ruling[Crew]:
-        if len(roll) == 1:
-            return rule(now, roll)
-        at, man, _ = whose(now)
+        man, _ = whose(now)
         hurt = whole.end(man, roll)
-        return Ruling(after(now, at, None), man.told(hurt))
+        return Ruling(after(now, None), man.told(hurt))
 
     return ruled(
-        lambda now: crt.owed(*whose(now)[1:]),
-        at_once,
-        groups=lambda now: whole.of(whose(now)[1]),
+        lambda now: crt.owed(*whose(now)),
+        rule,
+        groups=lambda now: whole.of(whose(now)[0]),
         exact_only=("rolls",),
     )
 

@@ -21,21 +21,21 @@ def area_step(tables: Tables, weapon: str, vehicle_type: str, men: int) -> Ruled
     sides, two = 4 if rolled["die"] == "d4" else 6, rolled["per_area"] == 2
     areas = AREAS[:3] if two and vehicle_type == "tank" else AREAS
 
-    def strikes(area: str) -> list[int]:
-        """The faces that take effect."""
-        results = damage.column("result", area=area, die=f"d{sides}", roll=range(1, sides + 1))
-        return [face for face, result in enumerate(results, 1) if result != "none"]
+    def results(area: str) -> tuple[str, ...]:
+        """What each face does."""
+        return damage.column("result", area=area, die=f"d{sides}", roll=range(1, sides + 1))
 
     def rule(now: Crew, roll: Roll) -> Ruling[Crew]:
         place, area = len(now.effects), areas[len(now.effects)]
-        effect = roll == (6, 6) if two else roll[0] in strikes(area)  # two dice count only as two sixes
+        found = results(area)
+        effect = roll == (6, 6) if two else found[roll[0] - 1] != "none"  # two dice count only as two sixes
         effects = (*now.effects, effect)
         told: dict[str, object] = {f"damage[{place * len(roll) + at}]": die for at, die in enumerate(roll)}
         if area != "crew":
             told[area.replace("-", "_")] = effect
 
         def story() -> tuple[Line]:
-            first, *more = strikes(area)
+            first, *more = [face for face, result in enumerate(found, 1) if result != "none"]
             needed = "two sixes" if two else f"{first} or more" if more else f"{first}"
             return (Line(area.replace("-", " "), roll, result=f"{needed} needed"),)
 
@@ -45,8 +45,8 @@ def area_step(tables: Tables, weapon: str, vehicle_type: str, men: int) -> Ruled
 
     # What follows is speed; the rules end here.
     def faces(area: str) -> Weighted:
-        striking = strikes(area)
-        return ((35, (1, 1)), (1, (6, 6))) if two else group_faces(sides, lambda face: face in striking)
+        found = results(area)
+        return ((35, (1, 1)), (1, (6, 6))) if two else group_faces(sides, lambda face: found[face - 1] != "none")
 
     return ruled(
         lambda now: dice(1 + two, sides, f"damage {areas[len(now.effects)]}"),

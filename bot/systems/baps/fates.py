@@ -16,6 +16,14 @@ NAMED = 2
 LIMITS = {1: "no sprinting with 1 wound", 2: "no rushing or sprinting with 2 wounds"}
 KINDS = ("killed", "wounded", "wounded and suppressed", "suppressed")
 """What men are counted as, the worst first."""
+COUNTED = {
+    "killed": "killed",
+    "wounded": "wounded",
+    "wounded-twice": "wounded",
+    "wounded-suppressed": "wounded and suppressed",
+    "wounded-twice-suppressed": "wounded and suppressed",
+    "suppressed": "suppressed",
+}
 WOUNDED = {"wound-1": "wounded", "wound-2": "wounded-twice"}
 LOGGED = {
     "wounded": "1 wound",
@@ -83,9 +91,8 @@ def counted(names: Sequence[str], tokens: Sequence[str]) -> str:
 def _tally(tokens: Sequence[str], whom: str = "") -> str:
     found = dict.fromkeys(KINDS, 0)
     for token in tokens:
-        kind = SAID.get(token, token).replace(" twice", "")
-        if kind in found:
-            found[kind] += 1
+        if token in COUNTED:
+            found[COUNTED[token]] += 1
     counts = [(count, kind) for kind, count in found.items() if count]
     return ", ".join(
         [

@@ -94,7 +94,7 @@ def _firer(tables: Tables, given: Given, unit: Unit, name: str) -> Firer:
             option="attackers",
             code="out-of-reach",
         )
-    how = [flag for flag in HOW if unit.has(flag)]
+    how = [flag for flag in HOW if flag in unit.flags]
     if unit.has("no_assistant") and weapon in modifiers.constants["machine_guns"]:
         how.append("no_assistant")
     armed = " ".join((*how, SAID.get(weapon, weapon.replace("-", " ")))).replace("no_assistant", "unassisted")

@@ -36,7 +36,7 @@ def wounds_of(man: Unit) -> int:
 def called(men: Sequence[Unit]) -> tuple[str, ...]:
     """What the dice and the story call each man: the name, numbered where several share it."""
     words = [man.word for man in men]
-    return tuple(f"{word} {at}" if words.count(word) > 1 else word for at, word in enumerate(words, 1))
+    return tuple([f"{word} {at}" if words.count(word) > 1 else word for at, word in enumerate(words, 1)])
 
 
 def whom(man: Unit | None, otherwise: str) -> str:

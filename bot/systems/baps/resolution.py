@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from bot.rules.dice import Die, d6, d20
+from bot.rules.dice import Die
 from bot.rules.inputs.units import Unit
 from bot.rules.sequence import Line, minus
 from bot.rules.tables.table import Tables
@@ -56,7 +56,7 @@ class Hurt(NamedTuple):
         """The man after an entry of the table; each field by name would cost the odds most of their time."""
         return Hurt(
             self.rolled + d20s,
-            min(FATAL, self.wounds + _WOUNDS.get(word, 0)),
+            min(FATAL, self.wounds + _WOUNDS[word]) if word in _WOUNDS else self.wounds,
             self.suppressed or word == "suppressed",
             self.killed or word == "killed",
             word if word in _SHARED else "",
@@ -146,9 +146,10 @@ class Resolution:
 
     def owed(self, man: Man, hurt: Hurt) -> tuple[Die, ...]:
         """The die that is rolled next."""
-        return (d6(f"shared result {man.name}") if hurt.entry else d20(f"resolution {man.name}"),)
+        return (Die(f"shared result {man.name}", 6) if hurt.entry else Die(f"resolution {man.name}", 20),)
 
     def strike(self, man: Man, hurt: Hurt, die: int) -> Hurt:
         """The man after one more die."""
-        word = self.next_cell(man, hurt)[die - 1]
-        return hurt.struck(word, 0, False) if hurt.entry else hurt.struck(word, 1, man.counts_ones and die == 1)
+        if hurt.entry:
+            return hurt.struck(self._entry(hurt.entry)[die - 1], 0, False)
+        return hurt.struck(man.cells[hurt.rolled][die - 1], 1, die == 1 and man.counts_ones)

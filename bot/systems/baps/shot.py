@@ -10,8 +10,8 @@ FLAGS = ("firer_moving", "hasty", "suppressed", "smoke", "lost_row")
 
 def shot_modifiers(tables: Tables, given: Given, *, side: bool) -> Answer:
     """The to-hit modifiers of a shot. Source: Vehicle Charts, Roll to Hit Vehicular Targets, modifiers."""
-    flags = {flag: given.flag(flag) for flag in FLAGS}
-    return tables["hit-modifiers"](**flags, side=side, target_move=given.word("target_move"), cover=given.word("cover"))
+    move, cover = given.word("target_move"), given.word("cover")
+    return tables["hit-modifiers"](**given.flags(FLAGS), side=side, target_move=move, cover=cover)
 
 
 def hits_vehicle(die: int, modifier: int, need: int) -> bool:

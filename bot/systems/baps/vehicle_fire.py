@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,7 @@ from bot.rules.dice import d20
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.later import Steps
+from bot.rules.later import Later, Steps
 from bot.rules.sequence import Fate, Line, Outputs, Plan, Roll, Ruling, Settlement, minus, parts_of, row_of
 from bot.rules.shapes import by_face
 from bot.rules.tables.table import Answer, Tables
@@ -57,8 +57,8 @@ class Shot:
     modifiers: Answer
     pen_need: int | str
     known: Outputs
-    classes: str
-    bounces: Sequence[str]
+    classes: Callable[[], str]
+    bounces: Callable[[], Sequence[str]]
 
     def hits(self, die: int) -> bool:
         """Whether a die hits."""
@@ -80,16 +80,15 @@ class Shot:
             return Ruling(Crew(None), {**told, **MISSED}, lambda: (line(),))
         if self.pen_need != NEVER:
             return Ruling(Crew("penetrate"), {**told, **self.known}, lambda: (line(),))
-        never = Line("penetration", result=f"{self.classes}, never")
         told |= {**self.known, "pen_roll": "none", "penetrated": False}
-        return Ruling(Crew("bounce"), told, lambda: (line(), never))
+        return Ruling(Crew("bounce"), told, lambda: (line(), Line("penetration", result=f"{self.classes()}, never")))
 
     def penetrate(self, _: Crew, roll: Roll) -> Ruling[Crew]:
         """The penetration roll: the areas inside if it is enough, else what a bounce does."""
         told: dict[str, Any] = {"pen_roll": roll[0], "penetrated": self.penetrates(roll[0])}
 
         def story() -> tuple[Line]:
-            return (Line("penetration", roll, result=f"{self.classes}, {self.pen_need} or more needed"),)
+            return (Line("penetration", roll, result=f"{self.classes()}, {self.pen_need} or more needed"),)
 
         if not told["penetrated"]:
             return Ruling(Crew("bounce"), told, story)
@@ -97,7 +96,7 @@ class Shot:
 
     def bounced(self, die: int) -> str:
         """What a die of a bounce does."""
-        return self.bounces[die - 1]
+        return self.bounces()[die - 1]
 
     def bounce(self, _: Crew, roll: Roll) -> Ruling[Crew]:
         """The roll of a round that did not penetrate."""
@@ -152,8 +151,8 @@ def _shot(tables: Tables, given: Given) -> Shot:
         shot_modifiers(tables, given, side=given.word("aspect") == "side"),
         pen_need,
         {"class_used": class_used, "armor_used": armor["column"], "pen_need": pen_need},
-        f"{_class_said(weapon, class_used)} against {_armor_said(given.word('armor'), armor)}",
-        tables["no-penetration"].column("result", **bounce, roll=D20),
+        lambda: f"{_class_said(weapon, class_used)} against {_armor_said(given.word('armor'), armor)}",
+        Later(lambda: tables["no-penetration"].column("result", **bounce, roll=D20)),
     )
 
 

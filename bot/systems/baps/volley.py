@@ -39,6 +39,8 @@ def men_step(
     """
 
     def rule(now: Volley, roll: Roll) -> Ruling[Volley]:
+        if len(roll) > 1:
+            return at_once(now, roll)
         man, before, (die,) = men[now.at], now.hurt, roll
         hurt = crt.strike(man, before, die)
         if man.finished(hurt):
@@ -57,14 +59,12 @@ def men_step(
     counted = WholeRolls(crt) if whole is None else whole
 
     def at_once(now: Volley, roll: Roll) -> Ruling[Volley]:
-        if len(roll) == 1:
-            return rule(now, roll)
         hurt = counted.end(men[now.at], roll)
         return Ruling(through(now, hurt), men[now.at].told(hurt))
 
     return ruled(
         lambda now: crt.owed(men[now.at], now.hurt),
-        at_once,
+        rule,
         groups=lambda now: counted.of(men[now.at]),
         exact_only=("rolls",),
     )

@@ -11,15 +11,13 @@ from typing import Any
 from bot.rules.inputs.given import Given
 from bot.rules.names import a_or_an, joined
 from bot.rules.sequence import Change, Fate, Line, Settlement
-from bot.rules.tables.table import Tables
 from bot.systems.ucn import roster
 from bot.systems.ucn.shooters import Shooter
-from bot.systems.ucn.weapons import area_of
+from bot.systems.ucn.weapons import area_said
 from bot.systems.ucn.words import UNDER_FIRE, weapon_said, whom
 
 
 def settled(
-    tables: Tables,
     given: Given,
     firing: Sequence[Shooter],
     verb: str,
@@ -36,7 +34,7 @@ def settled(
     return Settlement(
         headline(out),
         ((target.word, status),) if target is not None else (),
-        areas(tables, out),
+        areas(firing, out),
         (*roster.under_fire(target, lost, status), *acting),
         (Fate(whom(target, "the target"), status, roster.casualties(lost) if lost else ""),),
         (*now(out), *given_up),
@@ -57,10 +55,11 @@ def headline(out: Mapping[str, Any]) -> str:
     return ", ".join(pieces)
 
 
-def areas(tables: Tables, out: Mapping[str, Any]) -> tuple[str, ...]:
+def areas(firing: Sequence[Shooter], out: Mapping[str, Any]) -> tuple[str, ...]:
     """The areas of effect of the weapons that hit, for the players to measure."""
-    hit = dict.fromkeys(shooter["weapon"] for shooter in out["shooters"] if shooter["hit"])
-    said = [f"{weapon_said(word)} {area}" for word in hit if (area := area_of(tables, word))]
+    fired = zip(firing, out["shooters"], strict=True)
+    hit = {shooter.weapon.word: shooter.weapon.area for shooter, told in fired if told["hit"]}
+    said = [f"{weapon_said(word)} {inches}" for word, area in hit.items() if (inches := area_said(area))]
     return (f"Measure who else is in the area of effect: {', '.join(said)}.",) if said else ()
 
 

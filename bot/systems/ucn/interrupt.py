@@ -66,7 +66,7 @@ def plan(tables: Tables, given: Given) -> Plan[Fire]:
         *_spot_lines(spots),
         *shooters.skill_lines(firing),
     )
-    return plan_of(firing, partial(_settle, tables, given, firing, units), lines, spots=spots)
+    return plan_of(firing, partial(_settle, given, firing, units), lines, spots=spots)
 
 
 def _spots(
@@ -117,9 +117,7 @@ def _spot_lines(spots: Iterable[Check | None]) -> tuple[Line, ...]:
     return tuple(sum_line(spot, "to spot") for spot in dict.fromkeys(spots) if spot is not None)
 
 
-def _settle(
-    tables: Tables, given: Given, firing: Sequence[Shooter], units: Sequence[Unit], out: Mapping[str, Any]
-) -> Settlement:
+def _settle(given: Given, firing: Sequence[Shooter], units: Sequence[Unit], out: Mapping[str, Any]) -> Settlement:
     """As in shooting, and who interrupts has given up the next activation."""
     verb = "interrupts|interrupt"
-    return settled(tables, given, firing, verb, out, acting=activates(units), given_up=(GIVEN_UP,))
+    return settled(given, firing, verb, out, acting=activates(units), given_up=(GIVEN_UP,))

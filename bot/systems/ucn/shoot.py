@@ -42,4 +42,4 @@ def plan(tables: Tables, given: Given) -> Plan[Fire]:
         *shooters.firm_reminder(given),
         *shooters.skill_lines(firing),
     )
-    return plan_of(firing, partial(settled, tables, given, firing, "shoots|shoot"), lines)
+    return plan_of(firing, partial(settled, given, firing, "shoots|shoot"), lines)

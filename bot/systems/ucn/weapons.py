@@ -10,7 +10,7 @@ from typing import NamedTuple
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import Unit
 from bot.rules.sequence import Roll
-from bot.rules.tables.table import Answer, Tables
+from bot.rules.tables.table import Tables
 from bot.systems.ucn.skills import FACES, MAX_BONUS
 
 TABLES = ("firearms", "machine-guns", "specialist-weapons")
@@ -20,12 +20,13 @@ RANKS = {status: rank for rank, status in enumerate(STATUSES)}
 
 
 class Weapon(NamedTuple):
-    """A weapon: its word, damage dice per hit, what is added to each, and whether a hit may be saved."""
+    """A weapon: its word, damage dice per hit, what is added to each, whether a hit may be saved, its area."""
 
     word: str
     dice: int
     bonus: int
     saves: bool
+    area: str
 
 
 class Damage(NamedTuple):
@@ -50,13 +51,17 @@ class Damage(NamedTuple):
 
 def weapon_of(tables: Tables, word: str) -> Weapon:
     """The weapon called `word`, from the table that has it."""
-    row = _row(tables, word)
-    return Weapon(word, int(row["damage_dice"]), int(row["damage_bonus"]), bool(row["save"]))
+    for name in TABLES:
+        table = tables[name]
+        if word in table.option("weapon").values:
+            row = table(weapon=word)
+            dice, bonus = int(row["damage_dice"]), int(row["damage_bonus"])
+            return Weapon(word, dice, bonus, bool(row["save"]), str(row["area"]))
+    raise UserError(f"{word} is not a weapon.", code="unknown-weapon")
 
 
-def area_of(tables: Tables, word: str) -> str:
+def area_said(area: str) -> str:
     """The area of effect of a weapon in words, in inches; empty for none."""
-    area = str(_row(tables, word)["area"])
     if area == "none":
         return ""
     if area.startswith("kz"):
@@ -65,14 +70,6 @@ def area_of(tables: Tables, word: str) -> str:
     if area.startswith("radius"):
         return f"radius {area.removeprefix('radius-')} inches"
     return f"{area.replace('x', ' x ')} inches"
-
-
-def _row(tables: Tables, word: str) -> Answer:
-    for name in TABLES:
-        table = tables[name]
-        if word in table.option("weapon").values:
-            return table(weapon=word)
-    raise UserError(f"{word} is not a weapon.", code="unknown-weapon")
 
 
 def carried(tables: Tables, unit: Unit) -> Weapon:
