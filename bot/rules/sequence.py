@@ -244,4 +244,4 @@ def _listed(value: Any) -> Any:
 
 def parts_of(parts: Iterable[Part], total: str | None = None) -> tuple[tuple[str, int | float], ...]:
     """The modifiers of a chart's answer as (name, value), those of one total or all."""
-    return tuple((part.name, part.value) for part in parts if total is None or part.total == total)
+    return tuple([(part.name, part.value) for part in parts if total is None or part.total == total])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -32,10 +32,10 @@ class Given:
         """Whether a bool input is set, or the word is in `mods`."""
         return bool(self.values.get(name)) or name in self.mods
 
-    def flags(self, names: Iterable[str]) -> dict[str, bool]:
+    def flags(self, names: Sequence[str]) -> dict[str, bool]:
         """Those of the bool inputs and words of `mods` that are set, as a table takes them."""
-        values, mods = self.values, self.mods
-        return {name: True for name in names if values.get(name) or name in mods}
+        found = dict.fromkeys(filter(self.values.get, names), True)
+        return found | dict.fromkeys([word for word in self.mods if word in names], True)
 
     def int(self, name: str) -> Whole:
         """A whole number that has been given or has a default."""

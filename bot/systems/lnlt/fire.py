@@ -200,7 +200,7 @@ def _reminders(attackers: Sequence[Unit], targets: Sequence[Unit], shooter: str)
         for unit in attackers
         if unit.type in ("sniper", "marksman") and shooter == "normal"
     ]
-    if any(unit.type == "helicopter" for unit in targets):
+    if "helicopter" in [unit.type for unit in targets]:
         lines.append("Small arms reach only half as far against helicopters.")
     return tuple(lines)
 

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import Unit
 from bot.rules.tables.table import Tables
-from bot.systems.lnlt.kinds import MMC, SMC, is_shaken, refuse_unfit, state_of
+from bot.systems.lnlt.kinds import MMC, SMC, refuse_unfit, state_of
 
 USAGE_OF_ITS_OWN = frozenset({"medic", "corpsman", "armor-leader", "chaplain", "nurse", "marksman", "sniper"})
 MOTORCYCLE_LIMIT = 2
+HURT = frozenset({"shaken", "damaged"})
 
 
 def half_up(value: int) -> int:
@@ -29,8 +30,13 @@ def attack_firepower(tables: Tables, attackers: Sequence[Unit]) -> tuple[tuple[s
     refuse_unfit(attackers)
     for unit in attackers:
         _refuse_hurt(unit)
-    first = next((at for at, unit in enumerate(attackers) if _has_firepower(unit)), 0)
-    return tuple((unit.word, _adds(tables, unit, leads=at == first)) for at, unit in enumerate(attackers))
+    powers: list[tuple[str, int]] = []
+    led = False
+    for unit in attackers:
+        leads = not led and _has_firepower(unit)
+        led = led or leads
+        powers.append((unit.word, _adds(tables, unit, leads=leads)))
+    return tuple(powers)
 
 
 def _has_firepower(unit: Unit) -> bool:
@@ -56,7 +62,7 @@ def refuse_to_fire(unit: Unit | None) -> None:
 
 
 def _refuse_hurt(unit: Unit) -> None:
-    if is_shaken(unit) or unit.has("damaged"):
+    if not HURT.isdisjoint(unit.flags):
         raise UserError(f"{unit.word} is {state_of(unit)} and cannot fire.", hint="Leave it out.", code="unit-unfit")
 
 
