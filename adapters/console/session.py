@@ -24,7 +24,7 @@ from bot.interface.reply import Menu, Reply, error_reply
 from bot.interface.spec import Person, Place
 from bot.interface.text import MAX_LENGTH, command_text
 from bot.rules.errors import UserError
-from bot.rules.plain import CONTROL
+from bot.rules.plain import without_control
 from bot.settings import Settings, load_settings
 
 PLACE = Place("console:main", "console", "console")
@@ -198,7 +198,7 @@ async def _script() -> AsyncIterator[str]:
     while line := await loop.run_in_executor(None, sys.stdin.buffer.readline, 64_000):
         while len(line) == 64_000 and not line.endswith(b"\n"):
             line = line[: MAX_LENGTH + 10] + await loop.run_in_executor(None, sys.stdin.buffer.readline, 56_000)
-        text = CONTROL.sub("", line.decode("utf-8", "replace")).strip()
+        text = without_control(line.decode("utf-8", "replace")).strip()
         if text:
             yield text
 

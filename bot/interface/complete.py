@@ -18,7 +18,7 @@ from bot.rules.inputs.arms import fired
 from bot.rules.inputs.loadout import LOADOUT
 from bot.rules.inputs.options import OWN, Option
 from bot.rules.inputs.units import RosterUnit, UnitWords
-from bot.rules.plain import CONTROL
+from bot.rules.plain import without_control
 from bot.systems.catalog import System
 from bot.systems.lost import lost_states
 
@@ -81,7 +81,7 @@ def complete_option(
 ) -> tuple[Choice, ...]:
     """Choices for one option while it is typed, at most 25, the best first."""
     option, known, given = spec.option(name), fitting(known, spec), meant(spec, given)
-    typed = str(meant(spec, {name: CONTROL.sub("", typed)})[name])
+    typed = str(meant(spec, {name: without_control(typed)})[name])
     if name == "mods" and (option is None or option.type == "mods"):
         return _fitting(_modifiers(spec, typed, given))
     if option is None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from bot.interface.bars import CAME as CAME
-from bot.interface.bars import PHONE, Chance, Look, compared_lines, odds_lines
+from bot.interface.bars import PHONE, Chance, Look, compared_lines, odds_lines, wrapped
 from bot.interface.unit_table import UnitTable
 from bot.rules.line import Line
 from bot.rules.phrase import Phrase, text_from_json, text_to_json
@@ -113,10 +112,10 @@ class Whole:
         if self.near:
             return [
                 *Sheet("", self.near).lines(look.grid),
-                *textwrap.wrap(f"{TOO_LARGE}: this is around the number asked for.", look.grid),
+                *wrapped(f"{TOO_LARGE}: this is around the number asked for.", look.grid),
             ]
         shown = found[: MOST_LINES - 2]
-        return [*shown, *textwrap.wrap(f"{TOO_LARGE}: {len(shown)} of {len(found)} lines.", look.grid)]
+        return [*shown, *wrapped(f"{TOO_LARGE}: {len(shown)} of {len(found)} lines.", look.grid)]
 
 
 @quick
@@ -267,8 +266,8 @@ def _hanging(rows: tuple[tuple[str, ...], ...], columns: int) -> list[str]:
     first = min(max(len(row[0]) for row in rows), columns // 2)
     found = []
     for name, *cells in rows:
-        text = textwrap.wrap(" ".join(cells), columns - first - 2) or [""]
-        names = textwrap.wrap(name, first) or [""]
+        text = wrapped(" ".join(cells), columns - first - 2) or [""]
+        names = wrapped(name, first) or [""]
         for at in range(max(len(text), len(names))):
             left, right = names[at] if at < len(names) else "", text[at] if at < len(text) else ""
             found.append(f"{left:<{first}}  {right}".rstrip())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from binascii import a2b_base64, b2a_base64
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from operator import attrgetter
@@ -85,6 +84,8 @@ class File:
         """The file as plain JSON values, bytes in base64."""
         more = {"alt": self.alt} if self.alt else {}
         if isinstance(self.content, bytes):
+            from binascii import b2a_base64
+
             content = b2a_base64(self.content, newline=False).decode()
             return {"name": self.name, "content": content, "packed": True, **more}
         return {"name": self.name, "content": self.content, **more}
@@ -92,7 +93,11 @@ class File:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> File:
         """The file that `to_json` stored."""
-        content = a2b_base64(data["content"]) if data.get("packed") else data["content"]
+        content = data["content"]
+        if data.get("packed"):
+            from binascii import a2b_base64
+
+            content = a2b_base64(content)
         return cls(data["name"], content, data.get("alt", ""))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bot.interface.registry import Registry
 from bot.interface.text import Parsed, Token, read_tokens, tokenize
 from bot.rules.errors import UserError
-from bot.rules.plain import CONTROL
+from bot.rules.plain import without_control
 
 MOST = 60
 """Words that are looked at; who types more has pasted something else."""
@@ -15,7 +15,7 @@ _CLOSING = ("", '"', "'", "\u201d", "\u2019")
 def salvaged(text: str, registry: Registry) -> Parsed:
     """The command with all its words that fit, in order: one that is misspelt or given twice is left out, a mark that
     is not closed is closed at the end. Raises UserError where no command is named."""
-    tokens = _tokens(CONTROL.sub("", text).strip().removeprefix("/"))[:MOST]
+    tokens = _tokens(without_control(text).strip().removeprefix("/"))[:MOST]
     spec, used = registry.find([token.value if not token.key and not token.quoted else "" for token in tokens])
     kept: list[Token] = []
     options: dict[str, object] = {}

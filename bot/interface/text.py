@@ -16,7 +16,7 @@ from bot.interface.spec import CommandSpec
 from bot.rules.errors import Hint, UserError, did_you_mean, meant
 from bot.rules.inputs.options import Option, clean
 from bot.rules.phrase import Typed, phrase
-from bot.rules.plain import CONTROL
+from bot.rules.plain import without_control
 
 MAX_LENGTH = 8_000
 MAX_TOKENS = 400
@@ -83,7 +83,7 @@ def parse_text(text: str, registry: Registry) -> Parsed:
 def _parsed(text: str, registry: Registry) -> tuple[CommandSpec, Mapping[str, object]]:
     if len(text) > MAX_LENGTH:
         raise UserError(f"That line is too long: at most {MAX_LENGTH} characters.", code="too-long")
-    text = CONTROL.sub("", text).strip().removeprefix("/")
+    text = without_control(text).strip().removeprefix("/")
     tokens = tokenize("help" if text in _HELP else text)
     if not tokens:
         raise UserError("There is no command here.", hint="Type help to see what there is.", code="unknown-command")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from bot.interface.parts import Grid
@@ -85,15 +86,27 @@ class Card:
 
     def _window(self, column: int, rows: range, words: Mapping[str, str]) -> tuple[int, int]:
         """The columns beside `column` that fit a phone, by turns on the right and on the left."""
+
+        def width(texts: Iterable[str]) -> int:
+            return max(map(len, texts)) + 2
+
+        @cache
+        def of_column(at: int) -> int:
+            return width(said(item, words) for item in (self.columns[at], *(self.cells[row][at] for row in rows)))
+
         low, high, right = column, column + 1, True
+        room = WIDE + 2 - width((self._corner(words), *(said(self.rows[row], words) for row in rows)))
+        room -= of_column(column) + len(HERE)
         for _ in range(2 * len(self.columns)):
-            wider = (low, high + 1) if right else (low - 1, high)
+            more = high if right else low - 1
             right = not right
-            if wider[0] < 0 or wider[1] > len(self.columns) or wider[1] - wider[0] > MOST_COLUMNS:
+            if not 0 <= more < len(self.columns) or high - low == MOST_COLUMNS or of_column(more) > room:
                 continue
-            if _width(self._grid(rows, range(*wider), words, here=(rows[0], column)).rows) <= WIDE:
-                low, high = wider
+            low, high, room = min(low, more), max(high, more + 1), room - of_column(more)
         return low, high
+
+    def _corner(self, words: Mapping[str, str]) -> str:
+        return said(self.row_by, words) if self.row_by.replace("_", "").isalnum() else ""
 
     def _grid(self, rows: range, columns: range, words: Mapping[str, str], here: tuple[int, int] | None = None) -> Grid:
         def cell(row: int, column: int) -> str:
@@ -102,10 +115,9 @@ class Card:
                 return text
             return (HERE if row == here[0] else "  ") + text
 
-        corner = said(self.row_by, words) if self.row_by.replace("_", "").isalnum() else ""
         heads = [("  " if here and column == here[1] else "") + said(self.columns[column], words) for column in columns]
         lines = [(said(self.rows[row], words), *(cell(row, column) for column in columns)) for row in rows]
-        return Grid(((corner, *heads), *lines))
+        return Grid(((self._corner(words), *heads), *lines))
 
 
 _GRIDS: OrderedDict[tuple[object, ...], tuple[Card, Mapping[str, str], Grid | None]] = OrderedDict()
@@ -172,7 +184,3 @@ def said(value: object, words: Mapping[str, str]) -> str:
     text = str(value)
     pieces = _HYPHEN.split(text.strip("_"))
     return words.get(text) or " ".join(words.get(piece, piece) for piece in pieces if piece)
-
-
-def _width(rows: tuple[tuple[str, ...], ...]) -> int:
-    return sum(max(map(len, column)) + 2 for column in zip(*rows, strict=True)) - 2

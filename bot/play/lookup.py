@@ -9,7 +9,6 @@ from bot.interface.bars import PHONE
 from bot.interface.parts import Grid, Sheet, Small, Thrown, Whole, width
 from bot.interface.reply import Reply
 from bot.play.card import card_of, said
-from bot.play.sheets import sheets_of
 from bot.rules.dice import Rolled, Source
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import clean
@@ -150,6 +149,8 @@ def _summed(answer: Answer, words: Mapping[str, str]) -> list[Line]:
 
 def whole_reply(table: Table, usage: str, given: Mapping[str, Any] | None = None) -> Reply:
     """The whole of a table, or what it asks for where it is a rule in words; `given` is what was looked up in it."""
+    from bot.play.sheets import sheets_of
+
     card, words = card_of(table), words_of(table)
     sheets = sheets_of(table, words)
     asks = phrase("For a single answer: `{usage}`", usage=usage)

@@ -115,7 +115,7 @@ def did_you_mean(word: str, known: Iterable[str]) -> Hint:
     folded = word.casefold()[:64]
     names = sorted(set(known))
     near = _near(folded, names, 0.8)
-    near = near or [name for name in names if len(folded) > 2 and folded in _PIECES.split(name.casefold())][:3]
+    near = near or [name for name in names if len(folded) > 2 and folded in re.split(_PIECES, name.casefold())][:3]
     near = near or _near(folded, names, 0.6)
     return meant(word, near)
 
@@ -137,7 +137,7 @@ def _near(word: str, names: list[str], cutoff: float) -> list[str]:
     return near[:1]
 
 
-_PIECES = re.compile(r"[-_ ]")
+_PIECES = r"[-_ ]"
 
 
 def _either(names: list[str]) -> str:

@@ -3,28 +3,44 @@
 from __future__ import annotations
 
 import re
-import unicodedata
+from functools import cache
 
 _CONTROL = r"\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff"
-CONTROL = re.compile(f"[{_CONTROL}]")
 """What has no place in anything typed: controls, widths of zero, changes of direction. Tab and newline may stay."""
-_NOT_IN_LINE = re.compile(rf"[\t\n{_CONTROL}]")
-_BLANKS = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180e\u2800\u3164\uffa0\ufe00-\ufe0f]")
+_BLANKS = r"\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180e\u2800\u3164\uffa0\ufe00-\ufe0f"
 """Letters and marks by their category, yet nothing is to be seen of them."""
 _HIDDEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
 
 
+@cache
+def _any_of(signs: str) -> re.Pattern[str]:
+    """Made when it is first needed: most processes that end after one answer never see such a sign."""
+    return re.compile(f"[{signs}]")
+
+
+def has_control(text: str) -> bool:
+    """Whether there is something in the text that has no place in anything typed."""
+    return not text.isprintable() and _any_of(_CONTROL).search(text) is not None
+
+
+def without_control(text: str) -> str:
+    """What was typed without what has no place in it."""
+    return str(text) if text.isprintable() else _any_of(_CONTROL).sub("", text)
+
+
 def one_line(text: str) -> str:
     """A text as it may be shown in one line: what moves the cursor, turns the line or cannot be written becomes `?`."""
-    return _NOT_IN_LINE.sub("?", text)
+    return str(text) if text.isprintable() else _any_of(rf"\t\n{_CONTROL}").sub("?", text)
 
 
 def visible(text: str) -> str:
     """Text without what cannot be seen or turns its direction: such characters only spoof."""
     if text.isascii() and text.isprintable():
         return text
-    text = _BLANKS.sub("", text)
-    return "".join(char for char in text if char in "\n\t " or unicodedata.category(char) not in _HIDDEN)
+    from unicodedata import category
+
+    text = _any_of(_BLANKS).sub("", text)
+    return "".join(char for char in text if char in "\n\t " or category(char) not in _HIDDEN)
 
 
 def clean_name(text: str, most: int = 32) -> str:

@@ -19,14 +19,14 @@ from bot.rules.tables.compile import check_examples, compile_chart
 from bot.rules.tables.table import Table, Tables
 from bot.systems.game_file import check_buttons, check_game
 from bot.systems.kept import read_yaml
-from bot.systems.optional_rules import OptionalRule, check_rules, naming, read_rules
 
-if TYPE_CHECKING:  # a lookup needs neither
+if TYPE_CHECKING:  # a lookup needs none of them
     from bot.rules.declared.declared import Declared
     from bot.rules.inputs.asked import Asked
     from bot.rules.inputs.given import Given
     from bot.rules.inputs.units import Roster, UnitWords
     from bot.rules.sequence import Plan
+    from bot.systems.optional_rules import OptionalRule
 
 PACKS = "GROGNARD_PACKS"
 SCENARIOS = "scenarios"
@@ -71,6 +71,8 @@ class Sequence:
         self.title: str = data["title"]
         self.source: str = data["source"]
         self.summary: str = data["summary"]
+        from bot.systems.optional_rules import naming
+
         with reading(file, f"{id}, inputs"):
             self.inputs: tuple[Option, ...] = _taking_many(
                 _labelled(option_from(name, spec, system.lists), system, naming(system.rules, id, str(name)))
@@ -266,12 +268,16 @@ class System:
             raise TableError(f"{self.id}/sequences.yaml", "must be a mapping of sequences by their ids")
         check_buttons(self.game, data, f"{self.id}/game.yaml")
         found = {id: Sequence(self, id, spec) for id, spec in data.items()}
+        from bot.systems.optional_rules import check_rules
+
         check_rules(self.rules, {id: sequence.inputs for id, sequence in found.items()}, f"{self.id}/game.yaml")
         return found
 
     @cached_property
     def rules(self) -> Mapping[str, OptionalRule]:
         """Its optional rules by name."""
+        from bot.systems.optional_rules import read_rules
+
         return read_rules(self.game.get("rules") or {}, f"{self.id}/game.yaml")
 
     @cached_property

@@ -7,7 +7,6 @@ from typing import Any
 
 from bot.rules.errors import TableError, did_you_mean, reading
 from bot.systems.counters import check_counters
-from bot.systems.optional_rules import read_rules
 
 NEEDED = ("title", "edition", "publisher", "notice", "groups", "units")
 KEYS = (
@@ -46,6 +45,13 @@ def check_game(game: Any, file: str) -> Mapping[str, Any]:
         return _checked(game, file)
 
 
+def _check_rules(rules: Any, file: str) -> None:
+    if rules:  # few games have some
+        from bot.systems.optional_rules import read_rules
+
+        read_rules(rules, file)
+
+
 def _checked(game: Any, file: str) -> Mapping[str, Any]:
     _keys(game, KEYS, NEEDED, file, None)
     edition = game["edition"]
@@ -72,7 +78,7 @@ def _checked(game: Any, file: str) -> Mapping[str, Any]:
     _check_odds(game.get("odds") or {}, file)
     if not isinstance(game.get("scores") or {}, Mapping):
         raise TableError(file, "must be sequence: {result: number}", row="scores")
-    read_rules(game.get("rules") or {}, file)
+    _check_rules(game.get("rules") or {}, file)
     for sequence, scores in (game.get("scores") or {}).items():
         if not isinstance(scores, Mapping) or not all(isinstance(worth, int | float) for worth in scores.values()):
             raise TableError(file, "must be result: number", row=f"scores {sequence}")

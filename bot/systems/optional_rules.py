@@ -19,7 +19,7 @@ KEYS = ("title", "help", "default", "sets")
 MOST = 20
 TYPES = ("bool", "int", "number", "enum")
 """Types of inputs that a rule may set."""
-_NAME = re.compile(r"[a-z][a-z0-9-]{0,23}")
+_NAME = r"[a-z][a-z0-9-]{0,23}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ def read_rules(rules: Any, file: str) -> Mapping[str, OptionalRule]:
 
 def _read(name: Any, rule: Any, file: str) -> OptionalRule:
     row = f"rules {name}"
-    if not isinstance(name, str) or not _NAME.fullmatch(name):
+    if not isinstance(name, str) or not re.fullmatch(_NAME, name):
         raise TableError(file, "a rule is named by up to 24 small letters, digits and -", row=row)
     if not isinstance(rule, Mapping):
         raise TableError(file, "must be {title: ..., help: ..., sets: {sequence: {input: value}}}", row=row)

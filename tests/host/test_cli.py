@@ -50,6 +50,22 @@ def test_a_roll_loads_no_tables_and_no_odds() -> None:
     assert done.stdout.endswith("\n\n"), done.stdout
 
 
+NEEDLESS = {"yaml", "json", "fractions", "difflib", "textwrap", "string", "unicodedata", "bot.systems.optional_rules"}
+
+
+def test_a_lookup_loads_only_what_it_needs() -> None:
+    look = f"import sys; from bot.__main__ import main; main(); print(*sorted({NEEDLESS} & {{*sys.modules}}))"
+    words = ["lookup", "lnlt", "melee-odds", "attack=7", "defense=5"]
+    subprocess.run([sys.executable, "-m", "bot", *words], capture_output=True, timeout=60)  # its tables are kept
+    done = subprocess.run([sys.executable, "-c", look, *words], capture_output=True, text=True, timeout=60)
+    assert done.stdout.startswith("3-2")
+    assert done.stdout.endswith("\n\n"), done.stdout
+
+
+def test_a_process_ends_with_the_status_of_its_command() -> None:
+    assert [run(*words).returncode for words in (["roll", "2d6"], ["roll", "2d"], ["--version"])] == [0, 2, 0]
+
+
 def test_batch_as_a_process() -> None:
     done = run("batch", stdin='{"id": 1, "op": "roll", "expression": "2d6", "dice": [1, 2]}\nnonsense\n')
     first, second = map(json.loads, done.stdout.splitlines())

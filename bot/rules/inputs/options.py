@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.phrase import phrase
-from bot.rules.plain import CONTROL
+from bot.rules.plain import has_control
 
 OptionType = Literal["int", "number", "bool", "enum", "str", "units", "unit", "mods", "dice", "file"]
 MAX_TEXT = 4000
@@ -307,7 +307,7 @@ def _clean_text(option: Option, raw: object) -> str:
         raise UserError(
             f"{option.name} is too long: at most {MAX_TEXT} characters.", option=option.name, code="too-long"
         )
-    if not (text.isascii() and text.isprintable()) and CONTROL.search(text):
+    if has_control(text):
         raise UserError(
             f"{option.name} holds control or invisible characters.", option=option.name, code="bad-characters"
         )

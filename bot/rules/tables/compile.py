@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from string import Formatter
 from typing import Any, TypeVar
 
 from bot.rules.dice import AVERAGING, Die
@@ -27,12 +26,12 @@ DICE_KEYS, REFUSAL_KEYS, EXAMPLE_KEYS = ("dice", "label", "when"), ("when", "say
 OUTPUTS = ("int", "number", "bool", "text", "list", "token")
 """What an output may be, beside words."""
 BODY_KEYS = {"rows", "columns", "gives", "cells", "off_card", "by", "pick", "always", "open", "bands"}
-_DICE = re.compile(r"(\d{0,2})d(\d{1,4}|A)")
+_DICE = r"(\d{0,2})d(\d{1,4}|A)"
 
 
 def dice_of(text: str, label: str) -> tuple[Die, ...]:
     """The dice of a short text such as `2d6`, `d20` or `1dA`. Raises ValueError for anything else."""
-    found = _DICE.fullmatch(text.strip())
+    found = re.fullmatch(_DICE, text.strip())
     if not found:
         raise ValueError(f"{text!r} names no dice; write 2d6")
     die = Die(label, 6, AVERAGING) if found[2] == "A" else Die(label, int(found[2]))
@@ -346,6 +345,8 @@ class _Compiler:
         self._check_keys(item, REFUSAL_KEYS, "it")
         if not isinstance(item["say"], str):
             raise TypeError("say must be a text")
+        from string import Formatter  # few tables refuse anything
+
         for _, name, form, conversion in Formatter().parse(item["say"]):
             if name is not None and (name not in {*self.options, *self.constants} or form or conversion):
                 raise ValueError(f"say names {name[:40]}, which this table does not have; write a brace twice")
