@@ -15,6 +15,8 @@ from bot.rules.tables.table import Answer, Table
 
 NONE = "none"
 """What is not there, everywhere in a declared sequence: a unit left out, a blank on the card, a roll not made."""
+WORD = "word "
+"""What calls a text of one piece: a name that no formula can write."""
 MOST_TEXT, MOST_NUMBER = 2_000, 10**9
 NUMBER = (int, float)
 OF_UNITS = ("type", "word", "name", "state")

@@ -6,11 +6,13 @@ import ast
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from keyword import iskeyword
 from typing import Any
 
-from bot.rules.declared.calls import CALLS, NONE, item, listing, plus, remainder, times, word
+from bot.rules.declared.calls import CALLS, NONE, WORD, item, listing, plus, remainder, times, word
 from bot.rules.declared.failing import SURE, may_fail
+from bot.rules.declared.lowered import Lowered
 from bot.rules.declared.reader import Reader
 from bot.rules.declared.setting import Path, Setting
 from bot.rules.declared.types import Typing, of_games, words_of
@@ -20,7 +22,7 @@ FACES = "!"
 """Behind the name of a roll: its single faces."""
 FACE = "!face"
 """The die at hand in the test of how_many(...)."""
-TIMES, PLUS, MOD, ITEM, LISTING, WORD = "times ", "plus ", "mod ", "item ", "listing ", "word "
+TIMES, PLUS, MOD, ITEM, LISTING = "times ", "plus ", "mod ", "item ", "listing "
 """What `*`, `+`, `%`, `list[place]` and `[a, b]` call: names that no formula can write."""
 SAFE = {ast.Mult: TIMES, ast.Add: PLUS, ast.Mod: MOD}
 PLAIN = {
@@ -61,6 +63,22 @@ class Name:
 Names = dict[str, Name]
 
 
+class OnCall:
+    """A function that is written when it is first called: most formulas only become part of larger code."""
+
+    __slots__ = ("_made", "_make")
+
+    def __init__(self, make: Callable[[], Callable[..., Any]]) -> None:
+        self._make = make
+        self._made: Callable[..., Any] | None = None
+
+    def __call__(self, *values: Any) -> Any:
+        """What the function returns."""
+        if self._made is None:
+            self._made = self._make()
+        return self._made(*values)
+
+
 class Formulas:
     """Compiles the formulas of one game's file. `tokens` are the words that may be written bare."""
 
@@ -89,7 +107,8 @@ class Formulas:
             raise self.setting.wrong(f"{found[1]} is a table or function already", where)
         takes = [take.strip() for take in found[2].split(",") if take.strip()]
         formula = self.formula(source, {take: Name(take, "any") for take in takes}, where, takes=takes)
-        self.scope[found[1]], self.own[found[1]] = formula.code, (len(takes), formula.type)
+        self.scope[found[1]] = self._function(formula.reads, formula.tree)
+        self.own[found[1]] = len(takes), formula.type
         if not may_fail(formula.tree):
             self.sure.add(found[1])
 
@@ -124,11 +143,17 @@ class Formulas:
         if takes is None and pieces:
             inner = tuple(self._compiled(_copy(piece), names, where, source, None) for piece in pieces)
         order = tuple(typing.reads)
-        arguments = ast.arguments([], [ast.arg(_argument(key)) for key in order], None, [], [], None, [])
         body = _Rewritten(self, names, typing.reads).visit(tree)
-        code = ast.fix_missing_locations(ast.Expression(ast.Lambda(arguments, body)))
-        made = eval(compile(code, self.setting.file, "eval"), self.scope)
-        return Formula(order, made, type_, source, kind if inner else "", inner, body)
+        code = OnCall(partial(self._function, order, body))
+        return Formula(order, code, type_, source, kind if inner else "", inner, body)
+
+    def _function(self, takes: tuple[str, ...], body: ast.expr) -> Callable[..., Any]:
+        """A formula as a function of the values of these keys."""
+        arguments = ast.arguments([], [ast.arg(_argument(key)) for key in takes], None, [], [], None, [])
+        lowered = Lowered(self.scope)
+        code = ast.fix_missing_locations(ast.Expression(ast.Lambda(arguments, lowered.of(body))))
+        self.scope |= lowered.found
+        return eval(compile(code, self.setting.file, "eval"), self.scope)  # type: ignore[no-any-return]
 
     def text(self, template: object, names: Names, where: Path) -> Formula:
         """A text with formulas in braces: `against {unit.morale}`; `{+mod}` has its sign."""

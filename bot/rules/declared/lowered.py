@@ -8,8 +8,7 @@ from copy import copy
 from operator import is_not
 from typing import Any
 
-from bot.rules.declared.calls import GETTERS, MOST_TEXT, said
-from bot.rules.declared.formulas import WORD
+from bot.rules.declared.calls import GETTERS, MOST_TEXT, NONE, WORD, said
 from bot.rules.declared.reader import Reader
 
 _PLAIN = frozenset((ast.Name, ast.Constant, ast.arg, ast.arguments, ast.Load, ast.Store, str, int, bool))
@@ -26,6 +25,7 @@ class Lowered:
     def __init__(self, scope: Mapping[str, Any]) -> None:
         self._scope = scope
         self.found: dict[str, Any] = {}
+        self._asked: set[str] = set()
 
     def of(self, node: Any) -> Any:
         """The same piece of code with its calls lowered."""
@@ -48,13 +48,17 @@ class Lowered:
         names = tuple([word.arg for word in node.keywords if word.arg is not None])
         if isinstance(called, Reader):
             values = [word.value for word in node.keywords]
-            return ast.Call(self._named(f"{node.func.id} {' '.join(names)} ", called.by(names)), values, [])
+            asked = self._named(f"{node.func.id} {' '.join(names)} ", called.by(names))
+            self._asked.add(asked.id)
+            return ast.Call(asked, values, [])
         if node.func.id == "text":
             return self._text(node.args)
         if node.func.id == WORD and _is_text(node.args[0]):
             return node.args[0]
         if node.func.id == "of" and len(node.args) == 2 and isinstance(node.args[1], ast.Constant):
-            name = str(node.args[1].value)
+            name, thing = str(node.args[1].value), node.args[0]
+            if thing.__class__ is ast.Call and thing.func.__class__ is ast.Name and thing.func.id in self._asked:
+                return _output(thing, name)
             if name in GETTERS:
                 return ast.Call(self._named(f"of {name} ", GETTERS[name]), node.args[:1], [])
         return node
@@ -76,6 +80,14 @@ class Lowered:
     def _named(self, name: str, function: Any) -> ast.Name:
         self.found[name] = function
         return ast.Name(name, ast.Load())
+
+
+def _output(row: ast.expr, name: str) -> ast.expr:
+    """What a table said, read off its row."""
+    if name == "text":
+        return ast.Attribute(row, name, ast.Load())
+    get = ast.Attribute(ast.Attribute(row, "out", ast.Load()), "get", ast.Load())
+    return ast.Call(get, [ast.Constant(name), ast.Constant(NONE)], [])
 
 
 def _is_text(piece: ast.expr) -> bool:
