@@ -26,11 +26,12 @@ OF_UNITS = ("type", "word", "name", "state")
 class Row:
     """What a table said. It is compared by itself, which is quick, as there is one for each question."""
 
-    __slots__ = ("out", "parts", "text", "texts")
+    __slots__ = ("out", "parts", "text", "texts", "totals")
 
     def __init__(self, answer: Answer, table: Table) -> None:
         self.out = {**table.constants, **answer.out}
-        self.parts, self.text, self.texts = answer.parts, answer.text, table.texts
+        self.parts, self.totals = parts_of(answer.parts), tuple([part.total for part in answer.parts])
+        self.text, self.texts = answer.text, table.texts
 
 
 def of(thing: Any, name: str, default: Any = ...) -> Any:
@@ -74,7 +75,9 @@ def has(unit: Any, word: str) -> bool:
 
 def parts(answer: Row, total: str | None = None) -> tuple[tuple[str, Any], ...]:
     """The named modifiers of a table's answer, those of one total or all."""
-    return parts_of(answer.parts, total)
+    if total is None:
+        return answer.parts
+    return tuple([part for part, own in zip(answer.parts, answer.totals, strict=True) if own == total])
 
 
 def noted(answer: Row, key: str) -> str:
@@ -84,7 +87,7 @@ def noted(answer: Row, key: str) -> str:
 
 def total(items: Iterable[Any]) -> Any:
     """The sum of numbers, or of named parts."""
-    return sum(item[1] if isinstance(item, tuple) else item for item in items)
+    return sum([item[1] if item.__class__ is tuple else item for item in items])
 
 
 def said(value: Any) -> str:

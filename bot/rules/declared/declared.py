@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from bot.rules.declared.calls import NONE
@@ -109,7 +108,8 @@ class Declared:
         """The plan for cleaned inputs. Raises UserError for what the steps refuse."""
         if self._mods:
             _refuse_values(given)
-        return self.code.plan([get(given) for get in self._read])
+        values, mods = given.values, given.mods
+        return self.code.plan([get(given, values, mods) for get in self._read])
 
 
 def _inputs(options: tuple[Option, ...]) -> Names:
@@ -125,7 +125,8 @@ def _inputs(options: tuple[Option, ...]) -> Names:
     return names
 
 
-Getter = Callable[[Given], Any]
+Getter = Callable[[Given, Mapping[str, Any], tuple[str, ...]], Any]
+"""Finds a name in the inputs, their values and the words of `mods`, which are taken out once for all names."""
 
 
 def _getters(options: tuple[Option, ...]) -> dict[str, Getter]:
@@ -133,28 +134,29 @@ def _getters(options: tuple[Option, ...]) -> dict[str, Getter]:
     getters: dict[str, Getter] = {}
     for option in options:
         getters[shown_name(option.name)] = _getter(option)
-        getters[f"{option.name}_typed"] = partial(_typed, option.name)
+        getters[f"{option.name}_typed"] = _typed(option.name)
         if option.type == "mods":
-            getters |= {str(word): partial(_flag, str(word)) for word in option.values}
+            getters |= {str(word): _flag(str(word)) for word in option.values}
     return getters
 
 
 def _getter(option: Option) -> Getter:
+    name = option.name
     if option.type == "units":
-        return lambda given: given.units(option.name)
+        return lambda given, _values, _mods: given.units(name)
     if option.type == "unit":
-        return lambda given: NONE if (unit := given.roster.get(option.name)) is None else unit
+        return lambda given, _values, _mods: NONE if (unit := given.roster.get(name)) is None else unit
     if option.type == "bool":
-        return partial(_flag, option.name)
-    return lambda given: NONE if (value := given.values.get(option.name)) is None else value
+        return _flag(name)
+    return lambda _given, values, _mods: NONE if (value := values.get(name)) is None else value
 
 
-def _flag(name: str, given: Given) -> bool:
-    return given.flag(name)
+def _flag(name: str) -> Getter:
+    return lambda _given, values, mods: bool(values.get(name)) or name in mods
 
 
-def _typed(name: str, given: Given) -> bool:
-    return name in given.typed
+def _typed(name: str) -> Getter:
+    return lambda given, _values, _mods: name in given.typed
 
 
 def _refuse_values(given: Given) -> None:
