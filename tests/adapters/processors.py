@@ -49,6 +49,11 @@ def waited(pid: int) -> float:
         return 0.0
 
 
+def denied(pid: int) -> float:
+    """Seconds in which that process or this one could have run, but others had the processors; 0 where unknown."""
+    return waited(pid) + waited(os.getpid())
+
+
 def _used(pid: int) -> float:
     found = _stat(pid)
     return sum(map(int, found[11:15])) / _TICKS if found else 0.0  # its own, and that of children which have ended

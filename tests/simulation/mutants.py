@@ -33,9 +33,10 @@ REPEATABLE = ("again", "odds", "log")
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """What is taken out, and the letters of the promises that may break."""
+    """What is taken out, the first world that finds it, and the letters of the promises that may break."""
 
     name: str
+    seed: int
     letters: str
     take_out: Callable[[pytest.MonkeyPatch], None]
     about: str = ""  # what the words of the broken promise must hold
@@ -48,23 +49,23 @@ MUTANTS: list[Mutant] = []
 
 
 def mutant(
-    name: str, letters: str, about: str = ""
+    name: str, seed: int, letters: str, about: str = ""
 ) -> Callable[[Callable[[pytest.MonkeyPatch], None]], Callable[..., None]]:
     """Put a function that takes a mend out among the mutants."""
 
     def note(take_out: Callable[[pytest.MonkeyPatch], None]) -> Callable[..., None]:
-        MUTANTS.append(Mutant(name, letters, take_out, about))
+        MUTANTS.append(Mutant(name, seed, letters, take_out, about))
         return take_out
 
     return note
 
 
-@mutant("C1: nobody is asked whether a channel may be linked", "e")
+@mutant("C1: nobody is asked whether a channel may be linked", 14, "e")
 def _links_unasked(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Context, "keeps", True)
 
 
-@mutant("C2: the id of a channel is believed, and a game moves there at once", "e", "slack:T1/C2")
+@mutant("C2: the id of a channel is believed, and a game moves there at once", 38, "e", "slack:T1/C2")
 def _ids_believed(patch: pytest.MonkeyPatch) -> None:
     transfer = bot.commands.moving.transfer
 
@@ -82,7 +83,7 @@ def _ids_believed(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(adapters.slack.work, "confirmed", believed)
 
 
-@mutant("M2: a press that is under way answers everybody's", "d")
+@mutant("M2: a press that is under way answers everybody's", 132, "d")
 def _presses_joined(patch: pytest.MonkeyPatch) -> None:
     run = App.run
     running: dict[str, asyncio.Task[Reply]] = {}
@@ -102,7 +103,7 @@ def _presses_joined(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(App, "run", joined)
 
 
-@mutant("M3: a button works once for ever", "d")
+@mutant("M3: a button works once for ever", 9, "d")
 def _pressed_once(patch: pytest.MonkeyPatch) -> None:
     press = App.press
 
@@ -118,12 +119,12 @@ def _pressed_once(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(App, "press", once)
 
 
-@mutant("M4: what is due is due by a clock that is never set back", "c")
+@mutant("M4: what is due is due by a clock that is never set back", 42, "c")
 def _clock_trusted(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(bot.stores.sqlite.reading, "LONGEST_WAIT", 1e9)
 
 
-@mutant("M1: receipts are not written down", "b")
+@mutant("M1: receipts are not written down", 2, "b")
 def _receipts_forgotten(patch: pytest.MonkeyPatch) -> None:
     async def nothing(*_: Any) -> None:
         pass
@@ -131,17 +132,17 @@ def _receipts_forgotten(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Receipts, "note", nothing)
 
 
-@mutant("M5: each command waits for a locked database anew", "h")
+@mutant("M5: each command waits for a locked database anew", 40, "h")
 def _waits_in_a_row(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(bot.stores.sqlite.link, "IMPATIENT", 5_000)
 
 
-@mutant("M7: what was deleted may run again", "a")
+@mutant("M7: what was deleted may run again", 24, "a")
 def _no_tombstones(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(bot.stores.sqlite.writing, "tombstone", lambda _: new_id())
 
 
-@mutant("M9: nobody looks whether an answer stands in its channel", "c")
+@mutant("M9: nobody looks whether an answer stands in its channel", 71, "c")
 def _posted_blindly(patch: pytest.MonkeyPatch) -> None:
     async def nowhere(*_: Any) -> bool:
         return False
@@ -149,7 +150,7 @@ def _posted_blindly(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(adapters.slack.delivery, "stands", nowhere)
 
 
-@mutant("once: a request that comes twice runs twice", "a")
+@mutant("once: a request that comes twice runs twice", 9, "a")
 def _run_twice(patch: pytest.MonkeyPatch) -> None:
     run = App.run
 
@@ -159,7 +160,7 @@ def _run_twice(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(App, "run", anew)
 
 
-@mutant("durable before visible: the answer does not wait for the commit", "c")
+@mutant("durable before visible: the answer does not wait for the commit", 3, "c")
 def _shown_first(patch: pytest.MonkeyPatch) -> None:
     from bot.stores.sqlite.store import SqliteStore
 
@@ -177,18 +178,18 @@ def _shown_first(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(SqliteStore, "commit", later)
 
 
-@mutant("lease: an answer may be taken over at once", "c")
+@mutant("lease: an answer may be taken over at once", 31, "c")
 def _no_lease(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(bot.storing, "LEASE", 0.0)
 
 
-@mutant("sealed: an export holds what is closed", "g")
+@mutant("sealed: an export holds what is closed", 22, "g")
 def _unsealed(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(bot.commands.exporting, "Promises", partial(Promises, with_secrets=True))
     patch.setattr(bot.commands.exporting, "behind", partial(behind, with_secrets=True))
 
 
-@mutant("dice: they come from elsewhere than the promised seed", "f")
+@mutant("dice: they come from elsewhere than the promised seed", 2, "f")
 def _other_dice(patch: pytest.MonkeyPatch) -> None:
     draw = _Dice.draw
 
@@ -199,7 +200,7 @@ def _other_dice(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(_Dice, "draw", other)
 
 
-@mutant("board: it stays as it was posted", "j")
+@mutant("board: it stays as it was posted", 9, "j")
 def _board_left(patch: pytest.MonkeyPatch) -> None:
     async def nothing(*_: Any) -> list[Outgoing]:
         return []
@@ -207,7 +208,7 @@ def _board_left(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(bot.storing, "following", nothing)
 
 
-@mutant("true: what was undone is left as it was", "i")
+@mutant("true: what was undone is left as it was", 19, "i")
 def _left_as_it_was(patch: pytest.MonkeyPatch) -> None:
     async def nothing(*_: Any) -> list[Outgoing]:
         return []

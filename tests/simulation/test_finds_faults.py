@@ -16,7 +16,10 @@ WITHIN = 150
 @pytest.mark.parametrize("mutant", MUTANTS, ids=str)
 def test_a_mend_taken_out_is_found(mutant: Mutant, monkeypatch: pytest.MonkeyPatch) -> None:
     mutant.take_out(monkeypatch)
-    assert any(is_found(mutant, seed) for seed in range(1, WITHIN + 1)), f"{mutant} is not found in {WITHIN} worlds"
+    if not is_found(mutant, mutant.seed):  # what people do has changed: another world finds it now
+        found = next((seed for seed in range(1, WITHIN + 1) if is_found(mutant, seed)), None)
+        assert found is not None, f"{mutant} is not found in {WITHIN} worlds"
+        print(f"{mutant} is found in world {found} now, not in {mutant.seed}")
 
 
 def is_found(mutant: Mutant, seed: int) -> bool:

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.adapters.processors import denied
 from tests.adapters.slack.conftest import settle
 from tests.adapters.slack.process import running
-from tests.adapters.slack.processor import denied
 from tests.standins.slack import SlackStandIn
 
 COUNT, CHANNELS = 100, 5
@@ -29,14 +29,14 @@ async def test_a_hundred_commands_at_once(
     async with running(slack, tmp_path, home) as bot:
         await (await anna.slash(channels[0], "/help")).answer()
         loop = asyncio.get_running_loop()
-        since, busy = loop.time(), denied(bot)
+        since, busy = loop.time(), denied(bot.process.pid)
         handles = await asyncio.gather(
             *(
                 people[number % 10].slash(channels[number % CHANNELS], "/roll", f"2d6 label=n{number:03}")
                 for number in range(COUNT)
             )
         )
-        allowed = ACK + denied(bot) - busy
+        allowed = ACK + denied(bot.process.pid) - busy
         assert all(handle.in_time for handle in handles)
         await slack.watch.until(
             lambda: sum(len(slack.posted(channel)) for channel in channels) == COUNT, timeout=30, what="all answers"
@@ -68,14 +68,14 @@ async def test_hundreds_of_different_odds_at_once(
     slack.limits.ack_seconds = 40  # later than in time is measured too
     async with running(slack, tmp_path, home) as bot:
         await (await anna.slash(games, "/help")).answer()
-        busy = denied(bot)
+        busy = denied(bot.process.pid)
         handles = await asyncio.gather(
             *(
                 people[number % 250].slash(channels[number % 50], "/lnlt", f"fire {shot(number)} odds")
                 for number in range(count)
             )
         )
-        allowed = ACK + denied(bot) - busy
+        allowed = ACK + denied(bot.process.pid) - busy
         waits = sorted(handle.ack_time or 99.0 for handle in handles)
         with capsys.disabled():
             print(f"\nSlack {slack.transport}: {count} odds at once, the last acknowledged after {waits[-1]:.2f} s")

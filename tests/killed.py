@@ -1,0 +1,121 @@
+"""A bot of its own for tests/test_kill.py: four games played for ever, until somebody kills it.
+
+It knows nothing of pytest: dozens of these are started, and each would read that anew.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import sys
+import time
+from pathlib import Path
+
+from bot.app import App
+from bot.interface.reply import Reply
+from bot.interface.spec import Command, Person, Place
+from bot.interface.text import parse_text
+from bot.settings import load_settings
+from bot.stores.opening import open_store
+from tests.fresh import fresh_app
+
+PATIENCE = 0.05  # seconds after which a receipt is shown
+GAMES = 4
+COMMANDS = (
+    "/roll 2d6",
+    '/lnlt fire attackers="squad fp=4" targets="squad morale=5; leader morale=6" adjacent',
+    "/game undo",
+    '/unit add "Squad {n}" squad US "morale=5"',
+    "/roll d20 secret",
+    '/lnlt fire attackers="Squad {n}" targets="squad morale=4"',
+    "/game redo",
+)
+MINUTES = 2  # between two lives: whoever was to post an answer has had his time
+
+
+class Platform:
+    """Where answers are posted: one line each in a file that outlives us."""
+
+    def __init__(self, folder: Path) -> None:
+        self._file = os.open(folder / "platform", os.O_CREAT | os.O_APPEND | os.O_WRONLY)
+
+    def note(self, word: str, request: str) -> None:
+        os.write(self._file, f"{word} {request}\n".encode())
+
+
+async def play(app: App, platform: Platform, game: int, life: int) -> None:
+    """Two players take turns for ever."""
+    chance = random.Random(f"{game} {life}")
+    where = Place(f"kill:{game}")
+    for number in range(10_000):
+        request = f"r-{game}-{life}-{number}"
+        text = chance.choice(COMMANDS).format(n=chance.randrange(100))
+        who = Person(f"kill:{'ab'[number % 2]}", "ab"[number % 2])
+        typed = parse_text(text, app.registry)
+        command = Command(typed.spec.path, typed.options, who, where, request, {"token": request})
+        running = asyncio.create_task(app.run(command))
+        done, _ = await asyncio.wait([running], timeout=PATIENCE)
+        if not done and await app.promised(command, time.time() + life * MINUTES * 60 + 600) is None:
+            platform.note("receipt", request)
+        await tell(app, platform, command, await running)
+
+
+async def tell(app: App, platform: Platform, command: Command, reply: Reply) -> None:
+    """Post an answer, as an adapter does."""
+    if reply.outbox or reply.seen:
+        await app.kept(command.request_id)
+    if reply.outbox:
+        platform.note("post", command.request_id)
+        await app.delivered(reply)
+        platform.note("confirmed", command.request_id)
+    elif not reply.seen:
+        platform.note("told", command.request_id)
+        await app.kept(command.request_id)
+
+
+async def post_what_is_left(app: App, platform: Platform) -> None:
+    for receipt in await app.unanswered("kill:"):
+        await tell(app, platform, receipt.command, await app.make_good(receipt))
+    while due := await app.due("kill:"):
+        for answer in due:
+            if answer.amends:  # an earlier message is changed: as often as it may be
+                await app.delivered(answer.id)
+                continue
+            request = str(answer.delivery["token"])
+            platform.note("post", request)
+            await app.delivered(answer.id)
+            platform.note("confirmed", request)
+
+
+async def warm_up() -> None:
+    """What a process reads before its first commands is read by now: the kills fall into the play behind it."""
+    app = await fresh_app()
+    for text in COMMANDS[:2]:
+        await app.run_text(text, Person("warm:a", "a"), Place("warm:1"), text)
+    await app.close()
+
+
+async def main() -> None:
+    folder, life, *rest = sys.argv[1:]
+
+    def clock() -> float:
+        return time.time() + int(life) * MINUTES * 60
+
+    app = App(await open_store(load_settings(), clock), clock)
+    platform = Platform(Path(folder))
+    try:
+        if rest:
+            await post_what_is_left(app, platform)
+            return
+        await warm_up()
+        print("ready", flush=True)
+        async with asyncio.timeout(20):  # nobody killed us
+            players = [play(app, platform, game, int(life)) for game in range(GAMES)]
+            await asyncio.gather(post_what_is_left(app, platform), *players)
+    finally:
+        await app.close()
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
