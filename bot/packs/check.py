@@ -176,7 +176,7 @@ async def check_apart(content: Content, seconds: float = UNTRUSTED_SECONDS) -> R
 
 def check_path(path: Path) -> Report:
     """The report on a folder, a zip or a built-in system's folder. A zip is somebody else's: it gets little time."""
-    if path.resolve().parent == TABLES.resolve() and (path / "game.yaml").is_file():
+    if path.resolve().parent == Path(TABLES).resolve() and (path / "game.yaml").is_file():
         return check_system(System(path.name))
     try:
         content = read_content(path)

@@ -10,7 +10,6 @@ from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import replace
 from functools import cached_property, lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bot.rules.errors import TableError, UserError, did_you_mean, reading
@@ -21,6 +20,8 @@ from bot.systems.game_file import check_buttons, check_game
 from bot.systems.kept import read_yaml
 
 if TYPE_CHECKING:  # a lookup needs none of them
+    from pathlib import Path
+
     from bot.rules.declared.declared import Declared
     from bot.rules.inputs.asked import Asked
     from bot.rules.inputs.given import Given
@@ -33,13 +34,11 @@ SCENARIOS = "scenarios"
 """The folder of a system with those that are ready to play."""
 STEPS = "steps"
 """The folder of a system with the sequences that are declared, one file for each."""
-_BOT = Path(__file__).resolve().parents[1]
-TABLES = (_BOT if (_BOT / "tables").is_dir() else _BOT.parent) / "tables"
+_BOT = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
+TABLES = os.path.join(_BOT if os.path.isdir(os.path.join(_BOT, "tables")) else os.path.dirname(_BOT), "tables")
 """In a wheel they are inside the package, in a checkout beside it."""
 FREE = "free"
 """What names the packs that come with the program, where a folder of packs is named."""
-FREE_PACKS = _BOT / "free_packs" if (_BOT / "free_packs").is_dir() else _BOT.parent / "packs"
-"""Likewise; a package of the name packs is there already."""
 SEQUENCE_KEYS = {
     "title", "source", "summary", "inputs", "outputs", "dice", "odds_by", "example", "notes", "state", "group",
     "modifiers", "verb", "cause", "common", "procedure", "rounds",
@@ -196,23 +195,26 @@ class System:
     bounded = False
     """Whether its files are a stranger's: formulas are then held to limits."""
 
-    def __init__(self, id: str, root: Path = TABLES) -> None:
-        self.id, self.folder = id, root / id
+    def __init__(self, id: str, root: str | os.PathLike[str] = TABLES) -> None:
+        self.id, self.folder = id, os.path.join(root, id)
         self.code = id  # whose Python sequences it plays
         self.about: Any = None  # what pack.yaml says of one out of a pack
         self.parent: System | None = None  # the game that a pack has all else of
 
     def read(self, name: str) -> Any:
         """The content of one of its YAML files, such as `game` or `scenarios/ford`. Raises TableError."""
-        return read_yaml(self.folder / f"{name}.yaml")
+        return read_yaml(os.path.join(self.folder, f"{name}.yaml"))
 
     def text(self, name: str) -> str:
         """One of its YAML files as it is written."""
-        return (self.folder / f"{name}.yaml").read_text(encoding="utf-8")
+        with open(os.path.join(self.folder, f"{name}.yaml"), encoding="utf-8") as file:
+            return file.read()
 
     def names(self, folder: str = "") -> list[str]:
         """Its YAML files, or those in a folder of it, without `.yaml`, in alphabetical order."""
-        return sorted(path.stem for path in (self.folder / folder).glob("*.yaml"))
+        within = os.path.join(self.folder, folder)
+        files = os.listdir(within) if os.path.isdir(within) else ()
+        return sorted(file.removesuffix(".yaml") for file in files if file.endswith(".yaml"))
 
     @cached_property
     def game(self) -> Mapping[str, Any]:
@@ -365,7 +367,8 @@ def _no_such(kind: str, id: str, system: System, known: Mapping[str, object]) ->
 @lru_cache(maxsize=1)
 def built_in() -> Mapping[str, System]:
     """The systems of the house by id, in alphabetical order; nothing is read but folder names."""
-    return {path.parent.name: System(path.parent.name) for path in sorted(TABLES.glob("*/game.yaml"))}
+    ids = [id for id in os.listdir(TABLES) if os.path.exists(os.path.join(TABLES, id, "game.yaml"))]
+    return {id: System(id) for id in sorted(ids)}
 
 
 @lru_cache(maxsize=1)
@@ -419,7 +422,9 @@ class using(AbstractContextManager[None]):  # noqa: N801 -- read as a function; 
 def packs_folder() -> Path | None:
     """Where the host keeps packs: GROGNARD_PACKS, or `--packs` of the command line."""
     named = os.environ.get(PACKS, "")
-    if not named and Path(".env").exists():
+    if not named and os.path.exists(".env"):
+        from pathlib import Path
+
         from bot.settings import read_env_file
 
         named = read_env_file(Path(".env"), []).get(PACKS, "")
@@ -429,8 +434,13 @@ def packs_folder() -> Path | None:
 def named_folder(named: str) -> Path:
     """The folder of packs that a host names: `free`, or `free/generic`, is what comes with the program, unless there is
     a folder of that name."""
+    from pathlib import Path
+
     first, _, rest = named.partition("/")
-    return Path(named) if first != FREE or Path(named).exists() else FREE_PACKS / rest
+    if first != FREE or Path(named).exists():
+        return Path(named)
+    inside = Path(_BOT, "free_packs")  # in a wheel; a package of the name packs is there already
+    return (inside if inside.is_dir() else Path(_BOT).parent / "packs") / rest
 
 
 def _packs(folder: Path) -> Mapping[str, System]:

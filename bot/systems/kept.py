@@ -12,7 +12,6 @@ import os
 import stat
 import sys
 from importlib.util import MAGIC_NUMBER, cache_from_source, source_hash
-from pathlib import Path
 from typing import Any
 
 from bot.rules.errors import TableError
@@ -22,21 +21,24 @@ FORM = b"tables 1 "
 OTHERS = stat.S_IWGRP | stat.S_IWOTH
 
 
-def read_yaml(path: Path) -> Any:
+def read_yaml(path: str | os.PathLike[str]) -> Any:
     """The content of a YAML file. Raises TableError with the line for one that cannot be read."""
+    folder, file = os.path.split(path)
+    name = f"{os.path.basename(folder)}/{file}"
     try:
-        text = path.read_bytes()
+        with open(path, "rb") as opened:
+            text = opened.read()
     except OSError as error:
-        raise TableError(f"{path.parent.name}/{path.name}", error.strerror or "cannot be read") from None
+        raise TableError(name, error.strerror or "cannot be read") from None
     kept = cache_from_source(os.fspath(path)).removesuffix("pyc") + "kept"
     head = FORM + MAGIC_NUMBER + source_hash(text)
     with contextlib.suppress(OSError, ValueError, EOFError, TypeError):
-        owners = (os.geteuid(), path.stat().st_uid)
+        owners = (os.geteuid(), os.stat(path).st_uid)
         if (found := _read(kept, owners)).startswith(head):
             return marshal.loads(found[len(head) :])
     from bot.systems.yaml_file import parse
 
-    data = parse(text, f"{path.parent.name}/{path.name}")
+    data = parse(text, name)
     if not sys.dont_write_bytecode:
         with contextlib.suppress(OSError, ValueError):  # where it cannot be kept it is read again next time
             _write(kept, head + marshal.dumps(data))

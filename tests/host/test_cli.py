@@ -50,7 +50,17 @@ def test_a_roll_loads_no_tables_and_no_odds() -> None:
     assert done.stdout.endswith("\n\n"), done.stdout
 
 
-NEEDLESS = {"yaml", "json", "fractions", "difflib", "textwrap", "string", "unicodedata", "bot.systems.optional_rules"}
+NEEDLESS = {
+    "yaml",
+    "pathlib",
+    "json",
+    "fractions",
+    "difflib",
+    "textwrap",
+    "string",
+    "unicodedata",
+    "bot.systems.optional_rules",
+}
 
 
 def test_a_lookup_loads_only_what_it_needs() -> None:

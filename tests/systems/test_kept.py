@@ -86,7 +86,7 @@ def test_only_the_owner_may_write_what_is_kept(table: Path) -> None:
 def test_every_file_of_every_game_comes_back_as_it_was_parsed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(sys, "dont_write_bytecode", False)
     monkeypatch.setattr(sys, "pycache_prefix", str(tmp_path))
-    files = sorted(TABLES.rglob("*.yaml"))
+    files = sorted(Path(TABLES).rglob("*.yaml"))
     parsed = [repr(read_yaml(path)) for path in files]
     no_yaml(monkeypatch)
     assert [repr(read_yaml(path)) for path in files] == parsed

@@ -38,8 +38,8 @@ blocks:
 
 def club_game(root: Path, sequences: str = TOSS, shared: str = SHARED) -> System:
     """A game of one's own with one sequence, its steps inline, a block of it in the shared file."""
-    shutil.copytree(TABLES / "nhis", root / "nhis", ignore=shutil.ignore_patterns("__pycache__", "scenarios"))
-    (root / "nhis" / "sequences.yaml").write_text((TABLES / "nhis" / "sequences.yaml").read_text("utf-8") + sequences)
+    shutil.copytree(Path(TABLES, "nhis"), root / "nhis", ignore=shutil.ignore_patterns("__pycache__", "scenarios"))
+    (root / "nhis" / "sequences.yaml").write_text(Path(TABLES, "nhis", "sequences.yaml").read_text("utf-8") + sequences)
     (root / "nhis" / "steps").mkdir(exist_ok=True)
     (root / "nhis" / "steps" / "shared.yaml").write_text(shared)
     return System("nhis", root)

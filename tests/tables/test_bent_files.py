@@ -21,7 +21,7 @@ EACH = 600
 
 def files_of(id: str) -> dict[str, Any]:
     """The parsed files of a system by name."""
-    return {path.name: read_yaml(path) for path in sorted((TABLES / id).glob("*.yaml"))}
+    return {path.name: read_yaml(path) for path in sorted(Path(TABLES, id).glob("*.yaml"))}
 
 
 def load(id: str, name: str) -> None:
@@ -48,7 +48,7 @@ def test_bent_table_files_are_refused_by_file_and_row(id: str, monkeypatch: pyte
     files = files_of(id)
     draw, refused, with_row = random.Random(id), 0, 0
     changed: dict[str, Any] = {}
-    monkeypatch.setattr(tables, "read_yaml", lambda path: changed.get(path.name, files[path.name]))
+    monkeypatch.setattr(tables, "read_yaml", lambda path: {**files, **changed}[Path(path).name])
     for number in range(EACH):
         name = draw.choice(list(files))
         changed.clear()
@@ -88,7 +88,7 @@ def test_bent_table_files_are_refused_by_file_and_row(id: str, monkeypatch: pyte
 def test_the_part_at_fault_is_named(text: str, said: str, tmp_path: Path) -> None:
     folder = tmp_path / "tiny"
     folder.mkdir()
-    game = (TABLES / "nhis" / "game.yaml").read_text(encoding="utf-8")
+    game = Path(TABLES, "nhis", "game.yaml").read_text(encoding="utf-8")
     (folder / "game.yaml").write_text(game, encoding="utf-8")
     parts = {
         "id": "id: tiny/one", "title": "title: One", "source": "source: card", "group": "group: combat",

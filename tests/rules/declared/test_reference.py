@@ -47,7 +47,7 @@ def test_every_declared_sequence_loads_and_has_no_python_beside_it() -> None:
     assert len(DECLARED) >= 18
     for game, id in DECLARED:
         assert systems()[game].sequence(id).declared is not None
-        assert not (TABLES.parent / "bot" / "systems" / game / f"{id.replace('-', '_')}.py").exists()
+        assert not (Path(TABLES).parent / "bot" / "systems" / game / f"{id.replace('-', '_')}.py").exists()
 
 
 def test_a_place_in_a_file_is_found_as_far_as_its_path_goes() -> None:
