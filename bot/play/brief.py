@@ -71,12 +71,12 @@ def _rows(line: str) -> int:
         line = _DIE.sub(r"\1", line)
     if len(line) <= PHONE and line.isprintable():
         return 1
-    if "-" in line or "  " in line or not line.isprintable():  # there is more to it than words
+    if "  " in line or not line.isprintable():  # there is more to it than words
         return max(1, len(textwrap.wrap(line, PHONE)))
     rows, start, end = 1, 0, len(line.rstrip())
     while end - start > PHONE:
         blank = line.rfind(" ", start, start + PHONE + 1)
-        if blank <= start:  # a word that is longer than a line
+        if blank <= start or "-" in line[blank : start + PHONE + 1]:  # it breaks inside a word
             return len(textwrap.wrap(line, PHONE))
         rows, start = rows + 1, blank + 1
     return rows
