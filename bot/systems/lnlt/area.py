@@ -155,10 +155,10 @@ class AreaAttack:
         if self._tells_hit:
             told["hit"] = self.hits(margin, hex)
         for at in range(hex.start, hex.stop):
-            (attacks, defends), path = self._adds[at], self.checks.items[at].path
-            told[f"{path}.attack_total"] = kept + attacks
-            told[f"{path}.defense_total"] = defense + defends
-            told[f"{path}.hit"] = kept + attacks > defense + defends
+            (attacks, defends), to = self._adds[at], self.checks.items[at].to
+            told[to.attack_total] = kept + attacks
+            told[to.defense_total] = defense + defends
+            told[to.hit] = kept + attacks > defense + defends
         hit = Attack(None, margin, now.at, six=six)
         if self.units:
             after, known = self.checks.begin(hit)

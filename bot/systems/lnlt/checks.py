@@ -16,7 +16,7 @@ from bot.rules.dice import Die, dice
 from bot.rules.sequence import Line, Outputs, Roll, Ruled, Ruling, ruled
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.checks_odds import together
-from bot.systems.lnlt.items import Item, Readings
+from bot.systems.lnlt.items import Item, Paths, Readings
 from bot.systems.lnlt.planned import Make
 from bot.systems.lnlt.reasons import bare, beside_morale, more_than_the_result, one_of
 
@@ -147,24 +147,24 @@ class DamageChecks:
 
     def _tell_untouched(self, item: Item, row: str, told: dict[str, Any]) -> None:
         """What is known of a unit that owes no die."""
-        path, rides = item.path, item.kind == "passenger"
+        to, rides = item.to, item.kind == "passenger"
         gone = rides and item.fates.get(row) == "eliminated"
         self._tell_unchecked(item, told)
-        told[f"{path}.hero"] = False
-        told[f"{path}.becomes"] = "eliminated" if gone else item.state
+        told[to.hero] = False
+        told[to.becomes] = "eliminated" if gone else item.state
         if rides:
-            _tell_not_rolled(path, told)
-            told[f"{path}.disembarks"] = False
+            _tell_not_rolled(to, told)
+            told[to.disembarks] = False
         elif item.kind == "vehicle" or self.crew_of_all:
-            told[f"{path}.crew"] = NONE
+            told[to.crew] = NONE
         if item.first and self.outcome:
             told["outcome"] = NONE
 
     def _tell_unchecked(self, item: Item, told: dict[str, Any]) -> None:
         """That a unit makes no damage check."""
-        path = item.path
-        told[f"{path}.unit"] = item.unit.word
-        told[f"{path}.roll"] = told[f"{path}.dc_total"] = told[f"{path}.result"] = NONE
+        to = item.to
+        told[to.unit] = item.unit.word
+        told[to.roll] = told[to.dc_total] = told[to.result] = NONE
 
     def _ruling(self, now: Attack, told: dict[str, Any], story: Callable[[], tuple[Line]]) -> Ruling[Attack]:
         """The ruling on a roll of the unit in hand, after which the next is due where this one owes nothing more."""
@@ -181,23 +181,23 @@ class DamageChecks:
     def _check(self, now: Attack, roll: Roll) -> Ruling[Attack]:
         """1d6 + difference - leader against morale; a squad's 1 may bring a hero. Source: PAC 02 (5.0, 11.2)."""
         item, (die,), readings = self.items[now.at], roll, self.readings
-        path, difference, leader = item.path, now.margin + item.offset, now.lm if item.kind == "leg" else 0
+        to, difference, leader = item.to, now.margin + item.offset, now.lm if item.kind == "leg" else 0
         total = die + difference - leader
         result = readings.result(item.column, item.morale, total)
         left = readings.becomes(item.row, item.state, result)
         told: dict[str, Any] = {
-            f"{path}.unit": item.unit.word,
-            f"{path}.roll": die,
-            f"{path}.dc_total": total,
-            f"{path}.result": result,
+            to.unit: item.unit.word,
+            to.roll: die,
+            to.dc_total: total,
+            to.result: result,
         }
         after = self._follows(item, now, result, left, told)
         if not after.keep:
-            told[f"{path}.becomes"] = left
+            told[to.becomes] = left
         if die == 1 and item.hero:
             after = after._replace(owes="hero")
         else:
-            told[f"{path}.hero"] = False
+            told[to.hero] = False
         if item.first and self.outcome:
             told["outcome"] = result
 
@@ -213,35 +213,35 @@ class DamageChecks:
 
     def _follows(self, item: Item, now: Attack, result: str, left: str, told: dict[str, Any]) -> Attack:
         """What a damage check brings with it, by the kind of unit that is `left` so. Source: PAC 02, 09 (15.4)."""
-        path, (_, margin, at, lm, row, keep, six) = item.path, now
+        to, (_, margin, at, lm, row, keep, six) = item.to, now
         if item.kind == "leg":  # a leader who came through helps those after them
             if self.crew_of_all:
-                told[f"{path}.crew"] = NONE
+                told[to.crew] = NONE
             helps = item.helps if left in ("good-order", "wounded") else 0
             return Attack(HERE, margin, at, max(lm, helps), row, keep, six)
         if item.kind == "passenger":
             if item.fates[row] == "damage-check-then-bail-out" and left != "eliminated":
                 return Attack("bail", margin, at, lm, row, left, six)
-            _tell_not_rolled(path, told)
-            told[f"{path}.disembarks"] = item.unit.has("outside") and left in kinds.SHAKEN_STATES
+            _tell_not_rolled(to, told)
+            told[to.disembarks] = item.unit.has("outside") and left in kinds.SHAKEN_STATES
             return Attack(HERE, margin, at, lm, row, keep, six)
         row = left if left in ("abandoned", "destroyed") else NONE if result == NONE else "shaken"
         if row == "destroyed" and not item.flies:
             return Attack("crew", margin, at, lm, row, keep, six)
-        told[f"{path}.crew"] = "shaken-moved" if left == "abandoned" else NONE
+        told[to.crew] = "shaken-moved" if left == "abandoned" else NONE
         return Attack(HERE, margin, at, lm, "crash" if row == "destroyed" else row, keep, six)
 
     def _hero(self, now: Attack, roll: Roll) -> Ruling[Attack]:
         """1d6: whether a hero appears. Source: PAC 02 (11.2)."""
         item, hero = self.items[now.at], self.readings.hero
-        told = {f"{item.path}.hero": hero(roll[0])}
+        told = {item.to.hero: hero(roll[0])}
         now = now._replace(owes="bail" if now.keep else HERE)
         return self._ruling(now, told, lambda: (Line(f"{item.unit.word} hero", roll, result=one_of(hero)),))
 
     def _crew(self, now: Attack, roll: Roll) -> Ruling[Attack]:
         """1d6: whether the crew gets out of a destroyed vehicle. Source: PAC 09 (15.4)."""
         item, readings = self.items[now.at], self.readings
-        told = {f"{item.path}.crew": readings.bail_out("crew", roll[0])}
+        told = {item.to.crew: readings.bail_out("crew", roll[0])}
 
         def story() -> tuple[Line]:
             return (Line(f"{item.unit.word} crew", roll, result=readings.gets_out("crew")),)
@@ -251,16 +251,16 @@ class DamageChecks:
     def _bail(self, now: Attack, roll: Roll) -> Ruling[Attack]:
         """1d6: whether a passenger gets out, and then shaken. Source: PAC 09 (15.4)."""
         item, readings = self.items[now.at], self.readings
-        path, result = item.path, readings.bail_out("passengers", roll[0])
+        to, result = item.to, readings.bail_out("passengers", roll[0])
         out = result != "eliminated"
         told: dict[str, Any] = {}
         if not now.keep:
             self._tell_unchecked(item, told)
-            told[f"{path}.hero"] = False
-        told[f"{path}.bailout"] = result
-        told[f"{path}.mc"] = told[f"{path}.mc_total"] = NONE
-        told[f"{path}.becomes"] = readings.shaken(item.row, now.keep or item.state) if out else "eliminated"
-        told[f"{path}.disembarks"] = out
+            told[to.hero] = False
+        told[to.bailout] = result
+        told[to.mc] = told[to.mc_total] = NONE
+        told[to.becomes] = readings.shaken(item.row, now.keep or item.state) if out else "eliminated"
+        told[to.disembarks] = out
         if not now.keep and item.first and self.outcome:
             told["outcome"] = NONE
 
@@ -272,14 +272,14 @@ class DamageChecks:
     def _morale(self, now: Attack, roll: Roll) -> Ruling[Attack]:
         """2d6 at or under morale, or a passenger is shaken. Source: PAC 09 (15.4)."""
         item, total = self.items[now.at], sum(roll)
-        path, passes = item.path, total <= item.morale
+        to, passes = item.to, total <= item.morale
         told: dict[str, Any] = {}
         self._tell_unchecked(item, told)
-        told[f"{path}.bailout"] = NONE
-        told[f"{path}.mc"], told[f"{path}.mc_total"] = "pass" if passes else "fail", total
-        told[f"{path}.hero"] = False
-        told[f"{path}.becomes"] = item.state if passes else self.readings.shaken(item.row, item.state)
-        told[f"{path}.disembarks"] = item.fates[now.row] == "disembark-morale-check"
+        told[to.bailout] = NONE
+        told[to.mc], told[to.mc_total] = "pass" if passes else "fail", total
+        told[to.hero] = False
+        told[to.becomes] = item.state if passes else self.readings.shaken(item.row, item.state)
+        told[to.disembarks] = item.fates[now.row] == "disembark-morale-check"
         if item.first and self.outcome:
             told["outcome"] = NONE
 
@@ -289,9 +289,9 @@ class DamageChecks:
         return self._ruling(now._replace(owes=HERE), told, story)
 
 
-def _tell_not_rolled(path: str, told: dict[str, Any]) -> None:
+def _tell_not_rolled(to: Paths, told: dict[str, Any]) -> None:
     """That a passenger rolls for nothing else: only they owe these."""
-    told[f"{path}.bailout"] = told[f"{path}.mc"] = told[f"{path}.mc_total"] = NONE
+    told[to.bailout] = told[to.mc] = told[to.mc_total] = NONE
 
 
 def say_crew(fate: str) -> str:

@@ -20,7 +20,7 @@ from bot.systems.lnlt.burning import fire_check, fire_started, then_fire_check, 
 from bot.systems.lnlt.checks import NONE, Attack, DamageChecks
 from bot.systems.lnlt.checks_odds import Apart
 from bot.systems.lnlt.firepower import attack_firepower, counts_as_ops_complete
-from bot.systems.lnlt.items import list_items, readings_of
+from bot.systems.lnlt.items import list_items, paths_in, readings_of
 from bot.systems.lnlt.opposed import Opposed
 from bot.systems.lnlt.planned import Make, planned
 from bot.systems.lnlt.reasons import one_by_one
@@ -99,7 +99,7 @@ class Fire:
     def rows(self) -> tuple[Row, ...]:
         """The odds of each target, told apart even where the first one stands for whom a sniper picks."""
         items, crashes = self.checks.items, any(unit.type in kinds.AIRBORNE for unit in self.targets[:1])
-        shown = [item._replace(path=f"targets[{at}]") for at, item in enumerate(items)]
+        shown = [item._replace(to=paths_in(f"targets[{at}]")) for at, item in enumerate(items)]
         return rows(shown, crash="targets[0].becomes" if crashes else "")
 
 

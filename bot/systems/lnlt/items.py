@@ -48,6 +48,32 @@ class Sort(NamedTuple):
     column: str
 
 
+class Paths(NamedTuple):
+    """Where what is known of a unit is told: each output by its last name, and the `path` that all are within."""
+
+    path: str
+    unit: str
+    roll: str
+    dc_total: str
+    result: str
+    becomes: str
+    hero: str
+    crew: str
+    bailout: str
+    mc: str
+    mc_total: str
+    disembarks: str
+    attack_total: str
+    defense_total: str
+    hit: str
+
+
+@lru_cache(512)
+def paths_in(path: str) -> Paths:
+    """The paths within `path`; a game has as many as its lists have places."""
+    return Paths(path, *[f"{path}.{name}" for name in Paths._fields[1:]])
+
+
 class Item(NamedTuple):
     """One unit of a list, with all that its checks need.
 
@@ -58,7 +84,7 @@ class Item(NamedTuple):
     """
 
     unit: Unit
-    path: str
+    to: Paths
     kind: str
     stop: int
     first: bool
@@ -72,6 +98,11 @@ class Item(NamedTuple):
     helps: int = 0
     later: bool = False
     fates: Mapping[str, str] = NO_FATES
+
+    @property
+    def path(self) -> str:
+        """What all its outputs are within."""
+        return self.to.path
 
     @property
     def flies(self) -> bool:
@@ -175,7 +206,7 @@ def list_items(
             items.append(
                 Item(
                     unit=unit,
-                    path=path,
+                    to=paths_in(path),
                     kind="passenger" if under is not None else "vehicle" if unit is vehicle else "leg",
                     stop=stop,
                     first=path == paths[spans[0][0]],

@@ -163,7 +163,7 @@ def suffered(units: Sequence[Unit], answers: Sequence[Mapping[str, Any]]) -> Suf
 def _together(also: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
     """What changed besides, said once for all to whom it happened."""
     return tuple(
-        f"{joined(names)} {words if len(names) == 1 else words.replace('a half-squad', 'half-squads')}"
+        f"{names[0]} {words}" if len(names) == 1 else f"{joined(names)} {words.replace('a half-squad', 'half-squads')}"
         for words, names in also.items()
     )
 
