@@ -98,7 +98,8 @@ class Ruled(Generic[S]):
 
     def asks(self, state: S) -> tuple[Die, ...]:
         """The dice owed in `state`, in the order in which they are rolled."""
-        return self.dice(state) if callable(self.dice) else self.dice
+        dice = self.dice
+        return dice if isinstance(dice, tuple) else dice(state)
 
     def grouped(self, state: S) -> Weighted | None:
         """The rolls that `rule` tells apart in `state`, None where it may tell all of them apart."""

@@ -13,7 +13,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any, Generic
 
 from bot.rules.apart import Parts
@@ -172,10 +171,12 @@ def play(plan: Plan[S], source: Source) -> Played:
     steps, draw = plan.steps, source.draw
     while (owed := state.owes) is not None:
         step = steps[owed]
-        dice = step.asks(state)
-        roll: Roll = tuple([draw(die) for die in dice])  # type: ignore[misc]  # sequences ask for numbered dice
-        rolled += [Rolled(die.label, die.sides, face, die.faces) for die, face in zip(dice, roll, strict=True)]
-        state, more, story, noted = step.rule(state, roll)
+        faces: list[Any] = []
+        for die in step.asks(state):
+            face = draw(die)
+            faces.append(face)
+            rolled.append(Rolled(die.label, die.sides, face, die.faces))
+        state, more, story, noted = step.rule(state, tuple(faces))
         told.update(more)
         lines += story()
         notes += noted
@@ -188,7 +189,8 @@ def play(plan: Plan[S], source: Source) -> Played:
 def nested(told: Outputs) -> dict[str, Any]:
     """Outputs as values inside values, from {path: value}.
 
-    Items of a list are put in the order of their positions; a gap in the positions is left out.
+    Items of a list are put in the order of their positions; a gap in the positions is left out. What is told of a list
+    as a whole comes before all its items, or after them in their stead.
     """
     out: dict[Any, Any] = {}
     found = {"": out}
@@ -196,50 +198,44 @@ def nested(told: Outputs) -> dict[str, Any]:
     for path, value in told.items():
         if path.isidentifier():
             out[path] = value
-        else:
-            above, last = _split(path)
-            here = found.get(above)
-            if here is None:
-                here = _place(above, found, made)
-            here[last] = value
-        if made and path in found:  # what was told within it is no more
-            found = {"": out}
-    for here, key in reversed(made):  # from within
-        here[key] = _listed(here[key])
+            continue
+        above, last = _PLACES[path]
+        here = found.get(above)
+        if here is None:
+            here = _made(above, found, made)
+        here[last] = value
+    for here, key in reversed(made):  # from inside
+        items = here[key]
+        if items.__class__ is dict and set(map(type, items)) == {int}:
+            here[key] = [items[place] for place in sorted(items)]
     return out
 
 
-def _place(path: str, found: dict[str, dict[Any, Any]], made: list[tuple[dict[Any, Any], str | int]]) -> dict[Any, Any]:
-    """Where the values under `path` are kept until all are there: by names, or by positions."""
-    above, last = _split(path)
-    here = found[above] if above in found else _place(above, found, made)
-    below = here.get(last)
-    if below.__class__ is not dict:
-        below = here[last] = {}
-        made.append((here, last))
-    found[path] = below
+def _made(path: str, found: dict[str, dict[Any, Any]], made: list[tuple[dict[Any, Any], str | int]]) -> dict[Any, Any]:
+    """What is told within a path that is met for the first time, by names or by positions."""
+    above, last = _PLACES[path]
+    here = found[above] if above in found else _made(above, found, made)
+    below = found[path] = here[last] = {}
+    made.append((here, last))
     return below
 
 
-_STEP = re.compile(r"(?:\.?([^.\[\]]+)|\[(\d+)\])$")
+class _Places(dict[str, tuple[str, str | int]]):
+    """What each path is within, and its last name or position; the paths of a game are a few hundred."""
+
+    _most = 4096
+    _last = re.compile(r"(?:\.?([^.\[\]]+)|\[(\d+)\])$")
+
+    def __missing__(self, path: str) -> tuple[str, str | int]:
+        found = self._last.search(path)
+        assert found is not None, path
+        if len(self) >= self._most:
+            self.clear()
+        place = self[path] = path[: found.start()], found[1] or int(found[2])
+        return place
 
 
-@lru_cache(maxsize=4096)
-def _split(path: str) -> tuple[str, str | int]:
-    """What a path is within, and its last name or position; the paths of a game are a few hundred."""
-    last = _STEP.search(path)
-    assert last is not None, path
-    return path[: last.start()], last[1] or int(last[2])
-
-
-def _listed(value: Any) -> Any:
-    """What has nothing but positions for keys as a list, in their order."""
-    if value.__class__ is not dict:
-        return value
-    for key in value:
-        if key.__class__ is not int:
-            return value
-    return [value[key] for key in sorted(value)]
+_PLACES = _Places()
 
 
 def parts_of(parts: Iterable[Part], total: str | None = None) -> tuple[tuple[str, int | float], ...]:
