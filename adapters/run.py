@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Coroutine, Sequence
 from typing import TYPE_CHECKING, Any
 
+from bot.collecting import collect_seldom
 from bot.file_rights import private_from_now_on, tighten
 from bot.logs import set_up_logging
 from bot.rules.errors import UserError
@@ -111,9 +112,7 @@ async def _run(settings: Settings, serving: Sequence[Serve]) -> int:
 
     lookout = Lookout(settings)
     app = await App.open(settings, watch=lookout.watch)
-    gc.freeze()  # what was loaded stays: no collection looks at it again
-    gc.set_threshold(10_000, 20, 20)  # a command leaves no cycles: seldom is often enough
-    gc.enable()
+    collect_seldom()
     app.use_budgets(Budgets(settings.per_minute))
     app.serves(settings.address)
     try:

@@ -14,6 +14,7 @@ from contextlib import closing
 from pathlib import Path
 
 from bot.app import App
+from bot.collecting import collect_seldom
 from bot.interface.spec import Person, Place
 from bot.stores.records import Saved
 from bot.stores.sqlite import SqliteStore
@@ -43,6 +44,7 @@ async def roll(app: App, channel: int, request: str) -> float:
 async def measure(paths: dict[str, Path]) -> None:
     """Print figures for some databases, by turns, so that whatever else the machine does hits all alike."""
     apps = {name: App(await SqliteStore.open(path)) for name, path in paths.items()}
+    collect_seldom()  # as `grognard run` does
     step = CHANNELS // COMMANDS
     try:
         medians = {}
