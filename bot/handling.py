@@ -48,6 +48,7 @@ _COUNTING = ("odds", "bars", "picture", "drawn", "luck", "losses", "count", "wha
 CHOOSE_A_SYSTEM = (("game", "start"), ("help",))
 """Commands that may name a pack which another process has just enabled."""
 COUNTING = tuple(("button", name) for name in _COUNTING)
+_LONG = frozenset({("game", "stats"), ("pack", "add"), ("pack", "show"), *COUNTING})
 
 
 class Handling:
@@ -233,9 +234,7 @@ def _as_seen(command: Command) -> Command:
 
 def _only_counts(spec: CommandSpec, command: Command) -> bool:
     """Whether the command moves nothing but may take seconds, so that nobody should wait in line behind it."""
-    if spec.family == "help" or spec.path in (("game", "stats"), ("pack", "add"), ("pack", "show"), *COUNTING):
-        return True
-    return spec.counts(command.options)
+    return spec.family == "help" or spec.path in _LONG or spec.counts(command.options)
 
 
 def _check_size(command: Command) -> None:

@@ -65,6 +65,8 @@ def closes_texts(context: Context) -> bool:
     game = context.game
     if not game.closing or game.closed or is_stranger(game, context.actor):
         return False
+    if not game.adder:
+        return True
     own = (row.person for row in context.ledger.persons.values() if row.user == context.command.who.key)
     if any(has_last_word(game, person) for person in own):  # also as another person, from an imported file
         raise UserError(

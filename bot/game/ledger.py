@@ -241,5 +241,8 @@ def need_exact_numbers(body: Json) -> None:
         )
 
 
+_EMPTY = (str, tuple, list, dict)
+
+
 def _says_nothing(value: object) -> bool:
-    return value is None or value is False or (isinstance(value, str | tuple | list | dict) and not value)
+    return value is None or value is False or (isinstance(value, _EMPTY) and not value)
