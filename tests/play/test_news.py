@@ -51,3 +51,10 @@ def test_many_units_are_shown_by_their_results() -> None:
     fates = [Fate("VC 1", "shaken"), Fate("VC 3", "eliminated"), Fate("VC 2", "shaken"), Fate("VC 4", "none")]
     shown = [(group.label, group.text, group.grave) for group in groups(fared(FIRE, fates))]
     assert shown == [("Eliminated", "VC 3", True), ("Shaken", "VC 1 + 2", False), ("No effect", "VC 4", False)]
+
+
+def test_what_the_files_say_of_a_sequence_is_read_for_its_first_answer_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    fates = [Fate("VC 5", "shaken")]
+    first = news(FIRE, fared(FIRE, fates), "in the log", TWO, "Alice")
+    monkeypatch.setattr(FIRE.system, "game", {})
+    assert news(FIRE, fared(FIRE, fates), "in the log", TWO, "Alice") == first
