@@ -15,10 +15,11 @@ from bot.systems.lnlt import kinds
 from bot.systems.lnlt.area import leg_modifiers, terrain_of
 from bot.systems.lnlt.burning import fire_check, fire_started, then_fire_check, told_after
 from bot.systems.lnlt.checks import NONE, Attack, DamageChecks, say, say_crew
-from bot.systems.lnlt.impact import Impact, Struck
-from bot.systems.lnlt.items import list_alike, readings_of
+from bot.systems.lnlt.impact import Impact, Struck, paths_in
+from bot.systems.lnlt.items import list_alike
 from bot.systems.lnlt.opposed import Opposed, target_modifier
 from bot.systems.lnlt.planned import planned
+from bot.systems.lnlt.readings import readings_of
 from bot.systems.lnlt.roster import becomes
 from bot.systems.lnlt.settling import CREWS, aftermath, attacked, headline, replaced, rows, suffered
 from bot.systems.lnlt.words import refuse_values
@@ -73,7 +74,7 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
         opening |= {"attack_roll": NONE, "attack_total": NONE, "defense_total": NONE, "hit": False, "dc_mod": 0}
 
     def shown() -> Sequence[Row]:
-        return *rows(checks.items), *(row_of(f"{each.path}result", each.word) for each in struck)
+        return *rows(checks.items), *(row_of(each.to.result, each.word) for each in struck)
 
     steps = {"attack": lambda: ruled(DICE, attack), "fire check": lambda: fire_check(readings), **impact.steps()}
     start = Attack("attack") if legs else next_vehicle(0, six=False)
@@ -84,7 +85,7 @@ def _struck(at: int, unit: Unit, attack: tuple[str, int], *, first: bool) -> Str
     """The vehicle at this place as the penetration roll meets it."""
     return Struck(
         word=unit.word,
-        path=f"vehicles[{at}].",
+        to=paths_in(f"vehicles[{at}]"),
         penetration=attack[1],
         armor=int(unit.get("av") or 0),
         morale=unit.number("morale"),

@@ -20,9 +20,10 @@ from bot.systems.lnlt import kinds
 from bot.systems.lnlt.burning import OWES as FIRE_CHECK
 from bot.systems.lnlt.burning import fire_check
 from bot.systems.lnlt.checks import NONE, Attack, DamageChecks, ended
-from bot.systems.lnlt.items import list_items, readings_of
+from bot.systems.lnlt.items import list_items
 from bot.systems.lnlt.opposed import target_modifier
 from bot.systems.lnlt.planned import Make
+from bot.systems.lnlt.readings import readings_of
 from bot.systems.lnlt.reasons import against
 from bot.systems.lnlt.settling import Suffered
 from bot.systems.lnlt.terrain import target_terrain, terrain_for

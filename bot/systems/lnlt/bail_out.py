@@ -15,8 +15,9 @@ from bot.rules.ruling import Weighted
 from bot.rules.sequence import Fate, Line, Plan, Roll, Row, Ruling, Settlement, row_of, ruled
 from bot.rules.tables.table import Tables
 from bot.systems.lnlt.checks import NONE, Attack, DamageChecks, say_crew
-from bot.systems.lnlt.items import Aboard, list_alike, readings_of
+from bot.systems.lnlt.items import Aboard, list_alike
 from bot.systems.lnlt.planned import planned
+from bot.systems.lnlt.readings import readings_of
 from bot.systems.lnlt.settling import PLACED, rows, suffered
 
 CREW = d6("bail-out crew")

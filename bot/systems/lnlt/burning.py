@@ -9,7 +9,7 @@ from bot.rules.dice import d6
 from bot.rules.odds import group_faces
 from bot.rules.sequence import Line, Outputs, Roll, Ruled, Ruling, ruled
 from bot.systems.lnlt.checks import NONE, Attack
-from bot.systems.lnlt.items import Readings
+from bot.systems.lnlt.readings import Readings
 from bot.systems.lnlt.reasons import one_of
 
 DIE = d6("fire check")

@@ -16,8 +16,9 @@ from bot.rules.dice import Die, dice
 from bot.rules.sequence import Line, Outputs, Roll, Ruled, Ruling, ruled
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.checks_odds import together
-from bot.systems.lnlt.items import Item, Paths, Readings
+from bot.systems.lnlt.items import Item, Paths
 from bot.systems.lnlt.planned import Make
+from bot.systems.lnlt.readings import Readings
 from bot.systems.lnlt.reasons import bare, beside_morale, more_than_the_result, one_of
 
 NONE = "none"

@@ -9,8 +9,9 @@ from bot.rules.inputs.given import Given
 from bot.rules.sequence import Plan, Settlement
 from bot.rules.tables.table import Tables
 from bot.systems.lnlt.checks import Attack, DamageChecks
-from bot.systems.lnlt.items import list_alike, readings_of
+from bot.systems.lnlt.items import list_alike
 from bot.systems.lnlt.planned import planned
+from bot.systems.lnlt.readings import readings_of
 from bot.systems.lnlt.settling import attacked, headline, rows, suffered
 
 

@@ -20,9 +20,10 @@ from bot.systems.lnlt.burning import fire_check, fire_started, then_fire_check, 
 from bot.systems.lnlt.checks import NONE, Attack, DamageChecks
 from bot.systems.lnlt.checks_odds import Apart
 from bot.systems.lnlt.firepower import attack_firepower, counts_as_ops_complete
-from bot.systems.lnlt.items import list_items, paths_in, readings_of
+from bot.systems.lnlt.items import list_items, paths_in
 from bot.systems.lnlt.opposed import Opposed
 from bot.systems.lnlt.planned import Make, planned
+from bot.systems.lnlt.readings import readings_of
 from bot.systems.lnlt.reasons import one_by_one
 from bot.systems.lnlt.roster import captured, captured_lost
 from bot.systems.lnlt.settling import attacked, headline, rows, suffered

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 from bot.rules.dice import Die, dice
 from bot.rules.odds import group_faces, group_sums
@@ -15,12 +16,30 @@ from bot.rules.quick import quick
 from bot.rules.ruling import Weighted
 from bot.rules.sequence import Line, Outputs, Roll, Ruling, ruled
 from bot.systems.lnlt.checks import NONE, Attack
-from bot.systems.lnlt.items import Readings
 from bot.systems.lnlt.planned import Make
+from bot.systems.lnlt.readings import Readings
 from bot.systems.lnlt.reasons import against, bare, beside_morale
 
 CATASTROPHE, DUD = (6, 1), (1, 6)
 NATURAL = {"dud": "a dud, natural 1 against 6", "catastrophic": "a catastrophe, natural 6 against 1"}
+
+
+class Paths(NamedTuple):
+    """Where what happens to a vehicle is told, each output by its last name."""
+
+    attack_total: str
+    armor_total: str
+    impact: str
+    mc: str
+    mc_total: str
+    result: str
+    crew: str
+
+
+@lru_cache(64)
+def paths_in(path: str = "") -> Paths:
+    """The paths within `path`, such as vehicles[1]; without it the outputs are those of the sequence."""
+    return Paths(*[f"{path}.{name}" if path else name for name in Paths._fields])
 
 
 @quick
@@ -28,11 +47,11 @@ NATURAL = {"dud": "a dud, natural 1 against 6", "catastrophic": "a catastrophe, 
 class Struck:
     """A vehicle or aircraft that is hit, at the place that is hit.
 
-    `path` is where its outputs are, `parts` what makes up the penetration, by name.
+    `to` is where its outputs are, `parts` what makes up the penetration, by name.
     """
 
     word: str
-    path: str
+    to: Paths
     penetration: int
     armor: int
     morale: int
@@ -97,15 +116,15 @@ class Impact:
         effect = self._readings.penetration(case, struck.flies)
         six = now.six or (self._flammable and roll[0] == CATASTROPHE[0])
         told: dict[str, Any] = {
-            f"{struck.path}attack_total": attack,
-            f"{struck.path}armor_total": armor,
-            f"{struck.path}impact": case,
+            struck.to.attack_total: attack,
+            struck.to.armor_total: armor,
+            struck.to.impact: case,
         }
         if effect["effect"] == "morale-check":
             margin = difference if effect["mc_mod"] == "minus-difference" else 0
             after = Attack("vehicle morale", margin, now.at, now.lm, case, now.keep, six)
         else:
-            told[f"{struck.path}mc"] = told[f"{struck.path}mc_total"] = NONE
+            told[struck.to.mc] = told[struck.to.mc_total] = NONE
             after = self._result(now, struck, str(effect["effect"]), told, six=six)
 
         def story() -> Iterable[Line]:
@@ -125,7 +144,7 @@ class Impact:
         worse = self._readings.becomes("armored-vehicle", "shaken", "shaken")
         if struck.shaken and result in ("shaken", worse):
             result, again = worse, "; a second time"
-        told: dict[str, Any] = {f"{struck.path}mc": "pass" if passes else "fail", f"{struck.path}mc_total": total}
+        told: dict[str, Any] = {struck.to.mc: "pass" if passes else "fail", struck.to.mc_total: total}
         after = self._result(now, struck, result, told, six=now.six)
         why = beside_morale(total, struck.morale) + again
         return Ruling(after, told, lambda: [Line(struck.label("morale"), roll, bare(now.margin), total, why)])
@@ -134,18 +153,18 @@ class Impact:
         """1d6: whether the crew gets out of a destroyed vehicle."""
         struck, readings = self._find(now), self._readings
         after, known = self._then(now)
-        told = {f"{struck.path}crew": readings.bail_out("crew", roll[0]), **known}
+        told = {struck.to.crew: readings.bail_out("crew", roll[0]), **known}
         return Ruling(after, told, lambda: [Line(struck.label("crew"), roll, result=readings.gets_out("crew"))])
 
     def _result(self, now: Attack, struck: Struck, result: str, told: dict[str, Any], *, six: bool) -> Attack:
         """What follows the result, which is told with all that it decides."""
-        told[f"{struck.path}result"] = result
+        told[struck.to.result] = result
         if struck.first:
             told["outcome"] = result
         if result == "destroyed" and not struck.flies:
             told |= self._also(result)
             return Attack("vehicle crew", 0, now.at, now.lm, result, now.keep, six)
-        told[f"{struck.path}crew"] = "shaken-moved" if result == "abandoned" else NONE
+        told[struck.to.crew] = "shaken-moved" if result == "abandoned" else NONE
         told |= self._also(result)
         after, known = self._then(Attack(now.owes, 0, now.at, now.lm, result, now.keep, six))
         told |= known

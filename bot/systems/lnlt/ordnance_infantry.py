@@ -16,9 +16,10 @@ from bot.systems.lnlt import kinds
 from bot.systems.lnlt.burning import fire_check, fire_started, then_fire_check, told_before
 from bot.systems.lnlt.checks import NONE, Attack, DamageChecks
 from bot.systems.lnlt.firepower import refuse_to_fire
-from bot.systems.lnlt.items import list_alike, readings_of
+from bot.systems.lnlt.items import list_alike
 from bot.systems.lnlt.opposed import Opposed
 from bot.systems.lnlt.planned import planned
+from bot.systems.lnlt.readings import readings_of
 from bot.systems.lnlt.settling import attacked, headline, rows, suffered
 from bot.systems.lnlt.shot import ACQUIRED, after_shot, riders, weapon_kept
 from bot.systems.lnlt.terrain import is_lone_sniper

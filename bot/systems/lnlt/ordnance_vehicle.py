@@ -14,9 +14,10 @@ from bot.systems.lnlt import kinds
 from bot.systems.lnlt.burning import fire_check, fire_started, then_fire_check, told_after
 from bot.systems.lnlt.checks import NONE, Attack, DamageChecks, say
 from bot.systems.lnlt.firepower import refuse_to_fire
-from bot.systems.lnlt.impact import Impact, Struck
-from bot.systems.lnlt.items import ROWS, Aboard, list_alike, readings_of
+from bot.systems.lnlt.impact import Impact, Struck, paths_in
+from bot.systems.lnlt.items import ROWS, Aboard, list_alike
 from bot.systems.lnlt.planned import planned
+from bot.systems.lnlt.readings import readings_of
 from bot.systems.lnlt.roster import becomes, fired
 from bot.systems.lnlt.settling import CREWS, PLACED, aftermath, rows, suffered
 from bot.systems.lnlt.shot import ACQUIRED, after_shot, riders, weapon_kept
@@ -114,7 +115,7 @@ def _places(given: Given, target: Unit | None, armor: Mapping[str, int], *, flie
     penetration, morale = sum([value for _, value in adds]), given.int("morale")
     shaken = given.flag("shaken") or (target is not None and kinds.is_shaken(target))
     return {
-        place: Struck("", "", penetration, value, morale, shaken=shaken, flies=flies, first=True, parts=adds)
+        place: Struck("", paths_in(), penetration, value, morale, shaken=shaken, flies=flies, first=True, parts=adds)
         for place, value in armor.items()
     }
 

@@ -15,9 +15,10 @@ from bot.systems.lnlt import kinds
 from bot.systems.lnlt.burning import fire_check, fire_started, then_fire_check
 from bot.systems.lnlt.checks import NONE, Attack, DamageChecks
 from bot.systems.lnlt.firepower import refuse_to_fire
-from bot.systems.lnlt.items import list_alike, readings_of
+from bot.systems.lnlt.items import list_alike
 from bot.systems.lnlt.opposed import Opposed, target_modifier
 from bot.systems.lnlt.planned import planned
+from bot.systems.lnlt.readings import readings_of
 from bot.systems.lnlt.settling import attacked, headline, rows, suffered
 from bot.systems.lnlt.terrain import target_terrain
 
