@@ -21,7 +21,7 @@ from icepool.evaluator.multiset_evaluator_base import MultisetEvaluatorBase
 from icepool.math import comb_row_cache
 
 from benchmarks.goals import goal
-from bot.rules.apart import Part, Parts
+from bot.rules.apart import End, Part, Parts
 from bot.rules.dice import d6
 from bot.rules.expression import parser
 from bot.rules.expression.chances import odds
@@ -77,33 +77,37 @@ def man(now: Shot, roll: Roll) -> Ruling[Shot]:
 STEPS = {"attack": ruled((D6, D6), margins), "check": ruled((D6,), man)}
 
 
-def alone(margin: int, at: int, helped: bool = False) -> Part[Shot]:
+def alone(margin: int, at: int) -> Part[Shot]:
     """The check of one man."""
-    key = margin - helped, MORALES[at]
-    return Part(lambda: Plan(Shot("check", margin, at, helped), STEPS, never), {"": f"men[{at}]"}, key)
+    path, morale = f"men[{at}]", MORALES[at]
+
+    def comes() -> list[End]:
+        return [(1, {path: check(margin, morale, die)}, None) for die in range(1, 7)]
+
+    return Part((("", path),), comes, key=(margin, morale))
+
+
+def apart(now: Shot) -> Parts[Shot] | None:
+    """All men who have not checked yet."""
+    if now.owes != "check":
+        return None
+    return Parts([alone(now.margin - now.helped, at) for at in range(now.at, len(MORALES))])
 
 
 def fire(led: bool) -> Plan[Shot]:
     """One attack on three men; `led`: the first, who comes through, helps the others."""
+    if not led:
+        return Plan(Shot("attack"), STEPS, never, apart=apart)
 
-    def apart(now: Shot) -> Parts[Shot] | None:
-        if now.owes != "check":
-            return None
-        first = 1 if led else 0
-        return Parts(tuple(alone(now.margin, at, now.helped) for at in range(first, len(MORALES))))
+    def attack(now: Shot, roll: Roll) -> Ruling[Shot]:
+        after, told, _, _ = margins(now, roll)
+        return Ruling(after._replace(owes="leader") if after.owes else after, told)
 
     def leader(now: Shot, roll: Roll) -> Ruling[Shot]:
         after, told, _, _ = man(now, roll)
         return Ruling(Shot("check", now.margin, 1, after.helped), told)
 
-    steps = {**STEPS, "leader": ruled((D6,), leader)} if led else STEPS
-    if led:
-
-        def attack(now: Shot, roll: Roll) -> Ruling[Shot]:
-            after, told, _, _ = margins(now, roll)
-            return Ruling(after._replace(owes="leader") if after.owes else after, told)
-
-        steps["attack"] = ruled((D6, D6), attack)
+    steps = {**STEPS, "attack": ruled((D6, D6), attack), "leader": ruled((D6,), leader)}
     return Plan(Shot("attack"), steps, never, apart=apart)
 
 

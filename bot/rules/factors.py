@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, product
-from math import lcm, prod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import lcm
 from typing import Any, NamedTuple
 
-from bot.rules.apart import Owners, Parts
+from bot.rules.apart import End
 
 ABSENT = "none"
 PLAIN = frozenset({str, int, float})
@@ -15,6 +14,9 @@ PLAIN = frozenset({str, int, float})
 Known = tuple[Any, ...]
 """The outputs asked for, as far as they are known; None for the others."""
 Sign = Callable[[Any], int]
+Rolls = Iterable[tuple[int, Any]]
+"""Rolls, or what they come to where that is known at once, each in how many ways."""
+Rule = Callable[[Any, Any], tuple[Any, Mapping[str, Any], Any, Any]]
 Weighed = tuple[int, dict[Any, int]]
 """How often each comes, behind out of how many."""
 
@@ -45,14 +47,50 @@ class Marginals(NamedTuple):
     over: int
 
 
+def joint_of(ends: Iterable[End], paths: tuple[str, ...], sign: Sign | None) -> Joint:
+    """How often the outputs at `paths` come out together, and with the bits that `sign` reads."""
+    found: dict[Any, int] = {}
+    over = 0
+    for ways, told, after in ends:
+        values = tuple([_value(told.get(path)) for path in paths])
+        key = values if sign is None else (values, sign(after))
+        found[key] = found.get(key, 0) + ways
+        over += ways
+    return Joint(found, over)
+
+
+def marginals_of(ends: Sequence[End], paths: tuple[str, ...], sign: Sign | None) -> Marginals:
+    """How often each value of each output at `paths` comes, and the bits that `sign` reads."""
+    sums: dict[str, dict[Any, int]] = {}
+    for path in paths:
+        counts = sums[path] = {}
+        for ways, told, _ in ends:
+            value = _value(told.get(path))
+            counts[value] = counts.get(value, 0) + ways
+    bits: dict[int, int] = {}
+    for ways, _, after in ends:
+        left = 0 if sign is None else sign(after)
+        bits[left] = bits.get(left, 0) + ways
+    return Marginals(sums, bits, sum(bits.values()))
+
+
+def _value(value: Any) -> Any:
+    return value if value.__class__ in PLAIN else shown(value)
+
+
 class Round:
-    """The weights of one round, over `factor` times what the round began with; scaled only when that must grow."""
+    """The weights of one round, over `factor` times what the round began with; scaled only when that must grow.
 
-    __slots__ = ("factor", "kept", "told")
+    `after` are the states that go on and `done` those at their end, `told` the values of each output that came up.
+    """
 
-    def __init__(self, *kept: dict[Any, int]) -> None:
-        self.kept, self.factor = [*kept], 1
+    __slots__ = ("after", "done", "factor", "kept", "told")
+
+    def __init__(self) -> None:
+        self.after: dict[Any, int] = {}
+        self.done: dict[Any, int] = {}
         self.told: dict[str, dict[Any, int]] = {}
+        self.kept, self.factor = [self.after, self.done], 1
 
     def share(self, total: int) -> int:
         """What one of `total` equally likely rolls weighs."""
@@ -65,94 +103,51 @@ class Round:
             self.factor = common
         return self.factor // total
 
-    def tell(self, paths: Iterable[str], told: Mapping[str, Any], weight: int) -> None:
-        """Add what a roll tells of the outputs at `paths`."""
+    def end(self, state: Any, weight: int) -> None:
+        """Add a state that was at its end before this round."""
+        self.done[state] = self.done.get(state, 0) + weight * self.factor
+
+    def take(self, paths: frozenset[str], state: Any, rolls: Rolls, rule: Rule, weight: int) -> None:
+        """Add what all rolls of a state come to, and what they tell of the outputs at `paths`."""
+        after, done = self.after, self.done
+        for ways, roll in rolls:
+            new, told, _, _ = rule(state, roll)
+            share = weight * ways
+            if not paths.isdisjoint(told):
+                self._tell(paths.intersection(told), told, share)
+            into = done if new.owes is None else after
+            into[new] = into.get(new, 0) + share
+
+    def take_until(self, path: str, state: Any, rolls: Rolls, rule: Rule, weight: int) -> None:
+        """The same for a single output: a branch ends as soon as that is known."""
+        after, done, seen = self.after, self.done, self._counts(path)
+        for ways, roll in rolls:
+            new, told, _, _ = rule(state, roll)
+            value = told.get(path)
+            if value is None:
+                into = done if new.owes is None else after
+                into[new] = into.get(new, 0) + weight * ways
+                continue
+            if value.__class__ not in PLAIN:
+                value = shown(value)
+            seen[value] = seen.get(value, 0) + weight * ways
+
+    def _counts(self, path: str) -> dict[Any, int]:
+        counts = self.told.get(path)
+        if counts is None:
+            counts = self.told[path] = {}
+            self.kept.append(counts)
+        return counts
+
+    def _tell(self, paths: Iterable[str], told: Mapping[str, Any], weight: int) -> None:
         for path in paths:
             value = told[path]
             if value is None:
                 continue
-            counts = self.told.get(path)
-            if counts is None:
-                counts = self.told[path] = {}
-                self.kept.append(counts)
+            counts = self._counts(path)
             if value.__class__ not in PLAIN:
                 value = shown(value)
             counts[value] = counts.get(value, 0) + weight
-
-
-class Fork:
-    """Parts of which the outputs are needed: the places of these, and how they come out; `known` are all others.
-
-    `reads` gives the bits of their ends, None where nobody needs them. They come with a `weight` out of `over`.
-    """
-
-    __slots__ = ("factors", "known", "over", "places", "reads", "weight")
-
-    def __init__(self, known: Known, reads: Sign | None) -> None:
-        self.known, self.reads = known, reads
-        self.places: list[tuple[int, ...]] = []
-        self.factors: list[Joint] = []
-        self.weight = self.over = 1
-
-    def weighing(self, weight: int, over: int) -> Fork:
-        """The same with its weight, out of all that can be."""
-        self.weight, self.over = weight, over * prod([factor.over for factor in self.factors])
-        return self
-
-    def combined(self) -> tuple[dict[tuple[Known, int], int], int]:
-        """How often which outputs come with which bits; out of how many."""
-        found = {(self.known, 0): 1}
-        for places, factor in zip(self.places, self.factors, strict=True):
-            further: dict[tuple[Known, int], int] = {}
-            for (known, bits), weight in found.items():
-                for key, ways in factor.weights.items():
-                    values, more = (key, 0) if self.reads is None else key
-                    new = list(known)
-                    for place, value in zip(places, values, strict=True):
-                        new[place] = value
-                    both = tuple(new), bits | more
-                    further[both] = further.get(both, 0) + weight * ways
-            found = further
-        return found, prod([factor.over for factor in self.factors])
-
-    def weights(self, over: int) -> list[int]:
-        """The weights of all combinations, out of `over`."""
-        products = [self.weight * (over // self.over)]
-        for factor in self.factors:
-            products = [one * two for one in products for two in factor.weights.values()]
-        return products
-
-    def combinations(self) -> Iterator[Known]:
-        """All combinations, in the same order."""
-        fixed = [at for at, value in enumerate(self.known) if not any(at in places for places in self.places)]
-        order = [*chain.from_iterable(self.places), *fixed]
-        rest = [((self.known[at],),) for at in fixed]
-        values = [factor.weights for factor in self.factors]
-        if all(len(places) == 1 for places in self.places):
-            flat: Iterable[Known] = product(*[[value for (value,) in some] for some in values], *[r[0] for r in rest])
-        else:
-            flat = (tuple(chain.from_iterable(some)) for some in product(*values, *rest))
-        if order == sorted(order):
-            return iter(flat)
-        where = [order.index(at) for at in range(len(order))]
-        return (tuple([some[at] for at in where]) for some in flat)
-
-
-def multiplied(forks: Sequence[Fork], hold: Callable[[int], None]) -> list[Weighed]:
-    """All combinations of what the parts of several states come to; `hold` refuses too many."""
-    if not forks:
-        return []
-    over = lcm(*[fork.over for fork in forks])
-    alike: dict[Any, tuple[Fork, list[int]]] = {}
-    for fork in forks:
-        size = prod([len(factor.weights) for factor in fork.factors])
-        hold(size)
-        key = fork.known, tuple(fork.places), tuple([tuple(factor.weights) for factor in fork.factors])
-        weights = fork.weights(over)
-        if key in alike:
-            weights = [one + two for one, two in zip(alike[key][1], weights, strict=True)]
-        alike[key] = (fork, weights)
-    return [(over, dict(zip(fork.combinations(), weights, strict=True))) for fork, weights in alike.values()]
 
 
 def either(ones: Mapping[int, int], others: Mapping[int, int]) -> dict[int, int]:
@@ -179,21 +174,12 @@ def merged(rounds: Sequence[Weighed], least: int = 1) -> tuple[dict[Any, int], i
 
 
 def over_all(sums: Mapping[str, list[Weighed]], ends: list[Weighed]) -> Marginals:
-    """All weights over one denominator."""
-    least = lcm(*{over for rounds in (*sums.values(), ends) for over, _ in rounds})
-    return Marginals({path: merged(rounds, least)[0] for path, rounds in sums.items()}, merged(ends, least)[0], least)
+    """All weights over one denominator; an output that is not told is absent."""
+    least = lcm(*{over for rounds in (*sums.values(), ends) for over, counts in rounds if counts})
+    found = {path: _completed(merged(rounds, least)[0], least) for path, rounds in sums.items()}
+    return Marginals(found, merged(ends, least)[0], least)
 
 
-def pays(parts: Parts[Any], wanted: Sequence[str]) -> bool:
-    """Whether it pays to count the parts apart where each output is asked by itself: some are alike, or not asked."""
-    if len({part.key for part in parts.each}) < len(parts.each):
-        return True
-    split, _ = Owners(parts.each).split(wanted)
-    return len(split) < len(parts.each)
-
-
-def goes_on(parts: Parts[Any], whole: bool, sign: Sign | None) -> tuple[Sign | None, Callable[[int], Any] | None]:
-    """What reads the ends of the parts, and how it goes on; None where their own outputs are the `whole`."""
-    if parts.then is None:
-        return sign, None
-    return (None, None) if whole and sign is None else (parts.sign, parts.then)
+def _completed(weights: dict[Any, int], over: int) -> dict[Any, int]:
+    rest = over - sum(weights.values())
+    return {**weights, ABSENT: weights.get(ABSENT, 0) + rest} if rest else weights

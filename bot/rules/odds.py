@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from bot.rules.counting import Count, Meter, OutOfTime
+from bot.rules.counting import Count
 from bot.rules.factors import ABSENT as ABSENT
 from bot.rules.factors import shown as shown
 from bot.rules.grouping import ROLLS_AT_ONCE as ROLLS_AT_ONCE
@@ -20,6 +20,7 @@ from bot.rules.grouping import every_roll as every_roll
 from bot.rules.grouping import group_alike as group_alike
 from bot.rules.grouping import group_faces as group_faces
 from bot.rules.grouping import group_sums as group_sums
+from bot.rules.meter import Meter, OutOfTime
 from bot.rules.ruling import S
 from bot.rules.ruling import Weighted as Weighted
 from bot.rules.sequence import Plan
@@ -42,11 +43,7 @@ def joint(
     A value is `none` where its item is absent. Work stops on a branch as soon as all of `by` are known.
     Raises TooManyStates beyond `budget` states, `rolls` rolls looked at or when it is `out_of_time`.
     """
-    if len(by) == 1:
-        weights, over = Count(Meter(budget, rolls, out_of_time)).alone(plan, by[0])
-        return {(value,): chance for value, chance in _fractions(weights, over).items()}
-    found = Count(Meter(budget, rolls, out_of_time)).joint(plan, tuple(by))
-    return _fractions(found.weights, found.over)
+    return _fractions(*Count(Meter(budget, rolls, out_of_time)).joint(plan, tuple(by)))
 
 
 def marginals(
@@ -63,21 +60,11 @@ def marginals(
     beyond `budget` states, `rolls` rolls looked at or when it is `out_of_time`.
     """
     wanted = tuple(dict.fromkeys(paths))
-    count = Count(Meter(budget, rolls, out_of_time))
-    if len(wanted) == 1:
-        return {wanted[0]: _fractions(*count.alone(plan, wanted[0]))}
-    found = count.marginals(plan, wanted)
-    return {path: _completed(found.sums[path], found.over) for path in wanted}
+    sums, _, over = Count(Meter(budget, rolls, out_of_time)).marginals(plan, wanted)
+    return {path: _fractions(sums[path], over) for path in wanted}
 
 
 def _fractions(weights: Mapping[Any, int], over: int) -> Distribution:
     """Weights as chances; each different one is made once."""
     chances = {weight: Fraction(weight, over) for weight in set(weights.values())}
     return {value: chances[weight] for value, weight in weights.items()}
-
-
-def _completed(weights: dict[Any, int], over: int) -> Distribution:
-    rest = over - sum(weights.values())
-    if rest:
-        weights = {**weights, ABSENT: weights.get(ABSENT, 0) + rest}
-    return _fractions(weights, over)

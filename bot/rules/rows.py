@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from bot.rules.apart import Part, Parts
-from bot.rules.sequence import Outputs, Plan, Roll, Row, Ruled, Ruling, S, Step, row_of
+from bot.rules.sequence import Outputs, Plan, Row, Ruled, Ruling, S, Step, row_of
 
 _PREFIX = "row "
 
@@ -91,20 +91,31 @@ def _apart(
     """The parts, each with the rows that look at what it tells."""
 
     def told(part: Part[S]) -> Part[S]:
-        rows = [at for head in part.paths.values() for at in heads.get(head, ())]
-        named = {f"{_PREFIX}{place}": row_path(at) for place, at in enumerate(rows)}
-        return Part(lambda: _reading(part.plan(), read, heads, made), {**part.paths, **named}, part.key, part.unlike)
+        comes, plan = part.comes, part.plan
+        rows = [at for _, head in part.paths for at in heads.get(head, ())]
+        named = tuple([(f"{_PREFIX}{place}", row_path(at)) for place, at in enumerate(rows)])
+        return part._replace(
+            paths=part.paths + named,
+            comes=None if comes is None else lambda: [(ways, read(told), after) for ways, told, after in comes()],
+            plan=None if plan is None else lambda: _reading(plan(), read, heads, made),
+        )
 
     def found(state: S) -> Parts[S] | None:
         parts = apart(state)
-        return None if parts is None else replace(parts, each=tuple(map(told, parts.each)))
+        return None if parts is None else parts._replace(each=tuple(map(told, parts.each)))
 
     return found
 
 
 def _read(step: Step[S], read: Read) -> Ruled[S]:
-    def rule(before: S, roll: Roll) -> Ruling[S]:
-        after, told, story, notes = step.rule(before, roll)
+    def reading(ruling: Ruling[S]) -> Ruling[S]:
+        after, told, story, notes = ruling
         return Ruling(after, read(told), story, notes)
 
-    return Ruled(step.dice, rule, step.groups, step.exact_only)
+    def all_read(before: S) -> list[tuple[int, Ruling[S]]]:
+        assert comes is not None
+        return [(ways, reading(ruling)) for ways, ruling in comes(before)]
+
+    rule, comes = step.rule, step.comes
+    found = None if comes is None else all_read
+    return Ruled(step.dice, lambda before, roll: reading(rule(before, roll)), step.groups, step.exact_only, found)

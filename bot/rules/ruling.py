@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
@@ -67,6 +67,11 @@ class Step(Protocol[S]):
         """The last names of paths that grouping would falsify."""
         ...
 
+    @property
+    def comes(self) -> Callable[[S], Sequence[tuple[int, Ruling[S]]]] | None:
+        """All that may come of a state, where that is known at once."""
+        ...
+
     def rule(self, state: S, roll: Roll, /) -> Ruling[S]:
         """What the roll comes to."""
         ...
@@ -88,13 +93,15 @@ class Ruled(Generic[S]):
     `dice` are those asked for, or a function of the state. `groups` makes odds cheap: ((weight, roll), ...), or a
     function of the state that gives it, each roll standing for `weight` equally likely ones that `rule` cannot tell
     apart; `exact_only` are the last names of paths that grouping would falsify (`roll`, `total`): when odds are asked
-    by one of them every face is counted.
+    by one of them every face is counted. `comes` is there instead of `groups` where all that may come of a state is
+    known at once: ((ways, ruling), ...).
     """
 
     dice: tuple[Die, ...] | Callable[[S], tuple[Die, ...]]
     rule: Callable[[S, Roll], Ruling[S]]
     groups: Weighted | Callable[[S], Weighted | None] | None = None
     exact_only: frozenset[str] = frozenset()
+    comes: Callable[[S], Sequence[tuple[int, Ruling[S]]]] | None = None
 
     def asks(self, state: S) -> tuple[Die, ...]:
         """The dice owed in `state`, in the order in which they are rolled."""
@@ -112,6 +119,7 @@ def ruled(
     *,
     groups: Weighted | Callable[[S], Weighted | None] | None = None,
     exact_only: Iterable[str] = (),
+    comes: Callable[[S], Sequence[tuple[int, Ruling[S]]]] | None = None,
 ) -> Ruled[S]:
     """The step of a plan that asks for `dice` and is ruled on by `rule`. See `Ruled`."""
-    return Ruled(dice, rule, groups, frozenset(exact_only))
+    return Ruled(dice, rule, groups, frozenset(exact_only), comes)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.rules.apart import Part, Parts
+from bot.rules.apart import End, Part, Parts
 from bot.rules.dice import Script, d6, d20, dice
 from bot.rules.odds import TooManyStates, group_alike, group_faces, group_sums, joint, marginals
 from bot.rules.sequence import Plan, Roll, Ruling, Settlement, nested, play, ruled
@@ -187,7 +187,10 @@ class Salvo:
     six: bool = False
 
 
-def salvo(shots: int, *, first: int = 0, aim: int = 0, apart: bool = False) -> Plan[Salvo]:
+D6 = range(1, 7)
+
+
+def salvo(shots: int, *, first: int = 0, aim: int = 0, apart: str = "") -> Plan[Salvo]:
     """One aim die; each shot that is at or under it hits; if any shot was a six, the gun may break at the end."""
 
     def take_aim(_: Salvo, roll: Roll) -> Ruling[Salvo]:
@@ -195,7 +198,8 @@ def salvo(shots: int, *, first: int = 0, aim: int = 0, apart: bool = False) -> P
 
     def shoot(now: Salvo, roll: Roll) -> Ruling[Salvo]:
         six, at = now.six or roll[0] == 6, now.at + 1
-        told = {f"shots[{now.at}].hit": roll[0] <= now.aim, f"shots[{now.at}].number": now.at}
+        here = f"shots[{now.at}]"
+        told = {f"{here}.hit": roll[0] <= now.aim, f"{here}.number": now.at, f"{here}.roll": roll[0]}
         return Ruling(Salvo("shot", now.aim, at, six) if at < shots else end(six), told)
 
     def end(six: bool) -> Salvo:
@@ -210,7 +214,20 @@ def salvo(shots: int, *, first: int = 0, aim: int = 0, apart: bool = False) -> P
         return Parts(tuple(one(at, now.aim) for at in range(shots)), lambda bits: end(bool(bits)), lambda at: at.six)
 
     def one(at: int, aim: int) -> Part[Salvo]:
-        return Part(lambda: salvo(at + 1, first=at, aim=aim), {"": f"shots[{at}]"}, aim, frozenset({"number"}))
+        head = f"shots[{at}]"
+
+        def comes() -> list[End]:
+            return [(1, {f"{head}.hit": die <= aim, f"{head}.number": at}, Salvo(None, six=die == 6)) for die in D6]
+
+        def alone() -> Plan[Salvo]:
+            return salvo(at + 1, first=at, aim=aim)
+
+        key, unlike = aim, frozenset({"number"})
+        if apart == "known at once":
+            return Part((("", head),), comes, None, key, unlike)
+        if apart == "known but for the roll":
+            return Part((("", head),), comes, alone, key, unlike, frozenset({"roll"}))
+        return Part((("", head),), None, alone, key, unlike)
 
     return Plan(
         Salvo("shot", aim, first) if aim else Salvo("aim"),
@@ -224,6 +241,10 @@ def salvo(shots: int, *, first: int = 0, aim: int = 0, apart: bool = False) -> P
     )
 
 
+APART = ("by plans", "known at once", "known but for the roll")
+
+
+@pytest.mark.parametrize("apart", APART)
 @pytest.mark.parametrize(
     "by",
     [
@@ -231,22 +252,31 @@ def salvo(shots: int, *, first: int = 0, aim: int = 0, apart: bool = False) -> P
         ("shots[2].hit", "aim", "shots[0].hit"),
         ("shots[1].number", "shots[2].hit"),
         ("broken", "shots[1].hit"),
+        ("shots[1].hit", "broken", "shots[0].hit"),
         ("aim", "broken"),
         ("shots[1].hit",),
         ("broken",),
         ("shots[7].hit", "shots[0].hit"),
     ],
 )
-def test_parts_that_know_nothing_of_each_other_are_counted_apart(by: tuple[str, ...]) -> None:
-    """Each by itself or together, with what comes after them all: the same as one after the other."""
-    assert joint(salvo(3, apart=True), by) == joint(salvo(3), by)
-    assert marginals(salvo(3, apart=True), by) == marginals(salvo(3), by)
+def test_parts_that_know_nothing_of_each_other_are_counted_apart(by: tuple[str, ...], apart: str) -> None:
+    """Each by itself or together, with what comes after them all: the same as one after the other, in that order."""
+    assert [*joint(salvo(3, apart=apart), by).items()] == [*joint(salvo(3), by).items()]
+    assert marginals(salvo(3, apart=apart), by) == marginals(salvo(3), by)
 
 
-def test_the_parts_of_eight_shots_are_one_and_multiply() -> None:
+@pytest.mark.parametrize("apart", ["by plans", "known but for the roll"])
+def test_a_die_that_a_part_does_not_tell_at_once_is_counted_by_its_plan(apart: str) -> None:
+    by = ("shots[1].roll", "broken", "shots[0].hit")
+    assert joint(salvo(3, apart=apart), by) == joint(salvo(3), by)
+    assert marginals(salvo(3, apart=apart), by) == marginals(salvo(3), by)
+
+
+@pytest.mark.parametrize("apart", APART)
+def test_the_parts_of_eight_shots_are_one_and_multiply(apart: str) -> None:
     """Six aims of one shot each are 6 + 6 * 6 rolls; one after the other they would be 256 combinations an aim."""
     hits = [f"shots[{at}].hit" for at in range(8)]
-    counted = joint(salvo(8, apart=True), hits, rolls=6 + 36)
+    counted = joint(salvo(8, apart=apart), hits, rolls=6 + 36)
     assert counted[("true",) * 8] == sum(Fraction(aim, 6) ** 8 for aim in range(1, 7)) / 6
     with pytest.raises(TooManyStates):
         joint(salvo(8), hits, rolls=6 + 36)

@@ -26,6 +26,7 @@ class Segment:
     __slots__ = ("_code", "_dice", "_site")
 
     exact_only: ClassVar[frozenset[str]] = frozenset()
+    comes: ClassVar[None] = None
 
     def __init__(self, site: Site, code: Callable[..., Any], dice: Mapping[Any, Dice]) -> None:
         self._site, self._code, self._dice = site, code, dice

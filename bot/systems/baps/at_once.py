@@ -1,17 +1,17 @@
-"""What makes the odds of many men cheap, apart from the rules: there a roll is all dice of one man, first to last.
+"""What makes the odds of many men cheap, apart from the rules: all dice of one man, first to last, are counted once.
 
-Rolls that end in the same result, wounds and state are one, so that a man costs one state whatever the passes.
+Dice that end in the same result, wounds and state are one, so that a man costs one state whatever the passes.
 """
 
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import reduce
 from math import lcm
 
-from bot.rules.odds import Weighted
-from bot.rules.sequence import Roll
 from bot.systems.baps.resolution import UNHURT, Cell, Hurt, Man, Resolution
+
+Hurts = tuple[tuple[int, Hurt], ...]
+"""What a man may have suffered in the end, each in how many of the equally likely ways."""
 
 
 class WholeRolls:
@@ -19,37 +19,33 @@ class WholeRolls:
 
     def __init__(self, crt: Resolution) -> None:
         self._crt = crt
-        self._known: dict[tuple[tuple[Cell, ...], int, bool], Weighted] = {}
+        self._known: dict[tuple[tuple[Cell, ...], int, bool], Hurts] = {}
 
-    def of(self, man: Man) -> Weighted:
-        """The whole rolls of an unhurt man, weighted."""
+    def of(self, man: Man) -> Hurts:
+        """What an unhurt man suffers from all of their dice, weighted."""
         key = (man.cells, man.before, man.counts_ones)
         found = self._known.get(key)
         if found is None:
             found = self._known[key] = self._count(man)
         return found
 
-    def end(self, man: Man, roll: Roll) -> Hurt:
-        """The man after a whole roll."""
-        return reduce(lambda hurt, die: self._crt.strike(man, hurt, die), roll, UNHURT)
-
-    def _count(self, man: Man) -> Weighted:
-        live: dict[Hurt, tuple[Fraction, Roll]] = {UNHURT: (Fraction(1), ())}
-        ends: dict[tuple[object, ...], tuple[Fraction, Roll]] = {}
+    def _count(self, man: Man) -> Hurts:
+        live: dict[Hurt, Fraction] = {UNHURT: Fraction(1)}
+        ends: dict[tuple[object, ...], tuple[Fraction, Hurt]] = {}
         while live:
-            further: dict[Hurt, tuple[Fraction, Roll]] = {}
-            for hurt, (chance, roll) in live.items():
+            further: dict[Hurt, Fraction] = {}
+            for hurt, chance in live.items():
                 for share, die in self._faces(man, hurt):
                     new = self._crt.strike(man, hurt, die)
-                    here = chance * share, (*roll, die)
+                    here = chance * share
                     if man.finished(new):
                         key = (new.result, man.dead(new), new.suppressed, new.one)
-                        ends[key] = (here[0] + ends[key][0], ends[key][1]) if key in ends else here
+                        ends[key] = (here + ends[key][0], ends[key][1]) if key in ends else (here, new)
                     else:
-                        further[new] = (here[0] + further[new][0], further[new][1]) if new in further else here
+                        further[new] = further.get(new, Fraction(0)) + here
             live = further
         over = lcm(*(chance.denominator for chance, _ in ends.values()))
-        return tuple((int(chance * over), roll) for chance, roll in ends.values())
+        return tuple((int(chance * over), hurt) for chance, hurt in ends.values())
 
     def _faces(self, man: Man, hurt: Hurt) -> list[tuple[Fraction, int]]:
         """Faces of the next die, those that do the same counted together."""

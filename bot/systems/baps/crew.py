@@ -45,8 +45,6 @@ def crew_step(tables: Tables, crew: Sequence[Unit], names: Sequence[str]) -> Rul
         return men(now.effects)[now.at], now.hurts[now.at] or UNHURT
 
     def rule(now: Crew, roll: Roll) -> Ruling[Crew]:
-        if len(roll) > 1:
-            return at_once(now, roll)
         (man, before), (die,) = whose(now), roll
         hurt = crt.strike(man, before, die)
         finished = man.finished(hurt)
@@ -62,17 +60,11 @@ def crew_step(tables: Tables, crew: Sequence[Unit], names: Sequence[str]) -> Rul
     # What follows is speed; the rules end here.
     whole = WholeRolls(crt)
 
-    def at_once(now: Crew, roll: Roll) -> Ruling[Crew]:
+    def comes(now: Crew) -> list[tuple[int, Ruling[Crew]]]:
         man, _ = whose(now)
-        hurt = whole.end(man, roll)
-        return Ruling(after(now, None), man.told(hurt))
+        return [(ways, Ruling(after(now, None), man.told(hurt))) for ways, hurt in whole.of(man)]
 
-    return ruled(
-        lambda now: crt.owed(*whose(now)),
-        rule,
-        groups=lambda now: whole.of(whose(now)[0]),
-        exact_only=("rolls",),
-    )
+    return ruled(lambda now: crt.owed(*whose(now)), rule, comes=comes, exact_only=("rolls",))
 
 
 def _rows(tables: Tables, effects: tuple[bool, ...]) -> list[int]:

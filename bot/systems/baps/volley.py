@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from bot.rules.apart import Part, Parts
+from bot.rules.apart import End, Part, Parts
 from bot.rules.later import Later
 from bot.rules.sequence import Plan, Roll, Ruled, Ruling, Settlement, ruled
 from bot.systems.baps.at_once import WholeRolls
@@ -39,8 +39,6 @@ def men_step(
     """
 
     def rule(now: Volley, roll: Roll) -> Ruling[Volley]:
-        if len(roll) > 1:
-            return at_once(now, roll)
         man, before, (die,) = men[now.at], now.hurt, roll
         hurt = crt.strike(man, before, die)
         if man.finished(hurt):
@@ -58,16 +56,11 @@ def men_step(
     # What follows is speed; the rules end here.
     counted = WholeRolls(crt) if whole is None else whole
 
-    def at_once(now: Volley, roll: Roll) -> Ruling[Volley]:
-        hurt = counted.end(men[now.at], roll)
-        return Ruling(through(now, hurt), men[now.at].told(hurt))
+    def comes(now: Volley) -> list[tuple[int, Ruling[Volley]]]:
+        man = men[now.at]
+        return [(ways, Ruling(through(now, hurt), man.told(hurt))) for ways, hurt in counted.of(man)]
 
-    return ruled(
-        lambda now: crt.owed(men[now.at], now.hurt),
-        rule,
-        groups=lambda now: counted.of(men[now.at]),
-        exact_only=("rolls",),
-    )
+    return ruled(lambda now: crt.owed(men[now.at], now.hurt), rule, comes=comes, exact_only=("rolls",))
 
 
 def men_apart(
@@ -76,15 +69,18 @@ def men_apart(
     """For odds: each man is a part of its own; afterwards it counts whether a 1 came up."""
 
     def part(man: Man, whole: WholeRolls) -> Part[Volley]:
+        def comes() -> list[End]:
+            return [(ways, man.told(hurt), _ended(hurt.one)) for ways, hurt in whole.of(man)]
+
         def plan() -> Plan[Volley]:
             return Plan(Volley(name), {name: men_step([man], crt, name=name, then=_ended, whole=whole)}, _never)
 
         key = man.cells, man.before, man.unit.has("suppressed"), man.counts_ones
-        return Part(plan, {"": man.path}, key, frozenset(man.facts))
+        return Part((("", man.path),), comes, plan, key, frozenset(man.facts), frozenset({"rolls"}))
 
     def each() -> Parts[Volley]:
         whole = WholeRolls(crt)
-        return Parts(tuple([part(man, whole) for man in men]), lambda bits: then(bool(bits)), lambda end: int(end.one))
+        return Parts([part(man, whole) for man in men], lambda bits: then(bool(bits)), lambda end: int(end.one))
 
     parts = Later(each)
     return lambda now: parts() if now.owes == name else None

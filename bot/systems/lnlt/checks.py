@@ -72,19 +72,6 @@ class DamageChecks:
         self.only_hit, self.crew_of_all, self.outcome = only_hit, crew_of_all, outcome
         self.leaves_out_crashed = leaves_out_crashed
 
-    def only(self, start: int, stop: int) -> DamageChecks:
-        """The checks of a part of the units, for the odds of these alone."""
-        also = self.also
-        return DamageChecks(
-            self.readings,
-            [item._replace(stop=min(item.stop, stop) - start) for item in self.items[start:stop]],
-            only_hit=self.only_hit,
-            crew_of_all=self.crew_of_all,
-            outcome=self.outcome,
-            leaves_out_crashed=self.leaves_out_crashed,
-            also=None if also is None else lambda at, left: also(start + at, left),
-        )
-
     def steps(self) -> dict[str, Make]:
         """What makes the steps check, hero, crew, bail and morale, for the plan of a sequence."""
         return {

@@ -29,13 +29,23 @@ def keeping(plan: Plan[S], name: str) -> Plan[Any]:
     def items(told: Outputs) -> tuple[Any, ...]:
         return tuple(value for path, value in told.items() if path.startswith(f"{name}["))
 
+    def taken(before: Kept, ruling: Ruling[S]) -> Ruling[Kept]:
+        return Ruling(Kept(ruling.after, before.items + items(ruling.told)), ruling.told)
+
     def kept(step: Step[S]) -> Ruled[Kept]:
         def rule(before: Kept, roll: Roll) -> Ruling[Kept]:
-            after, told, _, _ = step.rule(before.state, roll)
-            return Ruling(Kept(after, before.items + items(told)), told)
+            return taken(before, step.rule(before.state, roll))
+
+        def comes(before: Kept) -> list[tuple[int, Ruling[Kept]]]:
+            assert step.comes is not None
+            return [(ways, taken(before, ruling)) for ways, ruling in step.comes(before.state)]
 
         return Ruled(
-            lambda state: step.asks(state.state), rule, lambda state: step.grouped(state.state), step.exact_only
+            lambda state: step.asks(state.state),
+            rule,
+            lambda state: step.grouped(state.state),
+            step.exact_only,
+            None if step.comes is None else comes,
         )
 
     def closing(end: Kept) -> Mapping[str, Any]:

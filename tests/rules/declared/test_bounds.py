@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from bot.rules.counting import Count, Meter
+from bot.rules.counting import Count
 from bot.rules.declared import Declared
 from bot.rules.inputs.given import Given
+from bot.rules.meter import Meter
 from bot.rules.odds import STATE_BUDGET
 from tests.rules.declared.test_code import CHOSEN, NESTED, OWN, POOL
 from tests.rules.declared.test_language import given, squad, steps
