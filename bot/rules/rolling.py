@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
 from typing import Any
 
 from bot.rules.factors import Rolls, Rule
 from bot.rules.grouping import every_roll
+from bot.rules.later import Later
 from bot.rules.ruling import Ruling, Step
 from bot.rules.sequence import Plan
 
-RollsOf = Callable[[Any], tuple[Rolls, int, int]]
+RollsFound = tuple[Rolls, int, int]
 """The rolls that differ in a state, how many they are, and how many equally likely ones they stand for."""
+RollsOf = Callable[[Any], RollsFound]
 Steps = Mapping[str, tuple[Rule, RollsOf]]
 _INDEX = re.compile(r"\[\d+\]")
 _NO_NAMES: frozenset[str] = frozenset()
@@ -42,36 +43,30 @@ class StepsCounted:
 
 def _counted(step: Step[Any], *, exact: bool) -> tuple[Rule, RollsOf]:
     """The rule of a step and its rolls; where it says itself what may come of a state, that."""
-    if step.comes is None or exact:
-        return step.rule, _rolls_of(step, exact=exact)
-    comes = step.comes
+    if step.comes is not None and not exact:
+        comes = step.comes
+        return _as_it_is, lambda state: _weighed(comes(state))
+    groups = None if exact else step.groups
+    if groups is None:
+        if callable(step.dice):
+            return step.rule, lambda state: _weighed(every_roll(step.asks(state)))
+        always = Later(lambda: _weighed(every_roll(step.asks(None))))
+        return step.rule, lambda _: always()
+    if not callable(groups):
+        known = _weighed(groups)
+        return step.rule, lambda _: known
+    grouped = groups
 
-    def rolls(state: Any) -> tuple[Rolls, int, int]:
-        found = comes(state)
-        return found, len(found), sum([ways for ways, _ in found])
+    def rolls(state: Any) -> RollsFound:
+        found = grouped(state)
+        return _weighed(every_roll(step.asks(state)) if found is None else found)
 
-    return _as_it_is, rolls
+    return step.rule, rolls
 
 
 def _as_it_is(_: Any, ruling: Ruling[Any]) -> Ruling[Any]:
     return ruling
 
 
-def _rolls_of(step: Step[Any], *, exact: bool) -> RollsOf:
-    groups = None if exact else step.groups
-    if not callable(groups) and (groups is not None or not callable(step.dice)):
-
-        @cache
-        def always() -> tuple[Rolls, int, int]:
-            found = every_roll(step.asks(None)) if groups is None else groups
-            return found, len(found), sum([ways for ways, _ in found])
-
-        return lambda _: always()
-
-    def rolls(state: Any) -> tuple[Rolls, int, int]:
-        found = groups(state) if callable(groups) else None
-        if found is None:
-            found = every_roll(step.asks(state))
-        return found, len(found), sum([ways for ways, _ in found])
-
-    return rolls
+def _weighed(rolls: Sequence[tuple[int, Any]]) -> RollsFound:
+    return rolls, len(rolls), sum([ways for ways, _ in rolls])
