@@ -63,7 +63,7 @@ def fire_plan(
             read[id(man)] = _aim(tables, given, man, attack, crt, column)
     aims = [read[id(man)] for man in men]
     targets = [
-        Man(man, name, aim.cells, f"targets[{at}]", wounds_of(man), aim.facts, counts_ones=True)
+        Man(man, name, aim.cells, f"targets[{at}]", wounds_of(man), aim.facts, (), True)
         for at, (man, name, aim) in enumerate(zip(men, names, aims, strict=True))
     ]
 

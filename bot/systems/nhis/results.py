@@ -21,14 +21,15 @@ MOST_NAMED = 4  # units that the first line of an answer names one by one
 class Struck(NamedTuple):
     """A hex under fire, part-way through its results.
 
-    `points` are still to be dealt, `hits` the points of each unit so far. `queue` are the units that have yet to
-    check, `add` the number added to their dice, `rating` the best prepared leader known so far; `alone` says that
-    nobody adds it.
+    `points` are still to be dealt, `hits` the points of each unit so far; the next falls on one of `candidates`.
+    `queue` are the units that have yet to check, `add` the number added to their dice, `rating` the best prepared
+    leader known so far; `alone` says that nobody adds it.
     """
 
     owes: str | None
     points: int = 0
     hits: tuple[int, ...] = ()
+    candidates: tuple[int, ...] = ()
     queue: tuple[int, ...] = ()
     add: int = 0
     rating: int = 0
@@ -71,11 +72,11 @@ class Results:
 
     # -- damage points ------------------------------------------------------------------------------------
 
-    def _candidates(self, hits: Sequence[int]) -> list[int]:
+    def _candidates(self, hits: Sequence[int]) -> tuple[int, ...]:
         """Units that a point can fall on: not eliminated, with the fewest points so far."""
         alive = [at for at, target in enumerate(self.targets) if hits[at] < target.steps]
-        fewest = min((hits[at] for at in alive), default=0)
-        return [at for at in alive if hits[at] == fewest]
+        fewest = min([hits[at] for at in alive], default=0)
+        return tuple([at for at in alive if hits[at] == fewest])
 
     def _go_on(self, state: Struck) -> Ruling[Struck]:
         """Deal the points that need no die; when none is left, shake and queue whoever must check."""
@@ -83,7 +84,7 @@ class Results:
         while state.points:
             candidates = self._candidates(state.hits)
             if len(candidates) > 1:
-                return Ruling(state, story=lambda: lines)
+                return Ruling(Struck(POINT, state.points, state.hits, candidates), story=lambda: lines)
             if not candidates:
                 lines.append(Line("damage points lost", total=state.points))
                 break
@@ -111,11 +112,11 @@ class Results:
         return (Struck(CHECK, queue=tuple(queue), rating=rating) if queue else Struck(None)), told
 
     def _point_die(self, state: Struck) -> tuple[Die, ...]:
-        return (Die("damage point", len(self._candidates(state.hits))),)
+        return (Die("damage point", len(state.candidates)),)
 
     def _point(self, state: Struck, roll: Roll) -> Ruling[Struck]:
         """One point, on the unit that the die picks among the candidates."""
-        at = self._candidates(state.hits)[roll[0] - 1]
+        at = state.candidates[roll[0] - 1]
         then = self._go_on(_dealt(state, at))
         return Ruling(then.after, then.told, lambda: (self._point_line(roll, at, state.hits), *then.story()))
 
@@ -143,7 +144,9 @@ class Results:
         result, left = self.cards.failure(target) if fails else ("none", target.state)
         told = self._told(at, result, left, check=total, needed=needed, halted=fails)
         rating = max(state.rating, target.lends) if is_prepared(left) else state.rating
-        after = state._replace(queue=tuple(queue), rating=rating) if queue else Struck(None)
+        after = Struck(None)
+        if queue:
+            after = Struck(CHECK, queue=tuple(queue), add=state.add, rating=rating, alone=state.alone)
 
         def story() -> Iterable[Line]:
             led = self._led(state)
@@ -243,7 +246,7 @@ def _names(words: Sequence[str]) -> tuple[str, ...]:
 def _dealt(state: Struck, at: int) -> Struck:
     """One point less to deal, one more on the unit at this place."""
     hits = state.hits
-    return state._replace(points=state.points - 1, hits=(*hits[:at], hits[at] + 1, *hits[at + 1 :]))
+    return Struck(POINT, state.points - 1, (*hits[:at], hits[at] + 1, *hits[at + 1 :]))
 
 
 def _word(item: Mapping[str, Any]) -> str:

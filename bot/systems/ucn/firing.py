@@ -15,7 +15,7 @@ from bot.rules.later import Steps
 from bot.rules.sequence import Line, Plan, Roll, Ruling, Settlement, minus, ruled
 from bot.systems.ucn.shooters import MORALE_LOSS, Shooter
 from bot.systems.ucn.skills import LAST, Check, d20, lost_ap
-from bot.systems.ucn.weapons import STATUSES
+from bot.systems.ucn.weapons import SAVED, STATUSES
 
 Settle = Callable[[Mapping[str, Any]], Settlement]
 Focus = Callable[[tuple[str, ...]], Plan["Fire"]]
@@ -154,7 +154,8 @@ class Firing:
     def save(self, fire: Fire, roll: Roll) -> Ruling[Fire]:
         """Who was hit by a pistol, an SMG or a blast may be saved; else the damage dice are rolled."""
         shooter, toll = self.firing[fire.at], fire.toll
-        path, saved = shooter.path, shooter.saving[roll[0]]
+        assert shooter.saves is not None
+        path, saved, faces = shooter.path, shooter.saves[roll[0] - 1] == SAVED, shooter.saves
         found: dict[str, Any] = {f"{path}.saved": saved}
         if saved:
             found[f"{path}.damage"] = []
@@ -163,7 +164,7 @@ class Firing:
             after = Fire("damage", *fire[1:])
 
         def story() -> tuple[Line]:
-            needed = f"{sum(shooter.saving)} or less needed"
+            needed = f"{faces.count(SAVED)} or less needed"
             return (Line(f"save from {shooter.shown}", roll, result=needed, unit=shooter.shown),)
 
         return Ruling(after, found, story)

@@ -84,7 +84,8 @@ class FiringOdds(Firing):
 
     def saves_by(self, fire: Fire) -> Weighted:
         """The save die by whether it saves."""
-        return saving(self.firing[fire.at].saving)
+        saves = self.firing[fire.at].saves
+        return EVERY_FACE if saves is None else saving(saves)
 
     def damage_by(self, fire: Fire) -> Weighted:
         """The damage dice by their statuses; of a character that nobody asks for by their worth together."""

@@ -114,7 +114,8 @@ def forbidden(given: Given, units: Sequence[Unit]) -> str:
 
 
 def _spot_lines(spots: Iterable[Check | None]) -> tuple[Line, ...]:
-    return tuple(sum_line(spot, "to spot") for spot in dict.fromkeys(spots) if spot is not None)
+    different = {spot.parts: spot for spot in spots if spot is not None}
+    return tuple([sum_line(spot, "to spot") for spot in different.values()])
 
 
 def _settle(given: Given, firing: Sequence[Shooter], units: Sequence[Unit], out: Mapping[str, Any]) -> Settlement:

@@ -15,13 +15,12 @@ from bot.rules.names import joined
 from bot.rules.sequence import Line
 from bot.rules.tables.table import Tables
 from bot.systems.ucn import roster
-from bot.systems.ucn.skills import LAST, Check, Parts, check, sum_line
-from bot.systems.ucn.weapons import Damage, Weapon, carried, damage_of, save_faces
+from bot.systems.ucn.skills import Check, Parts, check, sum_line
+from bot.systems.ucn.weapons import Damage, Saves, Weapon, carried, damage_of, saves_from
 from bot.systems.ucn.words import weapon_said
 
 MORALE_LOSS = 2  # per casualty
 GO_FIRM = 5  # by how much a Morale test was failed
-NO_SAVE = (False,) * (LAST + 1)
 
 
 class Shooter(NamedTuple):
@@ -34,16 +33,11 @@ class Shooter(NamedTuple):
     weapon: Weapon
     check: Check
     damage: Damage
-    saves: tuple[bool, ...] | None
-
-    @property
-    def saving(self) -> tuple[bool, ...]:
-        """The faces of the save die that save, none where no save is allowed."""
-        return self.saves or NO_SAVE
+    saves: Saves | None
 
 
-Armed: TypeAlias = tuple[Weapon, Check, Damage, tuple[bool, ...] | None]
-"""How a character fires: weapon, check to hit, damage of a hit, faces that save."""
+Armed: TypeAlias = tuple[Weapon, Check, Damage, Saves | None]
+"""How a character fires: weapon, check to hit, damage of a hit, what each face of a save does where one is allowed."""
 
 
 def shooters_of(tables: Tables, given: Given, modifiers: Parts) -> tuple[Shooter, ...]:
@@ -73,8 +67,8 @@ def _armed(tables: Tables, given: Given, unit: Unit, modifiers: Parts) -> Armed:
     weapon = carried(tables, unit)
     own = (("own modifier", unit.number("mod")),) if unit.get("mod") else ()
     found = check(tables, (("Firearms", _skill(given, unit)), *modifiers, *own))
-    faces = save_faces(tables, weapon.word) if weapon.saves and given.flag("saves") else None
-    return weapon, found, damage_of(tables, weapon, found.over), faces
+    saves = saves_from(tables, weapon) if weapon.saves and given.flag("saves") else None
+    return weapon, found, damage_of(tables, weapon, found.over), saves
 
 
 def _shown(units: Sequence[Unit]) -> list[str]:
@@ -114,10 +108,13 @@ def _skill(given: Given, unit: Unit) -> int:
 
 def skill_lines(shooters: Iterable[Shooter]) -> tuple[Line, ...]:
     """How each different final skill comes about."""
-    alike: dict[Check, dict[str, None]] = {}
+    checks: dict[Parts, Check] = {}
+    words: dict[Parts, dict[str, None]] = {}
     for shooter in shooters:
-        alike.setdefault(shooter.check, {})[weapon_said(shooter.weapon.word)] = None
-    return tuple(sum_line(check, joined(words) if len(alike) > 1 else "skill") for check, words in alike.items())
+        parts = shooter.check.parts
+        checks[parts] = shooter.check
+        words.setdefault(parts, {})[weapon_said(shooter.weapon.word)] = None
+    return tuple([sum_line(check, joined(words[parts]) if len(checks) > 1 else "") for parts, check in checks.items()])
 
 
 def firm_cover(tables: Tables, given: Given) -> Parts:

@@ -14,7 +14,7 @@ from bot.rules.odds import Weighted, group_faces
 from bot.rules.pools import pool
 from bot.rules.sequence import Roll
 from bot.systems.ucn.skills import FACES, LAST, Check
-from bot.systems.ucn.weapons import Damage
+from bot.systems.ucn.weapons import SAVED, Damage, Saves
 
 EVERY_FACE: Weighted = tuple((1, (face,)) for face in FACES)
 _HEAD = re.compile(r"(\w+)(?:\[(\d+)\])?")
@@ -51,9 +51,9 @@ def apart(count: int, classes: Weighted, places: Collection[int], among: Weighte
 
 
 @lru_cache(maxsize=64)
-def saving(faces: tuple[bool, ...]) -> Weighted:
+def saving(saves: Saves) -> Weighted:
     """The save die by whether it saves."""
-    return group_faces(LAST, lambda face: faces[face])
+    return group_faces(LAST, lambda face: saves[face - 1] == SAVED)
 
 
 def by_status(damage: Damage) -> Weighted:

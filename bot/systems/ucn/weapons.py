@@ -5,7 +5,7 @@ Source: Infantry Combat, Firearms, Machine Guns, Specialist Weapons, Save, Statu
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import Unit
@@ -17,6 +17,10 @@ TABLES = ("firearms", "machine-guns", "specialist-weapons")
 STATUSES = ("none", "hesitant", "pinned", "combat-ineffective")  # from the mildest to the worst
 CASUALTY = STATUSES.index("combat-ineffective")
 RANKS = {status: rank for rank, status in enumerate(STATUSES)}
+
+
+Saves: TypeAlias = tuple[str, ...]
+SAVED = "saved"
 
 
 class Weapon(NamedTuple):
@@ -91,6 +95,6 @@ def damage_of(tables: Tables, weapon: Weapon, over: int) -> Damage:
     return Damage(weapon.dice, bonus, tables["status-damage"].column("status", roll=FACES, bonus=min(bonus, MAX_BONUS)))
 
 
-def save_faces(tables: Tables, weapon: str) -> tuple[bool, ...]:
-    """Which faces of the save die save a character hit by `weapon`."""
-    return (False, *[result == "saved" for result in tables["save-roll"].column("result", weapon=weapon, roll=FACES)])
+def saves_from(tables: Tables, weapon: Weapon) -> Saves:
+    """What each face of the save die from 1 on does for a character hit by `weapon`."""
+    return tables["save-roll"].column("result", weapon=weapon.word, roll=FACES)
