@@ -245,15 +245,17 @@ def _clean_int(option: Option, raw: object) -> int:
         text = raw.strip().replace("\u2212", "-")
         if not ((text.isascii() and text.isdecimal() and len(text) <= MOST_DIGITS) or _WHOLE.fullmatch(text)):
             raise _refuse(option, raw)
-        raw = int(text)
+        value = int(text)
     elif isinstance(raw, float) and raw.is_integer():
-        raw = int(raw)
-    if isinstance(raw, bool) or not isinstance(raw, int):
+        value = int(raw)
+    elif isinstance(raw, int) and not isinstance(raw, bool):
+        value = raw
+    else:
         raise _refuse(option, raw)
     low, high = option.min, option.max
-    if (low is None or raw >= low) and (high is None or raw <= high):
-        return raw
-    return int(_in_range(option, raw, raw))
+    if (low is None or value >= low) and (high is None or value <= high):
+        return value
+    return int(_in_range(option, value, value))
 
 
 def _clean_number(option: Option, raw: object) -> float:

@@ -12,7 +12,7 @@ from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.quick import quick
 from bot.rules.sequence import Fate, Line, Plan, Roll, Row, Ruling, Settlement, ruled
-from bot.rules.tables.table import Tables
+from bot.rules.tables.table import Table, Tables
 from bot.systems.lnlt.area import AreaAttack, Hex, area_words, hexes_away, leg_modifiers
 from bot.systems.lnlt.burning import fire_started
 from bot.systems.lnlt.checks import NONE, Attack
@@ -54,10 +54,11 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
     """
     refuse_values(given)
     stage, mission, fp = given.word("stage"), given.word("mission"), given.int("fp")
-    tables["mission-fp"](mission=mission, fp=fp, distance=0)  # refuses what is not on the card
+    mission_fp = tables["mission-fp"]
+    mission_fp(mission=mission, fp=fp, distance=0)  # refuses what is not on the card
     groups = _by_hex(given.units("targets")) if stage != "drift" else ()
-    units = tuple(unit for group in groups for unit in group.units)
-    hexes = _hexes(tables, groups, mission, fp)
+    units = tuple([unit for group in groups for unit in group.units])
+    hexes = _hexes(mission_fp, groups, mission, fp)
     mod, parts = leg_modifiers(tables, given)
     area = AreaAttack(tables, units, hexes, leg_mod=mod, parts=parts, no_hero=given.flag("no_hero"))
     degrading, lm = given.int("degrading"), given.int("lm")
@@ -104,10 +105,10 @@ def _by_hex(units: Sequence[Unit]) -> tuple[Group, ...]:
                 f"{unit.word} needs hex.", hint=f"Type it after the unit: {unit.word} hex=A dist=0.", code="unit-needs"
             )
         hexes.setdefault(name, []).append(unit)
-    return tuple(Group(name, tuple(group)) for name, group in hexes.items())
+    return tuple([Group(name, tuple(group)) for name, group in hexes.items()])
 
 
-def _hexes(tables: Tables, groups: Sequence[Group], mission: str, fp: int) -> list[Hex]:
+def _hexes(mission_fp: Table, groups: Sequence[Group], mission: str, fp: int) -> list[Hex]:
     hexes: list[Hex] = []
     start = 0
     for at, group in enumerate(groups):
@@ -116,7 +117,7 @@ def _hexes(tables: Tables, groups: Sequence[Group], mission: str, fp: int) -> li
             raise UserError(
                 f"Hex {group.name} needs dist.", hint="Type it at the first unit of the hex: dist=1.", code="unit-needs"
             )
-        answer = tables["mission-fp"](mission=mission, fp=fp, distance=distance)
+        answer = mission_fp(mission=mission, fp=fp, distance=distance)
         if not answer["attacked"]:
             raise UserError(
                 f"A {mission} mission does not attack hex {group.name} at distance {distance}.",

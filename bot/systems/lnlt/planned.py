@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from bot.rules.apart import Parts
 from bot.rules.later import Steps
-from bot.rules.sequence import Outputs, Plan, Row, Ruled, Settlement
+from bot.rules.sequence import Outputs, Plan, Row, Ruled, Settlement, no_closing
 from bot.systems.lnlt.collected import keeping
 
 if TYPE_CHECKING:
@@ -19,18 +19,13 @@ Closing = Callable[["Attack"], Outputs]
 Apart = Callable[["DamageChecks"], Callable[["Attack"], Parts["Attack"] | None]]
 
 
-def nothing(_: Attack) -> Outputs:
-    """What most plans tell at their end."""
-    return {}
-
-
 def planned(
     start: Attack,
     steps: Mapping[str, Make],
     checks: DamageChecks,
     settle: Settle,
     opening: Outputs,
-    closing: Closing = nothing,
+    closing: Closing = no_closing,
     *,
     rows: Callable[[], Sequence[Row]],
     by_row: Callable[[], Plan[Attack]] | None = None,

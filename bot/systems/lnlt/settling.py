@@ -83,7 +83,8 @@ def _changed(unit: Unit, answer: Mapping[str, Any]) -> str:
 
     Source: PAC 02 (11.1.2).
     """
-    now, words = str(answer["becomes"]), list[str]()
+    now = str(answer["becomes"])
+    words: list[str] = []
     if now == "half-squad-shaken":
         words.append(f"a half-squad{_printed(unit)} and shaken")
     elif "wounded" in now:
