@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 from bot.rules.apart import End, Part, Parts
 from bot.rules.odds import group_faces, group_sums
 from bot.rules.ruling import Ruled, Ruling
-from bot.systems.lnlt.items import Item, Readings
+from bot.systems.lnlt.items import Item
+from bot.systems.lnlt.readings import Readings
 
 if TYPE_CHECKING:
     from bot.systems.lnlt.checks import Attack, DamageChecks

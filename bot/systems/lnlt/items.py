@@ -12,7 +12,7 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.units import Unit
 from bot.rules.quick import quick
 from bot.systems.lnlt import kinds
-from bot.systems.lnlt.readings import Readings as Readings
+from bot.systems.lnlt.readings import Readings
 
 ROWS: Mapping[str, tuple[str, ...]] = {
     "dft": ("none", "shaken", "abandoned", "destroyed"),
