@@ -194,7 +194,7 @@ def nested(told: Outputs) -> dict[str, Any]:
     """
     out: dict[Any, Any] = {}
     found = {"": out}
-    made: list[tuple[dict[Any, Any], str | int]] = []
+    lists: list[tuple[dict[Any, Any], str | int]] = []
     for path, value in told.items():
         if path.isidentifier():
             out[path] = value
@@ -202,21 +202,26 @@ def nested(told: Outputs) -> dict[str, Any]:
         above, last = _PLACES[path]
         here = found.get(above)
         if here is None:
-            here = _made(above, found, made)
+            here = _made(above, last, found, lists)
         here[last] = value
-    for here, key in reversed(made):  # from inside
+    for here, key in reversed(lists):  # from inside
         items = here[key]
         if items.__class__ is dict and set(map(type, items)) == {int}:
             here[key] = [items[place] for place in sorted(items)]
     return out
 
 
-def _made(path: str, found: dict[str, dict[Any, Any]], made: list[tuple[dict[Any, Any], str | int]]) -> dict[Any, Any]:
-    """What is told within a path that is met for the first time, by names or by positions."""
+def _made(
+    path: str, first: str | int, found: dict[str, dict[Any, Any]], lists: list[tuple[dict[Any, Any], str | int]]
+) -> dict[Any, Any]:
+    """What is told within a path that is met for the first time: by positions, if the first is one, or by names."""
     above, last = _PLACES[path]
-    here = found[above] if above in found else _made(above, found, made)
+    here = found.get(above)
+    if here is None:
+        here = _made(above, last, found, lists)
     below = found[path] = here[last] = {}
-    made.append((here, last))
+    if first.__class__ is int:
+        lists.append((here, last))
     return below
 
 

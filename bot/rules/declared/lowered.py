@@ -8,8 +8,9 @@ from copy import copy
 from operator import is_not
 from typing import Any
 
-from bot.rules.declared.calls import GETTERS, MOST_TEXT, NONE, WORD, said
+from bot.rules.declared.calls import GETTERS, MOST_TEXT, NONE, WORD, Row, said
 from bot.rules.declared.reader import Reader
+from bot.rules.inputs.units import Unit
 
 _PLAIN = frozenset((ast.Name, ast.Constant, ast.arg, ast.arguments, ast.Load, ast.Store, str, int, bool))
 """What holds no calls."""
@@ -53,14 +54,16 @@ class Lowered:
             return ast.Call(asked, values, [])
         if node.func.id == "text":
             return self._text(node.args)
-        if node.func.id == WORD and _is_text(node.args[0]):
-            return node.args[0]
+        if node.func.id == WORD:
+            return self._word(node)
         if node.func.id == "of" and len(node.args) == 2 and isinstance(node.args[1], ast.Constant):
             name, thing = str(node.args[1].value), node.args[0]
             if thing.__class__ is ast.Call and thing.func.__class__ is ast.Name and thing.func.id in self._asked:
                 return _output(thing, name)
             if name in GETTERS:
                 return ast.Call(self._named(f"of {name} ", GETTERS[name]), node.args[:1], [])
+            if thing.__class__ is ast.Name:
+                return self._if_of(thing, Row, _output(thing, name), node)
         return node
 
     def _text(self, pieces: list[ast.expr]) -> ast.expr:
@@ -71,15 +74,34 @@ class Lowered:
             else ast.FormattedValue(self._said(piece), -1, None)
             for piece in pieces
         ]
-        cut = ast.Slice(None, ast.Constant(MOST_TEXT))
-        return ast.Subscript(ast.JoinedStr(made), cut, ast.Load())
+        return _cut(ast.JoinedStr(made))
 
     def _said(self, piece: ast.expr) -> ast.expr:
-        return piece if _is_text(piece) else ast.Call(self._named("said ", said), [piece], [])
+        if _is_text(piece):
+            return piece
+        if isinstance(piece, ast.Name):
+            return self._if_of(piece, Unit, ast.Attribute(piece, "word", ast.Load()), piece)
+        return ast.Call(self._named("said ", said), [piece], [])
+
+    def _word(self, node: ast.Call) -> ast.expr:
+        piece = node.args[0]
+        if _is_text(piece):
+            return piece
+        return self._if_of(piece, str, _cut(piece), node) if isinstance(piece, ast.Name) else node
+
+    def _if_of(self, thing: ast.expr, kind: type, then: ast.expr, other: ast.expr) -> ast.expr:
+        """One or the other, as a value is of this kind or not."""
+        own = ast.Attribute(thing, "__class__", ast.Load())
+        is_one = ast.Compare(own, [ast.Is()], [self._named(f"{kind.__name__} class ", kind)])
+        return ast.IfExp(is_one, then, other)
 
     def _named(self, name: str, function: Any) -> ast.Name:
         self.found[name] = function
         return ast.Name(name, ast.Load())
+
+
+def _cut(text: ast.expr) -> ast.expr:
+    return ast.Subscript(text, ast.Slice(None, ast.Constant(MOST_TEXT)), ast.Load())
 
 
 def _output(row: ast.expr, name: str) -> ast.expr:
