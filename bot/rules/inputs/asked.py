@@ -38,7 +38,9 @@ class Asked:
         values = self._defaults.copy()
         try:
             for name, value in given.items():
-                if value is not None and not _stays_out(option := known[name], value):
+                if value is not None and value != "" and value != "none":
+                    values[name] = cleaners[name](known[name], value)
+                elif not _stays_out(option := known[name], value):
                     values[name] = cleaners[name](option, value)
         except UserError as error:
             raise self._first_fault(given, what) or error from None

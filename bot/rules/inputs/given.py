@@ -108,7 +108,11 @@ def read_given(
         if is_left_out(option, raw.get(option.name)):
             values[option.name] = _brought(option, found, values[option.name], what)
     known = asked.known
-    typed = [name for name, value in raw.items() if name in known and not is_left_out(known[name], value)]
+    typed = [
+        name
+        for name, value in raw.items()
+        if name in known and value is not None and (value != "" or not is_left_out(known[name], value))
+    ]
     return Given(values, lists, found, frozenset(typed))
 
 
