@@ -90,7 +90,7 @@ async def delete_much(path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(120 + DELIVERIES // 20)
+@pytest.mark.timeout(300 + DELIVERIES // 20)
 def test_delivered_twenty_times_to_two_bots_it_happens_once(tmp_path: Path) -> None:
     path = tmp_path / "games.db"
     rows = [row for life in range(LIVES) for row in run_bots(path, life)]

@@ -54,7 +54,7 @@ def data(request: pytest.FixtureRequest, tmp_path: Path) -> Data:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(120 + 4 * KILLS)
+@pytest.mark.timeout(300 + 4 * KILLS)
 def test_nothing_that_was_answered_is_lost_or_told_twice(data: Data) -> None:
     chance, tmp_path = random.Random(50), data.folder
     for life in range(KILLS):

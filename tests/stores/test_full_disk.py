@@ -111,7 +111,7 @@ async def check(store: Store, saved: set[int]) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(120)
+@pytest.mark.timeout(300)
 async def test_a_full_disk_under_the_server(
     small_disk: Path, server: PostgresServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -51,7 +51,7 @@ class OnDiscord(Night[Person, Channel, Interaction]):
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(120 + 40 * KILLS)
+@pytest.mark.timeout(300 + 40 * KILLS)
 async def test_what_was_shown_as_under_way_is_answered_or_told_to_be_not_run(tmp_path: Path) -> None:
     async with DiscordStandIn.running() as discord:
         await OnDiscord(discord, tmp_path).pass_by()

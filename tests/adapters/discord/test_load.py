@@ -28,6 +28,7 @@ def percentile(values: list[float], part: float) -> float:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("crowd")
 async def test_two_hundred_at_once(tmp_path: Path) -> None:
     async with (
         DiscordStandIn.running(heartbeat_interval=0.1, receipt_limit=PATIENT) as discord,
@@ -65,6 +66,7 @@ async def test_two_hundred_at_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("crowd")
 async def test_five_hundred_different_odds_at_once(tmp_path: Path) -> None:
     """Each takes a few milliseconds: counted in one go, nobody would be heard for seconds."""
     async with (

@@ -116,6 +116,7 @@ async def test_one_address_from_outside_has_so_many_places_and_a_proxy_here_all_
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("crowd")
 async def test_fifteen_hundred_half_open_connections_and_eight_commands(
     http_slack: SlackStandIn, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

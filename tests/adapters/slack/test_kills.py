@@ -46,7 +46,7 @@ class OnSlack(Night[User, Channel, asyncio.Task[Handle]]):
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(120 + 40 * KILLS)
+@pytest.mark.timeout(300 + 40 * KILLS)
 async def test_what_slack_was_told_is_taken_is_answered_or_told_to_be_not_run(
     socket_slack: SlackStandIn, tmp_path: Path
 ) -> None:

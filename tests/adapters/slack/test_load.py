@@ -19,6 +19,7 @@ ACK = 3.0
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("crowd")
 async def test_a_hundred_commands_at_once(
     slack: SlackStandIn, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -58,6 +59,7 @@ async def test_a_hundred_commands_at_once(
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("crowd")
 async def test_hundreds_of_different_odds_at_once(
     slack: SlackStandIn, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

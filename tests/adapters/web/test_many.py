@@ -36,6 +36,7 @@ async def commands(channel: Channel, count: int) -> list[float]:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("crowd")
 @pytest.mark.timeout(400)
 async def test_thousands_who_watch_keep_nobody_waiting(capsys: pytest.CaptureFixture[str]) -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)

@@ -131,23 +131,23 @@ class DiscordStandIn:
 
     # waiting
 
-    async def until(self, happened: Callable[[], bool], timeout: float = 30.0) -> None:
+    async def until(self, happened: Callable[[], bool], timeout: float = 60.0) -> None:
         """Wait for something. Raises AssertionError after `timeout` seconds."""
         assert await self.site.changed.until(happened, timeout), f"still not so after {timeout:g} s"
 
-    async def ready(self, timeout: float = 30.0) -> None:
+    async def ready(self, timeout: float = 60.0) -> None:
         """Wait until a bot is connected and its commands are registered."""
         await self.until(lambda: bool(self.gateway.connected and self.commands.all()), timeout)
 
-    async def connected(self, timeout: float = 30.0) -> None:
+    async def connected(self, timeout: float = 60.0) -> None:
         """Wait until a bot is connected."""
         await self.until(lambda: bool(self.gateway.connected), timeout)
 
-    async def gone(self, timeout: float = 30.0) -> None:
+    async def gone(self, timeout: float = 60.0) -> None:
         """Wait until no bot is connected, as after a kill; then `ready` means the next process."""
         await self.until(lambda: not self.gateway.links, timeout)
 
-    async def message(self, channel: Channel, containing: str = "", timeout: float = 30.0) -> Message:
+    async def message(self, channel: Channel, containing: str = "", timeout: float = 60.0) -> Message:
         """The bot's newest message there that still stands and contains a text; waits for it."""
 
         def found() -> list[Message]:

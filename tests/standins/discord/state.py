@@ -228,7 +228,7 @@ class Interaction:
         await self.changed.until(lambda: self.answer_kind is not None, timeout or self.limit + 0.1)
         return self
 
-    async def answer(self, timeout: float = 30.0) -> Message:
+    async def answer(self, timeout: float = 60.0) -> Message:
         """The message the person ends up with, public or private. Raises AssertionError after `timeout` seconds."""
         await self.changed.until(lambda: self.latest() is not None, timeout)
         found = self.latest()

@@ -51,7 +51,7 @@ class Handle:
         """operation_timeout, dispatch_failed, http_error, … as Slack shows it; None when all is well."""
         return self.delivery.trouble
 
-    async def acked(self, timeout: float = 30.0) -> float:
+    async def acked(self, timeout: float = 60.0) -> float:
         """Wait for an acknowledgement, late ones and those of a repeat included; its seconds."""
         watch = self.user.workspace.slack.watch
         await watch.until(
@@ -65,7 +65,7 @@ class Handle:
         found = [one for one in self._visible() if one.order > self.since and self._mine(one)]
         return sorted((one for one in found if where is None or where(one)), key=lambda one: one.order)
 
-    async def answer(self, timeout: float = 30.0, *, settle: float = 0.15, where: Where | None = None) -> Message:
+    async def answer(self, timeout: float = 60.0, *, settle: float = 0.15, where: Where | None = None) -> Message:
         """The last answer, once none has changed for `settle` seconds. Raises AssertionError when there is none."""
         watch = self.user.workspace.slack.watch
         await watch.until(lambda: self.answers_now(where), timeout=timeout, what=f"an answer to {self._what()}")
@@ -79,7 +79,7 @@ class Handle:
             await asyncio.sleep(max(0.01, settle - quiet if found else 0.05))
         raise AssertionError(f"no lasting answer to {self._what()}")
 
-    async def answers(self, count: int, timeout: float = 30.0, where: Where | None = None) -> list[Message]:
+    async def answers(self, count: int, timeout: float = 60.0, where: Where | None = None) -> list[Message]:
         """At least `count` answers. Raises AssertionError when they do not come."""
         watch = self.user.workspace.slack.watch
         return await watch.until(
@@ -94,7 +94,7 @@ class Handle:
         found = self.answers_now(where)
         assert not found, f"an answer nobody wanted: {found[-1].everything!r}"
 
-    async def modal(self, timeout: float = 30.0) -> OpenView:
+    async def modal(self, timeout: float = 60.0) -> OpenView:
         """The modal this interaction's trigger opened (or pushed)."""
         watch = self.user.workspace.slack.watch
         return await watch.until(self._opened, timeout=timeout, what=f"a modal after {self._what()}")

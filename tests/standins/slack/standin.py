@@ -165,11 +165,11 @@ class SlackStandIn:
 
     # --- the wire
 
-    async def connected(self, count: int = 1, timeout: float = 30.0) -> None:
+    async def connected(self, count: int = 1, timeout: float = 60.0) -> None:
         """Wait until the app has so many Socket Mode connections."""
         await self.watch.until(lambda: len(self.sockets.open) >= count, timeout=timeout, what=f"{count} connections")
 
-    async def reachable(self, timeout: float = 30.0) -> None:
+    async def reachable(self, timeout: float = 60.0) -> None:
         """Wait until something listens at the request URL."""
         loop = asyncio.get_running_loop()
         end = loop.time() + timeout
@@ -182,12 +182,12 @@ class SlackStandIn:
                 return
         raise AssertionError(f"nothing listens at {self.request_url}")
 
-    async def reconnected(self, timeout: float = 30.0) -> None:
+    async def reconnected(self, timeout: float = 60.0) -> None:
         """Wait for one connection more than there ever were."""
         before = self.sockets.ever
         await self.watch.until(lambda: self.sockets.ever > before, timeout=timeout, what="a new connection")
 
-    async def disconnected(self, timeout: float = 30.0) -> None:
+    async def disconnected(self, timeout: float = 60.0) -> None:
         """Wait until the app has no Socket Mode connection, as after it was killed."""
         await self.watch.until(lambda: not self.sockets.open, timeout=timeout, what="no connection")
 

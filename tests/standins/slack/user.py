@@ -15,7 +15,7 @@ class User(Writer, Presser):
     """Made by `Workspace.user(name)`."""
 
     async def wait_for(
-        self, channel: Channel, words: str, *, thread: str | None = None, timeout: float = 30.0
+        self, channel: Channel, words: str, *, thread: str | None = None, timeout: float = 60.0
     ) -> Message:
         """The first message seen there with these words in it, now or soon."""
         return await self.workspace.slack.watch.until(
