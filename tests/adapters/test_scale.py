@@ -32,6 +32,8 @@ CHANNELS, GAMES_ON_SLACK = 50, 30
 NOT_RUN = "was not run|busy"
 RECEIPT = 3.0
 """Discord's and Slack's seconds, to which comes what this machine was busy with: others, and both platforms."""
+BUSY = 1.25
+"""What the same work takes of a processor that others use too, beside what it takes alone."""
 
 
 @dataclass
@@ -167,7 +169,7 @@ async def test_many_at_once_and_one_process_dies(
         await told(lambda: due(night) == 0)
         with capsys.disabled():
             print(f"all in {time.monotonic() - since:.1f} s, of it {night.used().since(before)}")
-        assert spent.ours < RECEIPT
+        assert spent.ours < RECEIPT * BUSY
         assert receipts[-1] < RECEIPT + busy
         assert acks[-1] < RECEIPT + busy
         assert len(receipts) >= len(sent) - len(lost_there)
