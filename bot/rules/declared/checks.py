@@ -347,9 +347,11 @@ class Checks:
         if one.each.only is not None:
             assert chosen is not None
             out.append(let(variable(one.only), chosen))
-            if frozenset(one.each.only.reads) & self.dice:  # any item, then: what comes of it is open
+            if body and frozenset(one.each.only.reads) & self.dice:  # any item, then: what comes of it is open
                 out.append(ast.If(same(variable(one.only), OPEN), _any_item(one, body), plain_loop(one, body)))
                 return out
+        if not body:
+            return out
         ended = [ast.If(name("ended"), [ast.Break()], [])] if self._flags else []
         return [*out, *plain_loop(one, [*ended, *body])]
 

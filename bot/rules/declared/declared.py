@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from bot.rules.declared.calls import NONE
 from bot.rules.declared.coded import Coded
 from bot.rules.declared.formulas import Formulas, Name, Names
 from bot.rules.declared.load import Loader, Place
 from bot.rules.declared.running import Now
 from bot.rules.declared.setting import Head, Setting
+from bot.rules.declared.taken import Taken, shown_name
 from bot.rules.declared.types import NUMBERS, words_in
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
@@ -85,8 +85,7 @@ class Declared:
             id, steps, lists, frozenset((*lists, *loader.items)), frozenset(loader.by_item), formulas, tuple(inputs)
         )
         self._mods = any(option.type == "mods" for option in head.inputs)
-        getters = _getters(head.inputs)
-        self._read = [getters[key] for key in self.code.reads]
+        self._take = Taken(head.inputs, self.code.reads)
 
     def bound(self, units: int) -> Bound | None:
         """How many states its odds have, with at most so many `units` in a list; None where it has no odds."""
@@ -108,8 +107,7 @@ class Declared:
         """The plan for cleaned inputs. Raises UserError for what the steps refuse."""
         if self._mods:
             _refuse_values(given)
-        values, mods = given.values, given.mods
-        return self.code.plan([get(given, values, mods) for get in self._read])
+        return self.code.plan(self._take(given))
 
 
 def _inputs(options: tuple[Option, ...]) -> Names:
@@ -125,50 +123,9 @@ def _inputs(options: tuple[Option, ...]) -> Names:
     return names
 
 
-Getter = Callable[[Given, Mapping[str, Any], tuple[str, ...]], Any]
-"""Finds a name in the inputs, their values and the words of `mods`, which are taken out once for all names."""
-
-
-def _getters(options: tuple[Option, ...]) -> dict[str, Getter]:
-    """How each name is found in the inputs."""
-    getters: dict[str, Getter] = {}
-    for option in options:
-        getters[shown_name(option.name)] = _getter(option)
-        getters[f"{option.name}_typed"] = _typed(option.name)
-        if option.type == "mods":
-            getters |= {str(word): _flag(str(word)) for word in option.values}
-    return getters
-
-
-def _getter(option: Option) -> Getter:
-    name = option.name
-    if option.type == "units":
-        return lambda given, _values, _mods: given.units(name)
-    if option.type == "unit":
-        return lambda given, _values, _mods: NONE if (unit := given.roster.get(name)) is None else unit
-    if option.type == "bool":
-        return _flag(name)
-    return lambda _given, values, _mods: NONE if (value := values.get(name)) is None else value
-
-
-def _flag(name: str) -> Getter:
-    return lambda _given, values, mods: bool(values.get(name)) or name in mods
-
-
-def _typed(name: str) -> Getter:
-    return lambda given, _values, _mods: name in given.typed
-
-
 def _refuse_values(given: Given) -> None:
     for word in given.mods:
         name, equals, _ = word.partition("=")
         if equals:
             say = f'mods takes {name} alone, not "{word[:40]}".'
             raise UserError(say, hint=f"Type {name}.", option="mods", code="unknown-modifier")
-
-
-def shown_name(name: str) -> str:
-    """An input as formulas write it: one named `from` is written from_."""
-    from keyword import iskeyword
-
-    return f"{name}_" if iskeyword(name) else name.replace("-", "_")

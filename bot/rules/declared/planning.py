@@ -196,12 +196,15 @@ def plan_of(
 
 
 def _with_lists(told: dict[str, Any], lists: Sequence[str], by_item: frozenset[str]) -> dict[str, Any]:
-    empty = [name for name in lists if told.get(name, NONE) == NONE]
-    return {
-        **{name: [] for name in empty if name not in by_item},
-        **{key: list(value) if key in lists and isinstance(value, tuple) else value for key, value in told.items()},
-        **{name: [] for name in empty if name in by_item},
-    }
+    before: dict[str, Any] = {}
+    behind: dict[str, Any] = {}
+    for name in lists:
+        value = told.get(name, NONE)
+        if value == NONE:
+            (behind if name in by_item else before)[name] = []
+        elif isinstance(value, tuple):
+            told[name] = list(value)
+    return {**before, **told, **behind}
 
 
 def odds_plan(code: Code, values: Iterable[Any]) -> Plan[Now]:
