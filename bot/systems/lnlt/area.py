@@ -170,23 +170,26 @@ class AreaAttack:
             told[f"{hex.path}fire_check"] = NONE
         return Ruling(after, told, lambda: self._story(hex, roll))
 
-    def _story(self, hex: Hex, roll: Roll) -> Iterable[Line]:
+    def _story(self, hex: Hex, roll: Roll) -> list[Line]:
         kept, where = max(roll[: self._count]), f" on {hex.name}" if hex.name else ""
         inside = self.units[hex.start : hex.stop]
         leg = not inside or any(map(kinds.is_leg, inside))
         parts = parts_of(self._parts, "attack_mod") if leg else ()
         attack, defense = kept + hex.fp + (self._mod if leg else 0), roll[-1] + hex.tm
         kept_of = f"the better die is {kept}" if self._count == 2 else ""
-        yield Line(f"attack{where}", roll[: self._count], (("firepower", hex.fp), *parts), attack, kept_of)
-        terrain = target_modifier(hex.tm)
-        yield Line(f"defense{where}", roll[-1:], terrain, defense, against(attack - defense) if leg else "")
+        terrain, why = target_modifier(hex.tm), against(attack - defense) if leg else ""
+        lines = [
+            Line(f"attack{where}", roll[: self._count], (("firepower", hex.fp), *parts), attack, kept_of),
+            Line(f"defense{where}", roll[-1:], terrain, defense, why),
+        ]
         for unit in inside:
             if not kinds.is_man(unit):
                 armor, own = int(unit.get("av") or 0), terrain_for(unit, hex.tm)
                 total, parts = roll[-1] + own + armor, (*target_modifier(own), *((("armor", armor),) if armor else ()))
                 why = against(kept + hex.fp - total)
                 why += f", attack {kept + hex.fp}" if attack != kept + hex.fp else ""
-                yield Line(f"{unit.word} defense", roll[-1:], parts, total, why)
+                lines.append(Line(f"{unit.word} defense", roll[-1:], parts, total, why))
+        return lines
 
 
 def _added(units: Sequence[Unit], hex: Hex, leg_mod: int) -> list[tuple[int, int]]:

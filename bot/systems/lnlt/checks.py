@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from bot.rules.dice import Die, dice
+from bot.rules.dice import Die, d6
 from bot.rules.sequence import Line, Outputs, Roll, Ruled, Ruling, ruled
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.checks_odds import together
@@ -88,7 +88,7 @@ class DamageChecks:
         return together({name: make() for name, make in self.steps().items()}, self.readings)
 
     def _dice(self, label: str, count: int = 1) -> Callable[[Attack], tuple[Die, ...]]:
-        return lambda now: dice(count, 6, f"{label} {self.items[now.at].unit.word}")
+        return lambda now: (d6(f"{label} {self.items[now.at].unit.word}"),) * count
 
     def resolve(self, attack: Attack) -> tuple[Attack, dict[str, Any]]:
         """What follows an attack: damage checks where it is higher and hits somebody, else the sequence goes on."""

@@ -36,7 +36,7 @@ class Group:
         """`dist` or `tm` of the hex, as one of its units gives it. Raises UserError when two of them differ."""
         found: int | None = None
         for unit in self.units:
-            value = unit.get(key)
+            value = unit.numbers.get(key)
             if value is not None and found is not None and value != found:
                 raise UserError(
                     f"Hex {self.name} has more than one {key}.",

@@ -27,6 +27,8 @@ PLACED = {"survives": "good order", "shaken-moved": "shaken"}
 """How a crew that got out is placed."""
 CREWS = {"eliminated": "crew killed", "survives": "crew bails out", "shaken-moved": "crew bails out shaken"}
 SURVIVING = ("casualties", "wounded", "damaged")
+ALL_SAID = frozenset({"good-order", "eliminated"})
+"""States of which the first line says all."""
 
 
 def token_of(unit: Unit, answer: Mapping[str, Any]) -> str:
@@ -152,6 +154,8 @@ def suffered(units: Sequence[Unit], answers: Sequence[Mapping[str, Any]]) -> Suf
         if unit.name:
             change = becomes(unit, one["becomes"], mark=MOVED if one.get("disembarks") else NOTHING)
             changes += [change] if change is not None else []
+        if now in ALL_SAID and not one.get("disembarks"):
+            continue
         if said := _changed(unit, one):
             also.setdefault(said, []).append(word)
         if note := aftermath(unit, now):
