@@ -17,7 +17,9 @@ from bot.interface.spec import Person, Place
 from bot.settings import load_settings
 from bot.stores.base import Store
 from bot.stores.opening import open_store, opened_store
+from bot.stores.records import Doc
 from tests.fresh import fresh_app
+from tests.playing import Channel, two_sides
 from tests.standins.postgres import PostgresServer
 
 HERE = Place("console:here")
@@ -59,6 +61,35 @@ async def begin(url: str) -> None:
     """A game that both can play, without sides."""
     async with opened(url) as store:
         await App(store).run_text('/game start lnlt "Hill 875"', Person("console:host", "host"), HERE, "start")
+
+
+async def test_what_is_asked_at_one_bot_lapses_by_a_roll_at_the_other(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who knows that nobody has asked looks for no request; as soon as somebody asks, all know it no more."""
+    async with opened(url) as first, opened(url) as second:
+        one, other = Channel(App(first)), Channel(App(second), prefix="o")
+        await two_sides(one)
+        read = first.doc
+        looked_for = list[str]()
+
+        async def doc(kind: str, key: str) -> Doc | None:
+            looked_for.append(kind)
+            return await read(kind, key)
+
+        monkeypatch.setattr(first, "doc", doc)
+        for name in ("Anna", "Anna", "Bob"):
+            rolled = await one.do(name, "roll 2d6")
+        assert "consent" not in looked_for
+        number = int(rolled.footer[0].removeprefix("#"))
+        asked = await other.do("Bob", "game undo")
+        assert asked.title == f"Bob asks to undo #{number}"
+        await one.do("Anna", "roll 2d6")
+        assert "consent" in looked_for
+        await other.refused("Anna", "game redo", "nothing-to-redo")
+        refused = await other.press("Anna", asked.buttons[0].action)
+        assert refused.error
+        assert (await first.doc("consent", f"{asked.buttons[0].action.split(':')[1]}:{number}")) is None
 
 
 async def check(url: str) -> None:

@@ -76,7 +76,7 @@ def _may_change(ledger: Ledger) -> bool:
     if ledger.was is None or ledger.was.row != ledger.row or not ledger.bodies:
         return False
     before = ledger.was.game
-    if before.redo or before.solo in ("", "*"):
+    if before.redo or (before.solo in ("", "*") and not ledger.was.is_unasked):
         return True
     return _moves_cards(ledger)
 
@@ -115,8 +115,8 @@ async def _too_late(context: Context, ledger: Ledger, before: Game) -> AsyncIter
         undone = await _latest(context, ledger, "undo", before.redo[-1])
         if undone is not None:
             yield Amendment(_topic(ledger, undone["number"]), _without_buttons)
-    if before.solo not in ("", "*"):
-        return  # nobody else is there who could have been asked
+    if before.solo not in ("", "*") or (ledger.was is not None and ledger.was.is_unasked):
+        return  # nobody else is there who could have been asked, or nobody has
     for number in sorted({before.last} - {after.last} | {*before.redo[-1:]} - {*after.redo[-1:]}):
         async for one in _lapsed(context, ledger, number, first["number"]):
             yield one

@@ -97,6 +97,7 @@ async def _ask(context: Context, event: Json, others: frozenset[str], what: str)
     context.docs.append(
         Doc(CONSENT, _key(context, number), data, context.now + CONSENT_KEPT, context.command.where.server)
     )
+    ledger.is_touched = True  # who knows the game as one in which nobody has asked reads it anew
     context.about = _topic(context, id)
     rows = [ledger.persons[person] for person in others]
     lines = [

@@ -230,7 +230,16 @@ class Ledger:
             places=places,
             snapshot_at=self.game.number if self.game.number - at >= SNAPSHOT_EVERY else at,
             has_board=self.was is not None and self.was.row == self.row and self.was.has_board,
+            is_unasked=self._is_unasked(),
         )
+
+    def _is_unasked(self) -> bool:
+        """Whether nobody can have asked for anything: what could be undone or redone before has lapsed, or nobody had
+        asked about it either."""
+        if self.was is None or self.was.row != self.row or self.was.is_unasked:
+            return True
+        before, after = self.was.game, self.game
+        return {before.last, *before.redo[-1:]}.isdisjoint({after.last, *after.redo[-1:]})
 
 
 def need_exact_numbers(body: Json) -> None:

@@ -28,6 +28,7 @@ class Loaded:
     places: tuple[str, ...]
     snapshot_at: int
     has_board: bool = False
+    is_unasked: bool = False
 
     def person_of(self, user: str) -> PersonRow | None:
         """Who a platform's user is in this game."""
