@@ -109,7 +109,7 @@ def text(*pieces: Any) -> str:
 
 def times(one: Any, other: Any) -> Any:
     """A product that cannot grow without end, however often it is multiplied."""
-    value = _number(one) * _number(other)
+    value = one * other if one.__class__ is int and other.__class__ is int else _number(one) * _number(other)
     if abs(value) > MOST_NUMBER:
         raise UserError("A number in this sequence grows too large.", code="card-refuses")
     return value

@@ -52,7 +52,10 @@ class Segment:
 
     def _asked(self, state: Now) -> Dice:
         site = self._site
-        return site.dice or self._dice[(site.name, *[state.values[at] for at in site.loops])]
+        if site.dice is not None:
+            return site.dice
+        values = state.values
+        return self._dice[(site.name, *[values[at] for at in site.loops])]
 
     def groups(self, state: Now) -> Weighted:
         """The rolls that differ for whoever reads them."""
@@ -170,13 +173,16 @@ def begun(
         raise unworkable(error) from None
     if state.owes is None:
         return state, {}, told, lines, notes
-    sites = code.sites
-    looks = iter(segments[len(sites) :])
     steps: dict[str, Step[Now]] = {}
+    sites = code.sites
+    if len(segments) == len(sites):
+        for site, run in zip(sites, segments, strict=True):
+            steps[site.name] = Segment(site, run, dice)
+        return state, steps, told, lines, notes
+    looks = iter(segments[len(sites) :])
     for site, run in zip(sites, segments, strict=False):
-        steps[site.name] = (
-            LookedAt(site, run, dice, [*islice(looks, len(site.looks))]) if site.looks else Segment(site, run, dice)
-        )
+        made = [*islice(looks, len(site.looks))]
+        steps[site.name] = LookedAt(site, run, dice, made) if made else Segment(site, run, dice)
     return state, steps, told, lines, notes
 
 

@@ -1,0 +1,91 @@
+"""The code of declared sequences says what their formulas say, however it is put together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from bot.rules.declared import Declared, Head, Setting, compile_sequences
+from bot.rules.declared.calls import MOST_TEXT
+from bot.rules.declared.reader import Reader
+from bot.rules.declared.taken import Taken
+from bot.rules.dice import Script
+from bot.rules.inputs.given import Given
+from bot.rules.inputs.options import Option
+from bot.rules.inputs.units import Unit
+from bot.rules.sequence import Played, play
+from bot.rules.tables.compile import compile_chart
+
+INPUTS = (
+    Option("unit", "unit", optional=True),
+    Option("cover", "int", optional=True),
+    Option("night", "bool", default=False),
+    Option("mods", "mods", values=("rain", "flank")),
+)
+FIRE = compile_chart(
+    {
+        "id": "test/fire",
+        "title": "Fire",
+        "source": "none",
+        "group": "all",
+        "kind": "reference",
+        "inputs": {"night": {"type": "bool"}, "roll": {"type": "int", "min": 1, "max": 6}},
+        "outputs": {"value": "int"},
+        "then": {"value": "roll - (1 if night else 0)"},
+    },
+    file="test/fire.yaml",
+    system="test",
+    lists={},
+)
+
+
+def one_line(said: str) -> Declared:
+    """A sequence that rolls a die and says so."""
+    step = {"roll": {"die": "1d6"}, "let": {"row": "fire(night=night, roll=die)"}, "headline": said}
+    head = Head(INPUTS, {"value": "int"}, "")
+    setting = Setting("test.yaml", tables={"fire": FIRE})
+    return compile_sequences({"sequences": {"test": {"steps": [step]}}}, setting, {"test": head})["test"]
+
+
+def played(said: str, face: int = 4, **values: Any) -> Played:
+    unit = values.pop("unit", None)
+    given = Given({"cover": None, "night": False, "mods": (), **values}, {}, {"unit": unit} if unit else {})
+    return play(one_line(said).plan(given), Script([face]))
+
+
+@pytest.mark.parametrize(
+    ("said", "values", "read"),
+    [
+        ("{unit} at {die}, {row.value}", {"unit": Unit("US Squad 3", "squad")}, "US Squad 3 at 4, 4"),
+        ("{unit}: {row.value} ({night})", {"night": True}, "none: 3 (True)"),
+        ("{unit.name} {unit.state}", {"unit": Unit("Leader", "leader", name="Sgt. Rock", state="shaken")},
+         "Sgt. Rock shaken"),
+        ("{unit.type}{cover}", {"cover": 2}, "none2"),
+        ("{cover} {rain} {flank}", {"mods": ("flank",)}, "none False True"),
+        ("{text('x', 1, true)}", {}, "x1True"),
+        ("{cover}", {}, ""),
+    ],
+)  # fmt: skip
+def test_a_sentence_names_units_and_numbers(said: str, values: dict[str, Any], read: str) -> None:
+    assert played(said, **values).settlement.headline == read
+
+
+def test_a_sentence_is_cut_where_it_is_too_long() -> None:
+    unit = Unit("x" * MOST_TEXT, "squad")
+    assert len(played("{unit} and {unit}", unit=unit).settlement.headline) == MOST_TEXT
+
+
+def test_a_table_gives_the_same_row_to_the_same_question() -> None:
+    fire = Reader({"fire": FIRE}, "fire")
+    assert fire(night=True, roll=3) is fire.by(("night", "roll"))(True, 3)
+    assert fire(night=False, roll=3) is not fire(night=0, roll=3), "0 is no False"
+    assert fire(night=True, roll=3).out == {"value": 2}
+
+
+def test_inputs_are_taken_in_the_order_in_which_they_are_read() -> None:
+    take = Taken(INPUTS, ("rain", "cover", "unit", "night", "cover_typed", "flank"))
+    squad = Unit("squad", "squad")
+    given = Given({"cover": 2, "night": False, "mods": ("rain", "night")}, {}, {"unit": squad}, frozenset({"cover"}))
+    assert take(given) == [True, 2, squad, True, True, False]
+    assert take(Given({"cover": None, "night": False, "mods": ()})) == [False, "none", "none", False, False, False]
