@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from bot.rules.dice import d6
 from bot.rules.errors import UserError
@@ -18,8 +18,7 @@ from bot.systems.baps.volley import Volley
 JAMMED = "out-or-jammed"
 
 
-@dataclass(frozen=True, slots=True)
-class Checker:
+class Checker(NamedTuple):
     """A soldier whose weapon is checked: names for outputs and dice, the weapon's kind, the name on the roster."""
 
     unit: str

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
@@ -21,8 +20,7 @@ from bot.systems.baps.volley import Volley, men_step
 INSIDE = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Blast:
+class Blast(NamedTuple):
     """The men that a round reaches, in the order in which they are rolled for, with the names that the dice have for
     them.
 
@@ -41,8 +39,7 @@ class Blast:
         return settled(self.units, self.names, out["targets"], then=then, before=before)
 
 
-@dataclass(frozen=True, slots=True)
-class Zone:
+class Zone(NamedTuple):
     """The men in a radius: the row that is printed for it, and the one that they are read in."""
 
     name: str

@@ -39,12 +39,13 @@ def men_step(
     """
 
     def rule(now: Volley, roll: Roll) -> Ruling[Volley]:
-        man, before, (die,) = men[now.at], now.hurt, roll
+        (_, at, before, one), (die,) = now, roll
+        man = men[at]
         hurt = crt.strike(man, before, die)
         if man.finished(hurt):
             after, told = through(now, hurt), man.told(hurt)
         else:
-            after, told = Volley(name, now.at, hurt, now.one), {}
+            after, told = Volley(name, at, hurt, one), {}
         if not before.entry:  # the d6 of a shared entry is not told
             told[f"{man.path}.rolls[{before.rolled}]"] = die
         return Ruling(after, told, lambda: (man.line(before, die, hurt),))
