@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.later import Steps
 from bot.rules.names import joined
 from bot.rules.sequence import Line, Plan, Settlement
 from bot.rules.tables.table import Tables
@@ -70,7 +69,7 @@ def fire_plan(
     def after(one: bool) -> Volley:
         return Volley("ammo" if one else None)
 
-    steps = Steps({"man": lambda: men_step(targets, crt, then=after), "ammo": lambda: ammo_step(tables, checkers())})
+    steps = {"man": men_step(targets, crt, then=after), "ammo": ammo_step(tables, checkers)}
 
     def settle(out: Mapping[str, Any]) -> Settlement:
         found = settled(men, names, out["targets"], then=then)

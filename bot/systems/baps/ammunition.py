@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -32,20 +32,21 @@ def kind_of(tables: Tables, weapon: str) -> str:
     return "automatic" if weapon in tables["ammo-check"].constants["automatic"] else "other"
 
 
-def ammo_step(tables: Tables, checkers: Sequence[Checker]) -> Ruled[Volley]:
+def ammo_step(tables: Tables, checkers: Callable[[], Sequence[Checker]]) -> Ruled[Volley]:
     """The step `ammo`, one soldier after the other. Source: Infantry Charts, Normal Fires, ammunition."""
 
     def check(now: Volley, roll: Roll) -> Ruling[Volley]:
-        checker, here = checkers[now.at], f"ammo[{now.at}]"
+        everybody, here = checkers(), f"ammo[{now.at}]"
+        checker = everybody[now.at]
         result = tables["ammo-check"](kind=checker.kind, roll=roll[0])["result"]
         fails = "fails on 1 or 2" if checker.kind == "automatic" else "fails on 1"
         return Ruling(
-            Volley("ammo" if now.at + 1 < len(checkers) else None, now.at + 1),
+            Volley("ammo" if now.at + 1 < len(everybody) else None, now.at + 1),
             {f"{here}.unit": checker.unit, f"{here}.roll": roll[0], f"{here}.result": result},
             lambda: (Line(f"ammunition of {checker.name}", roll, result=fails, unit=checker.name),),
         )
 
-    return ruled(lambda now: (d6(f"ammunition {checkers[now.at].name}"),), check)
+    return ruled(lambda now: (d6(f"ammunition {checkers()[now.at].name}"),), check)
 
 
 def with_checks(settled: Settlement, checkers: Sequence[Checker], checks: Sequence[Mapping[str, Any]]) -> Settlement:
