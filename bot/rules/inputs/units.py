@@ -102,7 +102,7 @@ class UnitWords:
         It never takes the place of what the unit is besides: a wreck stays a wreck.
         """
         state = unit.state
-        for mark in sorted(unit.marks & self.mislaid):
+        for mark in sorted(unit.marks & self.mislaid) if unit.marks else ():
             if state in ("", self.sound):
                 state = mark
             elif state in self.states:
@@ -183,8 +183,8 @@ def find_unit(name: str, roster: Roster) -> RosterUnit:
 def from_roster(unit: RosterUnit, words: UnitWords) -> Unit:
     """A list item for a roster unit: its own numbers and state, its markers as flags."""
     state = words.state_of(unit)
-    flags = {words.marks.get(mark, mark) for mark in unit.marks} & set(words.flags)
-    flags |= set(words.states.get(state, ()))
+    flags = {flag for mark in unit.marks if (flag := words.marks.get(mark, mark)) in words.flags}
+    flags.update(words.states.get(state, ()))
     down = None if unit.turned else unit.back
     return Unit(unit.name, unit.type, dict(unit.numbers), frozenset(flags), unit.name, state, unit.marks, down)
 
