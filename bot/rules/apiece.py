@@ -21,12 +21,13 @@ class Apiece:
         self._count, self._plan, self._sign = count, plan, sign
         self._single = wanted[0] if len(wanted) == 1 and sign is None else None
         self._paths = frozenset(wanted)
-        self._wanted = Wanted(() if plan.apart is None else wanted)
         self._steps = count.steps.of(plan, wanted)
         self._sums = {path: _opened(plan.opening.get(path)) for path in wanted}
+        self._wanted = Wanted(() if plan.apart is None else [None if self._sums[path] else path for path in wanted])
         self._closing = self._sums if self._single is not None else {path: list[Weighed]() for path in wanted}
         self._ends: list[Weighed] = []
-        self._over = 1
+        self._later: dict[int, list[tuple[str, Weighed]]] = {}
+        self._over, self._at = 1, 0
 
     def counted(self) -> Marginals:
         """How often each value of each output comes, and the bits of the states at the end."""
@@ -41,7 +42,11 @@ class Apiece:
                 return Marginals(now.told, {}, self._over)  # this roll decides it, whatever came before
             for path, counts in now.told.items():
                 self._sums[path].append((self._over, counts))
+            self._add_parts(self._at)
+            self._at += 1
             self._close(now.done)
+        for at in sorted(self._later):
+            self._add_parts(at)
         if single is None:
             for path, rounds in self._closing.items():
                 self._sums[path] += rounds
@@ -73,12 +78,13 @@ class Apiece:
         asked = [self._wanted.of(part) for part in parts.each]
         reads, then = goes_on(parts, sum([len(some.places) for some in asked]) == self._wanted.count, self._sign)
         bits, total = {0: 1}, 1
-        for part, some in zip(parts.each, asked, strict=True):
+        for at, (part, some) in enumerate(zip(parts.each, asked, strict=True), self._at):
             if some.places or reads is not None:
                 found = self._count.marginals_of(part, some, reads)
                 over = self._over * found.over
                 for path, counts in zip(some.paths, found.sums.values(), strict=True):
-                    self._sums[path].append((over, {value: weight * ways for value, ways in counts.items()}))
+                    told = over, {value: weight * ways for value, ways in counts.items()}
+                    self._later.setdefault(at, []).append((path, told))
                 if reads is not None:
                     bits, total = either(bits, found.ends), total * found.over
         if then is None:
@@ -89,6 +95,11 @@ class Apiece:
             new = then(left)
             into = now.done if new.owes is None else now.after
             into[new] = into.get(new, 0) + weight * ways
+
+    def _add_parts(self, at: int) -> None:
+        """Add what parts tell when it would be known one roll after the other: so values come in the same order."""
+        for path, told in self._later.pop(at, ()):
+            self._sums[path].append(told)
 
     def _close(self, done: Mapping[Any, int]) -> None:
         """Add what is known at the end of a sequence, and the bits of the states there."""

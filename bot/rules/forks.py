@@ -15,7 +15,7 @@ class Factors:
     """The parts of a state of which the outputs are needed: the `places` of these, and how `each` part comes out.
 
     `reads` gives the bits of their ends, None where nobody needs them, and `then` how it goes on, None where it need
-    not.
+    not. `last` is the place of the last that is needed.
     """
 
     def __init__(
@@ -24,8 +24,9 @@ class Factors:
         each: Sequence[Joint],
         reads: Sign | None,
         then: Callable[[int], Any] | None,
+        last: int,
     ) -> None:
-        self.places, self.each, self.reads, self.then = tuple(places), each, reads, then
+        self.places, self.each, self.reads, self.then, self.last = tuple(places), each, reads, then, last
         self.over = prod([factor.over for factor in each])
         self.values = tuple([tuple(factor.weights) for factor in each])
         """What each part comes to."""

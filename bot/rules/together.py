@@ -23,20 +23,28 @@ class Together:
         self._steps = count.steps.of(plan, wanted)
         self._open: dict[tuple[bool, ...], Wanted] = {}
         self._found: list[Weighed] = []
-        self._over = 1
+        self._forks: dict[int, list[Fork]] = {}
+        self._ends: dict[int, list[Weighed]] = {}
+        self._goes_on: dict[int, list[Weighed]] = {}
+        self._over, self._at = 1, 0
 
     def counted(self) -> Joint:
         """How often each combination comes, with the bits that `sign` reads at the end."""
         known = self._known((None,) * len(self._wanted), self._plan.opening)
         live: dict[tuple[Any, Known], int] = {(self._plan.start, known): 1}
-        while live:
-            self._count.meter.take_states(len(live))
+        while live or self._goes_on or self._ends or self._forks:
             live = self._round(live)
         return Joint(*merged(self._found))
 
-    def _round(self, live: Mapping[tuple[Any, Known], int]) -> dict[tuple[Any, Known], int]:
-        """Take one roll or all parts of each state. Returns the states that go on."""
-        now, forks, same = Round(), list[Fork](), dict[Any, Factors | None]()
+    def _round(self, live: dict[tuple[Any, Known], int]) -> dict[tuple[Any, Known], int]:
+        """Take one roll or all parts of each state. Returns the states that go on.
+
+        What comes of parts is held back until as many rounds have gone by as they have rolls, so that all combinations
+        come in the same order as one roll after the other.
+        """
+        live, self._over = merged([(self._over, live), *self._goes_on.pop(self._at, ())], self._over)
+        self._count.meter.take_states(len(live))
+        now, same = Round(), dict[Any, Factors | None]()
         for (state, known), weight in live.items():
             if self._is_over(state, known):
                 now.end((state, known), weight)
@@ -45,11 +53,14 @@ class Together:
             if factors is None:
                 self._roll(now, state, known, weight)
             elif factors.then is None and factors.reads is None:
-                forks.append(Fork(factors, _absent(known), weight, self._over))
+                fork = Fork(factors, _absent(known), weight, self._over)
+                self._forks.setdefault(self._at + factors.last, []).append(fork)
             else:
-                self._go_on(now, factors, known, weight)
+                self._go_on(factors, known, weight)
         self._over *= now.factor
-        self._found += [(self._over, self._ended(now.done)), *multiplied(forks, self._count.meter.hold)]
+        self._found += [(self._over, self._ended(now.done)), *self._ends.pop(self._at, ())]
+        self._found += multiplied(self._forks.pop(self._at, ()), self._count.meter.hold)
+        self._at += 1
         return now.after
 
     def _is_over(self, state: Any, known: Known) -> bool:
@@ -68,20 +79,21 @@ class Together:
             into = done if new.owes is None or (sign is None and None not in both[1]) else after
             into[both] = into.get(both, 0) + weight * ways
 
-    def _go_on(self, now: Round, factors: Factors, known: Known, weight: int) -> None:
+    def _go_on(self, factors: Factors, known: Known, weight: int) -> None:
         """Add what all parts of a state come to, where that does not end it."""
-        then = factors.then
-        found = factors.with_bits(_absent(known) if then is None else known)
-        self._count.meter.hold(len(found) + len(now.after) + len(now.done))
+        then, over, last = factors.then, self._over * factors.over, self._at + factors.last
+        found = factors.with_bits(known if then is not None else _absent(known))
+        self._count.meter.hold(len(found))
         if then is None:
-            ends = {both: weight * ways for both, ways in found.items()}
-            self._found.append((self._over * factors.over, ends))
+            self._ends.setdefault(last, []).append((over, {both: weight * ways for both, ways in found.items()}))
             return
-        weight *= now.share(factors.over)
+        done, after = dict[tuple[Any, Known], int](), dict[tuple[Any, Known], int]()
         for (new, bits), ways in found.items():
             both = then(bits), new
-            into = now.done if self._is_over(*both) else now.after
+            into = done if self._is_over(*both) else after
             into[both] = into.get(both, 0) + weight * ways
+        self._ends.setdefault(last, []).append((over, self._ended(done)))
+        self._goes_on.setdefault(last + 1, []).append((over, after))
 
     def _factors(self, state: Any, known: Known, same: dict[Any, Factors | None]) -> Factors | None:
         """What is needed of the parts of a state for the outputs that are not known yet; None where it has none."""
@@ -99,9 +111,9 @@ class Together:
         wanted = self._open[unknown]
         asked = [wanted.of(part) for part in parts.each]
         reads, then = goes_on(parts, sum([len(some.places) for some in asked]) == wanted.count, self._sign)
-        needed = [both for both in zip(parts.each, asked, strict=True) if both[1].places or reads is not None]
-        each = [self._count.joint_of(part, some, reads) for part, some in needed]
-        return Factors([some.places for _, some in needed], each, reads, then)
+        needed = [at for at, some in enumerate(asked) if some.places or reads is not None]
+        each = [self._count.joint_of(parts.each[at], asked[at], reads) for at in needed]
+        return Factors([asked[at].places for at in needed], each, reads, then, needed[-1] if needed else 0)
 
     def _ended(self, done: Mapping[tuple[Any, Known], int]) -> dict[Any, int]:
         """What is known at the end of a sequence, with the bits of its state where these are read."""

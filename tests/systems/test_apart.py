@@ -19,7 +19,11 @@ from bot.systems.catalog import Sequence, systems
 from tests.systems.test_properties import SEQUENCES, play_any
 from tools.corpus import frozen, game_of, inputs_for
 
-APART = (("baps", "fire"), ("baps", "flame"), ("lnlt", "fire"))
+APART = (
+    *(("baps", id) for id in ("fire", "flame")),
+    ("lnlt", "fire"),
+    *(("nhis", id) for id in ("fire", "morale", "damage")),
+)
 PLANS, TRIES, WORK = 25, 600, 40_000
 LED = "squad morale=5; leader morale=6 lm=2; squad morale=5; leader morale=5 lm=1"
 STACK = f"{LED}; half-squad morale=4 shaken; hero morale=7"

@@ -7,6 +7,7 @@ from bot.rules.later import Steps
 from bot.rules.sequence import Plan
 from bot.rules.tables.table import Tables
 from bot.systems.nhis.results import Results, Struck
+from bot.systems.nhis.results_odds import Apart
 from bot.systems.nhis.targets import Cards, targets_of
 
 
@@ -16,4 +17,5 @@ def plan(tables: Tables, given: Given) -> Plan[Struck]:
     results = Results(targets_of(units, checks=("unshakable",)), Cards(tables, flamethrower=flamethrower))
     start = results.damaged(given.int("points"))
     opening, lines = {"targets": [], **start.told}, tuple(start.story())
-    return Plan(start.after, Steps(results.steps()), results.settled, opening, lines=lines, rows=results.rows)
+    steps, apart = Steps(results.steps()), Apart(results)
+    return Plan(start.after, steps, results.settled, opening, lines=lines, rows=results.rows, apart=apart)

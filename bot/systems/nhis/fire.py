@@ -14,6 +14,7 @@ from bot.rules.shapes import by_sum
 from bot.rules.tables.table import Answer, Tables
 from bot.systems.nhis.firepower import Firers, firers_of
 from bot.systems.nhis.results import Results, Struck
+from bot.systems.nhis.results_odds import Apart
 from bot.systems.nhis.targets import Cards, targets_of
 
 ATTACK = dice(2, 6, "attack")
@@ -69,6 +70,7 @@ def plan(tables: Tables, given: Given) -> Plan[Struck]:
         opening,
         lines=(_firepower(firers, modifiers, total, columns),),
         rows=results.rows,
+        apart=Apart(results),
     )
 
 

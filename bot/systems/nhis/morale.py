@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from bot.rules.inputs.given import Given
 from bot.rules.later import Steps
 from bot.rules.sequence import Plan
 from bot.rules.tables.table import Tables
 from bot.systems.nhis.results import Results, Struck
+from bot.systems.nhis.results_odds import Apart
 from bot.systems.nhis.targets import Cards, targets_of
 
 
@@ -15,4 +18,6 @@ def plan(tables: Tables, given: Given) -> Plan[Struck]:
     units, flamethrower = given.units("targets"), given.flag("flamethrower")
     results = Results(targets_of(units, checks=("shakeable", "unshakable")), Cards(tables, flamethrower=flamethrower))
     start = results.hit(given.int("hit_number"), alone=given.flag("no_leadership"))
-    return Plan(start, Steps(results.steps()), results.settled, opening={"targets": []}, rows=results.rows)
+    opening: dict[str, Any] = {"targets": []}
+    steps, apart = Steps(results.steps()), Apart(results)
+    return Plan(start, steps, results.settled, opening, rows=results.rows, apart=apart)
