@@ -11,8 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from bot.game.state import FIELDS, Game, Json, _plain, unit_from_json, unit_json, with_units
-from bot.rules.replacing import replacing
+from bot.game.state import FIELDS, Game, Json, _plain, replaced, unit_from_json, unit_json, with_units
 
 ROLLS = ("roll", "sequence", "table")
 NEVER_UNDONE = (
@@ -31,7 +30,6 @@ NEVER_UNDONE = (
 )
 """Kinds that undo does not take back: others have acted on them, or they have given a secret away."""
 _TUPLES = ("sides", "go", "packs")
-_replaced = replacing(Game)
 
 
 def difference(old: Game, new: Game) -> tuple[Json, Json]:
@@ -83,7 +81,7 @@ def apply(game: Game, event: Mapping[str, Any]) -> Game:
         changes["closed"] = True
     if game.go:
         changes["go_since"] = _go_since(game, event)
-    return _replaced(game, **changes)
+    return replaced(game, **changes)
 
 
 def _sealed(game: Game, event: Mapping[str, Any]) -> dict[int, str]:

@@ -18,6 +18,7 @@ _FIRST = re.compile(r"(?<!\d)(\d{1,4})\s*(\.\.+|\u2026|[-\u2013])\s*")
 _LAST = re.compile(r"(\d{1,4})(?=[\s,]|$)")
 _CHOICE = re.compile(r"(all\b|(side|hex):)", re.IGNORECASE)
 _QUOTED = re.compile(r"[\"'\u201c]([^\"\u201d']*)[\"'\u201d](?=\s|,|$)")
+_PIECE = re.compile(r"[^\s,]+,?")
 MOST_PIECES = 12
 
 
@@ -106,6 +107,10 @@ def _fitting(items: Iterable[str], roster: Roster) -> str:
 def _parts(item: str, roster: Roster) -> Iterator[str]:
     """The items between commas. A comma in a value (`sw=3,2`) or in a unit's own name is part of it."""
     item = item.strip()
+    if "," not in item:
+        if item:
+            yield item
+        return
     start = name_end(item, roster)
     for comma in re.finditer(",", item):
         at = comma.start()
@@ -132,9 +137,11 @@ def _separates(item: str, at: int, roster: Roster) -> bool:
 
 def name_end(item: str, roster: Roster) -> int:
     """How many characters at the beginning of an item are a unit's name, the longest that fits; 0 for none."""
+    if item.isalnum():  # a handle, as most are
+        return len(item) if item.casefold() in roster else 0
     if found := _QUOTED.match(item):
         return found.end() if found[1].casefold() in roster else 0
-    ends = [piece.end() for piece in re.finditer(r"[^\s,]+,?", item)][:MOST_PIECES]
+    ends = [piece.end() for piece in _PIECE.finditer(item)][:MOST_PIECES]
     for end in reversed(ends):
         for till in (end, end - 1) if item[end - 1] == "," else (end,):
             if " ".join(item[:till].split()).casefold() in roster:
