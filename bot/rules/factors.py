@@ -51,6 +51,9 @@ def joint_of(ends: Iterable[End], paths: tuple[str, ...], sign: Sign | None) -> 
     """How often the outputs at `paths` come out together, and with the bits that `sign` reads."""
     found: dict[Any, int] = {}
     over = 0
+    if len(paths) == 1 and sign is None:
+        counts, over = _counted(ends, paths[0])
+        return Joint({(value,): ways for value, ways in counts.items()}, over)
     for ways, told, after in ends:
         values = tuple([_value(told.get(path)) for path in paths])
         key = values if sign is None else (values, sign(after))
@@ -63,15 +66,25 @@ def marginals_of(ends: Sequence[End], paths: tuple[str, ...], sign: Sign | None)
     """How often each value of each output at `paths` comes, and the bits that `sign` reads."""
     sums: dict[str, dict[Any, int]] = {}
     for path in paths:
-        counts = sums[path] = {}
-        for ways, told, _ in ends:
-            value = _value(told.get(path))
-            counts[value] = counts.get(value, 0) + ways
+        sums[path], _ = _counted(ends, path)
     bits: dict[int, int] = {}
     for ways, _, after in ends:
         left = 0 if sign is None else sign(after)
         bits[left] = bits.get(left, 0) + ways
     return Marginals(sums, bits, sum(bits.values()))
+
+
+def _counted(ends: Iterable[End], path: str) -> tuple[dict[Any, int], int]:
+    """How often each value of an output comes, and out of how many."""
+    counts: dict[Any, int] = {}
+    over = 0
+    for ways, told, _ in ends:
+        value = told.get(path)
+        if value.__class__ not in PLAIN:
+            value = shown(value)
+        counts[value] = counts.get(value, 0) + ways
+        over += ways
+    return counts, over
 
 
 def _value(value: Any) -> Any:
