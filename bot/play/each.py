@@ -19,7 +19,7 @@ from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Roster, RosterUnit
 from bot.rules.links import linked
 from bot.rules.replacing import replacing
-from bot.rules.sequence import Change, Plan, Played, play
+from bot.rules.sequence import Change, Plan, Played
 from bot.systems.catalog import Sequence
 
 _die, _rolled, _played = replacing(Die), replacing(Rolled), replacing(Played)
@@ -110,7 +110,7 @@ def play_all(sequence: Sequence, plays: tuple[Planned, ...], source: Source, ros
         if done:
             roster = _after(sequence, roster, done[-1].changes)
             one = _anew(sequence, one, roster)
-        played = play(one.plan, _Named(source, one.unit) if one.unit else source)
+        played = sequence.play(one.plan, _Named(source, one.unit) if one.unit else source)
         if one.unit:
             dice = tuple([_rolled(die, label=_label(one.unit, die.label)) for die in played.dice])
             played = _played(played, dice=dice)

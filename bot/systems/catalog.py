@@ -23,10 +23,11 @@ if TYPE_CHECKING:  # a lookup needs none of them
     from pathlib import Path
 
     from bot.rules.declared.declared import Declared
+    from bot.rules.dice import Source
     from bot.rules.inputs.asked import Asked
     from bot.rules.inputs.given import Given
     from bot.rules.inputs.units import Roster, UnitWords
-    from bot.rules.sequence import Plan
+    from bot.rules.sequence import Plan, Played
     from bot.systems.optional_rules import OptionalRule
 
 PACKS = "GROGNARD_PACKS"
@@ -139,8 +140,25 @@ class Sequence:
         except (ArithmeticError, ValueError, LookupError):
             if not self.system.bounded:
                 raise
-            raise UserError(f"A formula of {self.title} has no value here.", code="card-refuses") from None
+            raise self._no_value() from None
         return plan
+
+    def play(self, plan: Plan[Any], source: Source) -> Played:
+        """What comes of a plan of this sequence with dice from `source`.
+
+        Raises UserError from the source, and where a card of a pack cannot be read: some are when dice have fallen.
+        """
+        from bot.rules.sequence import play
+
+        try:
+            return play(plan, source)
+        except (ArithmeticError, ValueError, LookupError):
+            if not self.system.bounded:
+                raise
+            raise self._no_value() from None
+
+    def _no_value(self) -> UserError:
+        return UserError(f"A formula of {self.title} has no value here.", code="card-refuses")
 
 
 def _labelled(option: Option, system: System, ruled: tuple[str, ...]) -> Option:

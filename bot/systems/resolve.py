@@ -13,7 +13,7 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.units import Roster
 from bot.rules.odds import STATE_BUDGET, Distribution, joint, marginals
 from bot.rules.rows import is_row, row_path, rows_of, told_by_rows
-from bot.rules.sequence import Plan, Played, Row, play
+from bot.rules.sequence import Plan, Played, Row
 from bot.systems.catalog import Sequence
 
 MAX_BY = 8
@@ -32,7 +32,7 @@ def after(seconds: float) -> Callable[[], bool]:
 
 def resolve(sequence: Sequence, raw: Mapping[str, object], source: Source, roster: Roster | None = None) -> Played:
     """Play a sequence with dice from `source`. Raises UserError for bad input or dice."""
-    return play(sequence.plan(sequence.given(raw, roster or {})), source)
+    return sequence.play(sequence.plan(sequence.given(raw, roster or {})), source)
 
 
 def count_odds(

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from bot.rules.dice import Script
-from bot.rules.errors import TableError
-from bot.systems.catalog import system
+from bot.rules.errors import TableError, UserError
+from bot.systems.catalog import TABLES, system
 from bot.systems.packs.pack import PackSystem, load_pack
 from bot.systems.resolve import resolve
 from tests.packs.conftest import PackMaker
@@ -75,6 +75,16 @@ def test_a_mistake_in_what_a_pack_shares_is_found_in_its_file(make_pack: PackMak
     pack = house(make_pack, steps_shared=blocks)
     with pytest.raises(TableError, match=r"line 5, column 7 of steps/shared\.yaml.*Did you mean state"):
         pack.sequence("smoke").declared  # noqa: B018  # it is compiled by this
+
+
+def test_a_card_without_what_its_parent_reads_there_is_a_refusal_also_when_dice_have_fallen(
+    make_pack: PackMaker,
+) -> None:
+    card = Path(TABLES, "nhis", "morale-fail.yaml").read_text("utf-8").replace("nhis/", "house/")
+    card = card.replace("  after:", "  later:").replace("result, after]", "result, later]")
+    morale = house(make_pack, parent="nhis", **{"morale-fail": card}).sequence("morale")
+    with pytest.raises(UserError, match="has no value here"):
+        resolve(morale, {"hit_number": 3, "targets": "squad morale=3"}, Script([6]))
 
 
 def test_house_rules_may_be_for_one_edition_alone(make_pack: PackMaker) -> None:
