@@ -35,7 +35,10 @@ class Given:
     def flags(self, names: Sequence[str]) -> dict[str, bool]:
         """Those of the bool inputs and words of `mods` that are set, as a table takes them."""
         found = dict.fromkeys(filter(self.values.get, names), True)
-        return found | dict.fromkeys([word for word in self.mods if word in names], True)
+        for word in self.mods:
+            if word in names:
+                found[word] = True
+        return found
 
     def int(self, name: str) -> Whole:
         """A whole number that has been given or has a default."""

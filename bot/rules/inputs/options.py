@@ -240,22 +240,32 @@ def _about(option: Option) -> str:
     return f"{option.name}: {option.help}." if option.help else ""
 
 
-def _clean_int(option: Option, raw: object) -> int:
-    if isinstance(raw, str):
-        text = raw.strip().replace("\u2212", "-")
-        if not ((text.isascii() and text.isdecimal() and len(text) <= MOST_DIGITS) or _WHOLE.fullmatch(text)):
-            raise _refuse(option, raw)
-        value = int(text)
-    elif isinstance(raw, float) and raw.is_integer():
+def clean_whole(option: Option, raw: object) -> int:
+    """What `clean` does with a whole number; most are typed in plain digits, or have been numbers before."""
+    if isinstance(raw, str) and raw.isdecimal() and raw.isascii() and len(raw) <= MOST_DIGITS:
         value = int(raw)
-    elif isinstance(raw, int) and not isinstance(raw, bool):
+    elif type(raw) is int:
         value = raw
     else:
-        raise _refuse(option, raw)
+        value = _whole(option, raw)
     low, high = option.min, option.max
     if (low is None or value >= low) and (high is None or value <= high):
         return value
     return int(_in_range(option, value, value))
+
+
+def _whole(option: Option, raw: object) -> int:
+    """A whole number as it may be typed besides, with a sign or blanks around it, or a float that is one."""
+    if isinstance(raw, str):
+        text = raw.strip().replace("\u2212", "-")
+        if not _WHOLE.fullmatch(text):
+            raise _refuse(option, raw)
+        return int(text)
+    if isinstance(raw, float) and raw.is_integer():
+        return int(raw)
+    if isinstance(raw, int) and not isinstance(raw, bool):
+        return raw
+    raise _refuse(option, raw)
 
 
 def _clean_number(option: Option, raw: object) -> float:
@@ -329,7 +339,7 @@ def _clean_mods(option: Option, raw: object) -> tuple[str, ...]:
 
 
 CLEANERS: Mapping[str, Callable[[Option, object], Any]] = {
-    "int": _clean_int,
+    "int": clean_whole,
     "number": _clean_number,
     "bool": _clean_bool,
     "enum": _clean_enum,

@@ -11,7 +11,7 @@ from typing import Any
 
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.inputs.loadout import read_loadout
-from bot.rules.inputs.options import Option, clean
+from bot.rules.inputs.options import Option, clean, clean_whole
 from bot.rules.phrase import phrase
 from bot.rules.quick import quick
 
@@ -154,7 +154,7 @@ def parse_units(
     was expected; `option` is put on the error for forms.
     """
     try:
-        items = [item for item in map(str.strip, split_items(text)) if item]
+        items = [item for piece in split_items(text) if (item := piece.strip())]
         if words.bare and len(items) == 1 and items[0].isdecimal() and len(items[0]) < 6:
             count = int(items[0])
             check_count(count)
@@ -162,7 +162,8 @@ def parse_units(
         units: list[Unit] = []
         for item in items:
             units += _item(item, words, roster, types)
-            check_count(len(units))
+            if len(units) > MAX_UNITS:
+                check_count(len(units))
     except UserError as error:
         error.option = error.option or option
         raise
@@ -223,12 +224,12 @@ def _item(item: str, words: UnitWords, roster: Roster, types: Collection[str] | 
         raise UserError(
             f"{base.word} ({base.type}) cannot be used here; expected {', '.join(types)}.", code="wrong-type"
         )
-    numbers, flags, state, repeat = {**base.numbers}, {*base.flags}, base.state, 1
+    numbers, flags, state, repeat, keys = {**base.numbers}, {*base.flags}, base.state, 1, words.keys
     seen: set[str] = set()
     for token in tokens:
         key, equals, value = token.partition("=")
         key = key.casefold()
-        if token.endswith(","):
+        if token[-1] == ",":
             raise UserError(
                 f'"{token[:40]}" ends with a comma.',
                 hint="Units are separated by ; such as squad; leader.",
@@ -239,8 +240,8 @@ def _item(item: str, words: UnitWords, roster: Roster, types: Collection[str] | 
         seen.add(key)
         if equals and key == words.repeat:
             repeat = clean(_whole_number(key, 1, MAX_UNITS), value)
-        elif equals and key in words.keys:
-            numbers[key] = value_of(words.keys[key], value)
+        elif equals and (option := keys.get(key)) is not None:
+            numbers[key] = clean_whole(option, value) if option.type == "int" else value_of(option, value)
         elif (flag := _flag(key, words)) and not equals:
             flags.add(flag)
         elif (off := _off(key, value, words)) is not None:
@@ -279,7 +280,7 @@ def value_of(option: Option, raw: str) -> Any:
     if option.values:
         return read_loadout(option, raw)
     single = _whole_number(option.name, option.min, option.max)
-    return tuple([clean(single, part) for part in raw.split(",") if part])
+    return tuple([clean_whole(single, part) for part in raw.split(",") if part])
 
 
 @lru_cache(64)
@@ -336,14 +337,17 @@ def _head(item: str, words: UnitWords, roster: Roster) -> tuple[Unit, list[str]]
         name, _, rest = item[1:].partition(quote)
         return from_roster(find_unit(name, roster), words), rest.split()
     pieces = item.split()
-    for length in range(min(len(pieces), 12) if roster else 0, 0, -1):  # the longest roster name that fits
-        key = " ".join(pieces[:length]).casefold()
-        if key in roster:
-            return from_roster(roster[key], words), pieces[length:]
+    if roster:
+        for length in range(min(len(pieces), 12), 0, -1):  # the longest roster name that fits
+            key = " ".join(pieces[:length]).casefold()
+            if key in roster:
+                return from_roster(roster[key], words), pieces[length:]
     word = pieces[0].casefold()
-    for type_ in (word, word.replace("_", "-")):
-        if type_ in words.types:
-            return _of_type(type_), pieces[1:]
+    types = words.types
+    if word in types:
+        return _of_type(word), pieces[1:]
+    if (type_ := word.replace("_", "-")) in types:
+        return _of_type(type_), pieces[1:]
     known = [*words.types, *(unit.name for unit in roster.values())]
     if word.isdecimal() and len(pieces) > 1:
         count = f"{words.repeat}={word[:3]} behind it" if words.repeat else "each by itself: squad; squad"

@@ -20,7 +20,7 @@ from bot.systems.lnlt import kinds
 from bot.systems.lnlt.burning import OWES as FIRE_CHECK
 from bot.systems.lnlt.burning import fire_check
 from bot.systems.lnlt.checks import NONE, Attack, DamageChecks, ended
-from bot.systems.lnlt.items import list_items
+from bot.systems.lnlt.items import list_items, places
 from bot.systems.lnlt.opposed import target_modifier
 from bot.systems.lnlt.planned import Make
 from bot.systems.lnlt.readings import readings_of
@@ -116,7 +116,7 @@ class AreaAttack:
             list_items(
                 readings,
                 units,
-                paths=[f"{hex.path}targets[{at}]" for hex in hexes for at in range(hex.stop - hex.start)],
+                paths=[to for hex in hexes for to in places(f"{hex.path}targets", hex.stop - hex.start)],
                 spans=[(hex.start, hex.stop) for hex in hexes if hex.stop > hex.start],
                 offsets=[attack - defense for attack, defense in self._adds],
                 no_hero=no_hero,

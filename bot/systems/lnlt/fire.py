@@ -20,7 +20,7 @@ from bot.systems.lnlt.burning import fire_check, fire_started, then_fire_check, 
 from bot.systems.lnlt.checks import NONE, Attack, DamageChecks
 from bot.systems.lnlt.checks_odds import Apart
 from bot.systems.lnlt.firepower import attack_firepower, counts_as_ops_complete
-from bot.systems.lnlt.items import list_items, paths_in
+from bot.systems.lnlt.items import list_items, paths_in, places
 from bot.systems.lnlt.opposed import Opposed
 from bot.systems.lnlt.planned import Make, planned
 from bot.systems.lnlt.readings import readings_of
@@ -31,6 +31,7 @@ from bot.systems.lnlt.terrain import is_lone_sniper
 from bot.systems.lnlt.words import refuse_values
 
 ATTACK, DEFENSE = d6("attack"), d6("defense")
+TWO_DICE = frozenset({"sniper", "marksman"})
 FLAGS = (
     "smoke", "tis", "mg_pivot", "mg_assault", "night", "attacker_flying", "between_buildings", "hit_and_run", "assault",
     "adjacent", "adjacent_a", "fired_ordnance_sw", "target_moved", "mounted_stationary", "rubber_boat",
@@ -100,7 +101,7 @@ class Fire:
     def rows(self) -> tuple[Row, ...]:
         """The odds of each target, told apart even where the first one stands for whom a sniper picks."""
         items, crashes = self.checks.items, any(unit.type in kinds.AIRBORNE for unit in self.targets[:1])
-        shown = [item._replace(to=paths_in(f"targets[{at}]")) for at, item in enumerate(items)]
+        shown = [item._replace(to=to) for item, to in zip(items, places("targets", len(items)), strict=True)]
         return rows(shown, crash="targets[0].becomes" if crashes else "")
 
 
@@ -154,7 +155,7 @@ def _modifiers(tables: Tables, given: Given, target: Unit | None) -> Answer:
         lm=given.int("lm"),
         degrading=given.int("degrading"),
         skill=given.int("skill"),
-        ops_complete=sum(map(counts_as_ops_complete, given.units("attackers"))),
+        ops_complete=sum([counts_as_ops_complete(unit) for unit in given.units("attackers") if unit.flags]),
         armor=int(target.get("av") or 0) if target is not None else 0,
         tm=0 if target is not None and target.type in kinds.AIRBORNE else given.int("tm"),
         lone_sniper=given.word("shooter") != "sniper" and (is_lone_sniper(targets) or given.flag("lone_sniper")),
@@ -182,7 +183,7 @@ def _checks(tables: Tables, given: Given, *, picks: bool, apart: bool) -> Damage
         list_items(
             readings,
             targets,
-            paths=["targets[0]" if picks and not apart else f"targets[{at}]" for at in range(size)],
+            paths=(paths_in("targets[0]"),) * size if picks and not apart else places("targets", size),
             spans=[(at, at + 1) for at in range(size)] if picks else [(0, size)] if size else [],
             offsets=(0,) * size,
             no_hero=given.flag("no_hero"),
@@ -195,12 +196,11 @@ def _checks(tables: Tables, given: Given, *, picks: bool, apart: bool) -> Damage
 
 def _reminders(attackers: Sequence[Unit], targets: Sequence[Unit], shooter: str) -> tuple[str, ...]:
     """What the card leaves to the players who fire. Source: PAC 05, 12."""
-    lines = [
-        f"{unit.word} is a {unit.type}: with shooter={unit.type} they roll 2d6"
-        + (" and attack one unit at random." if unit.type == "sniper" else ".")
-        for unit in attackers
-        if unit.type in ("sniper", "marksman") and shooter == "normal"
-    ]
+    lines: list[str] = []
+    for unit in attackers if shooter == "normal" else ():
+        if unit.type in TWO_DICE:
+            more = " and attack one unit at random." if unit.type == "sniper" else "."
+            lines.append(f"{unit.word} is a {unit.type}: with shooter={unit.type} they roll 2d6{more}")
     if "helicopter" in [unit.type for unit in targets]:
         lines.append("Small arms reach only half as far against helicopters.")
     return tuple(lines)
@@ -229,7 +229,7 @@ def _check_targets(targets: Sequence[Unit]) -> Unit | None:
 def _best_leaders(targets: Sequence[Unit]) -> tuple[int, ...]:
     """For each target the best LM of the other good order leaders: they were not shot at. Source: PAC 12."""
     lent = [int(unit.get("lm") or 0) if unit.type == "leader" and not kinds.is_shaken(unit) else 0 for unit in targets]
-    return tuple(max([0, *lent[:at], *lent[at + 1 :]]) for at in range(len(lent)))
+    return tuple([max([0, *lent[:at], *lent[at + 1 :]]) for at in range(len(lent))])
 
 
 # -- what follows is speed; the rules end here -------------------------------------------------------------------------

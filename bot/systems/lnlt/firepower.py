@@ -29,12 +29,14 @@ def attack_firepower(tables: Tables, attackers: Sequence[Unit]) -> tuple[tuple[s
     """
     refuse_unfit(attackers)
     for unit in attackers:
-        _refuse_hurt(unit)
+        if unit.flags:
+            _refuse_hurt(unit)
     powers: list[tuple[str, int]] = []
     led = False
     for unit in attackers:
         leads = not led and _has_firepower(unit)
-        led = led or leads
+        if leads:
+            led = True
         powers.append((unit.word, _adds(tables, unit, leads=leads)))
     return tuple(powers)
 
@@ -74,8 +76,8 @@ def _adds(tables: Tables, unit: Unit, *, leads: bool) -> int:
             weapons = tuple(map(half_up, weapons))
         if counts_as_ops_complete(unit):
             weapons = tuple(map(half_up, weapons))
-    if _forfeits(unit, len(weapons)):
-        return sum(weapons)
+        if _forfeits(unit, len(weapons)):
+            return sum(weapons)
     own = unit.number("fp", 0 if unit.type in SMC else None)
     return sum(weapons) + (own if leads else half_up(own))
 

@@ -63,6 +63,12 @@ def paths_in(path: str) -> Paths:
     return Paths(path, *[f"{path}.{name}" for name in Paths._fields[1:]])
 
 
+@lru_cache(512)
+def places(name: str, size: int) -> tuple[Paths, ...]:
+    """The paths of the units of a list output: within `targets[0]`, `targets[1]` and so on."""
+    return tuple([paths_in(f"{name}[{at}]") for at in range(size)])
+
+
 class Item(NamedTuple):
     """One unit of a list, with all that its checks need.
 
@@ -103,7 +109,7 @@ def list_items(
     readings: Readings,
     units: Sequence[Unit],
     *,
-    paths: Sequence[str],
+    paths: Sequence[Paths],
     spans: Sequence[tuple[int, int]],
     offsets: Sequence[int],
     no_hero: bool = False,
@@ -117,37 +123,40 @@ def list_items(
     """
     kinds.refuse_unfit(units)
     items: list[Item] = []
+    first = paths[spans[0][0]].path if units and spans else ""
     for start, stop in spans:
         vehicle: Unit | None = None
-        last_leg = next((at for at in range(stop - 1, start, -1) if kinds.is_leg(units[at])), start)
+        last_leg = _last_leg(units, start, stop)
         for at in range(start, stop):
-            unit, path = units[at], paths[at]
-            type = unit.type
-            vehicle = unit if type in kinds.VEHICLES else vehicle
-            rides = aboard is not None or kinds.is_passenger(unit)
+            unit, to = units[at], paths[at]
+            type, flags = unit.type, unit.flags
+            if type in kinds.VEHICLES:
+                vehicle = unit
+            rides = aboard is not None or (flags and not kinds.RIDING.isdisjoint(flags))
             under = _vehicle_of(unit, vehicle, aboard) if rides or type == "aircraft" else None
-            state, row, column = readings.sort(type, unit.flags)
+            state, row, column = readings.sort(type, flags)
             if not row:
                 raise UserError(f"{unit.word} ({type}) cannot be {state}.", code="wrong-type")
             fates = _fates(readings, unit, under) if under is not None else NO_FATES
-            immune = closed_is_immune and type == "armored-vehicle" and not unit.has("open")
+            immune = closed_is_immune and type == "armored-vehicle" and "open" not in flags
+            is_needed = not immune and (under is None or _checks(fates))  # its morale
             items.append(
                 Item(
-                    unit=unit,
-                    to=paths_in(path),
-                    kind="passenger" if under is not None else "vehicle" if unit is vehicle else "leg",
-                    stop=stop,
-                    first=path == paths[spans[0][0]],
-                    offset=offsets[at],
-                    column=column,
-                    row=row,
-                    state=state,
-                    morale=_morale(unit, needed=not immune and (under is None or _checks(fates))),
-                    hero=type in HEROIC and not no_hero,
-                    immune=immune,
-                    helps=int(unit.get("lm") or 0) if type == "leader" and under is None else 0,
-                    later=at < last_leg,
-                    fates=fates,
+                    unit,
+                    to,
+                    "passenger" if under is not None else "vehicle" if unit is vehicle else "leg",
+                    stop,
+                    to.path == first,
+                    offsets[at],
+                    column,
+                    row,
+                    state,
+                    unit.number("morale") if is_needed else int(unit.get("morale") or 0),
+                    type in HEROIC and not no_hero,
+                    immune,
+                    int(unit.get("lm") or 0) if type == "leader" and under is None else 0,
+                    at < last_leg,
+                    fates,
                 )
             )
     return tuple(items)
@@ -169,7 +178,7 @@ def list_alike(
     return list_items(
         readings,
         units,
-        paths=[f"{name}[{at}]" for at in range(size)],
+        paths=places(name, size),
         spans=[(0, size)] if size else [],
         offsets=(0,) * size,
         no_hero=no_hero,
@@ -197,8 +206,12 @@ def _vehicle_of(unit: Unit, vehicle: Unit | None, aboard: Aboard | None) -> Aboa
     return Aboard("dft", ROWS["dft"], exposed)
 
 
-def _morale(unit: Unit, *, needed: bool) -> int:
-    return unit.number("morale") if needed else int(unit.get("morale") or 0)
+def _last_leg(units: Sequence[Unit], start: int, stop: int) -> int:
+    """The place of the last unit on foot of a list, or where it starts."""
+    at = stop - 1
+    while at > start and not kinds.is_leg(units[at]):
+        at -= 1
+    return max(at, start)
 
 
 def _checks(fates: Mapping[str, str]) -> bool:

@@ -76,15 +76,18 @@ def refuse_unfit(units: Iterable[Unit]) -> None:
     """Raise UserError for a roster unit that is out of play, or that is in the list twice."""
     seen: set[str] = set()
     for unit in units:
+        name = unit.name
+        if not name and not unit.state:  # typed, not of the roster, as most are
+            continue
         if unit.state in GONE:
             raise UserError(
                 f"{unit.word} is {unit.state}.",
                 hint="Leave it out, or fix its state with /unit edit.",
                 code="unit-gone",
             )
-        if unit.name and unit.name in seen:
+        if name and name in seen:
             raise UserError(f"{unit.word} is in the list twice.", hint="List each unit once.", code="unit-twice")
-        seen.add(unit.name)
+        seen.add(name)
 
 
 def refuse_passengers(units: Iterable[Unit], why: str) -> None:
