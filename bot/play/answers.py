@@ -39,7 +39,7 @@ def played_reply(who: str, sequence: Sequence, played: Played, actors: Iterable[
     came = fared(sequence, settled.fates)
     types = came.wording.types
     told = news(sequence, came, settled.headline, actors, who)
-    by = said(types, settled.by) or (told.by if played.dice else unrolled(told.by, who))
+    by = said(types, settled.by) if settled.by else told.by if played.dice else unrolled(told.by, who)
     lines: list[Part] = [*in_short(played.lines, settled, came)]
     if came.is_counted:
         lines += groups(came)
@@ -49,7 +49,7 @@ def played_reply(who: str, sequence: Sequence, played: Played, actors: Iterable[
         lines.append(_begun(said(types, text)))
     if settled.now:
         lines.append(Small(f"Now: {' · '.join([said(types, text) for text in settled.now])}"))
-    if notes := " ".join([_begun(said(types, text)) for text in settled.notes]):
+    if settled.notes and (notes := " ".join([_begun(said(types, text)) for text in settled.notes])):
         lines.append(Small(notes))
     return Reply(told.title, tuple(lines), by=by, tone=told.tone)
 

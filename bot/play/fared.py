@@ -41,13 +41,12 @@ class Fared:
 def fared(sequence: Sequence, fates: Iterable[Fate]) -> Fared:
     """What came of the units of one play, or of several plays together."""
     wording, known = wording_of(sequence), [fate for fate in fates if fate.unit]
-    mixed: Mapping[str, int] = {}
-    alike = [known] if known else []
-    if len(known) > 1:
-        mixed = _mixed(wording.types, known)
-        if mixed:
-            known = _numbered(wording.types, mixed, known)
-        alike = _alike(wording.rank, known)
+    if len(known) < 2:
+        return Fared(wording, known, [known] if known else [], {}, False, "", _said(wording, known) if known else "")
+    mixed = _mixed(wording.types, known)
+    if mixed:
+        known = _numbered(wording.types, mixed, known)
+    alike = _alike(wording.rank, known)
     stem = stem_of([fate.unit for fate in known]) if len(known) > NAMED else ""
     if stem or len(known) >= FOLDED:
         return Fared(wording, known, alike, mixed, True, stem, "")
@@ -94,9 +93,12 @@ def _alike(rank: Mapping[str, int], fates: list[Fate]) -> list[list[Fate]]:
 
 def _said(wording: Wording, alike: list[Fate]) -> str:
     """What came of some units alike, in a sentence."""
-    names, result = joined(the(wording.types, [fate.unit for fate in alike])), wording.results.get(alike[0].token)
-    if result is None:
-        pattern = f"{{}}: {alike[0].token.replace('-', ' ')}"
+    first, types, is_one = alike[0], wording.types, len(alike) == 1
+    result = wording.results.get(first.token)
+    if is_one:
+        names = f"the {types[first.unit]}" if first.unit in types else first.unit
     else:
-        pattern = result.says if len(alike) == 1 else result.many
-    return with_more(pattern.replace("{}", names), alike[0].more)
+        names = joined(the(types, [fate.unit for fate in alike]))
+    if result is None:
+        return with_more(f"{names}: {first.token.replace('-', ' ')}", first.more)
+    return with_more((result.says if is_one else result.many).replace("{}", names), first.more)

@@ -99,21 +99,28 @@ def _counted(came: Fared, most: int, by: str) -> str:
     """`5 of 9 VC killed, 2 wounded`, with as many results as there is room for beside the cause; units without effect
     are not counted where others suffered."""
     counts: dict[str, int] = {}
-    of_one: dict[str, str] = {}
+    tokens: dict[str, str] = {}
+    results = came.wording.results
     for alike in came.alike:
         token = alike[0].token
         word = with_more(_bare_word(came.wording, token), "")
-        counts[word] = counts.get(word, 0) + len(alike)
-        of_one[word] = _of_one(came.wording.results.get(token), word)
+        counts[word], tokens[word] = counts.get(word, 0) + len(alike), token
     size, noun = len(came.fates), plural(came.stem) if came.stem else "units"
-    if [*counts] == [NO_EFFECT]:
+    told = [
+        (count, _of_one(results.get(tokens[word]), word) if count == 1 else word)
+        for word, count in counts.items()
+        if word != NO_EFFECT
+    ]
+    if not told:
         return f"{NO_EFFECT} on {size} {noun}"
-    told = [(count, of_one[word] if count == 1 else word) for word, count in counts.items() if word != NO_EFFECT]
     number, first = told[0]
     line = f"{number} of {size} {noun} {first}" if number < size else f"All {number} {noun} {first}"
     room = (ROOM * 3 // 2 if most else ROOM) - len(by)
-    lines = (line + _others(told[1 : min(most, said) if most else None], said) for said in range(COUNTED, 1, -1))
-    return next((full for full in lines if len(full) <= room), line + _others(told[1 : 1 if most else None], 1))
+    for said in range(COUNTED, 1, -1):
+        full = line + _others(told[1 : min(most, said) if most else None], said)
+        if len(full) <= room:
+            return full
+    return line + _others(told[1 : 1 if most else None], 1)
 
 
 def _others(told: list[tuple[int, str]], said: int) -> str:

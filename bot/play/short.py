@@ -27,7 +27,7 @@ def in_short(lines: tuple[Line, ...], settled: Settlement, came: Fared) -> list[
                 counted[head] += not rest
                 number = f" {counted[head]}" if counted[head] else ""
             label = f"{types[head]}{number}{blank}{rest}"
-        result = said(types, line.result)
+        result = said(types, line.result) if "-" in line.result else line.result
         if label != line.label or result != line.result:
             kept[place] = _line(line, label=label, result=result)
     return kept

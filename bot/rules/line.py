@@ -30,25 +30,26 @@ class Line:
 
     def said(self, die: Callable[[str], str], strong: Callable[[str], str], plain: Callable[[str], str]) -> str:
         """The label, then raw dice, each modifier with its name, the total, what it means; drawn by these three."""
-        pieces = [die(str(value)) for value in self.dice]
+        parts, total = self.parts, self.total
+        pieces = [die(str(value)) for value in self.dice] if self.dice else []
         for name, value in self.contributors:
-            pieces.append(plain(f"{_sign(value, pieces)}{name} {abs(value):g}"))
-        if self.parts:
-            shifts = not pieces and self.total is None and all(name for name, _ in self.parts)  # columns, and no sum
-            for name, value in self.parts:
-                sign = "+" if shifts and not pieces and value > 0 else _sign(value, pieces)
+            sign = ("− " if value < 0 else "+ ") if pieces else "−" if value < 0 else ""
+            pieces.append(plain(f"{sign}{name} {abs(value):g}"))
+        if parts:
+            plus = "" if pieces or total is not None or "" in dict(parts) else "+"  # columns are shifted, without a sum
+            for name, value in parts:
+                sign = ("− " if value < 0 else "+ ") if pieces else "−" if value < 0 else plus if value else ""
                 pieces.append(plain(f"{sign}{abs(value):g} {name}".rstrip()))
-        if self.total is not None and not (len(pieces) == 1 and self._is_the_total()):
-            total = strong(minus(self.total))
-            pieces.append(f"= {total}" if pieces else total)
-        if self.result:
-            result = plain(self.result)
-            pieces[-1:] = [f"{pieces[-1]}, {result}" if pieces else result]
-        return f"{plain(f'{self.heading}:')} {' '.join(pieces)}" if pieces else plain(self.heading)
-
-    def _is_the_total(self) -> bool:
-        """Whether the one thing that is said before the total is the total: a die, a contributor, a bare number."""
-        return not self.parts or self.parts[0] == ("", self.total)
+        # A die, a contributor or a bare number that is all of the total is not said twice.
+        if total is not None and not (len(pieces) == 1 and (not parts or parts[0] == ("", total))):
+            shown = strong(minus(total))
+            pieces.append(f"= {shown}" if pieces else shown)
+        label = self.label
+        heading = label[:1].upper() + label[1:]
+        if not self.result:
+            return f"{plain(f'{heading}:')} {' '.join(pieces)}" if pieces else plain(heading)
+        result = plain(self.result)
+        return f"{plain(f'{heading}:')} {' '.join(pieces)}, {result}" if pieces else f"{plain(f'{heading}:')} {result}"
 
     @property
     def heading(self) -> str:
@@ -58,12 +59,6 @@ class Line:
     def text(self) -> str:
         """The line in plain words, its dice in brackets."""
         return self.said("[{}]".format, str, str)
-
-
-def _sign(value: float, before: list[str]) -> str:
-    if not before:
-        return "−" if value < 0 else ""
-    return "− " if value < 0 else "+ "
 
 
 def minus(value: float) -> str:

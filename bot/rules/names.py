@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 _DIGITS = 6
 """A number of more digits belongs to the name."""
@@ -46,6 +47,7 @@ def _runs(numbers: Iterable[str]) -> list[str]:
     return [said for run in runs for said in (map(str, run) if len(run) < 3 else [f"{run[0]}-{run[-1]}"])]
 
 
+@lru_cache(maxsize=512)
 def plural(word: str) -> str:
     """More than one of it: squads, crosses, GIs; whole forces (VC, US), names of several (Rifles) and of men stay."""
     last = word.rpartition(" ")[2]
@@ -81,6 +83,7 @@ def stem_of(names: Iterable[str]) -> str:
     return stems.pop() if len(stems) == 1 else ""
 
 
+@lru_cache(maxsize=1024)  # an answer says the same names several times, and those of a game come again and again
 def _apart(name: str) -> tuple[str, str]:
     """A name without its number, and that number; nothing where it has none."""
     stem, _, number = name.rpartition(" ")

@@ -33,7 +33,8 @@ def sparse(kind: type[T]) -> type[T]:
 
     def hold(self: T, *first: Any, **named: Any) -> None:
         held = self.__dict__
-        held.update(zip(names, first, strict=False))
+        if first:
+            held.update(zip(names, first))  # noqa: B905  # `strict` by name would take as long as the rest
         held.update(named)
         if not needed <= held.keys() <= known:
             raise TypeError(f"{kind.__name__} takes {', '.join(names)}")

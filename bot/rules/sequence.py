@@ -206,7 +206,11 @@ def nested(told: Outputs) -> dict[str, Any]:
         here[last] = value
     for here, key in reversed(lists):  # from inside
         items = here[key]
-        if items.__class__ is dict and set(map(type, items)) == {int}:
+        if items.__class__ is not dict:
+            continue
+        if [*items] == [*range(len(items))]:  # as nearly always: in order, without a gap
+            here[key] = [*items.values()]
+        elif set(map(type, items)) == {int}:
             here[key] = [items[place] for place in sorted(items)]
     return out
 
