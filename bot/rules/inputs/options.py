@@ -20,6 +20,7 @@ OWN = "own"
 MOST_DIGITS = 12
 _WHOLE = re.compile(rf"[+-]?[0-9]{{1,{MOST_DIGITS}}}")
 _NUMBER = re.compile(rf"[+-]?[0-9]{{1,{MOST_DIGITS}}}(\.[0-9]{{1,6}})?")
+_BY_HEART = {str(number): number for number in range(100)}
 _BOOL = {"yes": True, "true": True, "on": True, "1": True, "y": True, "x": True}
 _BOOL |= {"no": False, "false": False, "off": False, "0": False, "n": False}
 
@@ -241,11 +242,11 @@ def _about(option: Option) -> str:
 
 
 def clean_whole(option: Option, raw: object) -> int:
-    """What `clean` does with a whole number; most are typed in plain digits, or have been numbers before."""
-    if isinstance(raw, str) and raw.isdecimal() and raw.isascii() and len(raw) <= MOST_DIGITS:
-        value = int(raw)
-    elif type(raw) is int:
+    """What `clean` does with a whole number; most are small and typed plainly, or have been numbers before."""
+    if type(raw) is int:
         value = raw
+    elif isinstance(raw, str) and raw in _BY_HEART:
+        value = _BY_HEART[raw]
     else:
         value = _whole(option, raw)
     low, high = option.min, option.max

@@ -224,7 +224,8 @@ def _item(item: str, words: UnitWords, roster: Roster, types: Collection[str] | 
         raise UserError(
             f"{base.word} ({base.type}) cannot be used here; expected {', '.join(types)}.", code="wrong-type"
         )
-    numbers, flags, state, repeat, keys = {**base.numbers}, {*base.flags}, base.state, 1, words.keys
+    numbers, flags, state, repeat = {**base.numbers}, {*base.flags}, base.state, 1
+    keys, repeats = words.keys, words.repeat
     seen: set[str] = set()
     for token in tokens:
         key, equals, value = token.partition("=")
@@ -238,7 +239,7 @@ def _item(item: str, words: UnitWords, roster: Roster, types: Collection[str] | 
         if key in seen:
             raise UserError(f'"{key[:40]}" is given twice in "{item[:40]}".', code="given-twice")
         seen.add(key)
-        if equals and key == words.repeat:
+        if equals and key == repeats:
             repeat = clean(_whole_number(key, 1, MAX_UNITS), value)
         elif equals and (option := keys.get(key)) is not None:
             numbers[key] = clean_whole(option, value) if option.type == "int" else value_of(option, value)

@@ -99,14 +99,16 @@ class DamageChecks:
     def begin(self, now: Attack) -> tuple[Attack, dict[str, Any]]:
         """The attack as it owes the first die from unit `at` on, and what is known of those who owe none."""
         told: dict[str, Any] = {}
-        return self._pass_over(now, now.at, now.lm, told), told
+        if now.at >= len(self.items):
+            return self.finish(now), told
+        _, margin, at, lm, row, keep, six = now
+        return self._pass_over(margin, at, lm, row, keep, told, six=six), told
 
-    def _pass_over(self, now: Attack, at: int, lm: int, told: dict[str, Any]) -> Attack:
+    def _pass_over(
+        self, margin: int, at: int, lm: int, row: str, keep: str, told: dict[str, Any], *, six: bool
+    ) -> Attack:
         """The state that owes the next die of the units from `at` on, helped by `lm`; those who owe none are told."""
-        owes, margin, _, _, row, keep, six = now
         items = self.items
-        if at >= len(items):
-            return self.finish(now)
         stop = items[at].stop
         while at < stop:
             item = items[at]
@@ -118,7 +120,7 @@ class DamageChecks:
             if not (self.leaves_out_crashed and item.kind == "passenger" and row == "crash"):
                 self._tell_untouched(item, row, told)
             at += 1
-        return self.finish(Attack(owes, margin, stop, 0, "", "", six))
+        return self.finish(Attack(HERE, margin, stop, 0, "", "", six))
 
     def _need(self, item: Item, margin: int, row: str) -> str | None:
         """The roll that the unit owes first, None for none."""
@@ -156,13 +158,19 @@ class DamageChecks:
 
     def _ruling(self, now: Attack, told: dict[str, Any], story: Callable[[], tuple[Line]]) -> Ruling[Attack]:
         """The ruling on a roll of the unit in hand, after which the next is due where this one owes nothing more."""
-        if now.owes == HERE:
-            item, at = self.items[now.at], now.at + 1
-            if at < item.stop:
-                now = self._pass_over(now, at, now.lm if item.later else 0, told)
-            else:
-                now = self.finish(Attack(HERE, now.margin, at, 0, "", "", now.six))
-        return Ruling(now, told, story)
+        owes, margin, at, lm, row, keep, six = now
+        return Ruling(self._next(owes, margin, at, lm, row, keep, told, six=six), told, story)
+
+    def _next(
+        self, owes: str | None, margin: int, at: int, lm: int, row: str, keep: str, told: dict[str, Any], *, six: bool
+    ) -> Attack:
+        """The state in which the unit `at` owes this, or the next one its first die where this is nothing more."""
+        if owes != HERE:
+            return Attack(owes, margin, at, lm, row, keep, six)
+        item = self.items[at]
+        if at + 1 < item.stop:
+            return self._pass_over(margin, at + 1, lm if item.later else 0, row, keep, told, six=six)
+        return self.finish(Attack(HERE, margin, at + 1, 0, "", "", six))
 
     # -- the rules of each roll -------------------------------------------------------------------------------
 
@@ -179,11 +187,11 @@ class DamageChecks:
             to.dc_total: total,
             to.result: result,
         }
-        after = self._follows(item, now, result, left, told)
-        if not after.keep:
+        owes, lm, row, keep = self._follows(item, now, result, left, told)
+        if not keep:
             told[to.becomes] = left
         if die == 1 and item.hero:
-            after = after._replace(owes="hero")
+            owes = "hero"
         else:
             told[to.hero] = False
         if item.first and self.outcome:
@@ -194,30 +202,33 @@ class DamageChecks:
             why = beside_morale(total, item.morale, damage=True) + more_than_the_result(item.unit, result, left)
             return (Line(item.unit.word, roll, parts, total, why),)
 
-        ruling = self._ruling(after, told, story)
+        after = self._next(owes, now.margin, now.at, lm, row, keep, told, six=now.six)
         if self.also is not None:
             told |= self.also(now.at, left)
-        return ruling
+        return Ruling(after, told, story)
 
-    def _follows(self, item: Item, now: Attack, result: str, left: str, told: dict[str, Any]) -> Attack:
-        """What a damage check brings with it, by the kind of unit that is `left` so. Source: PAC 02, 09 (15.4)."""
-        to, (_, margin, at, lm, row, keep, six) = item.to, now
+    def _follows(
+        self, item: Item, now: Attack, result: str, left: str, told: dict[str, Any]
+    ) -> tuple[str, int, str, str]:
+        """What a damage check brings with it, by the kind of unit that is `left` so: what it owes then, with the `lm`,
+        the `row` and the `keep` of the state. Source: PAC 02, 09 (15.4)."""
+        to, lm, row, keep = item.to, now.lm, now.row, now.keep
         if item.kind == "leg":  # a leader who came through helps those after them
             if self.crew_of_all:
                 told[to.crew] = NONE
             helps = item.helps if left in ("good-order", "wounded") else 0
-            return Attack(HERE, margin, at, max(lm, helps), row, keep, six)
+            return HERE, max(lm, helps), row, keep
         if item.kind == "passenger":
             if item.fates[row] == "damage-check-then-bail-out" and left != "eliminated":
-                return Attack("bail", margin, at, lm, row, left, six)
+                return "bail", lm, row, left
             _tell_not_rolled(to, told)
             told[to.disembarks] = item.unit.has("outside") and left in kinds.SHAKEN_STATES
-            return Attack(HERE, margin, at, lm, row, keep, six)
+            return HERE, lm, row, keep
         row = left if left in ("abandoned", "destroyed") else NONE if result == NONE else "shaken"
         if row == "destroyed" and not item.flies:
-            return Attack("crew", margin, at, lm, row, keep, six)
+            return "crew", lm, row, keep
         told[to.crew] = "shaken-moved" if left == "abandoned" else NONE
-        return Attack(HERE, margin, at, lm, "crash" if row == "destroyed" else row, keep, six)
+        return HERE, lm, "crash" if row == "destroyed" else row, keep
 
     def _hero(self, now: Attack, roll: Roll) -> Ruling[Attack]:
         """1d6: whether a hero appears. Source: PAC 02 (11.2)."""

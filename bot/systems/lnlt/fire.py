@@ -83,9 +83,9 @@ class Fire:
     def settle(self, out: Mapping[str, Any]) -> Settlement:
         """What it did to the targets, and which captured weapons were lost."""
         targets, hit = self.targets[out["picked"] - 1 :][:1] if self.picks else self.targets, bool(out["hit"])
-        closed = [item.unit.word for item in self.checks.items if item.immune]
+        closed = [item.unit.word for item in self.checks.items if item.immune] if hit else []
         works = hit and not closed
-        notes = [f"{word} is armored and closed: only an open one takes a damage check." for word in closed if hit]
+        notes = [f"{word} is armored and closed: only an open one takes a damage check." for word in closed]
         hurt = suffered(targets, out["targets"])
         return attacked(
             headline(hurt.units, hit=hit),

@@ -76,5 +76,5 @@ def captured(units: Iterable[Unit | None], *, works: bool) -> tuple[Change, ...]
 
 def captured_lost(units: Iterable[Unit | None]) -> tuple[str, ...]:
     """The reminders that captured weapons whose first attack did nothing are removed."""
-    names = [unit.word for unit in units if unit is not None and unit.has(CAPTURED)]
+    names = [unit.word for unit in units if unit is not None and CAPTURED in unit.flags]
     return tuple([f"The first attack with {name}'s captured weapon did nothing: remove it." for name in names])

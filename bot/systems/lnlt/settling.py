@@ -17,9 +17,9 @@ from bot.systems.lnlt.roster import MOVED, NOTHING, SPOTTER, becomes, fired
 
 def fate_of(answer: Mapping[str, Any]) -> str:
     """The token for what happened to one unit: its result, or what it becomes where that says more."""
-    becomes, get = str(answer["becomes"]), answer.get
+    becomes, get = answer["becomes"], answer.get
     if becomes == "eliminated" or get("bailout", "none") != "none" or get("mc", "none") != "none":
-        return becomes
+        return str(becomes)
     return str(answer["result"])
 
 
@@ -28,14 +28,17 @@ PLACED = {"survives": "good order", "shaken-moved": "shaken"}
 CREWS = {"eliminated": "crew killed", "survives": "crew bails out", "shaken-moved": "crew bails out shaken"}
 SURVIVING = ("casualties", "wounded", "damaged")
 ALL_SAID = frozenset({"good-order", "eliminated"})
-"""States of which the first line says all."""
+"""States of which the first line says all; of men it does when they are shaken too."""
 
 
 def token_of(unit: Unit, answer: Mapping[str, Any]) -> str:
     """The worst that happened to one unit: what it becomes, unless its result says more of it."""
-    now, result = str(answer["becomes"]), str(answer["result"])
-    if now in kinds.GONE or result in SURVIVING:
-        return now if now in kinds.GONE else result
+    now: str = answer["becomes"]
+    if now in kinds.GONE:
+        return now
+    result: str = answer["result"]
+    if result in SURVIVING:
+        return result
     return "shaken" if "shaken" in now and now != kinds.state_of(unit) else "none"
 
 
@@ -70,12 +73,12 @@ def _row(path: str, name: str, crash: str) -> Row:
 
 def word_of(answer: Mapping[str, Any]) -> str:
     """What happened to one unit, in a few words."""
-    word = say(fate_of(answer))
-    if answer.get("disembarks"):
+    word, get = say(fate_of(answer)), answer.get
+    if get("disembarks"):
         word += ", disembarks"
-    if answer.get("hero"):
+    if get("hero"):
         word += ", a hero appears"
-    if (crew := answer.get("crew", "none")) != "none":
+    if (crew := get("crew", "none")) != "none":
         word += f", crew {say_crew(str(crew))}"
     return word
 
@@ -145,16 +148,17 @@ def suffered(units: Sequence[Unit], answers: Sequence[Mapping[str, Any]]) -> Suf
     also: dict[str, list[str]] = {}
     notes: dict[str, None] = {}
     for unit, one in zip(units, answers, strict=False):
-        word, now = unit.word, str(one["becomes"])
+        word, get = unit.word, one.get
+        now, disembarks = one["becomes"], get("disembarks")
         words.append((one["unit"], word_of(one)))
-        fates.append(Fate(word, token_of(unit, one), CREWS.get(str(one.get("crew", "")), "")))
-        if one.get("hero"):
+        fates.append(Fate(word, token_of(unit, one), CREWS.get(get("crew", ""), "")))
+        if get("hero"):
             heroes.append(f"A hero appears: draw one and a skill counter at random for {one['unit']}.")
             joins += [("hero", unit.name)] if unit.name else []
         if unit.name:
-            change = becomes(unit, one["becomes"], mark=MOVED if one.get("disembarks") else NOTHING)
+            change = becomes(unit, now, mark=MOVED if disembarks else NOTHING)
             changes += [change] if change is not None else []
-        if now in ALL_SAID and not one.get("disembarks"):
+        if not disembarks and (now in ALL_SAID or (now == "shaken" and unit.type in kinds.MEN)):
             continue
         if said := _changed(unit, one):
             also.setdefault(said, []).append(word)
@@ -194,7 +198,7 @@ def attacked(
     spotted = [
         f"{unit.word} fires at the hex it has just spotted: Ops Complete comes off."
         for unit in firers
-        if unit is not None and unit.has(SPOTTER)
+        if unit is not None and SPOTTER in unit.flags
     ]
     fates = hurt.fates or [Fate(unit.word, miss) for unit in targets] or [at_the_hex(beaten_by, miss)]
     return Settlement(
