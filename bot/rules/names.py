@@ -21,7 +21,12 @@ def joined(names: Iterable[str]) -> str:
     groups: dict[str, list[str]] = {}
     for name in names:
         stem, number = _apart(name)
-        groups.setdefault(stem or f"\0{name}", []).append(number if stem else name)
+        if not stem:
+            stem, number = f"\0{name}", name
+        if stem in groups:
+            groups[stem].append(number)
+        else:
+            groups[stem] = [number]
     said = [_group(stem, numbers) for stem, numbers in groups.items()]
     return said[0] if len(said) == 1 else f"{', '.join(said[:-1])} and {said[-1]}" if said else ""
 

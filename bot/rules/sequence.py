@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from sys import intern
 from typing import Any, Generic
 
 from bot.rules.apart import Parts
@@ -20,6 +21,7 @@ from bot.rules.dice import Rolled, Source
 from bot.rules.line import Line as Line
 from bot.rules.line import minus as minus
 from bot.rules.quick import quick
+from bot.rules.replacing import replacing
 from bot.rules.ruling import Outputs as Outputs
 from bot.rules.ruling import Roll as Roll
 from bot.rules.ruling import Ruled as Ruled
@@ -149,6 +151,10 @@ class Plan(Generic[S]):
     apart: Callable[[S], Parts[S] | None] | None = None
 
 
+planned = replacing(Plan)
+"""`replace` for plans: of a plan that does not name itself nothing is left to the garbage collector."""
+
+
 @quick
 @dataclass(frozen=True, slots=True)
 class Played:
@@ -194,15 +200,16 @@ def nested(told: Outputs) -> dict[str, Any]:
     """
     out: dict[Any, Any] = {}
     found = {"": out}
+    where, here = "", out
     lists: list[tuple[dict[Any, Any], str | int]] = []
     for path, value in told.items():
         if path.isidentifier():
             out[path] = value
             continue
         above, last = _PLACES[path]
-        here = found.get(above)
-        if here is None:
-            here = _made(above, last, found, lists)
+        if above is not where:  # what is within the same comes one after the other
+            where = above
+            here = found[above] if above in found else _made(above, last, found, lists)
         here[last] = value
     for here, key in reversed(lists):  # from inside
         items = here[key]
@@ -230,7 +237,8 @@ def _made(
 
 
 class _Places(dict[str, tuple[str, str | int]]):
-    """What each path is within, and its last name or position; the paths of a game are a few hundred."""
+    """What each path is within, the same text each time, and its last name or position; the paths of a game are a few
+    hundred."""
 
     _most = 4096
     _last = re.compile(r"(?:\.?([^.\[\]]+)|\[(\d+)\])$")
@@ -240,7 +248,7 @@ class _Places(dict[str, tuple[str, str | int]]):
         assert found is not None, path
         if len(self) >= self._most:
             self.clear()
-        place = self[path] = path[: found.start()], found[1] or int(found[2])
+        place = self[path] = intern(path[: found.start()]), found[1] or int(found[2])
         return place
 
 

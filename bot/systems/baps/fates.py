@@ -89,11 +89,10 @@ def counted(names: Sequence[str], tokens: Sequence[str]) -> str:
 
 
 def _tally(tokens: Sequence[str], whom: str = "") -> str:
-    found = dict.fromkeys(KINDS, 0)
-    for token in tokens:
-        if token in COUNTED:
-            found[COUNTED[token]] += 1
-    counts = [(count, kind) for kind, count in found.items() if count]
+    hurt = [COUNTED[token] for token in tokens if token in COUNTED]
+    if not hurt:
+        return ""
+    counts = [(hurt.count(kind), kind) for kind in KINDS if kind in hurt]
     return ", ".join(
         [
             f"{count} {kind}" if at else f"{count} of {len(tokens)}{whom} {kind}"
@@ -123,7 +122,7 @@ def aftermath(men: Sequence[Unit], names: Sequence[str], fates: Sequence[Outcome
         if fate["after"] == "killed":
             if squad := man.get("squad"):
                 lost[str(squad)] = lost.get(str(squad), 0) + 1
-        elif fate["wounds"] > (before := wounds_of(man)):
+        elif fate["wounds"] and fate["wounds"] > (before := wounds_of(man)):
             barred.add(fate["wounds"])
             if before:
                 told.append(f"{name} has {fate['wounds']} wounds")

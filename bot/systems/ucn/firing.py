@@ -18,7 +18,6 @@ from bot.systems.ucn.skills import LAST, Check, d20, lost_ap
 from bot.systems.ucn.weapons import SAVED, STATUSES
 
 Settle = Callable[[Mapping[str, Any]], Settlement]
-Focus = Callable[[tuple[str, ...]], Plan["Fire"]]
 
 
 class Toll(NamedTuple):
@@ -60,8 +59,8 @@ class Firing:
         self.spots = (None,) * len(firing) if spots is None else tuple(spots)
         self.in_turn, self.rolling = self.interrupts, tuple(range(len(firing)))
 
-    def plan(self, settle: Settle, lines: tuple[Line, ...], focus: Focus) -> Plan[Fire]:
-        """The plan of the fire; odds are counted with its `focus`."""
+    def plan(self, settle: Settle, lines: tuple[Line, ...]) -> Plan[Fire]:
+        """The plan of the fire as it is played."""
         opening: dict[str, Any] = {"shooters": []}
         for shooter, spot in zip(self.firing, self.spots, strict=True):
             path = shooter.path
@@ -71,7 +70,7 @@ class Firing:
                 opening[f"{path}.spot_final"] = None if spot is None else spot.final
             if self.interrupts and spot is None:
                 opening[f"{path}.spot_roll"], opening[f"{path}.spotted"] = None, True
-        return Plan(self.start(), self.steps(), settle, opening, lambda fire: fire.toll.told(), lines, focus)
+        return Plan(self.start(), self.steps(), settle, opening, lambda fire: fire.toll.told(), lines)
 
     def steps(self) -> Steps[Fire]:
         """The rolls that a character may owe."""

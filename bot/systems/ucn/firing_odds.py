@@ -12,7 +12,7 @@ from functools import cached_property
 from math import lcm
 
 from bot.rules.odds import Weighted, every_roll
-from bot.rules.sequence import Line, Plan, Roll, Ruled, Ruling, ruled
+from bot.rules.sequence import Line, Plan, Roll, Ruled, Ruling, planned, ruled
 from bot.systems.ucn.firing import NO_TOLL, Fire, Firing, Settle, Toll
 from bot.systems.ucn.shooters import Shooter
 from bot.systems.ucn.skills import Check, d20
@@ -29,13 +29,13 @@ def plan_of(
     spots: Sequence[Check | None] | None = None,
 ) -> Plan[Fire]:
     """The plan of a fire as it is played, its odds counted here."""
+    played = Firing(firing, spots).plan(settle, lines)
 
     def focus(paths: tuple[str, ...]) -> Plan[Fire]:
         odds = FiringOdds(firing, spots, Asked(paths))
-        return replace(played, start=odds.start(), steps=odds.ruled, focus=None)
+        return planned(played, start=odds.start(), steps=odds.ruled)
 
-    played = Firing(firing, spots).plan(settle, lines, focus)
-    return played
+    return planned(played, focus=focus)
 
 
 class FiringOdds(Firing):

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from bot.rules.inputs.given import Given
-from bot.rules.sequence import Change, Plan, Settlement
+from bot.rules.sequence import Change, Plan, Settlement, planned
 from bot.rules.tables.table import Tables
 from bot.systems.ucn import combat, roster
 from bot.systems.ucn.combat import Combat, Fight
@@ -42,12 +42,5 @@ def plan(tables: Tables, given: Given) -> Plan[Fight]:
     made = partial(Combat, tables, attacker.characters, lambda _: checks)
     fight, left = made(told=ROLLS), defender.characters
     opening = {**fight.finals(left), "attacker_rolls": [], "defender_rolls": []}
-    fought = Plan(
-        Fight("attackers", left),
-        fight.steps(),
-        settle,
-        opening,
-        lines=fight.lines(left),
-        focus=lambda paths: focused(fought, made, Asked(paths)),
-    )
-    return fought
+    fought = Plan(Fight("attackers", left), fight.steps(), settle, opening, lines=fight.lines(left))
+    return planned(fought, focus=lambda paths: focused(fought, made, Asked(paths)))
