@@ -6,15 +6,18 @@ Users, YAML and ids say table; the class is called Chart. A chart never rolls: w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bot.rules.dice import Die
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import Option, clean, missing_option, unknown_option
 from bot.rules.quick import quick
 from bot.rules.tables.formula import Formula
+
+if TYPE_CHECKING:  # not what a look-up of whole values needs
+    from bot.rules.inputs.asked import Asked
 
 Reader = Callable[[dict[str, Any]], None]
 PLAIN = {str, int, bool, float, type(None)}
@@ -138,10 +141,13 @@ class Table:
             found: dict[str, Any] | None = typed(given)
             if found is not None:
                 return found
-        from bot.rules.inputs.asked import Asked
+        asked: Asked | None = self._whole.get("asked")
+        if asked is None:
+            from bot.rules.inputs.asked import Asked
 
-        rolled = {roll.option for roll in self.rolls}
-        return Asked(option for option in self.inputs if option.name not in rolled).read(given, what)
+            rolled = {roll.option for roll in self.rolls}
+            asked = self._whole["asked"] = Asked(option for option in self.inputs if option.name not in rolled)
+        return asked.read(given, what)
 
     def _function(self, name: str) -> Any:
         """What a table becomes for questions of one kind that come often; None before, and where there is nothing."""
@@ -270,7 +276,7 @@ class Table:
         out = {name: values[name] for name in self.outputs if name != "text" and values.get(name) is not None}
         if "parts" in self.outputs:
             out["parts"] = [{"id": part.id, "value": part.value} for part in parts]
-        text = self._text(values) if self.texts else ""
+        text = self.text_of([formula(values) for formula in self.text_by]) if self.texts else ""
         if "text" in self.outputs:
             out["text"] = text
         return Answer(out, parts, text)
@@ -288,14 +294,16 @@ class Table:
                     parts.append(Part(modifier.id, modifier.name, total, value))
         return tuple(parts)
 
-    def _text(self, values: Mapping[str, Any]) -> str:
+    def text_of(self, found: Iterable[Any]) -> str:
+        """The texts, one behind another, whose keys the formulas of `text_by` came to."""
         keys: list[str] = []
-        for formula in self.text_by:
-            key = formula(values)
+        for key in found:
             if key.__class__ is str:
                 keys.append(key)
+            elif isinstance(key, list | tuple):
+                keys += [one if one.__class__ is str else _text_key(one) for one in key]
             else:
-                keys += map(_text_key, key if isinstance(key, list | tuple) else (key,))
+                keys.append(_text_key(key))
         if len(keys) == 1:
             return self.texts.get(keys[0]) or ""
         return " ".join([text for text in dict.fromkeys(map(self.texts.get, keys)) if text])

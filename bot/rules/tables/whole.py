@@ -193,7 +193,8 @@ def _answer(writer: Writer, values: str, formula: Callable[[Formula], str], plac
     _outputs(writer, parts, "" if values == "values" else values, place)
     text = "text" if table.texts else "''"
     if table.texts:
-        say(f"text = {writer.name(table._text)}({values})")
+        keys = ", ".join(map(formula, table.text_by))
+        say(f"text = {writer.name(table.text_of)}([{keys}])")
     if "text" in table.outputs:
         say(f"out['text'] = {text}")
     say(f"return {writer.name(Answer)}(out, {parts}, {text})")
