@@ -198,9 +198,13 @@ class DamageChecks:
             told["outcome"] = result
 
         def story() -> tuple[Line]:
-            parts = (*bare(difference), *((("leader", -leader),) if leader else ()))
-            why = beside_morale(total, item.morale, damage=True) + more_than_the_result(item.unit, result, left)
-            return (Line(item.unit.word, roll, parts, total, why),)
+            unit, parts = item.unit, bare(difference)
+            if leader:
+                parts = (*parts, ("leader", -leader))
+            why = beside_morale(total, item.morale, damage=True)
+            if left in kinds.GONE:
+                why += more_than_the_result(unit, result, left)
+            return (Line(unit.word, roll, parts, total, why),)
 
         after = self._next(owes, now.margin, now.at, lm, row, keep, told, six=now.six)
         if self.also is not None:

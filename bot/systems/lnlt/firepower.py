@@ -35,8 +35,7 @@ def attack_firepower(tables: Tables, attackers: Sequence[Unit]) -> tuple[tuple[s
     led = False
     for unit in attackers:
         leads = not led and _has_firepower(unit)
-        if leads:
-            led = True
+        led = led or leads
         powers.append((unit.word, _adds(tables, unit, leads=leads)))
     return tuple(powers)
 
@@ -122,10 +121,9 @@ def check_weapons(tables: Tables, unit: Unit, weapons: Sequence[int]) -> str:
 
 
 def _usage_case(unit: Unit) -> str | None:
-    if unit.type in USAGE_OF_ITS_OWN:
-        return unit.type
-    if unit.type in SMC:
-        return "smc"
-    if unit.has("motorcycle") and unit.type in ("squad", "half-squad"):
-        return f"mounted-{unit.type}"
-    return unit.type if unit.type in MMC and unit.type != "weapon-team" else None
+    type = unit.type
+    if type in SMC:
+        return type if type in USAGE_OF_ITS_OWN else "smc"
+    if type in ("squad", "half-squad"):
+        return f"mounted-{type}" if unit.has("motorcycle") else type
+    return type if type in MMC and type != "weapon-team" else None

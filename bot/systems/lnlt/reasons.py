@@ -56,4 +56,7 @@ def one_by_one(name: str, values: Sequence[int]) -> Parts:
     found = [value for value in values if value]
     if len(found) > MOST_SHOWN:
         return ((name, sum(found)),)
-    return (*[("", value) for value in found[:-1]], *[(name, value) for value in found[-1:]])
+    if not found:
+        return ()
+    last = found.pop()
+    return (*[("", value) for value in found], (name, last))
