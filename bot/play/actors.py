@@ -26,6 +26,8 @@ def actors(sequence: Sequence, given: Given) -> tuple[str, ...]:
     if hits_its_unit(sequence):
         return ()
     called = [unit.word for key, unit in given.roster.items() if key in ACTING]
+    if not given.lists:
+        return tuple(called)
     named: set[str] = set()  # with several weapons it is there for each
     for key in ACTING:
         for unit in given.lists.get(key, ()):

@@ -51,7 +51,7 @@ def played_reply(who: str, sequence: Sequence, played: Played, actors: Iterable[
         lines.append(Small(f"Now: {' · '.join([said(types, text) for text in settled.now])}"))
     if settled.notes and (notes := " ".join([_begun(said(types, text)) for text in settled.notes])):
         lines.append(Small(notes))
-    return Reply(told.title, tuple(lines), by=by, tone=told.tone)
+    return Reply(title=told.title, lines=tuple(lines), by=by, tone=told.tone)
 
 
 def _begun(text: str) -> str:

@@ -48,12 +48,15 @@ class Segment:
 
     def asks(self, state: Now, /) -> tuple[Die, ...]:
         """The dice in this state."""
-        return self._asked(state).dice
+        always = self._site.dice
+        return self._asked(state).dice if always is None else always.dice
 
     def _asked(self, state: Now) -> Dice:
         site = self._site
         if site.dice is not None:
             return site.dice
+        if not site.loops:
+            return self._dice[(site.name,)]
         values = state.values
         return self._dice[(site.name, *[values[at] for at in site.loops])]
 
@@ -176,8 +179,8 @@ def begun(
     steps: dict[str, Step[Now]] = {}
     sites = code.sites
     if len(segments) == len(sites):
-        for site, run in zip(sites, segments, strict=True):
-            steps[site.name] = Segment(site, run, dice)
+        for at, site in enumerate(sites):
+            steps[site.name] = Segment(site, segments[at], dice)
         return state, steps, told, lines, notes
     looks = iter(segments[len(sites) :])
     for site, run in zip(sites, segments, strict=False):

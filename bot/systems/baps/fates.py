@@ -51,7 +51,7 @@ def settled(
         words_of(hit, tokens),
         then,
         changes_of(men, hit),
-        tuple([Fate(name, token) for name, token in zip(names, tokens, strict=False)]),
+        tuple(map(Fate, names, tokens)),
         aftermath(men, names, hit),
     )
 

@@ -120,7 +120,7 @@ class Man(NamedTuple):
         where = "shared result" if before.entry else self.where[before.rolled] if self.where else ""
         if not after.killed and self.dead(after):
             where = f"{where}, third wound" if where else "third wound"
-        return Line(self.name, (die,), result=where, unit=self.name if self.rides else "")
+        return Line(self.name, (die,), (), None, where, (), self.name if self.rides else "")
 
 
 class Resolution:
