@@ -18,7 +18,7 @@ NONE = "none"
 WORD = "word "
 """What calls a text of one piece: a name that no formula can write."""
 MOST_TEXT, MOST_NUMBER = 2_000, 10**9
-NUMBER = (int, float)
+NUMBER, LISTS = (int, float), (list, tuple)
 OF_UNITS = ("type", "word", "name", "state")
 """What every unit has; further numbers and flags are those of its game."""
 
@@ -45,7 +45,7 @@ def of(thing: Any, name: str, default: Any = ...) -> Any:
         return thing.out.get(name, NONE if default is ... else default)
     if thing.__class__ is not Unit:
         return NONE if default is ... else default
-    if name in OF_UNITS:
+    if name in GETTERS:
         return getattr(thing, name)
     value = thing.numbers.get(name)
     if value is not None:
@@ -135,8 +135,9 @@ def _number(value: Any) -> Any:
 
 def listing(*items: Any) -> tuple[Any, ...]:
     """A list that is written in a formula: lists in it hold no further ones, so that it cannot grow without end."""
-    if any(isinstance(item, list | tuple) and any(isinstance(below, list | tuple) for below in item) for item in items):
-        raise UserError("Lists in lists go too deep.", code="card-refuses")
+    for item in items:
+        if isinstance(item, LISTS) and any(isinstance(below, LISTS) for below in item):
+            raise UserError("Lists in lists go too deep.", code="card-refuses")
     return items
 
 
@@ -178,6 +179,8 @@ def positions(typed: str, count: int) -> tuple[int, ...]:
 
 def item(items: Any, at: Any) -> Any:
     """`items[at]`, of a list or of words by their names; none past its end."""
+    if items.__class__ is dict:
+        return items.get(at, NONE)
     if items.__class__ is tuple or items.__class__ is list:
         return items[at] if 0 <= at < len(items) else NONE
     return items.get(at, NONE) if isinstance(items, Mapping) else NONE

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from bot.rules.declared.calls import said
@@ -137,7 +138,7 @@ def taking(wanted: tuple[str, ...], known: tuple[str, ...]) -> Take:
     if wanted == known:
         return _all_of
     places = [known.index(name) for name in wanted]
-    return lambda values: [values[place] for place in places]
+    return itemgetter(*places) if len(places) > 1 else lambda values: [values[place] for place in places]
 
 
 def _all_of(values: Values) -> Values:

@@ -7,7 +7,7 @@ from functools import lru_cache
 from math import prod
 from typing import Any, NamedTuple
 
-from bot.rules.declared.calls import NONE
+from bot.rules.declared.calls import LISTS, NONE
 from bot.rules.declared.settling import change, fate, pieced, plainly, result
 from bot.rules.dice import AVERAGING, Die
 from bot.rules.errors import UserError
@@ -90,7 +90,7 @@ def listed(items: Any) -> tuple[Any, ...]:
     """What a step goes through; nothing for what is no list. Raises UserError for too many."""
     if items is OPEN:
         raise undecided("the list that a step goes through")
-    if not isinstance(items, list | tuple):
+    if not isinstance(items, LISTS):
         return ()
     if len(items) > MAX_UNITS:
         raise UserError(f"A list has at most {MAX_UNITS} items here.", code="card-refuses")
