@@ -178,7 +178,9 @@ class Reply:
 
     def text(self) -> str:
         """The whole reply as plain text, for the console, screen readers and fallbacks."""
-        lines = [f"{self.over}: {self.first}" if self.over else self.first, *self.body()]
+        lines = [f"{self.over}: {self.first}" if self.over else self.first]
+        for part in self.lines:
+            lines += part_lines(part)
         if self.footer:
             lines.append(" · ".join(self.footer))
         return "\n".join(lines)

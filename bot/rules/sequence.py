@@ -213,7 +213,7 @@ def nested(told: Outputs) -> dict[str, Any]:
         here[last] = value
     for here, key in reversed(lists):  # from inside
         items = here[key]
-        if items.__class__ is not dict:
+        if items.__class__ is not dict or not items:
             continue
         if [*items] == [*range(len(items))]:  # as nearly always: in order, without a gap
             here[key] = [*items.values()]

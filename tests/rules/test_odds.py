@@ -175,6 +175,7 @@ def test_paths_become_lists_and_objects() -> None:
         "b": [{"c": 3, "d": [{"e": 4}]}, {"c": 2}],
         "empty": [],
     }
+    assert nested({"a[3]": 1, "a[1]": 2, "b[0].c": 3, "b": {}}) == {"a": [2, 1], "b": {}}, "a gap; told in their stead"
 
 
 @dataclass(frozen=True, slots=True)
