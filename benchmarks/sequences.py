@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from itertools import cycle
 from random import Random
@@ -29,18 +29,15 @@ MEDIAN, MOST, FIRE = 4.2, 15.0, 9.0
 
 
 class Dice:
-    """Quick dice, which are no part of what is measured: faces that were drawn before, over and over."""
+    """Quick dice, which are no part of what is measured: numbers that were drawn before, over and over."""
 
     def __init__(self) -> None:
-        self._drawn: dict[Die, Iterator[int | str]] = {}
-        self._random = Random(1)
+        random = Random(1)
+        self._drawn = cycle([random.random() for _ in range(FACES)])
 
     def draw(self, die: Die) -> int | str:
         """A face."""
-        faces = self._drawn.get(die)
-        if faces is None:
-            faces = self._drawn[die] = cycle([die.value(self._random.randint(1, die.sides)) for _ in range(FACES)])
-        return next(faces)
+        return die.value(int(next(self._drawn) * die.sides) + 1)
 
 
 def played(sequence: Sequence, raw: Mapping[str, Any], dice: Dice) -> str:
