@@ -31,8 +31,8 @@ def _short(value: float) -> str:
     return f"{value:,.0f}" if value >= 100 else f"{value:.1f}" if value >= 5 else f"{value:.2f}"
 
 
-def run(name: str) -> list[str]:
-    """Run one benchmark, print what it prints, and give back its goals. Raises CalledProcessError if it fails."""
+def run(name: str) -> tuple[list[str], bool]:
+    """Run one benchmark and print what it prints; its goals come back, and whether it came to its end."""
     print(f"== {name}", flush=True)
     command = [sys.executable, "-m", f"benchmarks.{name}", *LONG.get(name, [])]
     goals = []
@@ -43,18 +43,18 @@ def run(name: str) -> list[str]:
                 goals.append(line.removeprefix(MARK).rstrip())
             else:
                 print(line, end="", flush=True)
-    if process.returncode:
-        raise subprocess.CalledProcessError(process.returncode, command)
-    return goals
+    return goals, process.returncode == 0
 
 
 def main() -> None:
     """Run those named, or all."""
     names = sys.argv[1:] or sorted(path.stem for path in Path(__file__).parent.glob("*.py") if path.stem != "goals")
-    table = [line for name in names for line in run(name)]
-    if table:
+    ran = {name: run(name) for name in names}
+    if table := [line for goals, _ in ran.values() for line in goals]:
         print("== goals\n| what | goal | found | |\n|---|---|---|---|")
         print("\n".join(f"| {line} |" for line in table))
+    if failed := [name for name, (_, ended) in ran.items() if not ended]:
+        sys.exit(f"Failed: {', '.join(failed)}.")
 
 
 if __name__ == "__main__":

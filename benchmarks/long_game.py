@@ -9,7 +9,6 @@ turn of the event loop in processor time, which other programs on the machine do
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import gc
 import json
 import re
@@ -121,27 +120,26 @@ class Watch:
     """The longest roll in another channel, and the longest turn of the loop in processor time."""
 
     def __init__(self, app: App) -> None:
-        self.app, self.times, self.slice, self._number = app, list[float](), 0.0, 0
+        self.app, self.times, self.slice, self._number, self._over = app, list[float](), 0.0, 0, False
 
     @asynccontextmanager
     async def watching(self) -> AsyncIterator[None]:
-        """Roll all the time."""
-        self.times, self.slice = [], 0.0
-        task = asyncio.create_task(self._roll())
-        try:
-            with self._sliced():
+        """Roll all the time, at least once."""
+        self.times, self.slice, self._over = [], 0.0, False
+        with self._sliced():
+            task = asyncio.create_task(self._roll())
+            try:
                 yield
-        finally:
-            task.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
+            finally:
+                self._over = True  # who has rolled meanwhile is waited for: their wait counts too
                 await task
 
     def __str__(self) -> str:
-        times = sorted(self.times or [0.0])
+        times = sorted(self.times)
         return f"{times[len(times) // 2]:5.1f} {times[int(len(times) * 0.99)]:6.1f} {times[-1]:6.1f}"
 
     async def _roll(self) -> None:
-        while True:
+        while not self._over:
             self._number += 1
             who = Person(f"discord:{1000 + self._number}", "Cara")
             since = time.perf_counter()
@@ -190,6 +188,7 @@ async def measure(path: Path, folder: Path | None) -> None:
             idle = str(watch)
             _reset_memory()
             async with watch.watching():
+                await asyncio.sleep(0)  # the first roll has begun
                 since, cpu = time.perf_counter(), time.process_time()
                 reply = await app.run_text(line, ANNA, LONG, f"asked {number} {time.time()}")
                 taken, cpu = time.perf_counter() - since, time.process_time() - cpu
