@@ -1150,10 +1150,10 @@ class Game:
             title = re.escape(str(roll["inputs"].get("dice", ""))) if roll["kind"] == "roll" else "[^\n]{1,100}"
             said.append(rf"#{at} {title}: {re.escape(roll.get('result', ''))}")
             counts = ("system" not in roll or self.is_of_game(roll["system"])) and at not in self.withdrawn
-            for change in roll.get("changes", []) if counts else []:
-                unit = due.get(change["unit"].casefold())
-                if unit and unit.get("state") not in GONE:
-                    due[change["unit"].casefold()] = changed(unit, change)
+            here = {key for key, unit in due.items() if unit and unit.get("state") not in GONE}
+            for change in roll.get("changes", []) if counts else []:  # who was in play before is changed by all of it
+                if (key := change["unit"].casefold()) in here:
+                    due[key] = changed(due[key], change)
         if not re.fullmatch("; ".join(said), body.get("result", ""), re.DOTALL):
             return "its words are not what was sealed."
         for key, unit in self.units.items():

@@ -151,9 +151,9 @@ def opened(past: Past, event: Event) -> str:
         roll = past.contents[number]
         if number in past.now.withdrawn or not _is_of_game(past.now, roll.get("system", "")):
             continue
-        for change in roll.get("changes", []):
-            key = change["unit"].casefold()
-            if key in changed and not is_gone(unit_from_json(changed[key])):
+        here = {key for key, unit in changed.items() if not is_gone(unit_from_json(unit))}
+        for change in roll.get("changes", []):  # who was in play before this roll is changed by all of it
+            if (key := change["unit"].casefold()) in here:
                 changed[key] = _settled(changed[key], change)
     after = past.patch(event, "after", "units")
     for key, unit in units.items():

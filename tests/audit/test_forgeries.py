@@ -734,3 +734,22 @@ def test_a_forgery_is_refused_with_its_reason(forge: Forge, reason: str) -> None
     assert any(part in line for part in reasons for line in whole), whole
     if forge not in TABLES_ONLY:
         assert any(part in line for part in reasons for line in short), short
+
+
+def test_a_sealed_shot_that_changes_its_own_firer_twice_is_as_it_was_sealed() -> None:
+    """It takes itself out, and has fired: both are written to it when the roll is opened."""
+
+    async def playing() -> str:
+        channel = await Channel.fresh()
+        await two_sides(channel)
+        shot = 'lnlt fire attackers="us1; squad fp=9" targets=us1 adjacent hand=6,1,6 secret'
+        await channel.do("Anna", shot)
+        await channel.do("Anna", f"game reveal {(await channel.game()).number}")
+        squad = (await channel.game()).units["squad 1"]
+        assert squad.state == "eliminated"
+        assert squad.marks == {"fired"}
+        return (await channel.do("Anna", "game export")).files[0].text
+
+    text = run(playing())
+    assert check(read_json(text)).faults == ()
+    assert verify_log.check(json.loads(text))[0] == []
