@@ -24,7 +24,6 @@ if TYPE_CHECKING:  # a lookup needs none of them
 
     from bot.rules.declared.declared import Declared
     from bot.rules.dice import Source
-    from bot.rules.inputs.asked import Asked
     from bot.rules.inputs.given import Given
     from bot.rules.inputs.units import Roster, UnitWords
     from bot.rules.sequence import Plan, Played
@@ -118,15 +117,16 @@ class Sequence:
 
     def given(self, raw: Mapping[str, object], roster: Roster) -> Given:
         """The inputs cleaned. Raises UserError."""
-        from bot.rules.inputs.given import read_given
-
-        return read_given(self._asked, raw, self.system.words, roster, what=f"{self.system.id} {self.id}")
+        return self._read(raw, roster)
 
     @cached_property
-    def _asked(self) -> Asked:
+    def _read(self) -> Callable[[Mapping[str, object], Roster], Given]:
+        """What cleans its inputs; nothing of it is loaded before somebody plays."""
         from bot.rules.inputs.asked import Asked
+        from bot.rules.inputs.given import read_given
 
-        return Asked(self.inputs)
+        asked, words, what = Asked(self.inputs), self.system.words, f"{self.system.id} {self.id}"
+        return lambda raw, roster: read_given(asked, raw, words, roster, what=what)
 
     def plan(self, given: Given) -> Plan[Any]:
         """The plan for cleaned inputs. Raises UserError for what the card forbids."""
@@ -148,14 +148,18 @@ class Sequence:
 
         Raises UserError from the source, and where a card of a pack cannot be read: some are when dice have fallen.
         """
-        from bot.rules.sequence import play
-
         try:
-            return play(plan, source)
+            return self._carried_on(plan, source)
         except (ArithmeticError, ValueError, LookupError):
             if not self.system.bounded:
                 raise
             raise self._no_value() from None
+
+    @cached_property
+    def _carried_on(self) -> Callable[[Plan[Any], Source], Played]:
+        from bot.rules.sequence import play
+
+        return play
 
     def _no_value(self) -> UserError:
         return UserError(f"A formula of {self.title} has no value here.", code="card-refuses")
