@@ -36,7 +36,7 @@ from bot.interface.text import command_text
 from bot.odds_worker.pool import Worker
 from bot.stores.sqlite import TemporaryStore
 from bot.systems.catalog import System, systems
-from tools.corpus import inputs_for
+from tools.corpus import inputs_for, run
 
 FOLDER = Path(__file__).resolve().parent.parent / "tests/corpus"
 FROZEN, BY_HAND, EXPRESSIONS = FOLDER / "commands.jsonl.gz", FOLDER / "commands.txt", FOLDER / "expressions.txt.gz"
@@ -358,10 +358,4 @@ def freeze(*, unreleased: bool = False) -> int:
 
 
 if __name__ == "__main__":
-    words = sys.argv[1:]
-    if words[:1] == ["--changes"]:
-        list_changes(*words[1:2])
-    elif words in ([], ["--unreleased"]):
-        sys.exit(freeze(unreleased=bool(words)))
-    else:
-        sys.exit(__doc__)
+    run(list_changes, freeze, __doc__)

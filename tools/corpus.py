@@ -407,11 +407,16 @@ def what_to_do(corpus: Corpus, entry: Json) -> str:
     )
 
 
-if __name__ == "__main__":
+def run(list_changes: Callable[..., object], freeze: Callable[..., int], usage: str | None) -> None:
+    """Do what the words behind the name of such a tool ask for, and end the process."""
     words = sys.argv[1:]
     if words[:1] == ["--changes"]:
         list_changes(*words[1:2])
     elif words in ([], ["--unreleased"]):
         sys.exit(freeze(unreleased=bool(words)))
     else:
-        sys.exit(__doc__)
+        sys.exit(usage)
+
+
+if __name__ == "__main__":
+    run(list_changes, freeze, __doc__)
