@@ -33,6 +33,8 @@ def _explained(option: Option, tables: Iterable[Table]) -> Option:
         return replace(option, help=_joined(worth, option.help), brief=brief, worths=worths)
     if option.type == "enum":
         worths = {word: worth for word in option.values if (worth := _worths(tables, option.name, word))}
+        if worths and option.default not in set(option.values) - set(worths):  # no default that adds nothing
+            worths = {word: worths.get(word, "+0") for word in option.values}
         shown = ", ".join(f"{word} {worth}" for word, worth in worths.items())
         return replace(option, help=f"{option.help} ({shown})" if shown else option.help, worths=worths)
     if option.type == "mods":
@@ -80,16 +82,22 @@ def _few(option: Option) -> tuple[object, ...]:
 
 
 def _added(table: Table, base: Mapping[str, object], option: Option, value: object) -> str:
-    """The change of each total by this value; all of it where the table cannot be read without the input."""
+    """What this value adds to each total: the rows of the table that are there because of this input, and no others."""
+    others = option.values or (False, True) if option.type != "int" else (0, value)
+    rows = {other: _parts(table, base, {option.name: other}) for other in {value: None, **dict.fromkeys(others)}}
+    own = [at for at, adds in rows[value].items() if any(parts.get(at) != adds for parts in rows.values())]
     totals = [name for name, kind in table.outputs.items() if kind == "int"]
-    found = table(**base, **{option.name: value})
-    without = dict.fromkeys(totals, 0) if option.required else {name: table(**base)[name] for name in totals}
-    changes = [(name, found[name] - without[name]) for name in totals]
+    changes = [(name, sum(rows[value][at] for at in own if at[1] == name)) for name in totals]
     return " ".join(
         f"{change:+g}" if name == totals[0] else f"{name.removesuffix('_mod').replace('_', ' ')} {change:+g}"
         for name, change in changes
         if change
     )
+
+
+def _parts(table: Table, base: Mapping[str, object], given: Mapping[str, object]) -> dict[tuple[str, str], float]:
+    """What each row of a table of modifiers adds to which total."""
+    return {(part.id, part.total): part.value for part in table(**base, **given).parts}
 
 
 def unit_words(words: UnitWords) -> tuple[str, ...]:
