@@ -85,6 +85,7 @@ NEVER_UNDONE = (
 GONE = ("eliminated", "destroyed", "killed", "combat-ineffective")
 MOST_VERSIONS = 20  # of packs that a game remembers
 AVERAGING = [2, 3, 3, 4, 4, 5]
+VERSION = 2  # of the file; one that holds nothing new is written as 1
 MOST_BYTES = 200_000_000  # also unpacked: a small file may unpack to no end
 NO_TEXTS = sha256(b"").hexdigest()
 
@@ -134,8 +135,10 @@ def log_text(text: str) -> str:
 
 def read_log(data: Any) -> Json:
     """The parts of an export, each of its type."""
-    if not isinstance(data, dict) or data.get("format") != "grognard-game" or data.get("version") != 1:
+    if not isinstance(data, dict) or data.get("format") != "grognard-game" or not number(data.get("version")):
         raise BadInput("The file is not a game exported by Grognard.")
+    if data["version"] > VERSION:
+        raise BadInput("The file was written by a newer Grognard. Take the verify_log.py of its release.")
     shapes: dict[str, dict[str, Any]] = {  # what stands there where nothing does, if that may be
         "events": {"number": None, "body": None, "hash": None},
         "seeds": {"epoch": None, "commitment": None, "seed": ""},

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from bot.audit.export import Promises, behind, heading, text_json
+from bot.audit.export import Promises, behind, heading, text_json, version_of
 from bot.audit.packs import hashes_of, hashes_sealed, packs_at
 from bot.commands.context import Context
 from bot.commands.played import turn_to
@@ -85,8 +85,9 @@ async def json_parts(context: Context) -> AsyncIterator[str]:
     store, ledger, game = context.store, context.ledger, context.game
     stored = game.number - len(ledger.events)
     about: Json = {"name": game.name, "system": game.system, "exported": time_text(int(context.now))}
-    packs = await packs_at(store, await _hashes(context, stored))
-    yield dumped(heading(game.id, ledger.head if game.number else genesis(game.id), packs, **about))[:-1]
+    version, hashes = await _needs(context, stored)
+    packs, head = await packs_at(store, hashes), ledger.head if game.number else genesis(game.id)
+    yield dumped(heading(game.id, head, packs, version=version, **about))[:-1]
     promises, between = Promises(), ""
     yield ',"events":['
     async for rows in _with_new(in_batches(store, ledger.row, before=stored + 1), ledger.events):
@@ -116,15 +117,17 @@ async def _with_new(batches: AsyncIterator[Sequence[T]], new: Sequence[T]) -> As
         yield new
 
 
-async def _hashes(context: Context, stored: int) -> list[str]:
-    """The versions of packs that the log names, each once, also in what was sealed and is open."""
+async def _needs(context: Context, stored: int) -> tuple[int, list[str]]:
+    """The version of the file that the log needs, and the versions of packs that it names, each once, also in what was
+    sealed and is open."""
     store, ledger, sealed = context.store, context.ledger, context.game.sealed
-    found: dict[str, None] = {}
+    found, version = dict[str, None](), 1
     async for rows in _with_new(in_batches(store, ledger.row, before=stored + 1), ledger.events):
         found |= dict.fromkeys(hashes_of(rows))
+        version = max(version, version_of(rows))
     async for texts in _with_new(texts_in_batches(store, ledger.row, stored), ledger.new_texts):
         found |= dict.fromkeys(hashes_sealed(text for text in texts if text.event not in sealed))
-    return list(found)
+    return version, list(found)
 
 
 def dumped(value: object) -> str:

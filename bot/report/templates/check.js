@@ -2,7 +2,7 @@
 const Checker = (() => {
   "use strict";
   const {NO_TEXTS, bytes, hex, unhex, engine, canonical, whole, dice: thrower, selfTest} = Proof;
-  const SLICE = 40, LARGEST_DIE = 4294967296, MANY_WRONG = 8, MOST_OF = 0.6, BY_CHANCE = 0.001, PROTOCOLS = [1, 2];
+  const SLICE = 40, VERSION = 2, LARGEST_DIE = 4294967296, MANY_WRONG = 8, MOST_OF = 0.6, BY_CHANCE = 0.001, PROTOCOLS = [1, 2];
   const isMap = value => value !== null && typeof value === "object" && !Array.isArray(value);
   const has = (value, key) => isMap(value) && Object.prototype.hasOwnProperty.call(value, key);
   const number = value => value.toLocaleString("en");
@@ -11,7 +11,7 @@ const Checker = (() => {
   /* What is wrong with the file as such; nothing: it can be read. */
   function unreadable(data) {
     if (!isMap(data) || data.format !== "grognard-game") return "This is not a game exported by Grognard.";
-    if (data.version > 1) return "This file was written by a newer Grognard.";
+    if (!(data.version <= VERSION)) return "This file was written by a newer Grognard.";
     if (typeof data.game !== "string") return "The file is damaged: it names no game.";
     const isEvent = row => isMap(row) && isMap(row.body) && Number.isInteger(row.number) && typeof row.hash === "string";
     if (!Array.isArray(data.events) || !data.events.every(isEvent)) return "The file is damaged: its events cannot be read.";

@@ -99,8 +99,22 @@ KINDS: Mapping[str, Kind] = {
         _UNDONE, units=True,
     ),
 }  # fmt: skip
+LATER = ("said", "keeps", "by", "reason", "renamed")
+"""Fields of version 2: a log with one of them, or with an undo that passes over later events, is exported as that, so
+that an older Grognard says "written by a newer one" and never "forged"."""
 SEALABLE = ("roll", "sequence")
 """Kinds that may be rolled under seal; then the same fields are in the sealed content, with `changes` of units."""
+
+
+def is_later(body: Mapping[str, Any]) -> bool:
+    """Whether an event holds what readers of version 1 do not know."""
+    passes_over = body.get("kind") == "undo" and body.get("event") != body.get("behind")
+    return passes_over or any(field in body for field in LATER)
+
+
+def may_be_later(text: str) -> bool:
+    """Whether the JSON of an event is worth reading to see that; most are not."""
+    return '"kind":"undo"' in text or any(f'"{field}":' in text for field in LATER)
 
 
 def shape_faults(body: Mapping[str, Any]) -> Iterator[str]:

@@ -16,7 +16,8 @@ from bot.rules.errors import UserError
 from bot.rules.phrase import phrase
 
 FORMAT = "grognard-game"
-VERSION = 1
+VERSION = 2
+"""What this Grognard reads at most; a log with nothing of version 2 in it is written as version 1."""
 MOST_PACKS = 40
 SEALED = "sealed"
 """Key of the text that holds a sealed event's content."""
