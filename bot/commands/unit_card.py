@@ -18,7 +18,7 @@ from bot.game.summary import title_of
 from bot.interface.parts import Part, Small
 from bot.interface.reply import Button, Menu, MenuEntry, Reply
 from bot.interface.spec import CommandSpec
-from bot.play.actors import ACTING, hits_its_unit
+from bot.play.actors import ACTING, AIMED, hits_its_unit
 from bot.rules.errors import UserError
 from bot.rules.inputs.loadout import LOADOUT, arms_said
 from bot.rules.inputs.options import spoken
@@ -26,7 +26,6 @@ from bot.rules.inputs.units import Back, RosterUnit
 from bot.rules.phrase import phrase
 from bot.systems.catalog import System
 
-AIMED = ("targets", "target", "defenders")
 CLOSE = ("melee", "hand-to-hand", "close-assault")
 """Combat at close quarters, by its names in the games."""
 MORALE = ("morale-check", "morale")

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from bot.rules.inputs.given import Given
+from bot.rules.inputs.options import Option
 from bot.systems.catalog import Sequence
 
 ACTING = ("attackers", "shooters", "unit", "units")
 """Inputs that name who acts."""
+AIMED = ("targets", "target", "defenders")
+"""Inputs that name whom it is done to."""
+HEX = "the target hex"
 UNIT_IS_HIT = (("asl", "flame-attack"),)
 """Sequences whose `unit` is the one that is attacked."""
 
@@ -39,7 +45,16 @@ def actors(sequence: Sequence, given: Given) -> tuple[str, ...]:
 
 
 def others(sequence: Sequence, given: Given) -> tuple[str, ...]:
-    """Those who are acted on by these inputs, as they were called; those who act where nobody else is named."""
+    """Those who are acted on by these inputs, as they were called. Where nobody is named, what a shot is at; those who
+    act only where they alone take part."""
     single = [unit.word for key, unit in given.roster.items() if key not in ACTING]
     listed = [unit.word for key, units in given.lists.items() if key not in ACTING for unit in units]
-    return (*single, *listed) or actors(sequence, given)
+    if single or listed:
+        return (*single, *listed)
+    aimed = aimed_option(sequence.inputs)
+    return actors(sequence, given) if aimed is None else (HEX if aimed.type == "units" else "the target",)
+
+
+def aimed_option(options: Iterable[Option]) -> Option | None:
+    """The option that names whom the sequence is done to, as units; None where it has none."""
+    return next((option for option in options if option.name in AIMED and option.type in ("unit", "units")), None)

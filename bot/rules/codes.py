@@ -48,6 +48,7 @@ CODES = {
     "passenger": "something a passenger cannot do, or cannot be without a vehicle",
     "support-weapon": "this unit cannot fire these support weapons",
     "no-weapon": "the unit has no weapon",
+    "no-firepower": "none of those who fire has firepower",
     "out-of-reach": "too far away",
     "nobody": "nobody is left, or nobody is there",
     "no-change": "the unit is like that already",

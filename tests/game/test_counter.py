@@ -64,7 +64,7 @@ def test_what_each_state_means(game: str, well: str, shaken: str, hurt: str, los
 def test_numbers_as_they_are_printed() -> None:
     """In the counter's order; several are parted by a stroke, a number that the roster lacks is left out."""
     assert made("lnlt", "squad", numbers={"morale": 5, "fp": 2}).printed == "2-5"
-    assert made("lnlt", "weapon-team", numbers={"morale": 5, "sw": (3, 2)}).printed == "3/2-5"
+    assert made("lnlt", "crew", numbers={"morale": 5, "sw": (3, 2)}).printed == "3/2-5"
     assert made("lnlt", "leader", numbers={"morale": 6, "lm": 1, "lr": 2}).printed == "1-2-6"
     assert made("lnlt", "armored-vehicle", numbers={"fp": 3, "he": 5, "mg": 6, "armor": 3}).printed == "5-6-3"
     assert made("asl", "gun", numbers={"start": "b11"}).numbers == (("start", "B11"),)

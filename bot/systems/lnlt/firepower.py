@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import Unit
+from bot.rules.names import joined
 from bot.rules.tables.table import Tables
 from bot.systems.lnlt.kinds import MMC, SMC, refuse_unfit, state_of
 
@@ -37,7 +38,20 @@ def attack_firepower(tables: Tables, attackers: Sequence[Unit]) -> tuple[tuple[s
         leads = not led and _has_firepower(unit)
         led = led or leads
         powers.append((unit.word, _adds(tables, unit, leads=leads)))
+    if attackers and not led and all(unit.get("fp") is None for unit in attackers):
+        raise no_firepower(attackers)
     return tuple(powers)
+
+
+def no_firepower(units: Sequence[Unit]) -> UserError:
+    """The error for those who fire with nobody who has firepower."""
+    verb = "has" if len(units) == 1 else "have"
+    return UserError(
+        f"{joined(unit.word for unit in units)} {verb} no firepower to fire with.",
+        hint="List those who fire as well.",
+        option="attackers",
+        code="no-firepower",
+    )
 
 
 def _has_firepower(unit: Unit) -> bool:
@@ -100,7 +114,9 @@ def check_weapons(tables: Tables, unit: Unit, weapons: Sequence[int]) -> str:
     case = _usage_case(unit)
     if case is None:
         raise UserError(
-            f"{unit.word} ({unit.type}) serves no support weapon; its own firepower is fp.", code="support-weapon"
+            f"{unit.word} ({unit.type}) serves no support weapon; its own firepower is fp.",
+            hint=f"Type it after the unit: {unit.word} fp={sum(weapons)} sw=",
+            code="support-weapon",
         )
     usage = tables["sw-usage"](case=case)
     carry, fires = usage.get("carry", 0), str(usage["fire"])

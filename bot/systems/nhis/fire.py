@@ -105,4 +105,5 @@ def _modifiers(tables: Tables, given: Given, firers: Firers) -> Answer:
 
 
 def _infantry_on_tank(attackers: Iterable[Unit], targets: Iterable[Unit]) -> bool:
-    return any(unit.type in INFANTRY for unit in attackers) and any(unit.type == "tank" for unit in targets)
+    firing = any(unit.type in INFANTRY and (unit.type != "leader" or unit.get("fp")) for unit in attackers)
+    return firing and any(unit.type == "tank" for unit in targets)

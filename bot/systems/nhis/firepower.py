@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import Unit
+from bot.rules.names import joined
 from bot.rules.tables.formula import half_down
 
 MOST_SHOWN = 4  # firers whose firepower is shown one by one
@@ -43,11 +44,20 @@ class Firers:
 def firers_of(units: Sequence[Unit], distance: int, visibility: int) -> Firers:
     """What `units` fire with at `distance` hexes; `visibility` 0 is day.
 
-    Beyond its printed range a unit has half its firepower, fractions dropped. Raises UserError for one that fires
-    beyond twice its range, that is shaken, or whose firepower is not given.
+    Beyond its printed range a unit has half its firepower, fractions dropped. A leader, on whose counter no firepower
+    is printed, may be listed with those who fire and adds nothing. Raises UserError for leaders alone, and for a unit
+    that fires beyond twice its range, that is shaken, or whose firepower is not given.
     """
+    firing = [unit for unit in units if unit.type != "leader" or unit.get("fp")]
+    if units and not firing:
+        raise UserError(
+            f"{joined(unit.word for unit in units)} cannot fire alone: a leader has no firepower.",
+            hint="List the squads and weapons that fire as well.",
+            option="attackers",
+            code="no-firepower",
+        )
     powers, halved = [], []
-    for unit in units:
+    for unit in firing:
         power, reach = unit.number("fp"), unit.get("range")
         if unit.has("shaken"):
             raise UserError(f"{unit.word} is shaken and cannot fire.", option="attackers", code="unit-unfit")
@@ -61,5 +71,5 @@ def firers_of(units: Sequence[Unit], distance: int, visibility: int) -> Firers:
         far = reach is not None and distance > reach
         powers.append(half_down(power) if far else power)
         halved.append(far)
-    night = len(units) if 0 < visibility < distance else 0
-    return Firers(tuple(powers), tuple(halved), sum(unit.has("charge") for unit in units), night)
+    night = len(firing) if 0 < visibility < distance else 0
+    return Firers(tuple(powers), tuple(halved), sum(unit.has("charge") for unit in firing), night)
