@@ -1,7 +1,7 @@
 """Odds of a shot at nobody in particular: every sequence whose target may be left out x typed units and roster units.
 
 Generated from the registry: a new sequence joins by itself. Left out: sequences that need a target, those that take
-nobody who acts, and those in which who acts is the only one there (a rally, a morale check, a smoke grenade), whose odds
+nobody who acts, and those in which who acts is the only one there (a rally, a morale check, smoke), whose odds
 are about nobody else.
 """
 

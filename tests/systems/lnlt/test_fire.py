@@ -79,6 +79,7 @@ def test_firepower_of_a_stack(attackers: str, firepower: int) -> None:
         ({"attackers": "medic sw=3"}, "support-weapon medic"),
         ({"attackers": "weapon-team fp=2 sw=3"}, "support-weapon weapon-team"),
         ({"attackers": "squad"}, "unit-needs fp"),
+        ({"attackers": "leader lm=1; medic"}, "no-firepower leader and medic have no firepower"),
         ({"attackers": "squad fp=2 shaken"}, "unit-unfit squad"),
         ({"attackers": "squad fp=2", "targets": "squad"}, "unit-needs morale"),
         ({"attackers": "squad fp=2", "targets": "squad morale=5; armored-vehicle morale=5"}, "bad-targets alone"),

@@ -238,3 +238,12 @@ async def test_a_moving_unit_of_the_roster_counts_without_a_reminder() -> None:
     text = (await channel.do("Anna", 'nhis fire attackers="1st Squad" targets=Reds distance=3 hand=6,6')).text()
     assert "4 + 2 moving or marked − 2 in a charge = 4, column 4" in text
     assert "Remember" not in text
+
+
+def test_a_leader_in_the_fire_group_adds_nothing_and_is_no_fault() -> None:
+    """MG and squad fire with their leader as they do without; leaders alone have nothing to fire with."""
+    stack = "squad fp=4 range=6; mg fp=5 range=10"
+    without = fire([1, 2], attackers=stack, visibility=2)
+    assert fire([1, 2], attackers=f"leader morale=5 lr=1; {stack}", visibility=2) == without
+    with refuses("no-firepower leader"):
+        fire([], attackers="leader morale=5 lr=1")
