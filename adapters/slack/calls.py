@@ -34,11 +34,11 @@ class Busy(Exception):
 
 
 class Refused(Exception):
-    """Slack said no, and will say so again."""
+    """Slack said no, and will say so again; `faults` are what it finds wrong with the blocks, where it says so."""
 
-    def __init__(self, error: str) -> None:
+    def __init__(self, error: str, faults: tuple[str, ...] = ()) -> None:
         super().__init__(error)
-        self.error = error
+        self.error, self.faults = error, faults
 
     @property
     def is_outside(self) -> bool:
@@ -156,7 +156,16 @@ def _trouble(error: SlackApiError) -> Exception:
         return Busy("ratelimited", _seconds(getattr(response, "headers", {})), is_asked=True)
     if status >= 500 or code in ("internal_error", "fatal_error", "service_unavailable", "request_timeout"):
         return Busy(code, 1.0, is_unsure=True)
-    return Refused(code)
+    return Refused(code, _faults({} if isinstance(response, str) else response.data))
+
+
+def _faults(data: Any) -> tuple[str, ...]:
+    """What Slack says of blocks: a text, or a pointer and a message (`blocks.validate`)."""
+    found = (data.get("errors") or (data.get("response_metadata") or {}).get("messages") or ()) if data else ()
+    told = (
+        f"{one.get('message')} [json-pointer:{one.get('pointer')}]" if isinstance(one, dict) else one for one in found
+    )
+    return tuple(map(str, told))
 
 
 def _check(answer: aiohttp.ClientResponse, what: str, text: str) -> None:

@@ -8,27 +8,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from adapters.slack.native import CHART, CONTAINER, TABLE
 from bot.interface.bars import percent
 from bot.interface.parts import Grid, Odds
 
 Json = dict[str, Any]
 
-CHART, CONTAINER, TABLE = "data_visualization", "container", "table"
 MAX_SERIES, MAX_CATEGORIES, MAX_NAME = 6, 20, 20
 MAX_ROWS, MAX_COLUMNS = 100, 20
 TITLE = "Chances of each result"
 FIGURES, LEAST = "The figures", ", with \u201cat least\u201d"
 
 
-def odds_blocks(parts: Sequence[Odds]) -> list[Json] | None:
-    """A chart of the odds, a series for each heading, and the figures; None for what no chart can show: too many, or
-    what came up marked in it."""
+def odds_blocks(parts: Sequence[Odds], native: frozenset[str]) -> list[Json] | None:
+    """A chart of the odds, a series for each heading, and the figures where a workspace takes their box; None for what
+    no chart can show: too many, or what came up marked in it."""
     words = _in_order(parts)
     names = [_cut(part.heading or "all") for part in parts]
     labels = [_cut(word) for word in words]
     fits = len(parts) <= MAX_SERIES and len(words) <= MAX_CATEGORIES
     alone = len({*names}) == len(names) and len({*labels}) == len(labels)
-    if not (parts and fits and alone) or any(part.came for part in parts):
+    if CHART not in native or not (parts and fits and alone) or any(part.came for part in parts):
         return None
     series = []
     for part, name in zip(parts, names, strict=True):
@@ -38,7 +38,7 @@ def odds_blocks(parts: Sequence[Odds]) -> list[Json] | None:
         series.append({"name": name, "data": data})
     axis = {"categories": labels, "y_label": "percent"}
     chart = {"type": CHART, "title": TITLE, "chart": {"type": "bar", "series": series, "axis_config": axis}}
-    return [chart, _figures(parts, words)]
+    return [chart, *([_figures(parts, words)] if {CONTAINER, TABLE} <= native else [])]
 
 
 def _figures(parts: Sequence[Odds], words: Sequence[str]) -> Json:

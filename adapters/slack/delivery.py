@@ -7,6 +7,7 @@ What cannot be posted now stays in the outbox and is posted later, marked as lat
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import time
 from collections.abc import Mapping, Sequence
@@ -18,7 +19,7 @@ from adapters.slack.calls import Busy, Refused, Wire
 from adapters.slack.escape import line
 from adapters.slack.files import INVITE, direct_messages, send_files
 from adapters.slack.lookup import mark, stands
-from adapters.slack.native import Unwanted, Workspaces, has_native
+from adapters.slack.native import TYPES, Unwanted, Workspaces, named, types_in
 from adapters.slack.render import LATE, LATE_PERHAPS, PERHAPS, Message, render
 from adapters.slack.request import PLATFORM, Request
 from adapters.slack.teams import Team, Teams
@@ -155,13 +156,15 @@ class Posts:
             if standing is None:
                 before = LATE_PERHAPS if late else PERHAPS
         request = replace(request, replaces=request.replaces and reply.in_place and not reply.error)
-        try:
-            message = await self._message_of(team, request, reply, progress, before)
-            progress.spot = await self._post(team, request, message, progress, private=reply.private, waits=reply.quiet)
-        except Unwanted:
-            await self._native.refused(team.id)
-            message = await self._message_of(team, request, reply, progress, before)
-            progress.spot = await self._post(team, request, message, progress, private=reply.private, waits=reply.quiet)
+        for _ in (*TYPES, ""):  # each of them can be refused once
+            try:
+                message = await self._message_of(team, request, reply, progress, before)
+                progress.spot = await self._post(
+                    team, request, message, progress, private=reply.private, waits=reply.quiet
+                )
+                return
+            except Unwanted as unwanted:
+                await self._native.refused(team.id, unwanted.types)
 
     async def _message_of(self, team: Team, request: Request, reply: Reply, progress: Progress, before: str) -> Message:
         """The message as this workspace takes it; its files go first, and it says where they are."""
@@ -174,11 +177,8 @@ class Posts:
         return replace(message, metadata=mark(request, reply) if request.request_id else None)
 
     async def _rendered(self, team: Team, reply: Reply, before: str = "", notes: Sequence[str] = ()) -> Message:
-        """The message with Slack's own blocks, or without any where the workspace has refused them."""
-        message = render(reply, team.id, before=before, notes=notes, is_native=True)
-        if has_native(message.blocks) and not await self._native.takes(team.id):
-            return render(reply, team.id, before=before, notes=notes)
-        return message
+        """The message with those of Slack's own blocks that the workspace has not refused."""
+        return render(reply, team.id, before=before, notes=notes, own=await self._native.takes(team.id))
 
     async def _post(
         self,
@@ -199,7 +199,7 @@ class Posts:
                 await self._wire.respond(request.response_url, _response(request, message, private=private))
                 return request.spot(request.message) if request.replaces else {}
             except Refused as refused:
-                _unwanted(refused, message.blocks)
+                await self._unwanted(team, refused, message.blocks)
                 log.info("the response address in %s does not answer: %s", request.where.key, refused)
                 progress.url_works = False
         try:
@@ -230,12 +230,12 @@ class Posts:
         return Posted(dict(spot))
 
     async def _edit(self, team: Team, reply: Reply, channel: str, ts: str) -> None:
-        try:
-            message = await self._rendered(team, reply)
-            await self._change(team, message, channel, ts)
-        except Unwanted:
-            await self._native.refused(team.id)
-            await self._change(team, render(reply, team.id), channel, ts)
+        for _ in (*TYPES, ""):
+            try:
+                await self._change(team, await self._rendered(team, reply), channel, ts)
+                return
+            except Unwanted as unwanted:
+                await self._native.refused(team.id, unwanted.types)
 
     async def _change(self, team: Team, message: Message, channel: str, ts: str) -> Json:
         where = {"channel": channel, "ts": ts}
@@ -281,11 +281,29 @@ class Posts:
         except Refused as refused:
             if "blocks" not in refused.error:
                 raise
-            _unwanted(refused, body["blocks"])
+            await self._unwanted(team, refused, body["blocks"])
             log.error("Slack does not take the blocks of an answer (%s): it is shown as plain text", refused)
             plain = {name: body[name] for name in body if name != "blocks"}
             said = await self._wire.call(team.token, method, **plain)
         return str(said.get("ts") or "")
+
+    async def _unwanted(self, team: Team, refused: Refused, blocks: list[Json]) -> None:
+        """Raise Unwanted where Slack refused a message for blocks of its own. A response address does not say for
+        which: then `blocks.validate` does, else the newest is left out first."""
+        used = types_in(blocks)
+        if "block" not in refused.error or not used:
+            return
+        faults = refused.faults
+        if not faults:
+            try:
+                await self._wire.call(team.token, "blocks.validate", blocks=json.dumps(blocks))
+            except Busy:
+                pass
+            except Refused as said:
+                faults = said.faults
+        found = named(faults, blocks) if faults else frozenset()
+        if found or not faults:
+            raise Unwanted(found or frozenset([next(kind for kind in TYPES if kind in used)]))
 
     async def _pace(self, channel: str) -> None:
         """Wait until this channel may have its next message; the turn is taken at once."""
@@ -295,12 +313,6 @@ class Posts:
         at = max(self._next.get(channel, 0.0), now)
         self._next[channel] = at + INTERVAL
         await asyncio.sleep(max(0.0, at - now - BURST))
-
-
-def _unwanted(refused: Refused, blocks: list[Json]) -> None:
-    """Raise Unwanted where Slack may have refused a message for a block of its own."""
-    if "block" in refused.error and has_native(blocks):
-        raise Unwanted(refused.error)
 
 
 def _content(message: Message) -> dict[str, Any]:

@@ -11,8 +11,9 @@ from itertools import groupby
 from typing import Any
 
 from adapters.slack import native
-from adapters.slack.charts import CHART, TABLE, odds_blocks, table_block
+from adapters.slack.charts import odds_blocks, table_block
 from adapters.slack.escape import PEN, bold, entities, escaped, fenced, line
+from adapters.slack.native import CHART, CONTAINER, TABLE
 from adapters.slack.request import PLATFORM
 from bot.interface.parts import Entry, Grid, Odds, Part, Row, Rule, Small, drawn, part_lines
 from bot.interface.reply import LINK, Button, File, Menu, MenuEntry, Reply, beside
@@ -52,13 +53,15 @@ class Message:
     metadata: Json | None = None
 
 
-def render(reply: Reply, team: str, *, before: str = "", notes: Iterable[str] = (), is_native: bool = False) -> Message:
+def render(
+    reply: Reply, team: str, *, before: str = "", notes: Iterable[str] = (), own: frozenset[str] = frozenset()
+) -> Message:
     """The message for a reply in a workspace, with a remark `before` it. Nothing in it can ping but those whom the
-    reply calls. `is_native`: with Slack's own tables, for a workspace that takes them."""
+    reply calls. `own`: the types of Slack's own blocks that the workspace takes."""
     mention = _mention(reply, team)
     mark = before + ("Error: " if reply.error else "")
     lines, files = [*reply.shown, *notes], reply.files
-    blocks = _blocks(reply, mention, mark, lines, is_native=is_native)
+    blocks = _blocks(reply, mention, mark, lines, own)
     if _size(blocks) > ROOM or len(blocks) > MAX_BLOCKS - 2:
         blocks = _folded(reply, mention, mark, lines)
         files = (*files, File("answer.txt", reply.text()))
@@ -74,10 +77,10 @@ def _mention(reply: Reply, team: str) -> str:
     return f" · {called}" if called else ""
 
 
-def _blocks(reply: Reply, mention: str, mark: str, lines: Sequence[Part], *, is_native: bool) -> list[Json]:
+def _blocks(reply: Reply, mention: str, mark: str, lines: Sequence[Part], own: frozenset[str]) -> list[Json]:
     return [
         *_sections([_first(reply, mark) + mention]),
-        *_body([part for part in lines if not isinstance(part, Small)], is_native=is_native),
+        *_body([part for part in lines if not isinstance(part, Small)], own),
         *_context([*(part.text for part in lines if isinstance(part, Small)), *_numbered(reply.footer)]),
         *actions(reply.buttons, reply.menus),
     ]
@@ -111,16 +114,19 @@ def _folded(reply: Reply, mention: str, mark: str, lines: Sequence[Part]) -> lis
     ]
 
 
-def _body(parts: Sequence[Part], *, is_native: bool) -> Iterator[Json]:
-    """The parts as blocks; one of a list has its button beside it. `is_native`: odds and tables as Slack's own."""
+def _body(parts: Sequence[Part], own: frozenset[str]) -> Iterator[Json]:
+    """The parts as blocks; one of a list has its button beside it. Odds and a table are Slack's `own`; a message takes
+    one table."""
     tables = [part for part in parts if isinstance(part, UnitTable)]
-    if is_native and tables and native.fits(tables):
+    if TABLE in own and tables and native.fits(tables):
         yield native.units(tables)
         parts = [part for part in parts if not isinstance(part, UnitTable)]
-    for kind, run in groupby(parts, key=lambda part: _kind(part, is_native=is_native)):
+        own -= {TABLE, CONTAINER}
+    if sum(isinstance(part, Grid) for part in parts) > 1:
+        own -= {TABLE}
+    for kind, run in groupby(parts, key=lambda part: _kind(part, own)):
         if kind != APART:
-            listed = list(run)
-            yield from _own(kind, listed) or _drawn(drawn(listed, PEN))
+            yield from _listed(kind, list(run), own)
             continue
         for part in run:
             if isinstance(part, Rule):
@@ -132,21 +138,24 @@ def _body(parts: Sequence[Part], *, is_native: bool) -> Iterator[Json]:
             yield from rest
 
 
-def _kind(part: Part, *, is_native: bool) -> str:
+def _kind(part: Part, own: frozenset[str]) -> str:
     """How a part is drawn: apart from others, as a chart, as a table, or as lines."""
     if isinstance(part, Entry | Rule):
         return APART
-    if is_native and isinstance(part, Odds | Grid):
-        return CHART if isinstance(part, Odds) else TABLE
-    return ""
+    kind = CHART if isinstance(part, Odds) else TABLE if isinstance(part, Grid) else ""
+    return kind if kind in own else ""
 
 
-def _own(kind: str, parts: Sequence[Part]) -> list[Json] | None:
-    """Slack's own chart or tables for parts of one kind; None where it has none for them."""
+def _listed(kind: str, parts: Sequence[Part], own: frozenset[str]) -> Iterator[Json]:
+    """Parts of one kind as Slack's own, and as lines where that does not say all: a chart alone has no "at least"."""
+    found: list[Json] = []
     if kind == CHART:
-        return odds_blocks([part for part in parts if isinstance(part, Odds)])
-    tables = [table_block(part) for part in parts if isinstance(part, Grid)]
-    return [table for table in tables if table] if all(tables) else None
+        found = odds_blocks([part for part in parts if isinstance(part, Odds)], own) or []
+    elif kind == TABLE:
+        found = [table for part in parts if isinstance(part, Grid) and (table := table_block(part))]
+    yield from found
+    if not found or (kind == CHART and len(found) == 1):
+        yield from _drawn(drawn(parts, PEN))
 
 
 def _drawn(rows: Iterable[Row]) -> Iterator[Json]:

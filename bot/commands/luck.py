@@ -43,15 +43,16 @@ async def stats(context: Context) -> Reply:
     by_side, by_kind = _sums(context, tally, counted)
     lines = [sentence(name, luck) for name, luck in sorted(by_side.items())]
     table = [
-        (name[:10], kind[:16], f"{luck.count:>3}", f"{luck.worth:>6g}", f"{luck.mean:>8.1f}", f"{luck.z:>+5.2f}")
+        (_short(name, 7), _short(kind, 11), f"{luck.count:>3}", f"{luck.worth:>5g}", f"{luck.mean:>5.1f}")
         for (name, kind), luck in sorted(by_kind.items())
     ]
     if table:
-        table.insert(0, ("side", "sequence", f"{'n':>3}", "points", "expected", f"{'z':>5}"))
+        table.insert(0, ("side", "sequence", f"{'n':>3}", "score", "usual"))
     if left_out := tally.left_out:
         lines.append(f"The {left_out} oldest rolls are left out.")
     lines.append(
-        "Dice by hand, undone and sealed rolls are left out. Points: how good each result is for the side that rolled."
+        "Dice by hand, undone and sealed rolls are left out. Score: how good the results are for the side that rolled; "
+        "usual: what such rolls come to on average."
     )
     answer = Reply(
         "Luck against expectation" if by_side else "No rolls to judge luck by yet",
@@ -171,6 +172,11 @@ def _sums(
         by_side.setdefault(name, []).append(worth)
         by_kind.setdefault((name, kind), []).append(worth)
     return {name: summed(all_) for name, all_ in by_side.items()}, {key: summed(all_) for key, all_ in by_kind.items()}
+
+
+def _short(name: str, room: int) -> str:
+    """A name as a phone's column has room for it."""
+    return name if len(name) <= room else f"{name[: room - 1]}…"
 
 
 def _whose(context: Context, item: Counted) -> str:

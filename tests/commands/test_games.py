@@ -7,7 +7,7 @@ from typing import Any
 
 from bot.audit.check_file import check
 from bot.audit.games import audit
-from bot.interface.parts import Entry
+from bot.interface.parts import Entry, Grid, width
 from bot.interface.reply import Reply
 from bot.interface.spec import Command, Place
 from tests.playing import Channel, two_sides
@@ -271,3 +271,14 @@ async def test_an_earlier_game_is_deleted_by_who_may_and_the_others_stay() -> No
     assert (await channel.game()).name == "Next"
     await channel.refused("Anna", "game open 1", "unknown-game")
     assert (await channel.do("Anna", "game open 2")).title.startswith('"Next"'), "the others keep their numbers"
+
+
+async def test_the_table_of_luck_fits_a_phone() -> None:
+    channel = await Channel.fresh()
+    await channel.do("Anna", 'game start lnlt "A game" sides="Nationalists, Republicans"', "game join Nationalists")
+    await channel.do("Anna", *('lnlt fire attackers="squad fp=2" targets="squad morale=5"',) * 2, "roll d6")
+    stats = await channel.do("Anna", "game stats")
+    table = next(part for part in stats.lines if isinstance(part, Grid))
+    assert width(table.rows) <= 39, "as many columns as a phone shows"
+    assert not {"z", "points", "expected"} & {cell.strip() for cell in table.rows[0]}
+    assert all(word in stats.text() for word in ("Score:", "usual:")), "what the columns are"

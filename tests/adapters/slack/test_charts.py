@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from adapters.slack.charts import odds_blocks, table_block
-from adapters.slack.native import KEPT, Workspaces
+from adapters.slack.native import CHART, CONTAINER, KEPT, TABLE, TYPES, Workspaces
 from bot.interface.parts import Grid, Odds
 from bot.notes import Notes
 from tests.adapters.slack.conftest import settle
@@ -34,7 +34,7 @@ def kinds(message: Message) -> list[str]:
 
 
 def test_a_chart_has_a_series_for_each_unit_and_the_figures_below() -> None:
-    blocks = odds_blocks([SQUADS, NGUYEN])
+    blocks = odds_blocks([SQUADS, NGUYEN], frozenset(TYPES))
     assert blocks is not None
     assert check_blocks(blocks) == []
     chart, figures = blocks
@@ -59,7 +59,7 @@ def test_a_chart_has_a_series_for_each_unit_and_the_figures_below() -> None:
     ],
 )
 def test_what_no_chart_can_show_stays_bars(parts: list[Odds]) -> None:
-    assert odds_blocks(parts) is None
+    assert odds_blocks(parts, frozenset(TYPES)) is None
 
 
 def test_a_table_with_a_head_is_slacks_own() -> None:
@@ -97,21 +97,21 @@ async def test_a_workspace_is_asked_again_after_some_days_and_read_about_once() 
 
     store = await fresh_store(lambda: now[0])
     first = Workspaces(Kept(store, "slack"), lambda: now[0])
-    assert await first.takes("T1")
-    await first.refused("T1")
-    assert [await first.takes("T1") for _ in range(3)] == [False] * 3
+    assert await first.takes("T1") == {CHART, CONTAINER, TABLE}
+    await first.refused("T1", [CHART])
+    assert [await first.takes("T1") for _ in range(3)] == [{CONTAINER, TABLE}] * 3, "each by itself"
     restarted = Workspaces(Kept(store, "slack"), lambda: now[0])
-    assert [await restarted.takes("T1") for _ in range(3)] == [False] * 3
+    assert [await restarted.takes("T1") for _ in range(3)] == [{CONTAINER, TABLE}] * 3
     assert reads == ["T1", "T1"], "once by each process"
     now[0] += KEPT + 1
-    assert await restarted.takes("T1"), "Slack may have brought them there since"
-    assert await Workspaces(Kept(store, "slack"), lambda: now[0]).takes("T1")
+    assert CHART in await restarted.takes("T1"), "Slack may have brought them there since"
+    assert CHART in await Workspaces(Kept(store, "slack"), lambda: now[0]).takes("T1")
 
 
 async def test_a_workspace_that_refuses_charts_gets_bars_and_is_asked_once(
     http_slack: SlackStandIn, tmp_path: Path
 ) -> None:
-    http_slack.limits.charts = False
+    http_slack.limits.refuses = frozenset({"data_visualization"})
     home, anna, _, games = settle(http_slack)
     async with running(http_slack, tmp_path, home) as bot:
         for at in range(4):
@@ -123,4 +123,5 @@ async def test_a_workspace_that_refuses_charts_gets_bars_and_is_asked_once(
             assert "data_visualization" not in kinds(odds)
             assert "```" in str(odds.blocks)
             assert "Roll it" in odds.buttons()
-        assert len(http_slack.refusals) == 1, "it is remembered, after a restart too"
+        refused = [method for method, *_ in http_slack.refusals if method != "blocks.validate"]
+        assert len(refused) == 1, "it is remembered, after a restart too"

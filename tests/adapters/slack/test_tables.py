@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from adapters.slack.native import TYPES
 from adapters.slack.render import render
 from bot.interface.parts import Small
 from bot.interface.reply import Reply
@@ -21,7 +22,7 @@ LIST = Reply("2 units: 1 US, 1 VC", (US, VC, Small("Lost: Squad 2")))
 
 def test_both_sides_are_one_table() -> None:
     """A message takes one: a line in bold leads each side, and states stand out."""
-    blocks = render(LIST, "T1", is_native=True).blocks
+    blocks = render(LIST, "T1", own=frozenset(TYPES)).blocks
     assert check_blocks(blocks) == []
     assert [block["type"] for block in blocks] == ["section", "table", "context"]
     rows = [[cell.get("text") or _bold(cell) for cell in row] for row in blocks[1]["rows"]]
@@ -44,7 +45,7 @@ def _bold(cell: dict) -> str:  # type: ignore[type-arg]  # a cell as Slack has i
 def test_what_is_too_long_for_a_table_is_text() -> None:
     """A hundred rows are Slack's most."""
     long = replace(US, rows=US.rows * 100)
-    assert [block["type"] for block in render(Reply("100", (long,)), "T1", is_native=True).blocks][1] == "section"
+    assert [block["type"] for block in render(Reply("100", (long,)), "T1", own=frozenset(TYPES)).blocks][1] == "section"
 
 
 async def test_a_workspace_that_refuses_it_is_asked_once(post: Post) -> None:

@@ -8,7 +8,6 @@ from .api import Call, Refused, bad, method
 from .blocks import check_blocks, text_size
 from .messages import Message
 from .settings import Json
-from .shapes import NATIVE
 
 if TYPE_CHECKING:
     from .standin import SlackStandIn
@@ -23,13 +22,23 @@ def checked(slack: SlackStandIn, args: Json, *, text_chars: int | None = None) -
     if len(text) > (text_chars or slack.limits.text_chars):
         raise Refused("msg_too_long")
     faults = check_blocks(blocks)
-    if not slack.limits.charts:
-        faults += [f"unsupported type: {one['type']}" for one in blocks if one.get("type") in NATIVE]
+    faults += refused_types(blocks, slack.limits.refuses)
     if faults:
         raise bad("invalid_blocks", faults)
     if text_size(blocks) > slack.limits.blocks_chars:
         raise Refused("msg_blocks_too_long")
     return text, blocks
+
+
+def refused_types(blocks: list[Json], refuses: frozenset[str], at: str = "/blocks") -> list[str]:
+    """The faults of blocks whose type this workspace does not take, also of those within others."""
+    faults = []
+    for number, one in enumerate(blocks):
+        here = f"{at}/{number}"
+        if one.get("type") in refuses:
+            faults.append(f"unsupported type: {one['type']} [json-pointer:{here}/type]")
+        faults += refused_types(one.get("child_blocks") or [], refuses, f"{here}/child_blocks")
+    return faults
 
 
 def _must_be_in(call: Call, channel: Channel) -> None:
@@ -47,6 +56,18 @@ def _thread(call: Call, channel: Channel) -> str | None:
     if parent is None:
         raise Refused("thread_not_found")
     return parent.thread_ts or parent.ts
+
+
+@method("blocks.validate")
+async def validate_blocks(call: Call) -> Json:
+    """Whether blocks would be taken; each fault with a pointer and a message."""
+    blocks = call.args.get("blocks") or []
+    faults = [*check_blocks(blocks), *refused_types(blocks, call.slack.limits.refuses)]
+    if faults:
+        told = [fault.removesuffix("]").split(" [json-pointer:") for fault in faults]
+        errors = [{"pointer": at, "code": "failed_constraint", "message": text} for text, at in told]
+        raise Refused("invalid_blocks", errors=errors)
+    return {}
 
 
 @method("chat.postMessage", "chat:write")

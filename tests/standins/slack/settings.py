@@ -46,5 +46,5 @@ class Limits:
     update_chars: int = 4_000
     blocks_chars: int = 11_000
     file_bytes: int = 1_000_000_000
-    charts: bool = True  # whether the workspace takes charts and tables of Slack's own
+    refuses: frozenset[str] = frozenset()  # types of blocks that the workspace does not take
     escape: bool = True  # a slash command's "escape channels, users and links" setting

@@ -62,8 +62,6 @@ BLOCKS: dict[str, Shape] = {
     ),
     "table": Shape(required=("rows",), optional=("column_settings",)),
 }
-NATIVE = ("data_visualization", "container", "table")
-"""Blocks that not every workspace takes."""
 
 
 def _select(*extra: str, needs: tuple[str, ...] = (), most: int = 100) -> Shape:
