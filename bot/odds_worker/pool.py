@@ -229,8 +229,11 @@ async def _read(process: asyncio.subprocess.Process) -> Any:
 
 
 def packs_in_use() -> tuple[Mapping[str, bytes], ...]:
-    """The files of the packs that the command at work sees beside what everybody has: none for most."""
-    return tuple(pack.content for pack in getattr(systems(), "versions", ()))
+    """The files of the packs that the command at work sees, the host's first: none for most."""
+    seen = systems()
+    versions = getattr(seen, "versions", ())  # those in force stay behind the others
+    hosts = (pack for pack in seen.values() if pack.about is not None and pack not in versions)
+    return tuple(pack.content for pack in (*hosts, *versions))
 
 
 def count_odds_here(

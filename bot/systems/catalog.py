@@ -340,6 +340,10 @@ class System:
             repeat=more.get("repeat", ""),
         )
 
+    def is_own(self, _name: str) -> bool:
+        """Whether one of its YAML files is a stranger's, so that its formulas are held to limits."""
+        return self.bounded
+
     def load_table(self, id: str) -> Table:
         """Read, compile and check one table. Raises TableError naming file, row and column."""
         file = f"{self.id}/{id}.yaml"
@@ -355,7 +359,7 @@ class System:
         if data.get("id", expected if self.bounded else None) not in (expected, f"{self.id}/{id}"):
             raise TableError(file, f"its id must be {self.id}/{id}")
         data = {**data, "id": f"{self.id}/{id}"}
-        table = compile_chart(data, file=file, system=self.id, lists=self.lists, bounded=self.bounded)
+        table = compile_chart(data, file=file, system=self.id, lists=self.lists, bounded=self.is_own(id))
         if table.group not in list(self.game["groups"]):
             raise TableError(file, f"the game has no group {str(table.group)[:40]}", row="group")
         check_examples(table, data, file)

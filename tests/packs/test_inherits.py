@@ -5,10 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import yaml
 
+from bot.packs.check import check_content
 from bot.rules.dice import Script
 from bot.rules.errors import TableError, UserError
-from bot.systems.catalog import TABLES, system
+from bot.systems.catalog import TABLES, built_in, system
 from bot.systems.packs.pack import PackSystem, load_pack
 from bot.systems.resolve import resolve
 from tests.packs.conftest import PackMaker
@@ -92,3 +94,29 @@ def test_house_rules_may_be_for_one_edition_alone(make_pack: PackMaker) -> None:
     assert house(make_pack, parent=f"lnlt@{edition}").parent is system("lnlt")
     with pytest.raises(TableError, match=rf"is for edition 99 of lnlt, and this is edition {edition}.*lnlt@{edition}"):
         house(make_pack, parent="lnlt@99")
+
+
+@pytest.mark.parametrize("parent", sorted(built_in()))
+def test_a_pack_that_changes_nothing_is_sound(make_pack: PackMaker, parent: str) -> None:
+    """What is inherited is the house's, and held to no limits of strangers: each table's example reads as it did."""
+    pack = house(make_pack, parent)
+    pack.check_whole()
+    assert check_content(pack.content).faults == ()
+    for id, table in system(parent).tables.items():
+        if table.example:
+            assert pack.tables[id].read(table.example).out == table.read(table.example).out, id
+
+
+@pytest.mark.parametrize("parent", sorted(built_in()))
+def test_a_pack_with_one_sequence_of_its_own_answers_for_that_one_alone(make_pack: PackMaker, parent: str) -> None:
+    sequence = next(iter(system(parent).read("sequences")))
+    own = yaml.safe_dump({sequence: system(parent).read("sequences")[sequence]}, sort_keys=False)
+    house(make_pack, parent, sequences=own).check_whole()
+
+
+def test_lists_and_groups_are_added_to_those_of_the_game(make_pack: PackMaker) -> None:
+    game = "lists: {moods: [calm, grim]}\ngroups: {weather: Weather, spare: null}\n"
+    pack = house(make_pack, "baps", game=game)
+    parent = system("baps")
+    assert pack.lists == {**parent.lists, "moods": ("calm", "grim")}
+    assert pack.game["groups"] == {**parent.game["groups"], "weather": "Weather"}

@@ -26,6 +26,9 @@ MOST_SHOWN = 25
 """What Discord puts below one command, or into it."""
 MOST_INPUTS = 16
 """Beside flags: flags fold into one option where there are too many."""
+OF_SEQUENCES = ("odds", "compare", "secret", "hand", "rounds", "mods")
+OF_TABLES = ("private", "picture", "whole", "mods")
+"""Words that every command of the kind has for itself: an input called so would be there twice."""
 NAME = re.compile(r"[a-z][a-z0-9_-]{0,31}")
 LONGEST = {"title": 60, "version": 20, "author": 80, "licence": 80, "notice": 500, "inherits": LONGEST_ID}
 NEEDED = ("id", "title", "version", "author", "licence")
@@ -133,6 +136,10 @@ class PackSystem(System):
             return self.parent.read(name)
         raise TableError(f"{self.id}/{file}", "is missing")
 
+    def is_own(self, name: str) -> bool:
+        """Whether a file came with the pack: what it inherits is the house's, and bound by nothing."""
+        return f"{name}.yaml" in self.content
+
     def text(self, name: str) -> str:
         """One of its files as it is written."""
         file = f"{name}.yaml"
@@ -155,7 +162,7 @@ class PackSystem(System):
         if not isinstance(data, Mapping):
             raise TableError(file, "must be a mapping with groups and units")
         if self.parent is not None and "game.yaml" in self.content:
-            data = {**self.parent.game, **data}
+            data = {**self.parent.game, **data, **_merged(self.parent.game, data)}
         about = self.about
         made = {"edition": 1, "publisher": about.author, **data, "title": about.title}
         made["notice"] = about.notice or f"{about.title}, version {about.version}, by {about.author}. {about.licence}."
@@ -173,23 +180,33 @@ class PackSystem(System):
         for what, count in limits:
             if count > MOST_SHOWN:
                 raise TableError(f"{self.id}/game.yaml", f"has {count} {what}; a menu holds {MOST_SHOWN}")
-        own = {*self.names()} if self.parent is None else {name.removesuffix(".yaml") for name in self.content}
-        for table in (table for id, table in self.tables.items() if id in own):
-            _check_command(table.id, table.inputs, f"{self.id}/{table.id}.yaml")
+        for id, table in self.tables.items():
+            if self.is_own(id):
+                _check_command(table.id, table.inputs, f"{self.id}/{table.id}.yaml", OF_TABLES)
         for sequence in self.sequences.values():
             if sequence.declared is None and (self.parent is None or sequence.id not in self.parent.sequences):
                 raise TableError(f"{self.id}/sequences.yaml", f"has no {STEPS}/{sequence.id}.yaml", row=sequence.id)
-            if sequence.declared is not None and (self.parent is None or f"{STEPS}/{sequence.id}" in own):
+            if sequence.declared is not None and (self.parent is None or self.is_own(f"{STEPS}/{sequence.id}")):
                 sequence.declared.check_odds()
-        for sequence in self.sequences.values() if "sequences" in own else ():
-            _check_command(sequence.id, sequence.inputs, f"{self.id}/sequences.yaml")
+        for id in read_bounded(self.content["sequences.yaml"], "sequences") if self.is_own("sequences") else ():
+            _check_command(id, self.sequences[id].inputs, f"{self.id}/sequences.yaml", OF_SEQUENCES)
         for group in groups:
             if not NAME.fullmatch(group):
                 raise TableError(f"{self.id}/game.yaml", "is no name: a-z, 0-9 and hyphens", row=f"groups {group}")
 
 
-def _check_command(id: str, inputs: Iterable[Option], file: str) -> None:
+def _merged(parent: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+    """Lists and groups of a pack beside those of the game that it inherits: `null` takes one out."""
+    maps = {key: own[key] for key in ("lists", "groups") if isinstance(own.get(key), Mapping)}
+    both = {key: {**(parent.get(key) or {}), **map} for key, map in maps.items()}
+    return {key: {name: item for name, item in map.items() if item is not None} for key, map in both.items()}
+
+
+def _check_command(id: str, inputs: Iterable[Option], file: str, reserved: tuple[str, ...]) -> None:
     options = list(inputs)
+    for name in (option.name for option in options if option.name in reserved and option.type != "mods"):
+        problem = f"{name} is a word of every command of this kind; call the input something else"
+        raise TableError(file, problem, row=f"{id}, {name}")
     if sum(option.type != "bool" for option in options) > MOST_INPUTS:
         raise TableError(file, f"has more than {MOST_INPUTS} inputs beside its flags; no form holds them", row=id)
     for name in (id, *(option.name for option in options)):

@@ -1,0 +1,50 @@
+"""Every pack that comes with the program, as the host's and as a server's own, x odds on the spot and in the worker."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from bot.interface.common_commands import PICTURE, PRIVATE, ROLL_OPTIONS, ROUNDS, WHOLE
+from bot.odds_worker import pool
+from bot.odds_worker.pool import Odds, Worker
+from bot.systems.catalog import built_in, everywhere, using
+from bot.systems.packs.pack import OF_SEQUENCES, OF_TABLES, PackSystem, packs_in
+from bot.systems.packs.shelf import Shelf
+from bot.systems.resolve import each_odds
+
+pytest_plugins = ("tests.packs.conftest",)
+
+
+@pytest.mark.parametrize("whose", ["the host's", "a server's"])
+async def test_the_worker_counts_what_is_counted_on_the_spot(
+    whose: str, use_packs: Callable[[Path], None], root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The worker process knows each pack by its hash, whoever brought it, and gives the same fractions."""
+    packs: dict[str, PackSystem] = packs_in(root / "packs")[0]
+    if whose == "the host's":
+        use_packs(root / "packs")
+    sight = everywhere() if whose == "the host's" else Shelf(built_in(), packs.values())
+    monkeypatch.setattr(pool, "INLINE_STATES", 0)
+    worker = Worker(seconds=30)
+    odds, counted = Odds(worker), 0
+    try:
+        with using(sight):
+            for id in packs:
+                for sequence in sight[id].sequences.values():
+                    if sequence.odds_by:
+                        paths = (sequence.odds_by,)
+                        found = await odds.count(sequence, sequence.example, paths, {})
+                        assert found == each_odds(sequence, sequence.example, paths, {}), f"{id} {sequence.id}"
+                        counted += 1
+    finally:
+        await worker.close()
+    assert counted >= len(packs)
+
+
+def test_the_words_of_every_command_cannot_be_inputs_of_a_pack() -> None:
+    """What the registry adds to a sequence or a table is what the check reserves; `mods` is what flags fold into."""
+    assert {*OF_SEQUENCES} == {*(option.name for option in (*ROLL_OPTIONS, ROUNDS)), "mods"}
+    assert {*OF_TABLES} == {PRIVATE.name, PICTURE.name, WHOLE.name, "mods"}
