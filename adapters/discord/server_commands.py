@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
@@ -19,7 +20,7 @@ from adapters.discord.payload import MAX_COMMAND, command, size
 from adapters.discord.request import PLATFORM
 from adapters.discord.sync import digest, is_our_turn, sources
 from bot.app import App
-from bot.interface.registry import Registry
+from bot.interface.registry import TABLE, Registry
 from bot.interface.reply import Reply
 from bot.rules.errors import UserError
 
@@ -43,6 +44,10 @@ NO_RIGHT = (
 )
 TODAY = "Discord takes no more new commands on this server today. Grognard tries again every hour."
 REFUSED = "Discord refuses its commands. The log of whoever hosts this bot says why."
+REFUSED_ONES = (
+    "Discord refuses the commands of {names}, so they are not in the menu: {why} The other packs are. "
+    "Mend the pack and add it again, or disable it."
+)
 TOO_LARGE = "Discord takes {most} characters for each command with everything below it, and {names} has more."
 
 
@@ -173,20 +178,40 @@ class ServerCommands:
             done, packs = await self._notes.get(KIND, key) or {}, await self._app.packs_on(server)
             made_from = await self._source(packs)
             if done.get("made_from", "") == made_from:
-                return _too_large(done.get("left_out") or ()) or _left(left)
+                return _refused(done) or _too_large(done.get("left_out") or ()) or _left(left)
             made, left_out = await self._made(server) if packs else ([], [])
-            version = digest(made)
+            version, refused = digest(made), dict(done.get("refused") or {})
             if version != done.get("version", digest([])):
                 if is_start and not await is_our_turn(f"{self._application}/{key}", version, self._notes):
                     return None
-                await self._http.bulk_upsert_guild_commands(self._application, int(key), made)
+                refused = await self._registered(int(key), made)
                 log.info("registered %s commands with Discord for %s", len(made), server)
             left = (left | {*done.get("packs", ())}) - {*packs}
             if packs:
-                noted = {"version": version, "made_from": made_from, "left_out": left_out, "packs": list(packs)}
+                noted: Json = {"version": version, "made_from": made_from, "left_out": left_out, "packs": list(packs)}
+                if refused:
+                    noted["refused"] = refused
                 await self._notes.put(KIND, key, noted)
             else:
                 await self._notes.remove(KIND, key)
+
+    async def _registered(self, server: int, made: list[Json]) -> dict[str, str]:
+        """Register commands, without the packs that Discord refuses: these by name, with its reason.
+
+        Raises discord.HTTPException where it names none of them.
+        """
+        refused: dict[str, str] = {}
+        while True:
+            taken = [one for one in made if one["name"].removesuffix(TABLE) not in refused]
+            try:
+                await self._http.bulk_upsert_guild_commands(self._application, server, taken)
+                return refused
+            except discord.HTTPException as error:
+                named = {int(at): why for at, why in _NAMED.findall(error.text) if int(at) < len(taken)}
+                if error.status != 400 or not named:
+                    raise
+                log.error("Discord refuses commands of packs on %s: %s", server, error)
+                refused |= {taken[at]["name"].removesuffix(TABLE): why for at, why in named.items()}
 
     async def _source(self, packs: Mapping[str, str]) -> str:
         """What tells whether the commands of these packs can have changed; "" where there are none."""
@@ -212,6 +237,16 @@ def _payload(registry: Registry, names: list[str]) -> tuple[list[Json], list[str
         [one for one in plain if size(one) <= MAX_COMMAND],
         [f"/{one['name']}" for one in plain if size(one) > MAX_COMMAND],
     )
+
+
+_NAMED = re.compile(r"^In (\d+)\.[^:]*: (.*)$", re.MULTILINE)
+"""Discord names a command that it refuses by its place in the list, and says why."""
+
+
+def _refused(noted: Mapping[str, Any]) -> _News | None:
+    refused: Mapping[str, str] = noted.get("refused") or {}
+    names = " and ".join(f"/{id}" for id in refused)
+    return _News(REFUSED_ONES.format(names=names, why=next(iter(refused.values())))) if refused else None
 
 
 def _too_large(left_out: list[str] | tuple[str, ...]) -> _News | None:

@@ -27,20 +27,26 @@ class Told:
     def __init__(self) -> None:
         self.told: list[list[str]] = []
         self.refuses: discord.HTTPException | None = None
+        self.refuses_name = ""
 
     async def bulk_upsert_guild_commands(self, _: int, guild: int, commands: list[dict[str, Any]]) -> None:
         """Take them."""
         assert guild == 7
         if self.refuses is not None:
             raise self.refuses
+        for at, command in enumerate(commands):
+            if command["name"] == self.refuses_name:
+                reason = {"_errors": [{"message": "An option of this name is there"}]}
+                raise refusal(400, 50035, {str(at): {"options": {"0": {"name": reason}}}})
         assert not {key for command in commands for key in command} & {"contexts", "integration_types"}
         self.told.append([command["name"] for command in commands])
 
 
-def refusal(status: int, code: int = 0) -> discord.HTTPException:
+def refusal(status: int, code: int = 0, errors: dict[str, Any] | None = None) -> discord.HTTPException:
     """An error as the library raises it."""
     kind = discord.Forbidden if status == 403 else discord.HTTPException
-    return kind(SimpleNamespace(status=status, reason="no"), {"code": code, "message": "no"})
+    said = {"code": code, "message": "no", "errors": errors or {}}
+    return kind(SimpleNamespace(status=status, reason="no"), said)
 
 
 @pytest.fixture
@@ -135,3 +141,22 @@ def test_a_command_of_a_pack_that_is_not_at_hand_is_shown_with_its_options_named
     shown = as_typed('/few shoot targets="Gun 1; Gun 2" sure hand=4')
     assert shown == "/few shoot targets:Gun 1; Gun 2 sure hand:4"
     assert as_typed("/game nonsense=1") == "/game nonsense=1"
+
+
+async def test_a_pack_that_discord_refuses_keeps_no_other_out(channel: Channel, menus: Make) -> None:
+    """Stored before the check knew better: an input of its own called `odds`. Discord names it by its place."""
+    menu, told = menus()
+    await add(channel, few(FIRST))
+    other = {**FIRST, "pack.yaml": FEW["pack.yaml"].replace("few", "odd").replace("Few", "Odd")}
+    await add(channel, few(other))
+    await managed(channel, "pack enable few")
+    await answer(menu)
+    told.refuses_name = "odd"
+    await managed(channel, "pack enable odd")
+    said = await answer(menu)
+    assert "Discord refuses the commands of /odd" in said
+    assert "An option of this name is there" in said
+    assert told.told[-1] == ["few", "few-table"]
+    later, told_later = menus()
+    await later.settle()
+    assert told_later.told == [], "what was refused is not sent again until it changes"
