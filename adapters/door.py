@@ -10,7 +10,7 @@ import asyncio
 import ipaddress
 import resource
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from bot.logs import seldom
 
@@ -41,7 +41,7 @@ class Door:
     ) -> None:
         """`streams`: a connection may last, and its protocol sees to its end. `proxies`: networks (10.0.0.0/8) from
         which everybody's connections come."""
-        self._proxies = [ipaddress.ip_network(one) for one in proxies]
+        self._proxies = proxies
         self.streams = streams
         self._serve = serve
         self._places = places or places_within(PLACES)
@@ -55,7 +55,7 @@ class Door:
 
     def admit(self, visitor: _Visitor, address: str) -> bool:
         """Whether there is a place for a connection from `address`: if need be, that of somebody silent."""
-        if address and self._addresses[address] >= PER_ADDRESS and not self._is_proxy(address):
+        if address and self._addresses[address] >= PER_ADDRESS and not is_within(address, self._proxies):
             log.warning("too many connections from one address; further ones are refused")
             return False
         if self.inside >= self._places:
@@ -68,9 +68,6 @@ class Door:
         self._silent[visitor] = None
         self._addresses[address] += 1
         return True
-
-    def _is_proxy(self, address: str) -> bool:
-        return any(ipaddress.ip_address(address) in network for network in self._proxies)
 
     def heard(self, visitor: _Visitor) -> None:
         """This one said what they want."""
@@ -162,6 +159,21 @@ def address_of(text: str) -> str:
         return ""
     mapped = getattr(address, "ipv4_mapped", None) or address
     return "" if mapped.is_loopback else str(mapped)
+
+
+def is_within(address: str, networks: Sequence[str]) -> bool:
+    """Whether an address is one of these networks' (10.0.0.0/8)."""
+    return any(ipaddress.ip_address(address) in ipaddress.ip_network(one) for one in networks)
+
+
+def visitor_of(remote: str, forwarded: Iterable[str], proxies: Sequence[str]) -> str:
+    """Whose request it is, as they are counted: of one that a proxy brings, on this machine or of `proxies`, the last
+    address in X-Forwarded-For that is no proxy's, which that proxy wrote. "" for this machine's own."""
+    told = [address_of(one.strip()) for one in ",".join(forwarded).split(",")]
+    for address in (address_of(remote), *reversed(told)):
+        if address and not is_within(address, proxies):
+            return address
+    return ""
 
 
 def places_within(most: int) -> int:

@@ -32,7 +32,17 @@ from bot.handling import Handling
 from bot.interface.complete import OF_ENABLED, OF_MACROS, Choice, Known, complete_option
 from bot.interface.registry import TABLE, Registry, registry
 from bot.interface.reply import Reply, error_reply
-from bot.interface.spec import RUN_MACRO, Command, CommandSpec, Path, Person, Place, Receipt, shown_name
+from bot.interface.spec import (
+    RUN_MACRO,
+    Command,
+    CommandSpec,
+    Path,
+    Person,
+    Place,
+    Receipt,
+    shown_name,
+    storable_command,
+)
 from bot.interface.text import Parsed, parse_text
 from bot.notes import Notes
 from bot.outbox.answers import Answers, Due
@@ -41,6 +51,7 @@ from bot.play.recall import last_inputs
 from bot.promises import Promises
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import MAX_TEXT
+from bot.rules.plain import without_control
 from bot.settings import Settings
 from bot.shelves import Shelves
 from bot.stores.base import Clock, Store
@@ -151,6 +162,7 @@ class App:
         self, text: str, who: Person, where: Place, request_id: str, delivery: Mapping[str, object] | None = None
     ) -> Reply:
         """Run a command given as text; bad text is answered privately."""
+        text = without_control(text)
         try:
             typed = await self.parsed(text, where, who)
         except UserError as error:
@@ -199,6 +211,7 @@ class App:
 
         A request that is already under way, or was answered before, gets the same answer marked as `seen`.
         """
+        command = storable_command(command)
         if not command.request_id:  # nothing to tell it from others: it can come only once
             command = replace(command, request_id=new_id())
         if (name := shown_name(command.who.name)) != command.who.name:
@@ -279,6 +292,7 @@ class App:
 
     async def parsed(self, text: str, where: Place, who: Person | None = None) -> Parsed:
         """A command typed in a place, by `who`: a macro of theirs is what it comes to. Raises UserError."""
+        text = without_control(text)
         try:
             typed = await self._read(text, where)
         except UserError as error:

@@ -6,6 +6,7 @@ only where it is certain that the command itself was not stored, nor ever will b
 
 from __future__ import annotations
 
+import logging
 from collections import OrderedDict
 from dataclasses import replace
 
@@ -14,6 +15,8 @@ from bot.interface.spec import Command, CommandSpec
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import flag
 from bot.stores.base import Clock, StoreError
+
+log = logging.getLogger(__name__)
 
 NOTE = "Not recorded: nothing can be saved just now. The log has no trace of these dice, and no unit has changed."
 DOWN = 15.0
@@ -38,7 +41,7 @@ class Unrecorded:
     def instead_of(self, error: UserError, command: Command, *, sure: bool) -> Reply | None:
         """The answer where the store failed so; None where the error is to be shown. `sure`: nothing was stored, and
         nothing will be."""
-        if not isinstance(error, StoreError) or error.is_short or error.code == "busy":
+        if not isinstance(error, StoreError) or error.is_short or error.code in ("busy", "our-fault"):
             return None
         self._failed = self._steady()
         return self.answer(command) if sure or error.is_sure else None
@@ -57,6 +60,7 @@ class Unrecorded:
         except UserError:
             return None
         if reply is not None:
+            log.warning("dice without a record: %s in %s", command.spec.name, command.where.key)
             self._kept[command.request_id] = reply
             if len(self._kept) > KEPT:
                 self._kept.popitem(last=False)

@@ -16,12 +16,14 @@ import pytest
 from bot.host.batch import answer_line, run_batch
 from bot.interface.complete import Known, complete_option
 from bot.interface.registry import registry
+from bot.interface.spec import Person, Place
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import Option, clean
 from bot.rules.inputs.units import RosterUnit, UnitWords
 from bot.rules.odds import TooManyStates
 from bot.systems.catalog import System, systems
 from bot.systems.resolve import MAX_SECONDS, count_odds
+from tests.playing import Channel
 
 GARBAGE: list[Any] = [
     None, True, False, 0, -1, 10**400, -(10**30), 1e308, 0.5, "", " ", "x", "x" * 5000, "\u202eabc", "\x00", "a\nb",
@@ -193,3 +195,29 @@ def test_completion_keeps_the_limits_of_the_platforms_for_any_text() -> None:
                 assert len(choices) <= 25
                 assert all(0 < len(choice.name) <= 100 and 0 < len(choice.value) <= 100 for choice in choices)
                 "".join(choice.name + choice.value for choice in choices).encode()
+
+
+@pytest.mark.parametrize("line", ["\ud83d", "\ud83d roll", "roll 2d6 label=\ud83d", "unit add \ud83d", "roll \0 2d6"])
+async def test_half_a_character_is_answered_like_any_other_slip(line: str) -> None:
+    """JSON can carry half of one as the first word; it is taken out at the door, before any store sees it."""
+    channel = await Channel.fresh()
+    assert (await channel.say("Anna", line)).text()
+    await channel.app.close()
+
+
+async def test_half_a_character_in_a_name_or_a_key_is_stored_as_something_whole() -> None:
+    channel = await Channel.fresh()
+    reply = await channel.app.run_text(
+        "roll 2d6", Person("t:\ud83d", "An\ud83dna"), Place("t:\0/\ud83d", "t:\0"), "request \ud83d\0"
+    )
+    assert not reply.error
+    assert not await channel.app.store.check()
+    await channel.app.close()
+
+
+async def test_a_corrected_line_has_nothing_invisible_in_it() -> None:
+    channel = await Channel.fresh()
+    reply = await channel.say("Anna", "/rol\u200b 2d6")
+    assert "\u200b" not in reply.text()
+    assert reply.better == "/roll 2d6"
+    await channel.app.close()

@@ -7,7 +7,7 @@ import pytest
 from bot.app import App
 from bot.interface.reply import Reply
 from bot.stores.base import StoreError
-from bot.stores.postgres.faults import Unreachable
+from bot.stores.postgres.faults import BUSY, Unreachable, explained
 from bot.stores.sqlite import TemporaryStore
 from bot.stores.sqlite.faults import DiskFault, Gone, Locked
 from bot.unrecorded import NOTE
@@ -122,3 +122,20 @@ async def test_a_server_that_is_away_before_anything_was_sent(table: Table) -> N
     table.fails(Unreachable(), "peek", "load_game", "doc", "seen")
     reply = await table.say("roll 2d6")
     assert reply.lines[-1] == NOTE
+
+
+@pytest.mark.parametrize("code", ["22P05", "22021", "23505", "42P01", "55P03", "57014"])
+async def test_a_database_that_is_well_gives_nobody_dice_without_a_record(table: Table, code: str) -> None:
+    """What it does not take is our fault, and a locked row is over in a moment: either way no die falls, or somebody
+    who found such a text could see a roll, dislike it and try again."""
+    table.fails(explained(code, "..."))
+    reply = await table.say("roll 2d6")
+    assert reply.error
+    assert reply.code == ("busy" if code in BUSY else "our-fault")
+    assert NOTE not in reply.text()
+
+
+async def test_each_answer_without_a_record_is_in_the_hosts_log(table: Table, caplog: pytest.LogCaptureFixture) -> None:
+    table.fails(explained("57P03", "the database system is shutting down"))
+    assert NOTE in (await table.say("roll 2d6")).lines
+    assert "dice without a record: /roll" in caplog.text

@@ -6,11 +6,11 @@ import asyncio
 import contextlib
 import random
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from aiohttp import web
 
-from adapters.door import address_of, places_within
+from adapters.door import places_within, visitor_of
 from bot.live.hub import Hub
 from bot.live.watched import BYE, Watched, Watcher
 from bot.logs import seldom
@@ -21,7 +21,7 @@ often = seldom(__name__)
 
 PER_GAME = 5_000
 PER_ADDRESS = 40
-"""Watchers of one address. A proxy on this machine brings everybody's, so that it is not counted."""
+"""Watchers of one address. A proxy, on this machine or one of PROXIES, brings everybody's and says whose."""
 PLACES = 8_000
 SLOW = 10.0
 """Seconds within which a message has to leave; whoever reads slower is sent home, and may come again."""
@@ -48,8 +48,8 @@ GONE = "Nothing is shared here: the address is wrong, or has ended."
 class Pages:
     """Answers requests, within limits."""
 
-    def __init__(self, hub: Hub, address: str, places: int | None = None) -> None:
-        self._hub, self._address = hub, address
+    def __init__(self, hub: Hub, address: str, places: int | None = None, *, proxies: Sequence[str] = ()) -> None:
+        self._hub, self._address, self._proxies = hub, address, proxies
         self.places = places or places_within(PLACES)
         self._addresses: Counter[str] = Counter()
 
@@ -111,7 +111,7 @@ class Pages:
             return _gone()
         if request.method != "GET":
             return web.Response(status=405, headers=SAFE)
-        visitor = address_of(request.remote or "")
+        visitor = visitor_of(request.remote or "", request.headers.getall("X-Forwarded-For", ()), self._proxies)
         if (
             self._hub.watching >= self.places
             or len(game.watchers) >= PER_GAME

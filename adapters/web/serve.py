@@ -22,12 +22,14 @@ SPARE = 64
 async def serve(app: App, settings: Settings) -> None:
     """Serve shared games until cancelled. Raises UserError where the port is taken."""
     hub = app.hub()
-    pages = Pages(hub, settings.address)
+    pages = Pages(hub, settings.address, proxies=settings.proxies)
     live = pages.app()
     live.on_shutdown.append(lambda _: hub.close())  # whoever watches is let go before their connections are waited for
     runner = web.AppRunner(live, access_log=None, shutdown_timeout=1.0, handler_cancellation=True)
     places = pages.places + SPARE
     host, port, hint = settings.live_host, settings.live_port, "Set LIVE_PORT to a free one."
-    async with listening(runner, host, port, hint, lambda serve: Door(serve, places=places, streams=True)):
+    async with listening(
+        runner, host, port, hint, lambda serve: Door(serve, places=places, streams=True, proxies=settings.proxies)
+    ):
         log.info("shared games are at %s", settings.address)
         await asyncio.Event().wait()

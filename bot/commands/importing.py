@@ -96,7 +96,7 @@ async def _imported(context: Context, read: Exported, unplayed: int) -> Reply:
 
 async def _checked(context: Context, raw: str) -> tuple[tuple[str, ...], int]:
     """What `check_text` finds; long logs are checked beside the bot. Raises UserError where that takes too long."""
-    if len(raw) <= SHORT and '"packs":{' not in raw:
+    if len(raw) <= SHORT and not _brings_packs(raw):
         return check_text(raw)
     seconds = check_seconds(len(raw))
     try:
@@ -108,6 +108,15 @@ async def _checked(context: Context, raw: str) -> tuple[tuple[str, ...], int]:
             hint="Try again when the bot is less busy, or ask the host to import it.",
             code="too-slow",
         ) from None
+
+
+def _brings_packs(raw: str) -> bool:
+    """Whether the file holds packs: a stranger's, which only the worker may read."""
+    try:
+        data = read_json(raw)
+    except UserError:
+        return False  # the check says what is wrong with it
+    return isinstance(data, Mapping) and bool(data.get("packs"))
 
 
 def need_text(raw: object) -> str:

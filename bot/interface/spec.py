@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from bot.rules.inputs.options import Option, clean, flag
-from bot.rules.plain import clean_name
+from bot.rules.plain import clean_name, storable
 from bot.rules.quick import quick
 
 Path = tuple[str, ...]
@@ -78,6 +78,27 @@ class Command:
     delivery: Mapping[str, object] = field(default_factory=dict)
     channels: Mapping[str, Place] = field(default_factory=dict)
     spec: CommandSpec | None = field(default=None, compare=False, repr=False)
+
+
+def storable_command(command: Command) -> Command:
+    """The command with every text in it as both stores can hold it; what a file says is its reader's business."""
+    who, where = command.who, command.where
+    texts = (command.request_id, who.key, who.name, where.key, where.server, where.name)
+    said = [text for name, text in command.options.items() if name != "file" and isinstance(text, str)]
+    if all(storable(text) is text for text in (*texts, *said)):
+        return command
+    options = {
+        name: storable(value) if isinstance(value, str) and name != "file" else value
+        for name, value in command.options.items()
+    }
+    id, key, shown, at, server, named = map(storable, texts)
+    return replace(
+        command,
+        options=options,
+        who=replace(who, key=key, name=shown),
+        where=replace(where, key=at, server=server, name=named),
+        request_id=id,
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,10 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 
 from bot.interface.reply import Reply
-from bot.interface.spec import Command, Receipt
+from bot.interface.spec import FLAGS, Command, Receipt
 from bot.outbox.leases import LEASE, Leases
 from bot.rules.errors import UserError
+from bot.rules.inputs.options import flag
 from bot.stores.base import StoreError
 from bot.stores.journal import Journal
 from bot.stores.records import tombstone
@@ -95,14 +96,28 @@ class Receipts:
             log.error("could not drop a receipt: %s", error.message)
 
 
+MOST_TYPED = 60
+
+
 def not_run(command: Command) -> Reply:
     """The answer where a command was shown as under way, but not run before its token died."""
     return Reply(
         f"{command.who.name}, your command was not run",
-        ("The bot was stopped before it got to it. Nothing was recorded: please type it again.",),
+        (f"{_typed(command)}: the bot was stopped before it got to it. Nothing was recorded: please try again.",),
         footer=(f"{REFERENCE}{tombstone(command.request_id)[:8]}",),  # tells it from the next one, which reads alike
         mention=(command.who.key,),
     )
+
+
+def _typed(command: Command) -> str:
+    """Which command it was: the beginning of what they typed, where others may read that."""
+    name = "/" + " ".join(command.path)
+    if command.path[0] == "button":
+        return "A button you pressed"
+    if command.path[0] == "order" or any(flag(command.options, one) for one in FLAGS):
+        return name
+    said = (key if value is True else f"{key}={value}" for key, value in command.options.items() if value)
+    return " ".join([name, *said])[:MOST_TYPED]
 
 
 async def watch(

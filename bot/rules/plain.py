@@ -33,6 +33,14 @@ def one_line(text: str) -> str:
     return str(text) if text.isprintable() else _any_of(rf"\t\n{_CONTROL}").sub("?", text)
 
 
+def storable(text: str) -> str:
+    """A text as every store can hold it: half a character, which no UTF-8 has, and NUL become signs of their own."""
+    if text.isascii() and "\0" not in text:
+        return text
+    found = text.encode("utf-8", "replace").decode().replace("\0", "\N{REPLACEMENT CHARACTER}")
+    return text if found == text else found
+
+
 def visible(text: str) -> str:
     """Text without what cannot be seen or turns its direction: such characters only spoof."""
     if text.isascii() and text.isprintable():

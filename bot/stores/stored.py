@@ -34,11 +34,6 @@ def dump(value: Json) -> str:
     return summed(_compact(value))
 
 
-def clean(text: str) -> str:
-    """`text` as it can be stored: half a surrogate pair, which no UTF-8 can hold, becomes a question mark."""
-    return text if text.isascii() else text.encode("utf-8", "replace").decode()
-
-
 def summed(text: str) -> str:
     """A JSON text with its check sum behind it."""
     return text + _sum(text.encode())

@@ -455,3 +455,19 @@ async def test_an_import_in_a_log_excuses_nothing_behind_it(forge: Callable[[Any
         except (UserError, verify_log.BadInput) as error:
             told.append(str(error))
     assert all(reason in said for said in told), told
+
+
+@pytest.mark.parametrize("separators", [(",", ":"), (", ", ": ")])
+async def test_a_file_with_packs_is_checked_beside_the_bot_however_it_is_written(
+    separators: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A stranger's pack never runs in the bot's own process: a blank in the file changes nothing."""
+    channel = await played()
+    file = json.loads(await exported(channel))
+
+    def here(_raw: str) -> tuple[tuple[str, ...], int]:
+        pytest.fail("checked in the bot's own process")
+
+    monkeypatch.setattr(importing, "check_text", here)
+    await brought(channel.app, json.dumps({**file, "packs": {"0" * 64: {"pack.yaml": "id: x"}}}, separators=separators))
+    await channel.app.close()

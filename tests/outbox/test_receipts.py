@@ -7,6 +7,7 @@ import os
 import sqlite3
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ import pytest
 from bot.app import App
 from bot.interface.spec import Command, Person, Place, Receipt
 from bot.outbox.leases import LEASE, Leases
-from bot.outbox.receipts import watch
+from bot.outbox.receipts import not_run, watch
 from bot.stores.base import StoreError
 from bot.stores.records import Commit, Committed
 from bot.stores.sqlite import SqliteStore, TemporaryStore
@@ -102,13 +103,29 @@ async def test_a_command_whose_process_died_is_run_once_and_answered(path: Path,
     assert await rolls(app) == 2
 
 
+@pytest.mark.parametrize(
+    ("typed", "options", "said"),
+    [
+        (("roll",), {"dice": "2d6", "label": "l" * 80}, f"/roll dice=2d6 label={'l' * 39}: "),
+        (("roll",), {"dice": "2d6", "secret": "yes"}, "/roll: "),
+        (("order", "write"), {"text": "to H5"}, "/order write: "),
+        (("button", "again"), {"rest": "4"}, "A button you pressed: "),
+    ],
+)
+def test_a_command_that_was_not_run_is_named_as_far_as_others_may_read_it(
+    typed: tuple[str, ...], options: dict[str, object], said: str
+) -> None:
+    told = not_run(replace(roll(), path=typed, options=options))
+    assert str(told.lines[0]).startswith(f"{said}the bot was stopped")
+
+
 async def test_after_the_token_has_died_it_is_told_that_nothing_was_run(path: Path, clock: Hand, app: App) -> None:
     await dead(path, clock, roll(), until=clock.now + 600)
     clock.now += 601
     (owed,) = await app.unanswered("console:")
     told = await app.make_good(owed)
     assert "was not run" in told.title
-    assert "2d6" not in told.text(), "what it was stays between them and the bot"
+    assert "/roll dice=2d6: the bot was stopped" in told.text(), "of four commands they know which one to repeat"
     assert told.outbox, "the outbox brings it, also after another crash"
     assert (await app.run(roll())).seen, "now it never runs"
     assert await rolls(app) == 0

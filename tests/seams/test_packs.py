@@ -15,8 +15,6 @@ from bot.systems.packs.pack import OF_SEQUENCES, OF_TABLES, PackSystem, packs_in
 from bot.systems.packs.shelf import Shelf
 from bot.systems.resolve import each_odds
 
-pytest_plugins = ("tests.packs.conftest",)
-
 
 @pytest.mark.parametrize("whose", ["the host's", "a server's"])
 async def test_the_worker_counts_what_is_counted_on_the_spot(

@@ -167,9 +167,12 @@ def compile_formula(text: object, names: set[str], file: str, *, row: object = N
             node.id = node.id[:-1]  # an input named `from` is written from_
         if isinstance(node, ast.Name) and node.id not in names and node.id not in SCOPE:
             raise TableError(file, f'formula "{source:.80}" names {node.id}, which this table does not have', row=row)
-    body = Guarded().visit(tree.body) if bounded else tree.body
-    called = ast.Lambda(_ONE_ARGUMENT, _FromValues(names).visit(body))
-    code: CodeType = compile(ast.fix_missing_locations(ast.Expression(called)), file, "eval")
+    try:
+        body = Guarded().visit(tree.body) if bounded else tree.body
+        called = ast.Lambda(_ONE_ARGUMENT, _FromValues(names).visit(body))
+        code: CodeType = compile(ast.fix_missing_locations(ast.Expression(called)), file, "eval")
+    except RecursionError:
+        raise TableError(file, "the formula cannot be read: it goes too deep", row=row) from None
     formula: Formula = eval(code, GUARDED_SCOPE if bounded else SCOPE)
     return _answering(formula, source) if bounded else _with_tree(formula, called.body)
 

@@ -7,13 +7,13 @@ from contextlib import asynccontextmanager, contextmanager
 
 import asyncpg
 
+from bot.rules.plain import storable
 from bot.stores.base import StoreError
 from bot.stores.copying import NUMBERED, TABLES, TOGETHER, Row
 from bot.stores.postgres.faults import AWAY, Unreachable, explained
 from bot.stores.postgres.link import Connection
 from bot.stores.postgres.schema import MIGRATIONS, version
 from bot.stores.postgres.store import open_postgres
-from bot.stores.postgres.writing import storable
 
 BOOLEAN = ("bindings", "current")
 """The one column whose values SQLite keeps as numbers."""

@@ -13,11 +13,15 @@ CONFLICT, DELETED = "GR001", "GR002"
 """What our functions raise: a game or place moved on; a request whose answer was deleted."""
 AGAIN = ("40001", "40P01")
 """Another transaction was in the way, and this one was undone: a second attempt goes through."""
+BUSY = ("55P03", "57014")
+"""Somebody else held a row for too long, or the statement took too long: whoever tries again is served."""
+_OURS = ("22", "23", "42")
+"""Classes of errors that what we sent is to blame for. The database is well, so dice must not fall without it."""
 _SAFE = "None of it was saved; everything answered before is safe."
 _WORDS = {
     "53100": ("The database cannot grow: its disk is full.", "The host must make room; then try again."),
     "53300": ("The database has too many connections.", "Try again in a moment; the host can raise max_connections."),
-    "55P03": ("The database is busy.", "Try again in a moment."),
+    **dict.fromkeys(BUSY, ("The database is busy.", "Try again in a moment.")),
     "25006": ("The database may only be read.", "The host must let the bot write, or name the primary server."),
     "28P01": ("The database refuses the bot's password.", "The host must check DATABASE_URL."),
     "28000": ("The database refuses the bot's user.", "The host must check DATABASE_URL."),
@@ -51,6 +55,8 @@ class Unreachable(StoreError):
 
 def explained(code: str, message: str) -> StoreError:
     """The StoreError for an error of PostgreSQL by its code; its own words go to the log."""
-    problem, hint = _WORDS.get(code, ("The database reports an error.", "`grognard doctor` tells more."))
+    is_ours = code[:2] in _OURS and code not in _WORDS
+    other = "does not take what was to be saved, and that is our fault" if is_ours else "reports an error"
+    problem, hint = _WORDS.get(code, (f"The database {other}.", "`grognard doctor` tells more."))
     log.error("PostgreSQL reports %s: %s", code, message)
-    return StoreError(f"{problem} {_SAFE}", hint=hint)
+    return StoreError(f"{problem} {_SAFE}", hint=hint, code="our-fault" if is_ours else "busy" if code in BUSY else "")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bot.interface.spec import Receipt
+from bot.rules.plain import storable
 from bot.stores.base import LONGEST_WAIT, Clock
 from bot.stores.journal import from_text, to_text
 from bot.stores.postgres.link import Link, Writer
-from bot.stores.postgres.writing import storable
 
 _CLAIM = """
 UPDATE receipts SET due = $4 FROM (

@@ -14,9 +14,9 @@ from typing import Any, TypeAlias, TypeVar
 
 import asyncpg
 
+from bot.rules.plain import storable
 from bot.stores.base import Conflict, Deleted, StoreError
 from bot.stores.postgres.faults import AGAIN, AWAY, CONFLICT, DELETED, Unreachable, explained
-from bot.stores.postgres.writing import storable
 
 T = TypeVar("T")
 Json = Any
@@ -78,6 +78,8 @@ class Link:
                     found = await job(connection)
                 self._away = None
                 return found
+            except asyncpg.QueryCanceledError as error:  # by the server's own limit of time: it is there
+                raise raised(error.sqlstate or "", str(error)) from error
             except AWAY as error:
                 if isinstance(error, asyncpg.InterfaceError) and self._pool.is_closing():
                     raise _closed() from error

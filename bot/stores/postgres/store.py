@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Self
 
+from bot.rules.plain import storable
 from bot.stores.base import DAY, LONGEST_WAIT, REQUESTS_KEPT, Clock, Deleted
 from bot.stores.journal import Journal
 from bot.stores.postgres import reading, writing
@@ -102,7 +103,7 @@ class PostgresStore:
 
     async def seen(self, request_id: str) -> Json | None:
         """See Store."""
-        request, since = writing.storable(request_id), self._clock() - REQUESTS_KEPT
+        request, since = storable(request_id), self._clock() - REQUESTS_KEPT
         query = (
             "SELECT (SELECT reply FROM requests WHERE id = $1 AND at >= $3), "
             "EXISTS (SELECT FROM tombstones WHERE id = $2 AND at >= $3)"
@@ -162,12 +163,12 @@ class PostgresStore:
     async def marks(self, game: str, marks: Sequence[str]) -> Sequence[MarkRow]:
         """See Store."""
         query = f"{reading.MARK} WHERE game = $1 AND mark = ANY ($2::text[]) ORDER BY block, mark"
-        names = [writing.storable(mark) for mark in marks]
+        names = [storable(mark) for mark in marks]
         return tuple(MarkRow(*row) for row in await self._link.fetch(query, game, names))
 
     async def mark(self, rows: Sequence[MarkRow]) -> None:
         """See Store."""
-        values = [(row.game, writing.storable(row.mark), row.block, row.at) for row in rows]
+        values = [(row.game, storable(row.mark), row.block, row.at) for row in rows]
         await self._link.execute(reading.NEW_MARKS, *map(list, zip(*values, strict=True)))
 
     async def texts(self, game: str, *, after: int = 0, before: int | None = None) -> Sequence[TextRow]:

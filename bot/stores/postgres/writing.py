@@ -6,9 +6,10 @@ import json
 import secrets
 from typing import Any
 
+from bot.rules.plain import storable
 from bot.stores.base import REQUESTS_KEPT
 from bot.stores.records import Binding, Change, Commit, Doc, Json, Outgoing, tombstone
-from bot.stores.stored import clean, dump
+from bot.stores.stored import dump
 
 NUL = "\0"
 
@@ -49,11 +50,6 @@ def document(doc: Doc) -> Json:
 def spot_text(spot: Json) -> str:
     """Where a message is, as it is compared."""
     return json.dumps(spot, separators=(",", ":"), sort_keys=True)
-
-
-def storable(text: str) -> str:
-    """`text` as PostgreSQL can hold it: no half surrogate pair and no NUL."""
-    return clean(text).replace(NUL, "\N{REPLACEMENT CHARACTER}")
 
 
 def _change(change: Change) -> Json:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Self, TypeVar
 
 from bot.file_rights import make_file, make_folder
+from bot.rules.plain import storable
 from bot.stores.base import REQUESTS_KEPT, Clock, StoreError
 from bot.stores.journal import Journal
 from bot.stores.records import (
@@ -34,7 +35,7 @@ from bot.stores.records import (
 from bot.stores.sqlite import reading, schema, sums, writing
 from bot.stores.sqlite.journal import SqliteJournal, journal_path
 from bot.stores.sqlite.link import Link, Writer
-from bot.stores.stored import clean, dump
+from bot.stores.stored import dump
 
 BUSY_SECONDS = 5.0
 LOOK_EVERY = 2.0
@@ -182,13 +183,13 @@ class SqliteStore:
 
     async def marks(self, game: str, marks: Sequence[str]) -> Sequence[MarkRow]:
         """See Store."""
-        names = [clean(mark) for mark in marks]
+        names = [storable(mark) for mark in marks]
         return await self._reader.run(lambda conn: reading.marks(conn, game, names))
 
     async def mark(self, rows: Sequence[MarkRow]) -> None:
         """See Store."""
         query = "INSERT OR REPLACE INTO marks SELECT ?1, ?2, ?3, ?4 WHERE EXISTS (SELECT 1 FROM games WHERE id = ?1)"
-        values = [(row.game, clean(row.mark), row.block, row.at) for row in rows]
+        values = [(row.game, storable(row.mark), row.block, row.at) for row in rows]
         await self._writer.run(lambda conn: _each(conn, query, values))
 
     async def texts(self, game: str, *, after: int = 0, before: int | None = None) -> Sequence[TextRow]:

@@ -6,9 +6,10 @@ import json
 import sqlite3
 from collections.abc import Sequence
 
+from bot.rules.plain import storable
 from bot.stores.base import DAY, REQUESTS_KEPT, Conflict, Deleted
 from bot.stores.records import Binding, Change, Commit, Committed, Doc, Json, tombstone
-from bot.stores.stored import clean, dump
+from bot.stores.stored import dump
 
 _INSERT_REQUEST = (
     "INSERT INTO requests (id, game, user, reply, at) SELECT ?, ?, ?, ?, ? "
@@ -181,12 +182,12 @@ def _side_rows(conn: sqlite3.Connection, commit: Commit) -> None:
     for person in commit.persons:
         conn.execute(
             "INSERT OR REPLACE INTO persons (game, person, user, name) VALUES (?, ?, ?, ?)",
-            (person.game, person.person, person.user, clean(person.name)),
+            (person.game, person.person, person.user, storable(person.name)),
         )
     for text in commit.texts:
         conn.execute(
             "INSERT OR REPLACE INTO texts (game, event, key, salt, text, person) VALUES (?, ?, ?, ?, ?, ?)",
-            (text.game, text.event, text.key, text.salt, clean(text.text), text.person),
+            (text.game, text.event, text.key, text.salt, storable(text.text), text.person),
         )
     for seed in commit.seeds:
         conn.execute(

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+from contextlib import AsyncExitStack
 
 import pytest
 
+from adapters.door import visitor_of
+from adapters.web import pages
 from bot.live.public import public_export
 from tests.adapters.web.serving import ADDRESS, served, shared, token_of
 from tests.playing import Channel, two_sides
@@ -189,3 +192,36 @@ async def test_the_export_for_everybody_has_no_accounts() -> None:
     assert export["name"] == "Hill 875"
     assert "console:" not in json.dumps(export)
     assert all(row.keys() == {"person", "name"} for row in export["persons"])
+
+
+async def test_behind_a_proxy_each_viewer_is_counted_by_their_own_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The proxy writes the last address; what a viewer writes before it counts for nothing."""
+    monkeypatch.setattr(pages, "PER_ADDRESS", 3)
+    channel = await playing()
+    async with served(channel) as site, AsyncExitStack() as watching:
+        path = f"{await shared(channel)}/events"
+        for last in range(1, 51):
+            said = {"X-Forwarded-For": f"192.0.2.9, 203.0.113.{last}"}
+            await watching.enter_async_context(site.watching(path, headers=said))
+        same = {"X-Forwarded-For": "192.0.2.77, 203.0.113.50"}
+        for _ in range(2):
+            await watching.enter_async_context(site.watching(path, headers=same))
+        assert (await site.get(path, headers=same))[0] == 503, "one person's tabs do not take everybody's places"
+
+
+@pytest.mark.parametrize(
+    ("remote", "forwarded", "whose"),
+    [
+        ("172.18.0.5", ("203.0.113.7",), "203.0.113.7"),
+        ("172.18.0.5", ("198.51.100.1, 203.0.113.7", "172.18.0.9"), "203.0.113.7"),
+        ("127.0.0.1", ("203.0.113.7",), "203.0.113.7"),
+        ("203.0.113.7", ("198.51.100.1",), "203.0.113.7"),
+        ("172.18.0.5", (), ""),
+        ("127.0.0.1", ("no address", ""), ""),
+    ],
+)
+def test_who_a_proxy_brings_is_the_last_address_that_is_no_proxy(
+    remote: str, forwarded: tuple[str, ...], whose: str
+) -> None:
+    """A stranger's own header is believed of nobody but the proxy."""
+    assert visitor_of(remote, forwarded, ("172.18.0.0/16",)) == whose

@@ -9,6 +9,7 @@ import pytest
 
 from bot.rules.errors import TableError
 from bot.rules.tables.compile import check_examples, compile_chart
+from bot.rules.tables.formula import compile_formula
 from bot.rules.tables.table import Table
 from tests.refusing import refuses
 
@@ -115,3 +116,10 @@ def test_modifiers_name_each_row_that_counts() -> None:
     assert table.read({"mods": "smoke tis"}).out == {"total": 0, "parts": []}
     with refuses("given-twice smoke"):
         table.read({"mods": "smoke", "smoke": True})
+
+
+@pytest.mark.parametrize("bounded", [True, False])
+@pytest.mark.parametrize("text", ["-" * 500 + "1", "not " * 490 + "1"])
+def test_a_formula_that_goes_too_deep_is_a_fault_like_any_other(text: str, bounded: bool) -> None:
+    with pytest.raises(TableError, match="goes too deep"):
+        compile_formula(text, set(), "x/fire.yaml", bounded=bounded)
