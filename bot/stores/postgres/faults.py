@@ -59,4 +59,6 @@ def explained(code: str, message: str) -> StoreError:
     other = "does not take what was to be saved, and that is our fault" if is_ours else "reports an error"
     problem, hint = _WORDS.get(code, (f"The database {other}.", "`grognard doctor` tells more."))
     log.error("PostgreSQL reports %s: %s", code, message)
-    return StoreError(f"{problem} {_SAFE}", hint=hint, code="our-fault" if is_ours else "busy" if code in BUSY else "")
+    return StoreError(
+        f"{problem} {_SAFE}", hint=hint, code="our-fault" if is_ours else "busy" if code in BUSY else "store-failed"
+    )
