@@ -14,7 +14,7 @@ from bot.drafts import Draft, Drafts, new_draft
 from bot.game.cache import Games
 from bot.game.opened import read_opened
 from bot.interface.complete import ACTING
-from bot.interface.form import HAND, ODDS, OPEN_FORM
+from bot.interface.form import HAND, ODDS, OPEN_FORM, in_that_way, way_asked
 from bot.interface.keypad import keypad
 from bot.interface.registry import Registry, registry
 from bot.interface.reply import Button, Reply
@@ -48,8 +48,8 @@ def form_button(path: Path, options: Mapping[str, object], label: str, registry:
     spec = registry.get(path)
     assert spec is not None, path
     given = dict(options)
-    while len(text := command_text(spec, given)) > LONGEST and given:
-        given.popitem()
+    while len(text := command_text(spec, given)) > LONGEST and (dropped := [name for name in given if name != ODDS]):
+        given.pop(dropped[-1])
     return Button(OPEN_FORM + text.removeprefix("/"), label)
 
 
@@ -139,10 +139,12 @@ class Forms:
         before = new_draft(spec.path, {}, who.key)
         draft = replace(before, key=key or before.key, options=_storable(options), wrong=reply.option, message=message)
         buttons = [Button(f"{OPEN_FORM}{DRAFTED}{draft.key}", "Fix it")]
+        how = way_asked(spec, options)
         pad = keypad(reply.owed, draft.key) if reply.owed is not None and spec.family in KEPT else None
         if reply.better and spec.family in KEPT and spec.system in ("", *self._registry.games):
-            draft = replace(draft, better=_storable(parse_text(reply.better, self._registry).options))
-            buttons.insert(0, Button(f"roll:{draft.key}", _at_once(spec, reply), "primary"))
+            better = in_that_way(spec, parse_text(reply.better, self._registry).options, how)
+            draft = replace(draft, better=_storable(better))
+            buttons.insert(0, Button(action_of(how, draft.key, better), _at_once(spec, reply, how), "primary"))
         try:
             await self._drafts.put(draft)
         except StoreError:  # the refusal is told all the same, without a form
@@ -164,8 +166,8 @@ def _storable(options: Mapping[str, object]) -> dict[str, object]:
     return {name: value for name, value in options.items() if not isinstance(value, Mapping) and value is not None}
 
 
-def _at_once(spec: CommandSpec, reply: Reply) -> str:
-    verb, right = spec.verb or "Do it", reply.right[:40]
-    if verb in FIRES:
+def _at_once(spec: CommandSpec, reply: Reply, how: str) -> str:
+    verb, right = "Odds" if how == ODDS else spec.verb or "Do it", reply.right[:40]
+    if verb in FIRES or (how == ODDS and spec.verb in FIRES):
         return f"{verb} {'with' if reply.option in ACTING else 'at'} {right}"
     return f"{verb}: {right}"

@@ -63,15 +63,13 @@ async def submitted(work: Work, request: Request, data: Mapping[str, Any]) -> No
         known = await work.app.known(request.where, request.who)
     form = form_of(spec, draft.options, known, ROOM, draft.wrong, draft.message, draft.title)
     taken = take(spec, known, form, filled(data))
-    options = {name: value for name, value in taken.options.items() if name not in (SECRET, HAND, ODDS)}
-    if taken.how == SECRET:
-        options[SECRET] = True
+    options = taken.options
     if taken.problem is not None:
         reply = await work.app.forms.offered(error_reply(taken.problem), spec, options, request.who, key)
         await work.delivery.say(request, reply)
     elif spec.family in KEPT:
         await work.app.drafts.put(replace(draft, options=options, wrong="", message="", better=None))
-        await _pressed(work, request, spec, options, action_of(taken.how, key, taken.options), private=taken.how)
+        await _pressed(work, request, spec, options, action_of(taken.how, key, options), private=taken.how)
     else:
         await _run(work, request, spec, options, key)
 

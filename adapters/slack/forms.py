@@ -27,7 +27,7 @@ from adapters.slack.work import Ack, Do, Work
 from bot.drafts import Draft
 from bot.forms import KEPT, action_of
 from bot.interface.bars import percent
-from bot.interface.form import HAND, ODDS, OPEN_FORM, SECRET, Form, asks, form_of, lasting
+from bot.interface.form import OPEN_FORM, Form, asks, form_of, lasting
 from bot.interface.form_answer import Taken, take
 from bot.interface.parts import Odds
 from bot.interface.reply import Button, Reply, error_reply
@@ -134,7 +134,7 @@ class Forms:
             return
         taken = (await self._taken(request, draft, view))[1]
         page = draft.page ^ 1 if name == MORE else draft.page
-        draft = replace(draft, options=_bare(taken.options), page=page)
+        draft = replace(draft, options=taken.options, page=page)
         await self._app.drafts.put(draft)
         lines = await self._odds(request, draft, taken) if counts or name == COUNT else []
         shown = await self._view(request, draft, lines)
@@ -172,8 +172,8 @@ class Forms:
         if taken.problem is not None:
             await at_its_field(error_reply(taken.problem))
             return
-        options = _bare(taken.options) | ({SECRET: True} if taken.how == SECRET else {})
-        action = action_of(taken.how, draft.key, taken.options)
+        options = taken.options
+        action = action_of(taken.how, draft.key, options)
         if spec.family in KEPT:
             kept = replace(draft, options=options, wrong="", message="", better=None)
             await self._app.drafts.put(kept)
@@ -239,11 +239,6 @@ class Forms:
             log.warning("a form could not be opened or changed: %s", trouble)
             return False
         return True
-
-
-def _bare(options: Mapping[str, object]) -> dict[str, object]:
-    """Options without what only says how they are rolled."""
-    return {name: value for name, value in options.items() if name not in (SECRET, HAND, ODDS)}
 
 
 def _likely(odds: Odds) -> str:

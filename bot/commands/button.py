@@ -15,6 +15,7 @@ from bot.commands.dispatch import (
 )
 from bot.commands.played import turn_to_row
 from bot.drafts import DRAFT, Draft, find_draft
+from bot.interface.form import COMPARE, ODDS
 from bot.interface.reply import Reply
 from bot.interface.spec import CommandSpec, Path
 from bot.rules.errors import UserError
@@ -189,7 +190,10 @@ async def roll_draft(context: Context, key: str, draft: Draft | None = None) -> 
             code="other-game",
         )
     context.drop_docs.append((DRAFT, key))
-    reply = await played(context, draft.path, draft.better or draft.options)
+    meant = dict(draft.better or draft.options)
+    if meant.pop(ODDS, None):  # asked for before; to press the button is to roll
+        meant.pop(COMPARE, None)
+    reply = await played(context, draft.path, meant)
     context.docs.append(Doc(ROLLED, key, {"title": reply.first}, context.now + REQUESTS_KEPT, draft.owner))
     return reply
 

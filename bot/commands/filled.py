@@ -9,6 +9,7 @@ from bot.commands.context import Context
 from bot.commands.odds import answer_odds
 from bot.commands.playing import play, repeated
 from bot.drafts import DRAFT, Draft, find_draft
+from bot.interface.form import HAND, ODDS, SECRET
 from bot.interface.keypad import keypad
 from bot.interface.reply import Reply
 from bot.interface.spec import Path
@@ -31,9 +32,12 @@ async def played(context: Context, path: Path, options: Mapping[str, object]) ->
 async def count_draft(context: Context, key: str) -> Reply:
     """The odds of what a form holds, privately; *Roll it* under them is of the same draft, so it rolls once."""
     draft = await own_draft(context, key)
-    desk = repeated(context, draft.path, draft.options)
+    meant = {name: value for name, value in (draft.better or draft.options).items() if name not in (ODDS, SECRET, HAND)}
+    desk = repeated(context, draft.path, meant)
     await desk.check_enabled(desk.spec)
-    return await answer_odds(desk, desk.spec, draft.options, draft)
+    if desk.spec.counts(meant):  # compared, or over several rounds
+        return await play(desk)
+    return await answer_odds(desk, desk.spec, meant, draft)
 
 
 async def enter_die(context: Context, rest: str) -> Reply:
@@ -45,7 +49,8 @@ async def enter_die(context: Context, rest: str) -> Reply:
 
     key, _, hand = rest.partition(":")
     draft = await own_draft(context, key)
-    given = replace(draft, options={**draft.options, "hand": f"{hand},?" if hand else "?"}, better=None)
+    meant = draft.better or draft.options
+    given = replace(draft, options={**meant, HAND: f"{hand},?" if hand else "?"}, better=None)
     try:
         return await roll_draft(context, key, given)
     except UserError as error:

@@ -64,7 +64,7 @@ async def answer_odds(
         return boxed(context, reply)
     if draft is None:
         game = context.ledger.row if context.ledger.exists else ""
-        draft = new_draft(spec.path, given, context.command.who.key, game)
+        draft = new_draft(spec.path, {**given, "odds": True}, context.command.who.key, game)
         context.docs.append(draft.doc(context.now, DAY))
     buttons: tuple[Button, ...] = (
         Button(f"roll:{draft.key}", "Roll it", "primary"),

@@ -21,7 +21,7 @@ from bot.interface.spec import CommandSpec
 from bot.play.actors import ACTING, AIMED, hits_its_unit
 from bot.rules.errors import UserError
 from bot.rules.inputs.loadout import LOADOUT, arms_said
-from bot.rules.inputs.options import spoken
+from bot.rules.inputs.options import format_number, spoken
 from bot.rules.inputs.units import Back, RosterUnit
 from bot.rules.phrase import phrase
 from bot.systems.catalog import System
@@ -117,12 +117,10 @@ def _numbers(type_: str, numbers: Mapping[str, Any], system: System | None) -> I
     """Those printed on the counter first, as they are there, then the others in the game's own order."""
     printed = [key for key in printed_on(type_, system) if key in numbers]
     for key in dict.fromkeys([*printed, *in_order(numbers, system)]):
-        value = numbers[key]
         if key == LOADOUT:
             yield f"carries {arms_said(numbers)}"
             continue
-        shown = ", ".join(map(str, value)) if isinstance(value, tuple | list) else str(value)
-        yield f"{_plain(key)} {shown}"
+        yield f"{_plain(key)} {format_number(numbers[key])}"
 
 
 def _plain(word: str) -> str:

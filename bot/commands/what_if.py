@@ -38,7 +38,7 @@ async def answer_compared(context: Context, spec: CommandSpec, options: Mapping[
     """The same for a command as it was typed; its draft is stored, so that its buttons work."""
     raw = {name: value for name, value in options.items() if name not in EXTRA}
     game = context.ledger.row if context.ledger.exists else ""
-    draft = new_draft(spec.path, raw, context.command.who.key, game)
+    draft = new_draft(spec.path, {**raw, "odds": True}, context.command.who.key, game)
     reply = await _compared(context, spec, draft, "")
     context.docs.append(draft.doc(context.now, DAY))
     return reply

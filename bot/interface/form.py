@@ -12,19 +12,22 @@ from typing import Literal
 
 from bot.interface.complete import Known, fitting
 from bot.interface.form_rest import rest_example, rest_text, short
-from bot.interface.form_units import ACTING, Pick, by_name, known_items, unit_picks
+from bot.interface.form_units import ACTING, MORE, Pick, by_name, known_items, unit_picks
 from bot.interface.spec import CommandSpec
 from bot.interface.text import command_text
-from bot.rules.inputs.options import Option, words_of
+from bot.rules.inputs.options import Option, flag, words_of
 from bot.rules.inputs.units import Roster, RosterUnit
 
-FLAGS, REST, HOW = "flags", "rest", "how"
-"""Fields that are no single option: the modifiers, one line for all that has no field, and what is to be done."""
+FLAGS, REST, HOW, OTHERS = "flags", "rest", "how", "more-units"
+"""Fields that are no single option: the modifiers, one line for all that has no field, what is to be done, and units
+for which the menus have no room."""
 OPEN_FORM = "form:"
 """How the action of a button begins that opens the form of a command."""
 ROLL, ODDS, SECRET, HAND, COMPARE = "roll", "odds", "secret", "hand", "compare"
 """What may be done with a filled-in form."""
 COMMON_TICKS = 6
+STEPS = 4
+"""A common number, such as the terrain, is a tick for each of 1 to this where a form has too few fields."""
 FEW = 6
 """A form of so many fields hides none."""
 FIRST = 3
@@ -50,7 +53,7 @@ class Room:
 class Field:
     """One thing to fill in: an option by its name, or FLAGS, REST, HOW.
 
-    `value` is what was typed so far, `picks` what can be chosen, `hint` a line about it (with the code word), `example`
+    `value` is what was typed so far, `picks` what can be chosen, `hint` a line about it, `example`
     what could be typed. `needed`: nothing goes without it. `rare`: shown only when asked for. `wrong`: why what was
     given was refused.
     """
@@ -120,6 +123,24 @@ def lasting(spec: CommandSpec, last: Options, known: Known) -> dict[str, object]
     return {name: value for name, value in last.items() if kinds.get(name) in ("int", "number", "enum")}
 
 
+def way_asked(spec: CommandSpec, options: Options) -> str:
+    """What is to be done by the options: who asked for odds, in whatever words, gets no shot."""
+    if spec.option(ODDS) is not None and spec.counts(options):
+        return ODDS
+    return SECRET if flag(options, SECRET) else HAND if options.get(HAND) else ROLL
+
+
+def in_that_way(spec: CommandSpec, options: Options, way: str) -> dict[str, object]:
+    """The options with this to be done, and nothing else."""
+    if spec.option(SECRET) is None:
+        return dict(options)
+    ways = (ODDS, SECRET, HAND, *((COMPARE,) if way != ODDS and spec.option(ODDS) is not None else ()))
+    kept = {name: value for name, value in options.items() if name not in ways}
+    if way == ODDS:
+        return {**kept, ODDS: True}
+    return kept | ({SECRET: True} if way == SECRET else {HAND: options.get(HAND) or "?"} if way == HAND else {})
+
+
 ASK_ALONE = (("unit", "import"), ("order", "write"))
 
 
@@ -151,7 +172,7 @@ def form_of(
     if not room.folds:
         fields = _packed(fields, spec, shown, room.fields - len(how))
     elif any(field.kind == "picks" for field in fields):
-        fields.append(_typed(spec))
+        fields = [*_beside(fields, _others(fields)), _typed(spec)]
     return _marked(
         Form(
             title or spec.title or spec.name,
@@ -232,14 +253,14 @@ HINT = 100
 
 
 def _hint(option: Option) -> str:
-    """A line about an option: its help without the example in it, its code word, and whether a unit brings it."""
+    """A line about an option: its help without the example in it, and whether a unit brings it."""
     about = option.help.partition(": ")[0].partition(", e.g. ")[0] if option.type == "units" else option.help
     about = about.removeprefix("unit list; ").removeprefix("unit list")
     about = option.brief if len(about) > HINT - 2 and option.brief else about
     about = f"{about[:1].upper()}{about[1:]}".rstrip(".") + "." if about.strip() else ""
     brought = "The unit brings it." if option.brings else ""
     expected = "" if option.values or option.type not in ("int", "number", "dice") else f"{option.expected}."
-    for piece in (f"In a command: {option.name}.", brought, expected[:1].upper() + expected[1:]):
+    for piece in (brought, expected[:1].upper() + expected[1:]):
         about = f"{about} {piece}".strip() if len(about) + len(piece) < HINT else about
     return about
 
@@ -252,15 +273,28 @@ def _example(option: Option) -> str:
 
 def _flags(spec: CommandSpec, options: Options, room: Room) -> Field | None:
     """The modifiers, those that are needed most first; as many as the platform has room for."""
-    picks = flag_picks(spec, options)
-    if len(picks) > room.ticks:
+    steps = [] if room.folds else [pick for option in spec.options for pick in _steps(option, spec, options)]
+    picks, ticks = flag_picks(spec, options), room.ticks - len(steps)
+    if len(picks) > ticks:
         rank = {name: at for at, name in enumerate(spec.common)}
         first = sorted(picks, key=lambda pick: (not pick.chosen, rank.get(pick.value, len(rank))))
-        kept = {pick.value for pick in first[: max(COMMON_TICKS, min(room.ticks, sum(p.chosen for p in picks)))]}
+        kept = {pick.value for pick in first[: max(COMMON_TICKS, min(ticks, sum(p.chosen for p in picks)))]}
         picks = [pick for pick in picks if pick.value in kept]
-    if not picks:
+    if not (picks or steps):
         return None
-    return Field(FLAGS, "ticks", "Modifiers", picks=tuple(picks), covers=(*(pick.value for pick in picks), "mods"))
+    named = dict.fromkeys(pick.value.partition("=")[0] for pick in (*steps, *picks))
+    about = " and ".join([*dict.fromkeys(pick.about for pick in steps), "modifiers"])
+    return Field(FLAGS, "ticks", _upper(about), picks=(*steps, *picks), covers=(*named, "mods"))
+
+
+def _steps(option: Option | None, spec: CommandSpec, options: Options) -> list[Pick]:
+    """A tick for each usual value of a common number that is 0 unless given; none where it has another value now."""
+    if option is None or option.type != "int" or option.name not in spec.common or option.default != 0:
+        return []
+    now, name = str(options.get(option.name) or 0), short(option.shown)
+    if now not in map(str, range(STEPS + 1)):
+        return []
+    return [Pick(f"{option.name}={at}", f"{name} {at}", name, now == str(at)) for at in range(1, STEPS + 1)]
 
 
 def flag_picks(spec: CommandSpec, options: Options) -> list[Pick]:
@@ -295,10 +329,11 @@ def worded_mods(options: Options) -> set[str]:
 def _how(spec: CommandSpec, options: Options, room: Room) -> list[Field]:
     if spec.option(SECRET) is None:
         return []
-    now = SECRET if options.get(SECRET) else HAND if options.get(HAND) else ROLL
+    now = way_asked(spec, options)
     said = [(ROLL, "Roll"), (ODDS, "Show the odds first"), (SECRET, "Roll sealed"), (HAND, "I roll my own dice")]
-    offered = [one for one in said if spec.option(one[0]) is not None or one[0] == ROLL]
-    picks = tuple(Pick(value, label, "", value == now) for value, label in offered if not room.counts or value != ODDS)
+    known = [one for one in said if spec.option(one[0]) is not None or one[0] == ROLL]
+    shown = [one for one in known if one[0] != ODDS or now == ODDS or not room.counts]
+    picks = tuple(Pick(value, label, "", value == now) for value, label in shown)
     return [Field(HOW, "how", "Do what", picks=picks, needed=True, covers=(SECRET, HAND, ODDS, COMPARE))]
 
 
@@ -333,47 +368,83 @@ def _ordered(fields: list[Field], spec: CommandSpec, known: Known, room: Room) -
 def _packed(fields: list[Field], spec: CommandSpec, options: Options, slots: int) -> list[Field]:
     """As many fields as there is room for, and one line of text for all else."""
     ticks = next((field for field in fields if field.name == FLAGS), None)
-    hidden = [pick.value for pick in flag_picks(spec, options) if ticks is None or pick.value not in ticks.covers]
-    if len(fields) <= slots and not hidden:
-        return fields
-    menus = [field.name for field in fields if field.picks and (field.needed or _is_units(field))]
-    names = dict.fromkeys([*menus, *([FLAGS] if ticks else []), *(field.name for field in fields)])
-    kept = list(names)[: slots - 1]
-    if ticks and FLAGS not in kept and kept[-1] not in [field.name for field in fields if field.needed]:
-        kept[-1] = FLAGS
-    left = [field for field in fields if field.name not in kept and field.name != FLAGS]
-    flags = hidden if FLAGS in kept else [pick.value for pick in flag_picks(spec, options)]
-    return [*(field for field in fields if field.name in kept), _rest(spec, options, left, flags)]
+    covered = ticks.covers if ticks is not None else ()
+    hidden = [pick.value for pick in flag_picks(spec, options) if pick.value not in covered]
+    alone, others = [field for field in fields if field.name not in covered], _others(fields)
+    if len(alone) + len(others) <= slots and not hidden:
+        return _beside(alone, others)
+    kept = _kept([field for field in alone if field.name != FLAGS or not others], slots - 1 - len(others))
+    if FLAGS not in kept:
+        covered, hidden = (), [pick.value for pick in flag_picks(spec, options)]
+    left = [field for field in fields if field.name not in (*kept, *covered, FLAGS)]
+    rest = [_rest(spec, options, left, hidden)] if left or hidden else []
+    return [*_beside([field for field in alone if field.name in kept], others), *rest]
+
+
+def _kept(fields: list[Field], size: int) -> list[str]:
+    """The names of those that have a field of their own: menus of units and what is needed, the modifiers, others.
+    A needed number takes the place of the modifiers, then that of a menu behind the first two."""
+    menus = [field for field in fields if field.picks and (field.needed or _is_units(field))]
+    flags = [field for field in fields if field.name == FLAGS]
+    kept = list(dict.fromkeys([*menus, *flags, *fields]))[:size]
+    if flags and flags[0] not in kept and not kept[-1].needed:
+        kept[-1] = flags[0]
+    for field in fields:
+        free = [other for other in (*flags, *reversed(kept[2:])) if other in kept and not other.needed]
+        if field.needed and field not in kept and free:
+            kept[kept.index(free[0])] = field
+    return [field.name for field in kept]
 
 
 def _is_units(field: Field) -> bool:
     return field.option is not None and field.option.type in ("units", "unit")
 
 
+def _others(fields: list[Field]) -> list[Field]:
+    """A line for the handles of units for which menus have no room, told apart by their sides; empty: they have."""
+    cut = {field.name: pick.about for field in fields for pick in field.picks if pick.value == MORE}
+    about = "By handle, a comma between two: whom the menu has no room for."
+    return [Field(OTHERS, "text", "Other units", about, example=", ".join(cut.values()), covers=(*cut,))] if cut else []
+
+
+def _beside(fields: list[Field], others: list[Field]) -> list[Field]:
+    """The line of other units behind the menus that it adds to, none of which is needed then."""
+    cut = others[0].covers if others else ()
+    at = max((at + 1 for at, field in enumerate(fields) if field.name in cut), default=0)
+    fields = [replace(field, needed=field.needed and field.name not in cut) for field in fields]
+    return [*fields[:at], *others, *fields[at:]]
+
+
 def _rest(spec: CommandSpec, options: Options, left: list[Field], flags: Collection[str]) -> Field:
-    """The line of text for what has no field: `terrain 1, rubber boat`."""
-    names = [field.name for field in left]
-    wanted = [field for field in left if field.needed]
-    first = wanted or [field for field in left if field.kind == "number"][:1]
-    about = " and ".join(short(field.label) for field in first[:2])
-    label = f"{about} and rarer modifiers" if flags and about else about or "Rarer modifiers"
-    label = label if len(label) <= 45 and len(wanted) < 3 else "Numbers and rarer modifiers"
-    hint = "A number after its name. Empty means none."
-    if wanted:
-        hint = f"Needed: {', '.join(short(field.label).casefold() for field in wanted)}. A number after its name."
-    text = rest_text(spec, options, [*names, *flags], [field.name for field in wanted])
-    example = rest_example(spec, names, flags)
+    """The line of text for what has no field: `terrain 1, rubber boat`. One needed number may come without its name."""
+    names, wanted = [field.name for field in left], [field for field in left if field.needed]
+    labels = [short(field.label) for field in wanted or left]
+    called = [label if label[1:2].isupper() else f"{label[:1].lower()}{label[1:]}" for label in labels]
+    pieces = [*called, *(["rarer modifiers"] if flags else ["the rest"] if len(left) > len(called) else [])]
+    label = pieces[0] if len(pieces) == 1 else f"{', '.join(pieces[:-1])} and {pieces[-1]}"
+    if len(label) > 45:
+        label = "Numbers and rarer modifiers" if flags else "Anything else"
+    bare = wanted[0].option if len(wanted) == 1 and wanted[0].kind == "number" else None
+    said = rest_example(spec, [name for name in names if bare is None or name != bare.name], flags)
+    needed = bare.expected if bare is not None else f"Needed: {', '.join(called)}" if wanted else ""
+    also = f"{'Also' if wanted else 'Such as'} {said}" if said else ""
+    hint = f"{'. '.join(filter(None, (_upper(needed), also)))}."
     return Field(
         REST,
         "text",
-        label[:1].upper() + label[1:],
+        _upper(label),
         hint,
         (),
-        text,
-        example,
+        rest_text(spec, options, [*names, *flags], [field.name for field in wanted] if bare is None else ()),
+        rest_example(spec, names, flags),
         bool(wanted),
+        option=bare,
         covers=(*names, *flags, "mods"),
     )
+
+
+def _upper(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _typed(spec: CommandSpec) -> Field:

@@ -15,6 +15,7 @@ from bot.rules.inputs.options import words_of
 
 _PIECE = re.compile(r"[,\n]")
 _NOISE = re.compile(r"[^\w#+\s]")
+_NUMBER = re.compile(r"[+-]?[\d.]+")
 _OFF = ("no", "off", "without")
 ONE_WORD = ("int", "number", "enum", "bool")
 
@@ -59,8 +60,9 @@ def rest_example(spec: CommandSpec, names: Iterable[str], flags: Iterable[str]) 
     return ", ".join(pieces)
 
 
-def read_rest(spec: CommandSpec, text: str) -> dict[str, object]:
-    """The options that the line gives, as typed. Raises UserError for a piece that names nothing of the command."""
+def read_rest(spec: CommandSpec, text: str, bare: str = "") -> dict[str, object]:
+    """The options that the line gives, as typed; a number without a name is that of `bare`. Raises UserError for a
+    piece that names nothing of the command."""
     names = _names(spec)
     found: dict[str, object] = {}
     for piece in _PIECE.split(text):
@@ -68,6 +70,8 @@ def read_rest(spec: CommandSpec, text: str) -> dict[str, object]:
         while words:
             words[:1] = [part for part in words[0].split("=", 1) if part]
             name, used = _named(words, names)
+            if not name and bare and bare not in found and _NUMBER.fullmatch(words[0]):
+                name, used = bare, 0
             if not name:
                 raise _unknown(spec, piece.strip() if used else " ".join(words), names)
             words = words[used:]

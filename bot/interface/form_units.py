@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from bot.interface.complete import ACTING as ACTING
 from bot.interface.complete import Known, is_likely, is_out, is_own
 from bot.rules.inputs.arms import fired
-from bot.rules.inputs.loadout import LOADOUT
-from bot.rules.inputs.options import Option
+from bot.rules.inputs.loadout import LEFT, LOADOUT, arms_said
+from bot.rules.inputs.options import Option, format_number, spoken
 from bot.rules.inputs.units import Roster, RosterUnit
+from bot.systems.catalog import systems
 
 TYPED = "="
 """How the value of an entry begins that was typed, and is not in the roster."""
@@ -52,13 +53,14 @@ def unit_picks(option: Option, text: str, known: Known, size: int) -> tuple[Pick
         units.sort(key=lambda unit: unit.handle not in picked)
         handle = units[room - 1].handle
         units = sorted(units[: room - 1], key=lambda unit: _rank(unit, option, known.own_side))
-        more = [Pick(MORE, "More: type handles below", f"{option.shown} {handle}")]
+        more = [Pick(MORE, "More: type handles below", handle)]
     else:
         more = []
     sides = {unit.side for unit in units}
     picks = []
     for unit in units:
-        picks.append(Pick(unit.handle, unit.name, _described(unit, len(sides) > 1), unit.handle in picked))
+        about = _described(unit, known, say_side=len(sides) > 1)
+        picks.append(Pick(unit.handle, unit.name, about, unit.handle in picked))
         picks += _weapons(unit, option, typed)
     picks = picks[: size - len(typed)] if not more else picks[: size - len(typed) - 1]
     return (*picks, *(Pick(TYPED + item, item, "as typed", True) for item in typed), *more)
@@ -77,10 +79,22 @@ def _rank(unit: RosterUnit, option: Option, own_side: str) -> tuple[bool, bool, 
     return is_other, not is_likely(unit, option), unit.state not in SOUND
 
 
-def _described(unit: RosterUnit, say_side: bool) -> str:
-    numbers = [f"{key} {value}" for key, value in unit.numbers.items()]
-    state = unit.state if unit.state not in SOUND else ""
-    pieces = (unit.side if say_side else "", state, unit.type, *numbers, " ".join(sorted(unit.marks)))
+def _described(unit: RosterUnit, known: Known, *, say_side: bool) -> str:
+    """What one chooses a unit by: its state, the numbers on its counter that are not 0, and its weapons."""
+    system = systems().get(known.system)
+    printed = (system.game["units"].get("counters") or {}).get(unit.type, {}).get("numbers") if system else ()
+    keys = [key for key in printed or unit.numbers if unit.numbers.get(key) and key not in (LEFT, LOADOUT)]
+    numbers = [f"{key.replace('_', ' ')} {format_number(unit.numbers[key])}" for key in keys]
+    state = spoken(unit.state).casefold() if unit.state not in SOUND else ""
+    marks = (spoken(mark).casefold() for mark in sorted(unit.marks))
+    pieces = (
+        unit.side if say_side else "",
+        state,
+        spoken(unit.type).casefold(),
+        *numbers,
+        arms_said(unit.numbers),
+        *marks,
+    )
     return ", ".join(piece for piece in pieces if piece)
 
 

@@ -110,6 +110,11 @@ def spoken(word: str) -> str:
     return said[:1].upper() + said[1:]
 
 
+def format_number(value: object) -> str:
+    """A number of a unit as people read it: `3 + 2` for several."""
+    return " + ".join(map(str, value)) if isinstance(value, tuple | list) else str(value)
+
+
 def clean(option: Option, raw: object) -> Any:
     """The value of `option` for what was typed (or came typed as JSON).
 

@@ -8,7 +8,7 @@ import pytest
 
 from adapters.discord.modal import ROOM, filled, modal
 from bot.interface.complete import Known
-from bot.interface.form import FLAGS, HOW, REST, form_of
+from bot.interface.form import FLAGS, HOW, OTHERS, REST, form_of
 from bot.interface.form_answer import take
 from bot.interface.registry import registry
 from bot.interface.text import parse_text
@@ -85,19 +85,20 @@ def test_the_fire_form_is_one_modal_of_five_fields() -> None:
     assert [field.label for field in form.fields] == [
         "Who fires",
         "At whom",
-        "Modifiers",
-        "Terrain and rarer modifiers",
+        "Terrain and modifiers",
+        "Numbers and rarer modifiers",
         "Do what",
     ]
     body = modal(form, KEY)
     assert body["title"] == "Direct fire"
     ticks = body["components"][2]["component"]
-    assert ticks["options"][0] == {"label": "Adjacent +2", "value": "adjacent"}
+    assert ticks["options"][0] == {"label": "Terrain 1", "value": "tm=1", "default": True}
+    assert ticks["options"][4] == {"label": "Adjacent +2", "value": "adjacent"}
     values = {
         "attackers": ["us2", "us1"],
         "targets": ["vc1"],
-        FLAGS: ["night", "rubber_boat"],
-        REST: "terrain 2, degrading 1",
+        FLAGS: ["tm=2", "night", "rubber_boat"],
+        REST: "degrading 1",
         HOW: "odds",
     }
     taken = take(fire, known, form, filled(sent(body, values)))
@@ -109,6 +110,7 @@ def test_the_fire_form_is_one_modal_of_five_fields() -> None:
         "mods": "rubber_boat",
         "tm": 2,
         "degrading": 1,
+        "odds": True,
     }
 
 
@@ -117,9 +119,9 @@ def test_more_units_than_a_menu_holds_leave_a_row_that_says_how_to_name_them() -
     form = form_of(fire, {"attackers": "us50"}, Known(MANY, ("US",), own_side="US", system="lnlt"), ROOM)
     picks = form.fields[0].picks
     assert len(picks) == 25
-    assert (picks[-1].label, picks[-1].about) == ("More: type handles below", "Who fires us23")
+    assert (picks[-1].label, picks[-1].about) == ("More: type handles below", "us23")
     assert any(pick.value == "us50" and pick.chosen for pick in picks)
-    values = {"attackers": ["us50", "us0", "more:"], REST: "who fires us55; us56"}
+    values = {"attackers": ["us50", "us0", "more:"], OTHERS: "us55, us56"}
     known = Known(MANY, ("US",), own_side="US", system="lnlt")
     taken = take(fire, known, form, filled(sent(modal(form, KEY), values)))
     assert taken.options["attackers"] == "us50; Platoon number 00 of the 3rd; us55; us56"

@@ -1,0 +1,280 @@
+"""Every way into a form x odds, secret, own dice, what if: what was asked for is what the form does when it is sent as
+it opens. Of every sequence of the registry, so that a new one joins by itself.
+
+Left out: lookups and commands outside play, whose forms ask for no way to roll (checked below); private and public
+forms of one sequence differ in nothing that this is about, so each is tried in one game state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from adapters.discord.modal import ROOM as MODAL
+from adapters.discord.modal import filled, modal
+from adapters.slack.modal import ROOM as VIEW
+from adapters.slack.modal import form_view, read_state
+from adapters.slack.request import Request
+from bot.drafts import Draft
+from bot.forms import KEPT, action_of
+from bot.interface.complete import Known
+from bot.interface.form import COMPARE, HAND, HOW, ODDS, ROLL, SECRET, Form, Room, asks, form_of, in_that_way, missing
+from bot.interface.form_answer import Taken, take
+from bot.interface.registry import registry
+from bot.interface.reply import Reply, error_reply
+from bot.interface.spec import CommandSpec
+from bot.interface.text import command_text, parse_text
+from bot.rules.errors import UserError
+from bot.rules.inputs.units import RosterUnit
+from bot.systems.catalog import systems
+from tests.playing import Channel, two_sides
+from tests.standins.discord.forms import submitted_part
+
+ROLLED = [spec for spec in registry() if spec.family in KEPT and spec.option(SECRET) is not None]
+COUNTED = [spec for spec in ROLLED if spec.option(ODDS) is not None]
+KEY = "0123456789abcdef"
+ASKED = {ODDS: ODDS, COMPARE: ODDS, SECRET: SECRET, HAND: HAND, "": ROLL}
+"""What a form does that was opened with this given."""
+DOES = {ODDS: f"count:{KEY}", SECRET: f"roll:{KEY}", HAND: f"die:{KEY}:", ROLL: f"roll:{KEY}"}
+
+
+def some_units(spec: CommandSpec) -> Known:
+    game = systems().get(spec.system)
+    types = [*game.words["units"].types][:2] if game is not None else []
+    units = [
+        RosterUnit(f"{side} {type_} {n}", f"{side.lower()}{at}{n}", type_, side)
+        for side in ("US", "VC")
+        for at, type_ in enumerate(types)
+        for n in (1, 2)
+    ]
+    return Known(tuple(units), ("US", "VC"), own_side="US", system=spec.system)
+
+
+def sent_on_discord(form: Form, values: dict[str, Any]) -> dict[str, object]:
+    """What Discord's client sends of a modal in which only `values` were touched, and what it insists on."""
+    body = modal(form, KEY)
+    needed = [part["component"] for part in body["components"] if part["component"].get("required")]
+    owed = [one for one in needed if not one.get("value") and not any(o.get("default") for o in one.get("options", ()))]
+    left = {one["custom_id"]: [one["options"][0]["value"]] if "options" in one else "5" for one in owed} | values
+    parts = [part | {"id": 1, "component": part["component"] | {"id": 2}} for part in body["components"]]
+    return filled({"components": [submitted_part(part, left) for part in parts]})
+
+
+def sent_on_slack(form: Form, values: dict[str, Any], spec: CommandSpec) -> dict[str, object]:
+    """What Slack sends of a view in which only `values` were touched."""
+    view = form_view(form, Draft(KEY, spec.path, {}, "U1"), spec, Request("T1", "C1", "U1", "1"))
+    state = {}
+    for block in view["blocks"]:
+        if block["type"] != "input":
+            continue
+        element, found = block["element"], {}
+        for key in ("option", "options", "value"):
+            if f"initial_{key}" in element:
+                found = {f"selected_{key}" if key != "value" else key: element[f"initial_{key}"]}
+        if block["block_id"] in values:
+            found = {"selected_option": {"value": values[block["block_id"]]}}
+        if not found and "options" in element:
+            found = {"selected_option": None} if element["type"] != "multi_static_select" else {"selected_options": []}
+        state[block["block_id"]] = {"value": found or {"value": ""}}
+    return read_state(form, state)
+
+
+def given(spec: CommandSpec, way: str) -> dict[str, object]:
+    return {way: "6" if way == HAND else True} if way else {}
+
+
+def ways(spec: CommandSpec) -> Iterator[str]:
+    yield from (way for way in ASKED if not way or spec.option(way) is not None)
+
+
+def as_opened(spec: CommandSpec, options: dict[str, object], known: Known, room: Room, **sent: str) -> Taken:
+    """What comes of a form that is sent as it opens, but for what was chosen in `sent`."""
+    form = form_of(spec, options, known, room)
+    values = sent_on_discord(form, sent) if room is MODAL else sent_on_slack(form, sent, spec)
+    return take(spec, known, form, values)
+
+
+@pytest.mark.parametrize("room", [MODAL, VIEW], ids=["Discord", "Slack"])
+@pytest.mark.parametrize("roster", [True, False], ids=["roster", "no roster"])
+def test_what_was_asked_is_what_the_form_does(room: Room, *, roster: bool) -> None:
+    tried = 0
+    for spec in ROLLED:
+        known = some_units(spec) if roster else Known()
+        example = dict(parse_text(spec.example, registry()).options) if spec.example else {}
+        for way in ways(spec):
+            if way == COMPARE and spec not in COUNTED:
+                continue  # of /roll: a comparison of dice is another roll's odds, and has no way of its own
+            for options in ({}, example):
+                before = {name: value for name, value in options.items() if name not in ASKED} | given(spec, way)
+                taken = as_opened(spec, before, known, room)
+                assert taken.how == ASKED[way], (spec.name, way)
+                assert action_of(taken.how, KEY, taken.options).startswith(DOES[taken.how]), (spec.name, way)
+                assert bool(taken.options.get(SECRET)) == (way == SECRET), (spec.name, way)
+                again = as_opened(spec, taken.options, known, room)
+                assert again.how == taken.how, (spec.name, way, "opened once more")
+                tried += 2
+    assert tried > 700
+
+
+@pytest.mark.parametrize("room", [MODAL, VIEW], ids=["Discord", "Slack"])
+def test_only_an_explicit_other_choice_rolls(room: Room) -> None:
+    for spec in COUNTED:
+        for way in (ODDS, COMPARE):
+            taken = as_opened(spec, given(spec, way), some_units(spec), room, **{HOW: ROLL})
+            assert taken.how == ROLL, spec.name
+            assert not spec.counts(taken.options), spec.name
+
+
+def test_a_refused_form_keeps_its_way_at_every_field() -> None:
+    for spec in COUNTED:
+        known = some_units(spec)
+        for option in spec.options:
+            form = form_of(spec, given(spec, ODDS), known, MODAL, option.name, "Something was wrong here.")
+            taken = take(spec, known, form, sent_on_discord(form, {}))
+            assert taken.how == ODDS, (spec.name, option.name)
+
+
+def test_whatever_has_another_kind_of_form_has_no_way_to_choose() -> None:
+    for spec in registry():
+        if spec.options and spec not in ROLLED:
+            form = form_of(spec, {}, some_units(spec), MODAL)
+            assert form.field(HOW) is None, spec.name
+
+
+def test_what_is_needed_has_a_field_of_its_own_or_takes_a_bare_number() -> None:
+    """1.10: only what is left over after five fields goes into the line, and its one number needs no name."""
+    for spec in ROLLED:
+        form = form_of(spec, {}, some_units(spec), MODAL)
+        line = form.field("rest")
+        owed = [option for option in missing(spec, {}) if line is not None and option.name in line.covers]
+        numbers = [option for option in owed if option.type in ("int", "number") and not option.brings]
+        if len(numbers) == 1 and line is not None and line.option is not None:
+            filled_in = take(spec, some_units(spec), form, {"rest": f"{numbers[0].min or 5:g}"})
+            assert filled_in.problem is None, spec.name
+            assert numbers[0].name in filled_in.options, spec.name
+        if spec.system in ("nhis", "lnlt") and spec.target in ("fire", "ordnance-vehicle", "ordnance-infantry"):
+            assert not numbers, f"{spec.name}: the number has its own field"
+
+
+# Through the app: each way in, sent as it opens
+
+
+async def sent(channel: Channel, key: str, name: str = "Anna", **chosen: str) -> Reply:
+    """The answer to a form that is submitted as it opened, on Discord."""
+    who = channel.who(name)
+    draft = await channel.app.drafts.get(key, who.key)
+    assert draft is not None
+    spec = await channel.app.spec_of_form(draft, channel.place)
+    known = await channel.app.known(channel.place, who)
+    form = form_of(spec, draft.options, known, MODAL, draft.wrong, draft.message, draft.title)
+    taken = take(spec, known, form, sent_on_discord(form, dict(chosen)))
+    assert taken.problem is None, taken.problem
+    await channel.app.drafts.put(replace(draft, options=taken.options, wrong="", message="", better=None))
+    action = action_of(taken.how, key, taken.options)
+    reply = await channel.press(name, action)
+    return await channel.app.forms.offered(reply, spec, taken.options, who, key)
+
+
+def faces(reply: Reply) -> dict[str, str]:
+    return {button.label: button.action for button in reply.buttons}
+
+
+async def events(channel: Channel) -> int:
+    loaded = await channel.app.games.at(channel.place.key)
+    return loaded.game.number if loaded is not None else 0
+
+
+async def _odds_never_roll(spec: CommandSpec) -> None:
+    channel = await Channel.fresh()
+    parsed = parse_text(spec.example, registry())
+    options = {name: value for name, value in parsed.options.items() if name not in ASKED}
+    asked = {**options, ODDS: True}
+    who = channel.who("Anna")
+    # a command with something missing, and each button that opens a form of what it says
+    opened = await channel.app.forms.begin(spec, asked, who)
+    as_text = await channel.app.forms.opened(command_text(spec, asked).removeprefix("/"), who, channel.place)
+    for draft in (opened, as_text):
+        reply = await sent(channel, draft.key)
+        assert not reply.error, (spec.name, reply.text())
+        assert reply.private, spec.name
+        assert await events(channel) == 0, f"{spec.name} rolled"
+        # Change… under the odds, What if's among them, sent as it opens
+        change = faces(reply)["Change…"].removeprefix("form:")
+        again = await channel.app.forms.opened(change, who, channel.place)
+        assert (await sent(channel, again.key)).private
+        assert await events(channel) == 0, f"{spec.name} rolled from Change…"
+    # odds typed, then Change…
+    typed = await channel.say("Anna", command_text(spec, asked))
+    change = faces(typed)["Change…"].removeprefix("form:")
+    again = await channel.app.forms.opened(change, who, channel.place)
+    assert (await sent(channel, again.key)).private
+    assert await events(channel) == 0, f"{spec.name} rolled from the odds' Change…"
+    # Fix it, and Fix it again
+    wrong = error_reply(UserError("Something was wrong here.", option=next(iter(options), None), code="bad-value"))
+    refused = await channel.app.forms.offered(wrong, spec, asked, who)
+    fix = await channel.app.forms.opened(faces(refused)["Fix it"].removeprefix("form:"), who, channel.place)
+    form = form_of(spec, fix.options, await channel.app.known(channel.place, who), MODAL, fix.wrong, fix.message)
+    assert take(spec, Known(), form, {}).how == ODDS, spec.name
+    # Roll it is a choice
+    rolled = await channel.press("Anna", faces(typed)["Roll it"])
+    assert not rolled.error, (spec.name, rolled.text())
+    assert await events(channel) > 0, spec.name
+
+
+FIRST = {spec.system: spec for spec in reversed(COUNTED) if spec.example}
+
+
+@pytest.mark.parametrize("spec", FIRST.values(), ids=[spec.name for spec in FIRST.values()])
+async def test_odds_never_roll_by_any_way_into_a_form(spec: CommandSpec) -> None:
+    await _odds_never_roll(spec)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("spec", COUNTED, ids=[spec.name for spec in COUNTED])
+async def test_odds_never_roll_by_any_way_into_any_form(spec: CommandSpec) -> None:
+    await _odds_never_roll(spec)
+
+
+@pytest.mark.parametrize(("word", "label"), [("odds", "Odds at Cell 1"), ("secret", "Fire at Cell 1"), ("hand=6", "")])
+async def test_the_button_that_does_what_was_meant_does_it_in_the_way_that_was_asked(word: str, label: str) -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    before = await events(channel)
+    line = f'lnlt fire attackers="Squad 1" targets="Cel 1" {word}'
+    refused = await channel.say("Anna", line)
+    spec = registry().find(["lnlt", "fire"])[0]
+    typed = parse_text(line, registry())
+    offered = await channel.app.forms.offered(refused, spec, typed.options, channel.who("Anna"))
+    first = offered.buttons[0]
+    assert not label or first.label == label
+    reply = await channel.press("Anna", first.action)
+    assert reply.private or word == "secret"
+    game = await channel.game()
+    if word == "secret":
+        assert game.sealed
+    else:
+        assert game.number == before, "nothing was rolled"
+
+
+async def test_the_card_of_an_enemy_counts_odds_and_rolls_nothing() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    before = await events(channel)
+    card = await channel.do("Anna", "unit show vc1")
+    draft = await channel.app.forms.opened(
+        faces(card)["Odds"].removeprefix("form:"), channel.who("Anna"), channel.place
+    )
+    reply = await sent(channel, draft.key, attackers=["us1"])  # type: ignore[arg-type]
+    assert reply.private
+    assert not reply.error
+    assert await events(channel) == before
+
+
+def test_a_command_that_asks_keeps_what_it_was_asked() -> None:
+    asked = [spec for spec in COUNTED if asks(spec, {ODDS: True})]
+    assert asked, "some sequences open their form"
+    for spec in asked:
+        assert in_that_way(spec, {ODDS: True}, ODDS) == {ODDS: True}
