@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from bot.commands.amending import Amendment, Change
 from bot.commands.turn_card import PHONE_ROW, passes_told, phase_buttons, phase_name
 from bot.entropy import new_id
-from bot.game.counter import is_lost
+from bot.game.counter import about, ails, is_lost, lasting_marks, states_of
 from bot.game.phases import whose_go
 from bot.game.roster import in_order, is_gone
 from bot.game.state import Game, Json
@@ -175,13 +175,8 @@ def _names(units: list[RosterUnit], most: int) -> str:
 
 
 def _state(unit: RosterUnit, system: System | None) -> tuple[str, bool]:
-    """A unit's state and markers in words, and whether it is in a bad way."""
-    words = system.words["units"] if system is not None else None
-    state = words.state_of(unit) if words is not None else unit.state
-    hurt = bool(state) and (words is None or state != words.sound)
-    said = [*([state.replace("-", " and ") if words and state in words.states else state] if hurt else [])]
-    said += sorted(mark.replace("_", " ").replace("-", " ") for mark in unit.marks if mark != unit.state)
-    return (spoken(", ".join(said)) if said else "Ready"), hurt
+    """A unit's state, what it has lost and its markers in words, and whether it is in a bad way."""
+    return spoken(ails(unit, system)) or "Ready", bool(states_of(unit, system) or unit.marks & lasting_marks(system))
 
 
 def _short(unit: RosterUnit) -> str:
@@ -192,7 +187,7 @@ def _short(unit: RosterUnit) -> str:
 def _cards(context: Context, game: Game) -> tuple[Menu, ...]:
     units = [unit for unit in in_order(game.units.values()) if not is_gone(unit)][:MOST_ENTRIES]
     entries = tuple(
-        MenuEntry(context.button("card", "", unit.handle).action, unit.name, f"{unit.type} {unit.state}".strip())
+        MenuEntry(context.button("card", "", unit.handle).action, unit.name, about(unit, context.system))
         for unit in units
     )
     return (Menu("A unit's card", entries, "Unit's card"),) if entries else ()

@@ -7,14 +7,16 @@ from collections.abc import Sequence as Many
 
 from bot.commands.context import Context
 from bot.forms import FIRES, change_button
+from bot.game.counter import ails
 from bot.game.roster import in_order, is_gone
 from bot.game.state import Game, Json
 from bot.interface.reply import Menu, MenuEntry
 from bot.interface.spec import CommandSpec
 from bot.play.actors import ACTING
 from bot.rules.inputs.options import Option
-from bot.rules.inputs.units import MAX_UNITS, RosterUnit, UnitWords
+from bot.rules.inputs.units import MAX_UNITS, RosterUnit
 from bot.rules.names import joined
+from bot.systems.catalog import System
 
 TARGETS = ("targets", "target")
 MOST = 24
@@ -49,8 +51,7 @@ def other_targets(context: Context, spec: CommandSpec, was: Game, facts: Json, n
         return ()
     near = {hex_of(unit) for unit in at} - {""}
     units.sort(key=lambda unit: hex_of(unit) not in near)
-    words = context.system.words["units"] if context.system is not None else None
-    entries = [(unit.handle, unit.name, _about(unit, words)) for unit in units[:MOST]]
+    entries = [(unit.handle, unit.name, _about(unit, context.system)) for unit in units[:MOST]]
     if option.type == "units":
         entries = [*entries, *_together(units, many=len(at) >= MANY)][:MOST]
     listed = [MenuEntry(f"other:{context.ledger.row}:{number}:{whom}", *told) for whom, *told in entries]
@@ -97,11 +98,11 @@ def hex_of(unit: RosterUnit) -> str:
     return str(unit.numbers.get("hex") or "")
 
 
-def _about(unit: RosterUnit, words: UnitWords | None) -> str:
-    """What one chooses by: type where the name does not say it, state, hex."""
+def _about(unit: RosterUnit, system: System | None) -> str:
+    """What one chooses by: type where the name does not say it, all that ails it, hex."""
     kind = "" if unit.type.casefold() in unit.name.casefold() else unit.type
-    state = (words.state_of(unit) or words.sound) if words is not None else unit.state
-    return " · ".join(piece for piece in (kind, state.replace("-", " "), hex_of(unit)) if piece)
+    sound = system.words["units"].sound if system is not None else ""
+    return " · ".join(filter(None, (kind, ails(unit, system) or sound.replace("-", " "), hex_of(unit))))
 
 
 def aimed_at(

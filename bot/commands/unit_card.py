@@ -11,7 +11,7 @@ from bot.commands.playing import repeated
 from bot.commands.unit_table import in_order, tone_of
 from bot.forms import FIRES, form_button
 from bot.game.back import FLIP
-from bot.game.counter import frame_of, printed_on
+from bot.game.counter import frame_of, lasting_marks, marks_of, printed_on, states_of
 from bot.game.roster import changed_names, is_gone
 from bot.game.state import Game
 from bot.game.summary import title_of
@@ -91,8 +91,10 @@ def by_handle(game: Game, handle: str) -> RosterUnit:
 def _fares(unit: RosterUnit, system: System | None) -> str:
     """State and markers in words: `good order, fired`."""
     words = system.words["units"] if system is not None else None
-    state = (words.state_of(unit) or words.sound) if words is not None else unit.state
-    return ", ".join(filter(None, map(_plain, (state or "ready", *sorted(unit.marks)))))
+    sound = (words.state_of(unit) or words.sound) if words is not None else ""
+    ill = states_of(unit, system) or unit.marks & lasting_marks(system)
+    state = states_of(unit, system) if ill else (_plain(sound or "ready"),)
+    return ", ".join((*state, *marks_of(unit, system)))
 
 
 def _about(context: Context, unit: RosterUnit) -> str:

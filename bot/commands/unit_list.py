@@ -11,7 +11,7 @@ from bot.commands.unit_card import card
 from bot.commands.unit_change import NAME, find_units
 from bot.commands.unit_table import tables
 from bot.forms import form_button
-from bot.game.counter import is_lost
+from bot.game.counter import about, is_lost
 from bot.game.rights import find_side
 from bot.game.roster import count_units, described, in_order, is_stat
 from bot.interface.parts import Part, Small
@@ -107,10 +107,7 @@ def _cards(context: Context, units: list[RosterUnit], headings: dict[str, str]) 
     row, made = context.ledger.row, []
     for side in [*headings][:MOST_MENUS]:
         own = [unit for unit in units if unit.side == side][:MOST_CHOICES]
-        entries = (
-            MenuEntry(f"card:{row}:{unit.handle}", unit.name, " · ".join(filter(None, (unit.type, unit.state))))
-            for unit in own
-        )
+        entries = (MenuEntry(f"card:{row}:{unit.handle}", unit.name, about(unit, context.system)) for unit in own)
         label = f"A {side} unit's card" if len(headings) > 1 and side else "A unit's card"
         made.append(Menu(label, tuple(entries), f"{side} card" if side else "Card"))
     return tuple(made)

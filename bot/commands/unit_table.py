@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from bot.game.counter import is_hurt, is_lost, printed_on, state_of
+from bot.game.counter import (
+    REDUCED,
+    is_hurt,
+    is_lost,
+    lasting_marks,
+    loss_keys,
+    marks_of,
+    printed_on,
+    state_of,
+    states_of,
+)
 from bot.interface.tone import GAME, HURT, SHAKEN
 from bot.interface.unit_table import UnitTable
 from bot.rules.inputs.loadout import LOADOUT
@@ -41,7 +51,7 @@ def _keys(units: list[RosterUnit], system: System | None) -> tuple[str, ...]:
         for key, value in unit.numbers.items():
             counts[key] = counts.get(key, 0) + isinstance(value, int)
     printed = {key for unit in units for key in printed_on(unit.type, system)}
-    common = [key for key in counts if counts[key] * 2 >= len(units)]
+    common = [key for key in counts if counts[key] * 2 >= len(units) and key not in loss_keys(system)]
     common.sort(key=lambda key: (key not in printed, -counts[key]))
     return tuple(in_order(common[:MOST_KEYS], system))
 
@@ -53,10 +63,14 @@ def in_order(keys: Iterable[str], system: System | None) -> list[str]:
 
 
 def _row(unit: RosterUnit, keys: tuple[str, ...], system: System | None) -> tuple[str, ...]:
-    state = state_of(unit, system).replace("-", " ")
-    words = [mark.replace("_", "-") for mark in sorted(unit.marks)]
+    lasting = lasting_marks(system)
+    ill = (
+        *(said for said in states_of(unit, system) if said != REDUCED),
+        *marks_of(unit, system, unit.marks & lasting),
+    )
+    words = marks_of(unit, system, unit.marks - lasting)
     printed = printed_on(unit.type, system)
-    others = in_order((key for key in unit.numbers if key not in (*keys, LOADOUT)), system)
+    others = in_order((key for key in unit.numbers if key not in (*keys, *loss_keys(system), LOADOUT)), system)
     others.sort(key=lambda key: key not in printed)
     options = system.words["units"].keys if system is not None else {}
     rest = [
@@ -69,7 +83,7 @@ def _row(unit: RosterUnit, keys: tuple[str, ...], system: System | None) -> tupl
         unit.handle,
         unit.name,
         unit.type,
-        f"{state}{mark}".strip(),
+        f"{', '.join(ill)}{mark}".strip(),
         ", ".join((*words, *rest)),
         tone_of(unit, system),
         *numbers,

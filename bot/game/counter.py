@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from bot.rules.inputs.units import RosterUnit
+from bot.rules.names import bare
 from bot.systems.catalog import System
 from bot.systems.counters import ANY
 from bot.systems.lost import lost_states
@@ -46,7 +47,7 @@ def counter(unit: RosterUnit, system: System | None) -> Counter:
     """The counter of a unit. Without a system (free play) it is an empty box with no number on it."""
     said: Mapping[str, str] = (system.game.get("words") or {}) if system else {}
     lost, hurt = is_lost(unit, system), is_hurt(unit, system)
-    states = tuple(_states(unit, system))
+    states = states_of(unit, system)
     return Counter(
         title=unit.name,
         handle=unit.handle,
@@ -55,7 +56,7 @@ def counter(unit: RosterUnit, system: System | None) -> Counter:
         frame=frame_of(unit.type, system),
         numbers=tuple((key, _said(unit.numbers[key])) for key in printed_on(unit.type, system) if key in unit.numbers),
         states=states,
-        marks=tuple(_plain(mark) for mark in sorted(unit.marks) if mark != unit.state),
+        marks=marks_of(unit, system),
         lost=lost,
         hurt=hurt and not lost,
         shaken=bool(states) and not lost and not hurt,
@@ -99,6 +100,38 @@ def state_of(unit: RosterUnit, system: System | None) -> str:
     return "" if state in (words.sound, *(system.game["units"].get("well") or ())) else state
 
 
+def states_of(unit: RosterUnit, system: System | None) -> tuple[str, ...]:
+    """All that ails the unit, in words: its state, its reduced side, wounds and men lost; none where it is well."""
+    return tuple(_states(unit, system))
+
+
+def ails(unit: RosterUnit, system: System | None) -> str:
+    """The same with its markers, in one text: `suppressed, wounded twice, jammed or out of ammo`; empty where it has
+    none."""
+    return ", ".join((*states_of(unit, system), *marks_of(unit, system)))
+
+
+def about(unit: RosterUnit, system: System | None) -> str:
+    """What one chooses by in a menu: its type, and all that ails it."""
+    return " · ".join(filter(None, (unit.type, ails(unit, system))))
+
+
+def marks_of(unit: RosterUnit, system: System | None, marks: Collection[str] | None = None) -> tuple[str, ...]:
+    """Its markers in words, or of these alone."""
+    said: Mapping[str, str] = (system.game.get("words") or {}) if system else {}
+    shown = sorted(unit.marks if marks is None else marks)
+    return tuple(said.get(mark, _plain(mark)) for mark in shown if mark != unit.state)
+
+
+def lasting_marks(system: System | None) -> frozenset[str]:
+    """Markers that say how a unit is, as a state does: those of one that has lost strength, or that no phase clears."""
+    if system is None:
+        return frozenset()
+    units = system.game["units"]
+    cleared = {mark for phase in system.game.get("phases") or () for mark in phase.get("clears") or ()}
+    return frozenset([*(units.get("hurt") or ()), *(set(units.get("markers") or ()) - cleared if cleared else ())])
+
+
 def _states(unit: RosterUnit, system: System | None) -> Iterator[str]:
     state = state_of(unit, system)
     if state:
@@ -106,6 +139,22 @@ def _states(unit: RosterUnit, system: System | None) -> Iterator[str]:
         yield " and ".join(map(_plain, flags)) if len(flags) > 1 else _plain(state)
     if unit.turned and REDUCED not in state:
         yield REDUCED
+    for key in loss_keys(system):
+        if lost := unit.numbers.get(key):
+            yield loss_said(key, sum(lost) if isinstance(lost, tuple | list) else lost, system)
+
+
+def loss_keys(system: System | None) -> tuple[str, ...]:
+    """The keys of the numbers that count what a unit has lost: wounds, casualties."""
+    units: Mapping[str, Any] = system.game["units"] if system is not None else {}
+    return tuple(key for key in units.get("hurt") or () if key in (units.get("attributes") or {}))
+
+
+def loss_said(key: str, count: int, system: System | None) -> str:
+    """What it has lost: `1 casualty`, or as the game's words have it, `wounded twice`."""
+    text = f"{count} {bare(_plain(key)) if count == 1 else _plain(key)}"
+    said: Mapping[str, str] = (system.game.get("words") or {}) if system else {}
+    return said.get(text, text)
 
 
 def _plain(word: str) -> str:

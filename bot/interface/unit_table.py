@@ -8,8 +8,9 @@ PHONE = 33
 """Columns of a fixed width that a phone shows."""
 FIRST = 2
 """So many numbers are worth more than a long note."""
-_NAME, _NOTE, _LEAST = 16, 8, 6
-"""The widest that a name may be on a phone, what is kept free for a note (`SHAKEN ½`), the least of one that is cut."""
+_NAME, _LEAST_NAME, _STATE, _NOTE, _LEAST = 16, 8, 14, 8, 6
+"""The widest that a name may be on a phone and the least that is kept of it, the longest state beside it, what is kept
+free for a note (`SHAKEN ½`), the least of one that is cut."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,27 +27,33 @@ class UnitTable:
     spaced: bool = False
 
     def lines(self, width: int = PHONE) -> list[str]:
-        """The table as it fits a phone: handle, name, state or what is special, numbers as far as there is room."""
-        names = [(row[0], _cut(row[1], _NAME)) for row in self.rows]
-        left = [max((len(cells[at]) for cells in names), default=0) for at in range(2)]
-        room = width - sum(left) - 2
-        sizes: list[int] = []
-        for at, key in enumerate(self.keys):
-            size = max(len(key), *(len(number_of(row, at)) for row in self.rows)) + 1
-            longest = max(len(_note(row) if at >= FIRST else row[3]) for row in self.rows)
-            free = longest if at >= FIRST else min(longest or _NOTE // 2, _NOTE)
-            if sum(sizes) + size > room - free:
-                break
-            sizes.append(size)
-        notes = [_fitting(_note(row), room - sum(sizes)) for row in self.rows]
+        """The table as it fits a phone: handle, name, numbers, state, and what is special as far as there is room.
+
+        A name gives way to numbers; a state is never cut: one that is too long has a line of its own."""
+        handles = max((len(row[0]) for row in self.rows), default=0)
+        sizes = [max(len(key), *(len(number_of(row, at)) for row in self.rows)) + 1 for at, key in enumerate(self.keys)]
+        states = [len(row[3]) for row in self.rows]
+        least = min(max((len(row[1]) for row in self.rows), default=0), _LEAST_NAME)
+        while len(sizes) > FIRST and handles + 2 + least + sum(sizes) + min(max(states, default=0), _STATE) > width:
+            sizes.pop()
+        room = width - handles - 2 - sum(sizes)
+        fitting = max((size for size in states if size <= room - least), default=0)
+        wanted = max((len(_note(row)) for row in self.rows), default=0)
+        named = min(max((len(row[1]) for row in self.rows), default=0), _NAME, room - max(fitting, min(wanted, _NOTE)))
+        named = max(named, least)
+        notes = [
+            "" if size > room - named else _fitting(_note(row), room - named)
+            for size, row in zip(states, self.rows, strict=True)
+        ]
         widest = max((len(note) for note in notes), default=0)
         heads = "".join(f"{key:>{size}}" for key, size in zip(self.keys, sizes, strict=False))
-        start = sum(left) + 2 + widest
+        start = handles + named + 2 + widest
         lines = [""] if self.spaced else []
         lines.append(f"{_cut(self.heading, start):<{start}}{heads}".rstrip())
-        for row, (handle, name), note in zip(self.rows, names, notes, strict=True):
+        for row, note, size in zip(self.rows, notes, states, strict=True):
             numbers = "".join(f"{number_of(row, at):>{size}}" for at, size in enumerate(sizes))
-            lines.append(f"{handle:<{left[0]}} {name:<{left[1]}} {note:<{widest}}{numbers}".rstrip())
+            lines.append(f"{row[0]:<{handles}} {_cut(row[1], named):<{named}} {note:<{widest}}{numbers}".rstrip())
+            lines += [f"{'':<{handles}} {row[3].upper()}"] if size > room - named else []
         return lines
 
     def wide(self) -> list[tuple[str, str]]:
@@ -72,7 +79,7 @@ def _state(row: tuple[str, ...]) -> str:
 
 
 def _note(row: tuple[str, ...]) -> str:
-    return row[3].upper() or row[4]
+    return ", ".join(filter(None, (row[3].upper(), row[4])))
 
 
 def _spread(cells: tuple[str, ...], widths: list[int], words: int) -> str:

@@ -15,8 +15,6 @@ from bot.rules.phrase import Phrase, pieces_of
 from bot.rules.sequence import Fate, Line
 from bot.systems.catalog import Sequence
 
-COUNTED = 3
-"""So many results are counted in the first line; all of them have a line of their own."""
 MOST_SAID = 6
 """So many different notes are shown; how many more there are is said."""
 
@@ -24,7 +22,7 @@ MOST_SAID = 6
 def each_reply(who: str, sequence: Sequence, singles: tuple[Single, ...]) -> Reply:
     """The public answer: the news of all, then a line for each result with its units, or the dice of a few."""
     came = fared(sequence, (fate for one in singles for fate in fates_of(sequence, one)))
-    told = news(sequence, came, "", (), who, COUNTED)
+    told = news(sequence, came, "", (), who)
     lines: list[Part] = []
     if len(singles) >= FOLDED:
         lines += groups(came)

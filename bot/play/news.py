@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from bot.interface.parts import Group
-from bot.interface.tone import HURT, NOTHING
-from bot.play.fared import ROOM, Fared, with_more
+from bot.interface.tone import GAME, HURT, NOTHING
+from bot.play.fared import Fared, with_more
 from bot.play.typed import a, spoken
 from bot.play.wording import NO_EFFECT, Result, Wording, wording_of
-from bot.rules.names import bare, joined, plural
+from bot.rules.names import bare, joined, men_of
 from bot.rules.quick import quick
 from bot.rules.sequence import Fate
 from bot.systems.catalog import Sequence
@@ -18,7 +19,7 @@ from bot.systems.catalog import Sequence
 YOU = "you"
 """Who does what the command line is asked for."""
 COUNTED = 3
-"""So many results are counted beside the worst; what is beyond is counted together."""
+"""So many results are counted."""
 
 
 @quick
@@ -31,10 +32,8 @@ class News:
     tone: str
 
 
-def news(sequence: Sequence, came: Fared, headline: str, actors: Iterable[str], who: str, most: int = 0) -> News:
-    """The first line of what `actors` did, or `who` where nobody acts; the `headline` where no fates are known.
-
-    Where units are counted, at most so many results are, if `most` is given."""
+def news(sequence: Sequence, came: Fared, headline: str, actors: Iterable[str], who: str) -> News:
+    """The first line of what `actors` did, or `who` where nobody acts; the `headline` where no fates are known."""
     wording, acting = came.wording, tuple(actors)
     if wording.has_one_party and acting and {fate.unit for fate in came.fates}.issuperset(acting):
         acting = ()
@@ -42,7 +41,7 @@ def news(sequence: Sequence, came: Fared, headline: str, actors: Iterable[str], 
     if not came.fates:
         tone = NOTHING if headline == NO_EFFECT else wording.tone(headline)
         return News(headline[:1].upper() + headline[1:], by, tone)
-    title = _counted(came, most, by) if came.is_counted else came.named
+    title = _counted(came) if came.is_counted else came.named
     return News(title[:1].upper() + title[1:], by, wording.tone(came.alike[0][0].token))
 
 
@@ -75,19 +74,26 @@ def unrolled(by: str, who: str) -> str:
 
 def groups(came: Fared) -> list[Group]:
     """A line for each result, worst first, with the units that it came to; none where it came to nothing for all."""
-    if len(came.alike) == 1 and _word(came.wording, came.alike[0][0]) == NO_EFFECT:
+    if len(came.alike) == 1 and _word(came.wording, came.alike[0]) == NO_EFFECT:
         return []
     made = []
     for alike in came.alike:
-        word, result = _word(came.wording, alike[0]), came.wording.results.get(alike[0].token)
+        word, result = _word(came.wording, alike), came.wording.results.get(alike[0].token)
         names = joined(spoken(came.wording.types, [fate.unit for fate in alike]))
         is_grave = result is not None and (result.tone == HURT or result.bold)
         made.append(Group(word[:1].upper() + word[1:], names, is_grave))
     return made
 
 
-def _word(wording: Wording, fate: Fate) -> str:
-    return with_more(_bare_word(wording, fate.token), fate.more)
+def _word(wording: Wording, alike: list[Fate]) -> str:
+    """What came to these: an order as it is given, `rush the enemy`; with what is added it goes by their number."""
+    token, more = alike[0].token, alike[0].more
+    result = wording.results.get(token)
+    if result is None or not more or "{more}" not in result.many:
+        return with_more(_bare_word(wording, token), more)
+    verb, blank, rest = more.partition(" ")
+    many = len(alike) > 1
+    return with_more(_of(len(alike), wording, token), f"{bare(verb) if many else verb}{blank}{rest}")
 
 
 def _bare_word(wording: Wording, token: str) -> str:
@@ -95,43 +101,46 @@ def _bare_word(wording: Wording, token: str) -> str:
     return token.replace("-", " ") if result is None else result.word
 
 
-def _counted(came: Fared, most: int, by: str) -> str:
-    """`5 of 9 VC killed, 2 wounded`, with as many results as there is room for beside the cause; units without effect
-    are not counted where others suffered."""
-    counts: dict[str, int] = {}
-    tokens: dict[str, str] = {}
-    results = came.wording.results
-    for alike in came.alike:
-        token = alike[0].token
-        word = with_more(_bare_word(came.wording, token), "")
-        counts[word], tokens[word] = counts.get(word, 0) + len(alike), token
-    size, noun = len(came.fates), plural(came.stem) if came.stem else "units"
-    told = [
-        (count, _of_one(results.get(tokens[word]), word) if count == 1 else word)
-        for word, count in counts.items()
-        if word != NO_EFFECT
-    ]
+def _counted(came: Fared) -> str:
+    """`5 of 9 VC killed, 2 wounded`: at most three results. Beyond that harm is summed by severity, of the rest those
+    that one looks out for are named; units without effect are not counted where others suffered."""
+    size, stem = len(came.fates), men_of(came.stem) if came.stem else "units"
+    told = _summed(came)
     if not told:
-        return f"{NO_EFFECT} on {size} {noun}"
-    number, first = told[0]
-    line = f"{number} of {size} {noun} {first}" if number < size else f"All {number} {noun} {first}"
-    room = (ROOM * 3 // 2 if most else ROOM) - len(by)
-    for said in range(COUNTED, 1, -1):
-        full = line + _others(told[1 : min(most, said) if most else None], said)
-        if len(full) <= room:
-            return full
-    return line + _others(told[1 : 1 if most else None], 1)
+        return f"{NO_EFFECT} on {f'{size} {stem}' if stem else joined(fate.unit for fate in came.fates)}"
+    (number, first), *others = told
+    if stem:
+        line = f"{number} of {size} {stem} {first}" if number < size else f"All {number} {stem} {first}"
+    else:
+        line = f"{came.stem}: {f'{number} of {size}' if number < size else f'all {number}'} {first}"
+    return "".join([line, *(f", {count} {word}" for count, word in others)])
 
 
-def _others(told: list[tuple[int, str]], said: int) -> str:
-    """The results beside the worst, those beyond so many counted together."""
-    if len(told) > said:
-        told = [*told[: said - 1], (sum(count for count, _ in told[said - 1 :]), "otherwise")]
-    return "".join([f", {count} {word}" for count, word in told])
+def _summed(came: Fared) -> list[tuple[int, str]]:
+    """How many came to which result, worst first, at most three."""
+    results, word_of = came.wording.results, _bare_word
+    tokens = [fate.token for alike in came.alike for fate in alike]
+    if len({word_of(came.wording, token) for token in tokens} - {NO_EFFECT}) > COUNTED:
+        tokens = [_mildly(results, token) for token in tokens]
+    counts = Counter(token for token in tokens if word_of(came.wording, token) != NO_EFFECT)
+    order = [*counts]
+    if len(order) > COUNTED and came.wording.tone(order[0]) == GAME:
+        order.sort(key=lambda token: (not results[token].bold, token != "none", -counts[token]))
+        order = order[:COUNTED]
+    told = [(counts[token], _of(counts[token], came.wording, token)) for token in order]
+    while len(told) > COUNTED:
+        (more, mild), (most, mildest) = told[-2:]
+        told[-2:] = [(more + most, f"{mild} or {mildest}")]
+    return told
 
 
-def _of_one(result: Result | None, word: str) -> str:
-    """The word behind the number 1: `rushes toward the enemy` where that of several is `rush toward the enemy`."""
-    says = result.says if result is not None else ""
-    is_done = not says.startswith("{} ") or says.startswith("{} is ") or "{more}" in says
-    return word if is_done else says.removeprefix("{} ")
+def _mildly(results: Mapping[str, Result], token: str) -> str:
+    """A result as grave without what is added: wounded of `wounded-twice-suppressed`."""
+    alike = (part for part in token.split("-") if part in results and results[part].tone == results[token].tone)
+    return next(alike, token)
+
+
+def _of(count: int, wording: Wording, token: str) -> str:
+    """The word behind a number: behind 1 `rushes the enemy` where that of several is `rush the enemy`."""
+    result = wording.results.get(token)
+    return with_more(_bare_word(wording, token), "") if count > 1 or result is None else result.one

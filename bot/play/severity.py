@@ -62,9 +62,10 @@ class Scale:
 
 
 def words_of(sequence: Sequence) -> dict[str, str]:
-    """The words that the game.yaml has for results of this very sequence, by their tokens."""
+    """The words that the game.yaml has for one unit's results of this very sequence, by their tokens."""
     own: Mapping[str, Any] = (sequence.system.game.get("results") or {}).get(sequence.id) or {}
-    return {token: said["word"] for token, said in own.items() if "word" in said}
+    results = results_of(sequence)
+    return {token: results[token].one for token, said in own.items() if "word" in said}
 
 
 def deciding(sequence: Sequence) -> str | dict[str, Any]:

@@ -29,6 +29,12 @@ class Result:
     tone: str
     bold: bool = False
 
+    @property
+    def one(self) -> str:
+        """The word of one unit: `goes berserk` where that of several is `go berserk`."""
+        bare = [said.partition("{more}")[0].rstrip(" :,").removeprefix("{} ") for said in (self.says, self.many)]
+        return bare[0] if bare[1] == self.word else self.word.replace("{more}", "")
+
 
 @dataclass(frozen=True, slots=True)
 class Wording:

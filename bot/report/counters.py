@@ -12,11 +12,14 @@ from typing import Any
 
 from bot.game.counter import counter as counter_of
 from bot.game.counter import is_lost as has_left
+from bot.game.counter import loss_keys, loss_said
 from bot.game.roster import GONE
 from bot.game.state import Json, unit_from_json
 from bot.systems.catalog import System
 from bot.systems.counters import ANY
 
+_MOST = 21
+"""A number that counts losses stays below it."""
 LOST, HURT, SHAKEN = "gone", "hurt", "shaken"
 _BOX = '<path d="M1 1h38v24H1z"/>'
 _CROSSED = '<path d="M1 1h38v24H1zM1 1l38 24M39 1L1 25"/>'
@@ -70,7 +73,7 @@ def is_lost(unit: Json | None, system: System | None) -> bool:
 def rules_of(system: System | None) -> Json:
     """What the page's script needs to draw a unit as `counter` does."""
     if system is None:
-        return {"lost": sorted(GONE), "well": [], "hurt": [], "numbers": {}, "types": {}, "states": {}}
+        return {"lost": sorted(GONE), "well": [], "hurt": [], "numbers": {}, "losses": {}, "types": {}, "states": {}}
     units, words = system.game["units"], system.words["units"]
     said: Mapping[str, Any] = system.game.get("words") or {}
     return {
@@ -78,7 +81,8 @@ def rules_of(system: System | None) -> Json:
         "well": sorted({words.sound, *(units.get("well") or ())} - {None}),
         "hurt": sorted({*(units.get("hurt") or ()), *(units.get("reduced_states") or ())}),
         "numbers": {kind: list(spec.get("numbers") or ()) for kind, spec in (units.get("counters") or {}).items()},
-        "types": {kind: said[kind] for kind in units["types"] if kind in said},
+        "losses": {key: ["", *(loss_said(key, n, system) for n in range(1, _MOST))] for key in loss_keys(system)},
+        "types": {kind: said[kind] for kind in (*units["types"], *(units.get("markers") or ())) if kind in said},
         "states": {
             state: " and ".join(plain(flag) for flag in flags)
             for state, flags in words.states.items()

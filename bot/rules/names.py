@@ -8,6 +8,21 @@ from functools import lru_cache
 _DIGITS = 6
 """A number of more digits belongs to the name."""
 _FORCES = {"ANZAC", "ARVN", "IDF", "NLF", "NVA", "PAVN", "PLA", "RAF", "SAS", "SS", "UK", "US", "USMC", "USSR", "VC"}
+_NUMBERED = {
+    "squad",
+    "team",
+    "crew",
+    "section",
+    "platoon",
+    "tank",
+    "gun",
+    "soldier",
+    "rifle",
+    "vehicle",
+    "element",
+    "gi",
+}
+"""Nouns by which units are numbered: `Squads 3 + 4`. Any other name is somebody's own and stays: `Cavalry 1 + 2`."""
 _HISSING = ("s", "x", "z", "ch", "sh")
 _ONE_ALONE = ("ss", "us", "is", "as")
 """Names of one thing end so: cross, bus, gas. Others in -s are of several already: Rifles, Marines, Guns."""
@@ -33,12 +48,12 @@ def joined(names: Iterable[str]) -> str:
 
 def _group(stem: str, found: list[str]) -> str:
     if stem.startswith("\0"):
-        alike = len(found)
-        return found[0] if alike == 1 else f"{alike} {plural(found[0])}"
+        name, alike = found[0], len(found)
+        return name if alike == 1 else f"{alike} {plural(name) if name.islower() else men_of(name) or name}"
     if len(found) == 1:
         return f"{stem} {found[0]}"
-    men = stem if stem.rpartition(" ")[2].isupper() else plural(stem)
-    return f"{men} {' + '.join(found)}" if len(found) == 2 else f"{men} {', '.join(_runs(found))}"
+    men = stem if stem.rpartition(" ")[2].isupper() else men_of(stem) or stem
+    return f"{men} {' + '.join(sorted(found, key=int)) if len(found) == 2 else ', '.join(_runs(found))}"
 
 
 def _runs(numbers: Iterable[str]) -> list[str]:
@@ -50,6 +65,13 @@ def _runs(numbers: Iterable[str]) -> list[str]:
         else:
             runs.append([number])
     return [said for run in runs for said in (map(str, run) if len(run) < 3 else [f"{run[0]}-{run[-1]}"])]
+
+
+def men_of(stem: str) -> str:
+    """Several units that are numbered under this name, to be counted: US Squads, GIs, VC; empty for a name that is
+    somebody's own, which has no plural."""
+    last = stem.rpartition(" ")[2]
+    return plural(stem) if last.casefold() in _NUMBERED or last.isupper() else ""
 
 
 @lru_cache(maxsize=512)
@@ -73,7 +95,7 @@ def bare(verb: str) -> str:
     """A verb of the third person as of the second: checks, tries and passes are check, try and pass."""
     if verb.endswith("ies"):
         return f"{verb[:-3]}y"
-    return verb[:-2] if verb.endswith(tuple(f"{end}es" for end in _HISSING)) else verb.removesuffix("s")
+    return verb[:-2] if verb.endswith(tuple(f"{end}es" for end in (*_HISSING, "o"))) else verb.removesuffix("s")
 
 
 def a_or_an(word: str) -> str:

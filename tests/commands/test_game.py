@@ -97,7 +97,7 @@ async def test_settings_are_the_masters() -> None:
     reply = await channel.do("Anna", 'lnlt fire attackers=us1 targets="vc1; vc2" hand=1,6')
     assert len(reply.body()) <= 4
     assert reply.body()[0].startswith("Dice: [")
-    assert reply.first == "No effect on Cells 1 + 2 · Squad 1 fires"
+    assert reply.first == "No effect on Cell 1 + 2 · Squad 1 fires"
     await channel.do("Anna", "game settings hand_dice=no")
     await channel.refused("Bob", "roll d6 hand=3", "no-hand-dice")
     await channel.do("Anna", "game settings master=bob")

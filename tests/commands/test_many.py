@@ -130,7 +130,9 @@ async def test_twelve_random_orders_are_one_command_one_answer_and_one_event() -
     groups = [part for part in reply.lines if isinstance(part, Group)]
     assert [group.text for group in groups] == ["GI 2, 3, 9-12", "GI 7 + 8", "GI 4-6", "GI 1"]
     assert sum(1 for line in reply.text().splitlines()) <= 8
-    assert reply.first.startswith("6 of 12 GIs rush the enemy, 2 do as the nearest friend does, ")
+    assert reply.first.startswith(
+        "6 of 12 GIs rush the enemy, 3 do nothing, 2 do as the nearest friend with orders does"
+    )
     assert reply.by == "Anna rolls random orders"
     await assert_sound(channel)
     await channel.do("Anna", "game undo")
@@ -143,7 +145,7 @@ async def test_one_man_rushes_where_several_rush_and_a_bare_list_is_the_men() ->
     channel = await Channel.fresh()
     await twelve_men(channel)
     told = await channel.do("Anna", 'baps random-order "GI 1..4" hand=2,8,8,8')
-    assert told.title == "1 of 4 GIs rushes toward the enemy, 3 do as the nearest friend does"
+    assert told.title == "1 of 4 GIs rushes the enemy, 3 do as the nearest friend with orders does"
     assert (await channel.do("Anna", "baps random-order us1 hand=8")).by == "Anna rolls a random order"
     await channel.refused("Anna", "baps random-order driverr", "bad-value")
 
@@ -256,7 +258,7 @@ async def test_dice_and_odds_of_twelve_as_they_were_rolled() -> None:
     odds = await channel.press("Anna", await channel.under(7, "odds"))
     [one] = [part for part in odds.lines if isinstance(part, Odds)]
     assert one.heading == "GI 1-4"
-    assert one.came.count("fire at the nearest enemy") == 2
+    assert one.came.count("fires at the nearest enemy") == 2
     assert len(one.came) == 4
 
 
@@ -326,9 +328,10 @@ async def test_the_roster_by_state_and_marker() -> None:
     await two_sides(channel)
     await channel.do("Anna", "unit edit us1 shaken", "unit edit us3 shaken-wounded moved")
     assert (await channel.do("Bob", "unit list US shaken")).body() == [
-        "US · Anna               morale fp",
-        "us1 Squad 1 SHAKEN           5  2",
-        "us3 Lt Hill SHAKEN WOU…      6  –",
+        "US · Anna          morale fp",
+        "us1 Squad 1 SHAKEN      5  2",
+        "us3 Lt Hill             6  –",
+        "    SHAKEN AND WOUNDED",
     ]
     assert (await channel.do("Bob", "unit list moved")).title == "1 unit"
     assert (await channel.do("Bob", "unit list state=good-order")).title == "4 units: 1 US, 3 VC"

@@ -147,7 +147,7 @@ async def test_every_die_of_a_large_shot_is_a_button_away() -> None:
     assert table[4].split()[:3] == ["Foe", "5", "5"]
     *rows, changed = table
     assert max(map(len, rows)) <= 32
-    assert changed.startswith("Now: Foes 2 + 3 half-squads")
+    assert changed.startswith("Now: Foe 2 + 3 half-squads")
     shared = await channel.press("Anna", dice.buttons[1].action)
     assert not shared.private
     assert shared.lines == dice.lines

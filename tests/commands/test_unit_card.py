@@ -62,7 +62,7 @@ async def test_a_card_of_one_s_own_unit_fires_with_it() -> None:
     channel = await in_the_field()
     card = await channel.do("Anna", "unit show us1")
     assert card.private
-    assert card.title == "Squad 1: shaken"
+    assert card.title == "Squad 1: shaken, reduced"
     assert card.body()[:2] == ["Yours · half-squad · fp 1 · morale 4 · us1", "Full: squad, fp 2, morale 5"]
     assert buttons(card)["Fire with it"] == "form:lnlt fire attackers=us1"
     assert list(buttons(card)) == ["Fire with it", "Melee", "Morale check", "Rally in a hex", "History"]

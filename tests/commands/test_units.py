@@ -16,7 +16,7 @@ async def test_a_numbered_row_of_units_with_handles() -> None:
     assert [unit.handle for unit in units.values() if unit.side == "US"] == ["us1", "us2", "us3"]
     assert units["cell 2"].numbers == {"morale": 4, "fp": 1}
     added = await channel.do("Anna", 'unit add "Fox 08..10" squad US')
-    assert added.body() == ["Foxes 8-10 (us4..us6): squad"]
+    assert added.body() == ["Fox 8-10 (us4..us6): squad"]
     assert {"fox 08", "fox 09", "fox 10"} <= set((await channel.game()).units)
 
 

@@ -60,7 +60,7 @@ async def test_each_row_changes_one_thing_and_the_first_line_names_the_best() ->
         assert gain == pytest.approx(chance - hurt(3, 4, 1))
     best = max(rows.values())[0]
     assert reply.title.endswith(f"is worth most: {percent(best)} instead of {percent(hurt(3, 4, 1))}")
-    assert reply.by == "at least shaken, Cells 1 + 2"
+    assert reply.by == "at least shaken, Cell 1 + 2"
     assert reply.private
     assert "Squad 2 leads" not in rows, "what makes no difference is left out"
 
@@ -69,12 +69,12 @@ async def test_a_menu_asks_for_another_level_and_another_unit() -> None:
     channel, reply = await asked()
     level, whom = reply.menus
     assert [entry.label for entry in level.entries] == ["At least shaken", "At least casualties", "Eliminated"]
-    assert [entry.label for entry in whom.entries] == ["Cells 1 + 2", "Tran"]
+    assert [entry.label for entry in whom.entries] == ["Cell 1 + 2", "Tran"]
     tran = await channel.press("Anna", whom.entries[1].action)
     assert tran.by == "at least shaken, Tran"
     assert worth(tran)["as planned"][0] == pytest.approx(hurt(3, 5, 1))
     worse = await channel.press("Anna", level.entries[1].action)
-    assert worse.by == "at least casualties, Cells 1 + 2"
+    assert worse.by == "at least casualties, Cell 1 + 2"
     assert worth(worse)["as planned"][0] < hurt(3, 4, 1)
 
 

@@ -27,6 +27,8 @@ TWO = ("US Squad 3", "US Squad 4")
             "1 of 4 VC eliminated, 2 shaken",
             HURT,
         ),
+        ([(f"Enemy {at}", "eliminated") for at in range(40)], "Enemy: all 40 eliminated", HURT),
+        ([("Local 1", "shaken"), ("Local 2", "none"), ("Local 3", "none")], "Local: 1 of 3 shaken", SHAKEN),
         (
             [("squad", "eliminated"), ("squad", "eliminated"), ("leader", "eliminated")],
             "2 squads and the leader are eliminated",
@@ -40,6 +42,30 @@ def test_the_first_line_says_what_happened_to_whom_worst_first(
 ) -> None:
     told = news(FIRE, fared(FIRE, [Fate(*fate) for fate in fates]), "in the log", TWO, "Alice")
     assert (told.title, told.by, told.tone) == (title, "US Squads 3 + 4 fire", tone)
+
+
+@pytest.mark.parametrize(
+    ("system_id", "sequence", "tokens", "title"),
+    [
+        (
+            "baps", "fire",
+            ["killed", *["wounded-twice"] * 3, *["wounded-suppressed"] * 4, *["suppressed"] * 3, "none"],
+            "1 of 12 GIs killed, 7 wounded, 3 suppressed",
+        ),
+        ("lnlt", "fire", ["eliminated", "wounded", "casualties", "damaged", "shaken", "shaken"],
+            "1 of 6 GIs eliminated, 1 with casualties, 4 wounded or damaged or shaken"),
+        ("baps", "random-order", ["rush-toward-enemy", *["none"] * 3, *["same-as-leader"] * 4, "heroic-action"],
+            "1 of 9 GIs rushes the enemy, 1 acts like a hero, 3 do nothing"),
+        ("lnlt", "rally", ["rallied", "fails", "fails"], "1 of 3 GIs rallied, 2 failed"),
+    ],
+)  # fmt: skip
+def test_beyond_three_results_they_are_summed_by_severity(
+    system_id: str, sequence: str, tokens: list[str], title: str
+) -> None:
+    """Never "10 otherwise", of whom six were wounded; of orders those that one looks out for."""
+    played = system(system_id).sequence(sequence)
+    fates = [Fate(f"GI {at}", token, "") for at, token in enumerate(tokens)]
+    assert news(played, fared(played, fates), "", (), "Alice").title == title
 
 
 def test_where_nobody_acts_the_sequence_is_named() -> None:

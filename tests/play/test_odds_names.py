@@ -223,7 +223,7 @@ async def test_a_heading_names_roster_units_and_leaves_none_out() -> None:
     await channel.do("Bob", 'unit add "Cell 3..12" squad VC morale=4 fp=1')
     cells = "; ".join(f"Cell {number}" for number in range(1, 13))
     reply = await channel.do("Anna", f'lnlt fire attackers="Squad 1" targets="{cells}; Tran" odds')
-    assert reply.body()[0] == "Cells 1-12               at least"
+    assert reply.body()[0] == "Cell 1-12                at least"
     assert "Tran                     at least" in reply.body()
     assert reply.first == "57% to shake or hurt each Cell, 48% Tran \u00b7 Squad 1 fires"
 

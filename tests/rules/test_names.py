@@ -16,6 +16,10 @@ from bot.rules.names import joined, plural, stem_of
         (["GI 1", "GI 2", "GI 3", "GI 10"], "GI 1-3, 10"),
         (["US Squad 3", "Lt Dan", "US Squad 4"], "US Squads 3 + 4 and Lt Dan"),
         (["squad", "squad", "leader"], "2 squads and leader"),
+        (["Squad 5", "Squad 3"], "Squads 3 + 5"),
+        (["Cavalry 1", "Cavalry 2"], "Cavalry 1 + 2"),
+        (["Hero 1", "Hero 2", "Hero 3"], "Hero 1-3"),
+        (["هدف 1", "هدف 2", "هدف 3"], "هدف 1-3"),
         ([], ""),
     ],
 )

@@ -1,0 +1,45 @@
+"""What ails a unit is seen wherever units are shown: board, list, card, menus; however long names are."""
+
+from __future__ import annotations
+
+from bot.interface.unit_table import UnitTable
+from tests.playing import Channel
+
+
+async def _wounded() -> Channel:
+    channel = await Channel.fresh()
+    await channel.do(
+        "Anna",
+        'game start baps "Farm" sides="US, German"',
+        "game join US",
+        'unit add "GI 1..3" soldier US weapon=rifle-semi',
+        "unit edit us1 wounds=2",
+        "unit edit us2 wounds=1 suppressed",
+        "unit edit us3 +out-or-jammed",
+    )
+    return channel
+
+
+async def test_a_man_with_two_wounds_is_nowhere_ready() -> None:
+    channel = await _wounded()
+    listed = await channel.do("Anna", "unit list")
+    rows = [line.split(maxsplit=3) for line in listed.text().splitlines()]
+    assert ["us1", "GI", "1", "WOUNDED TWICE"] in rows
+    assert ["us3", "GI", "3", "JAMMED OR OUT OF AMMO"] in rows
+    assert "SUPPRESSED, WOUNDED" in listed.text()
+    assert (await channel.do("Anna", "unit show us1")).first == "GI 1: wounded twice"
+    board = (await channel.do("Anna", "game board")).text()
+    assert "Wounded twice: GI 1" in board
+    assert "Ready" not in board
+    about = {entry.label: entry.about for menu in listed.menus for entry in menu.entries}
+    assert about["GI 1"] == "soldier · wounded twice"
+
+
+def test_a_long_name_drops_no_number_and_a_state_is_never_cut() -> None:
+    row = ("vc6", "Cadre Minh of the Seventh Battalion", "squad", "", "", "", "6", "1")
+    hurt = ("vc10", "Nguyen", "leader", "shaken and wounded", "lm 1", "", "6", "1")
+    lines = UnitTable("VC", ("morale", "fp"), (row, hurt)).lines()
+    assert lines[0].split() == ["VC", "morale", "fp"]
+    assert lines[1].split()[-2:] == lines[2].split()[-2:] == ["6", "1"]
+    assert "SHAKEN AND WOUNDED" in "\n".join(lines)
+    assert max(map(len, lines)) <= 33
