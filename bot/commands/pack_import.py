@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from bot.commands.context import Context
 from bot.commands.pack_add import reviewed
-from bot.packs.review import review
+from bot.packs.review import review_brought
 from bot.packs.stored import read_pack, server_key, used_docs
 from bot.rules.errors import UserError
 from bot.systems.catalog import System, everywhere, systems
@@ -34,4 +34,4 @@ async def brought(context: Context, packs: Mapping[str, Files]) -> Mapping[str, 
 
 
 async def _faults(context: Context, pack: PackSystem) -> tuple[str, ...]:
-    return (await reviewed(context, review, dict(pack.content))).report.faults
+    return (await reviewed(context, review_brought, dict(pack.content))).report.faults

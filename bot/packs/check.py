@@ -44,16 +44,16 @@ class _Found:
         return Report(tuple(dict.fromkeys(self.faults)), tuple(dict.fromkeys(self.questions)), about, tuple(self.odds))
 
 
-def check_content(content: Content) -> Report:
-    """The report on a pack's files."""
+def check_content(content: Content, *, is_new: bool = True) -> Report:
+    """The report on a pack's files; of one that is not new, nothing that was not asked when it came."""
     try:
         pack = PackSystem(content)
     except TableError as error:
         return Report((str(error),))
-    return check_system(pack)
+    return check_system(pack, is_new=is_new)
 
 
-def check_system(system: System) -> Report:
+def check_system(system: System, *, is_new: bool = True) -> Report:
     """The report on a system, of a pack or of the house."""
     found = _Found()
     try:
@@ -65,6 +65,8 @@ def check_system(system: System) -> Report:
     if isinstance(system, PackSystem) and not found.faults:
         try:
             system.check_whole()
+            if is_new:
+                system.check_new()
         except TableError as error:
             found.faults.append(str(error))
     version = f", version {system.about.version}" if isinstance(system, PackSystem) else ""

@@ -51,9 +51,14 @@ def _alone(text: str) -> Review | None:
     return replace(found, report=replace(found.report, questions=(*made.questions, *found.report.questions)))
 
 
-def review(content: Content) -> Review:
-    """The review of a pack's files."""
-    report = check_content(content)
+def review_brought(content: Content) -> Review:
+    """The review of a pack that a game was played with."""
+    return review(content, is_new=False)
+
+
+def review(content: Content, *, is_new: bool = True) -> Review:
+    """The review of a pack's files; one that a game brings along is not new."""
+    report = check_content(content, is_new=is_new)
     if report.faults:
         return Review(report)
     pack = PackSystem(content)

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from bot.app import App
+from bot.audit.check_file import check
+from bot.interface.packing import file_text
+from bot.interface.spec import Place
 from bot.packs.keeping import GRACE, tidy
+from bot.packs.review import Review
 from bot.stores.records import PACK_FILES, Doc
+from bot.systems.packs.pack import PackSystem
 from tests.commands.test_pack import add, few, managed
 from tests.fresh import fresh_app
 from tests.packs.conftest import PackMaker
@@ -73,3 +82,41 @@ async def test_a_game_of_a_pack_of_the_hosts_keeps_its_version_when_the_host_cha
     later = Channel(App(channel.app.store), prefix="later")
     assert "miss" in (await later.do("Anna", "few shoot targets=unit hand=4")).text()
     assert len(await kept(channel)) == 1
+
+
+async def test_a_pack_of_before_a_check_became_stricter_is_played_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An input called `odds` was taken once. The game goes on, is verified, exported and brought elsewhere; only who
+    adds such a pack today is told to call it something else."""
+    text = few(
+        {
+            **FIRST,
+            "sequences.yaml": FIRST["sequences.yaml"].replace(
+                "targets: {t", "odds: {type: bool, help: a word}\n    targets: {t"
+            ),
+        }
+    )
+    channel = await Channel.fresh()
+    with monkeypatch.context() as before:
+        before.setattr(PackSystem, "check_new", lambda self: None)
+        before.setattr("bot.commands.pack_add.reviewed", here)
+        assert not (await add(channel, text)).error
+    await managed(channel, "pack enable few")
+    await channel.do(
+        "Anna", "game start few Duel sides=A,B", "few shoot targets=unit hand=6", "few shoot targets=unit hand=5"
+    )
+    assert (await channel.do("Anna", "game status")).title
+    file = file_text((await channel.do("Anna", "game export")).files[0].data, "duel.json")
+    found = check(json.loads(file), [])
+    assert (found.faults, found.status) == ((), 0)
+    elsewhere = Channel(channel.app, place=Place("t:other/1", "t:other", "#far"))
+    spec = channel.app.spec(("game", "import"))
+    taken = await channel.app.run_typed(spec, {"file": file}, channel.who("Zoe"), elsewhere.place, "brought")
+    assert not taken.error, taken.text()
+    assert not (await elsewhere.say("Zoe", "few shoot targets=unit hand=4")).error
+    refused = await add(channel, text)
+    assert "odds is a word of every command of this kind" in refused.text()
+
+
+async def here(_: Any, function: Callable[..., Review], *arguments: object) -> Review:
+    """The check in this process, where the patch is."""
+    return function(*arguments)

@@ -182,17 +182,34 @@ class PackSystem(System):
                 raise TableError(f"{self.id}/game.yaml", f"has {count} {what}; a menu holds {MOST_SHOWN}")
         for id, table in self.tables.items():
             if self.is_own(id):
-                _check_command(table.id, table.inputs, f"{self.id}/{table.id}.yaml", OF_TABLES)
+                _check_command(table.id, table.inputs, f"{self.id}/{table.id}.yaml")
         for sequence in self.sequences.values():
             if sequence.declared is None and (self.parent is None or sequence.id not in self.parent.sequences):
                 raise TableError(f"{self.id}/sequences.yaml", f"has no {STEPS}/{sequence.id}.yaml", row=sequence.id)
             if sequence.declared is not None and (self.parent is None or self.is_own(f"{STEPS}/{sequence.id}")):
                 sequence.declared.check_odds()
-        for id in read_bounded(self.content["sequences.yaml"], "sequences") if self.is_own("sequences") else ():
-            _check_command(id, self.sequences[id].inputs, f"{self.id}/sequences.yaml", OF_SEQUENCES)
+        for id in self.own_sequences():
+            _check_command(id, self.sequences[id].inputs, f"{self.id}/sequences.yaml")
         for group in groups:
             if not NAME.fullmatch(group):
                 raise TableError(f"{self.id}/game.yaml", "is no name: a-z, 0-9 and hyphens", row=f"groups {group}")
+
+    def own_sequences(self) -> tuple[str, ...]:
+        """The ids that the pack's own sequences.yaml has."""
+        file = "sequences.yaml"
+        return tuple(read_bounded(self.content[file], f"{self.id}/{file}") or ()) if file in self.content else ()
+
+    def check_new(self) -> None:
+        """What is asked of a pack that comes today; one that was taken before goes on without. Raises TableError for an
+        input with the name of an option that every such command has."""
+        tables = ((f"{self.id}/{id}.yaml", id, self.tables[id], OF_TABLES) for id in self.tables if self.is_own(id))
+        file = f"{self.id}/sequences.yaml"
+        sequences = ((file, id, self.sequences[id], OF_SEQUENCES) for id in self.own_sequences())
+        for file, id, command, reserved in (*tables, *sequences):
+            for option in command.inputs:
+                if option.name in reserved and option.type != "mods":
+                    problem = f"{option.name} is a word of every command of this kind; call the input something else"
+                    raise TableError(file, problem, row=f"{id}, {option.name}")
 
 
 def _merged(parent: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
@@ -202,11 +219,8 @@ def _merged(parent: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]
     return {key: {name: item for name, item in map.items() if item is not None} for key, map in both.items()}
 
 
-def _check_command(id: str, inputs: Iterable[Option], file: str, reserved: tuple[str, ...]) -> None:
+def _check_command(id: str, inputs: Iterable[Option], file: str) -> None:
     options = list(inputs)
-    for name in (option.name for option in options if option.name in reserved and option.type != "mods"):
-        problem = f"{name} is a word of every command of this kind; call the input something else"
-        raise TableError(file, problem, row=f"{id}, {name}")
     if sum(option.type != "bool" for option in options) > MOST_INPUTS:
         raise TableError(file, f"has more than {MOST_INPUTS} inputs beside its flags; no form holds them", row=id)
     for name in (id, *(option.name for option in options)):
@@ -234,6 +248,7 @@ def packs_in(folder: Path) -> tuple[dict[str, PackSystem], list[str]]:
         try:
             pack = load_pack(path)
             pack.check_whole()
+            pack.check_new()
         except TableError as error:
             faults.append(f"pack {one_line(path.name)[:60]} is left out: {error}")
             continue
