@@ -202,14 +202,17 @@ class PackSystem(System):
     def check_new(self) -> None:
         """What is asked of a pack that comes today; one that was taken before goes on without. Raises TableError for an
         input with the name of an option that every such command has."""
-        tables = ((f"{self.id}/{id}.yaml", id, self.tables[id], OF_TABLES) for id in self.tables if self.is_own(id))
-        file = f"{self.id}/sequences.yaml"
-        sequences = ((file, id, self.sequences[id], OF_SEQUENCES) for id in self.own_sequences())
-        for file, id, command, reserved in (*tables, *sequences):
-            for option in command.inputs:
-                if option.name in reserved and option.type != "mods":
-                    problem = f"{option.name} is a word of every command of this kind; call the input something else"
-                    raise TableError(file, problem, row=f"{id}, {option.name}")
+        for id, table in self.tables.items():
+            if self.is_own(id):
+                _check_words(id, table.inputs, f"{self.id}/{id}.yaml", OF_TABLES)
+        for id in self.own_sequences():
+            _check_words(id, self.sequences[id].inputs, f"{self.id}/sequences.yaml", OF_SEQUENCES)
+
+
+def _check_words(id: str, inputs: Iterable[Option], file: str, reserved: tuple[str, ...]) -> None:
+    for name in (option.name for option in inputs if option.name in reserved and option.type != "mods"):
+        problem = f"{name} is a word of every command of this kind; call the input something else"
+        raise TableError(file, problem, row=f"{id}, {name}")
 
 
 def _merged(parent: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
