@@ -1,4 +1,8 @@
-"""Who is called when the go changes hands: every player of the side, once, in the channel in which they play."""
+"""Who is called when the go changes hands: every player of the side, once, in the channel in which they play.
+
+Whoever has acted in the last five minutes is there: they are named in bold and not called, so that no phone buzzes at
+every shot of an evening. If they stay silent for five minutes more, the first reminder calls them.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +14,9 @@ from bot.stores.records import Doc
 
 SEAT = "seat"
 """Documents that say in which of several linked channels somebody has joined."""
+PRESENT = 300.0
+"""Seconds after their last event in the log within which somebody is there."""
+READ_BACK = 100
 
 
 def take_seat(context: Context) -> None:
@@ -19,13 +26,29 @@ def take_seat(context: Context) -> None:
 
 
 async def call_sides(
-    context: Context, game: Game, sides: Collection[str], *, all_of_them: bool = False
+    context: Context, game: Game, sides: Collection[str], *, all_of_them: bool = False, spares: bool = True
 ) -> tuple[str, ...]:
-    """Whom the answer calls here: the players of these sides but whoever acts (unless `all_of_them`). Those elsewhere
-    are called there."""
+    """Whom the answer calls here: the players of these sides but whoever acts (unless `all_of_them`) and, if it
+    `spares` them, those who are there. Those elsewhere are called there."""
     rows = [context.ledger.persons.get(person) for person, side in game.players.items() if side in sides]
-    users = (row.user for row in rows if row is not None and not row.is_imported)
-    return await call(context, users, but="" if all_of_them else context.command.who.key)
+    asks = "" if all_of_them else context.command.who.key
+    users = [row.user for row in rows if row is not None and not row.is_imported and row.user != asks]
+    there = await _present(context) if spares and users else ()
+    context.spared = tuple(user for user in users if user in there)
+    return await call(context, (user for user in users if user not in there), but=asks)
+
+
+async def _present(context: Context) -> set[str]:
+    """Those of whom the log has an event of the last five minutes."""
+    rows = await context.store.events(context.ledger.row, limit=READ_BACK, newest_first=True)
+    acted = {row.data["who"] for row in rows if row.data["at"] > context.now - PRESENT}
+    return {row.user for person, row in context.ledger.persons.items() if person in acted}
+
+
+def addressed(context: Context, title: str) -> str:
+    """A headline that names, in its bold letters, those who have the go and are not called; not a question."""
+    names = [row.name for row in context.ledger.persons.values() if row.user in context.spared]
+    return f"{title}, {' and '.join(names)}" if names and len(context.game.go) == 1 and title[-1] != "?" else title
 
 
 async def call(context: Context, users: Iterable[str], but: str | None = None) -> tuple[str, ...]:

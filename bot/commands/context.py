@@ -43,7 +43,8 @@ class Context:
     about whose button was pressed; `amends` are the messages that it changes.
     `check_enabled` is asked again by whoever puts another command on the desk. `prepared` is the seed for the next free
     play, where none is under way; `moved` says there where a game went that was played here. `called`
-    says who is called in which place, once somebody has worked that out. `address` is where shared games are served,
+    says who is called in which place, once somebody has worked that out; `spared` is who is there and is only named.
+    `address` is where shared games are served,
     or nothing; `unstored` makes the answer that is shown of the one that is stored, where it holds what nobody keeps.
     `seen_with` are the systems of a game that was played here before.
     """
@@ -75,6 +76,7 @@ class Context:
     prepared: Prepared | None = None
     moved: str = ""
     called: dict[str, tuple[str, ...]] | None = None
+    spared: tuple[str, ...] = ()
     seen_with: Callable[[Place, Game], Awaitable[Mapping[str, System]]] | None = None
 
     @property

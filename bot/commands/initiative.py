@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from bot.commands.calling import call_sides
+from bot.commands.calling import addressed, call_sides
 from bot.commands.context import Context
 from bot.commands.turn_card import phase_buttons
 from bot.game.sides import LETTERS, by_name
@@ -61,14 +61,15 @@ async def told_by_name(context: Context, was: Game, happening: Happening, reply:
     if out["tied"] and not _is_had(was):
         lines.append(f"Nobody had it before, so the tie goes to {side}, the side named first.")
     undo = [button for button in reply.buttons if button.action.startswith("undo:")]
+    mention = await call_sides(context, game, game.go if game.go != was.go else ())
     return replace(
         reply,
-        title=f"{side} {'keeps' if out['tied'] else 'wins'} the initiative",
+        title=addressed(context, f"{side} {'keeps' if out['tied'] else 'wins'} the initiative"),
         by=f"{context.who} rolls",
         lines=tuple(lines),
         tone=GAME,
         buttons=(*phase_buttons(context, without=("initiative", "remember"), leads="next"), *undo),
-        mention=await call_sides(context, game, game.go if game.go != was.go else ()),
+        mention=mention,
     )
 
 

@@ -8,9 +8,10 @@ from bot.commands.wishes import changed, wishes_of
 from bot.game.loaded import Loaded, load
 from bot.game.phases import phase_title, whose_go
 from bot.game.state import Game
+from bot.interface.moment import ago
 from bot.interface.parts import Entry, Part
 from bot.interface.reply import Button, Reply
-from bot.rules.phrase import phrase
+from bot.rules.phrase import Phrase, phrase
 from bot.systems.catalog import systems
 
 MOST_GAMES = 200
@@ -33,13 +34,17 @@ async def ping(context: Context) -> Reply:
     user = context.command.who.key
     wishes = changed(await wishes_of(context.store, user), options)
     context.docs.append(wishes.doc(user))
+    now: list[Part] = []
     for loaded in await _own(context):
-        gone, comes = laid_down(loaded, user, wishes, context.now)
+        gone, comes = await laid_down(context, loaded, user, wishes)
         context.drop_due.append(gone)
-        context.due += [comes] if comes is not None else []
+        if comes is not None:
+            context.due.append(comes)
+            now.append(Phrase(f"It is your go in {loaded.game.name}: the first reminder comes ", ago(comes.at), "."))
     zone = [] if options["zone"] or wishes.zone != "UTC" else [phrase("Your time zone: `/me ping zone=Europe/Berlin`")]
     title = "You will be reminded" if wishes.interval else "You will not be reminded"
-    return Reply(title, (*wishes.told(), *(zone if wishes.interval and wishes.quiet else ())), private=True)
+    zone = zone if wishes.interval and wishes.quiet else []
+    return Reply(title, (*wishes.told(), *now[:MOST_SHOWN], *zone), private=True)
 
 
 async def games(context: Context) -> Reply:

@@ -53,7 +53,7 @@ async def write(context: Context) -> Reply:
         told_all = await _open(context)
     else:
         new = () if was else tuple(other for other in game.sides if other not in sides_in(context.game))
-        told_all = replace(_card(context), mention=await call_sides(context, context.game, new))
+        told_all = replace(_card(context), mention=await call_sides(context, context.game, new, spares=False))
         await _amend(context, _card(context))
     first = "Your orders are sealed" if len(orders) > len(was) else "Your orders are sealed anew; the old ones are void"
     return Reply(first, tuple(told), private=True, tone=SEALED, announce=told_all)
@@ -161,7 +161,7 @@ async def open_due(context: Context, row: DueRow) -> None:
     reply = replace(reply, footer=(f"#{number}",))
     assert context.ledger.was is not None
     context.called = {}
-    await call_sides(context, game, game.sides, all_of_them=True)
+    await call_sides(context, game, game.sides, all_of_them=True, spares=False)
     for place in context.ledger.was.places:
         mention = context.called.get(place, ())
         told = replace(reply, mention=mention).to_json()
@@ -210,7 +210,7 @@ async def _open(context: Context, *more: Part) -> Reply:
     card = Reply(f"{_of(game, capital=True)}: opened in #{body['number']}", tone=SEALED)
     await _amend(context, card)
     proof = context.button("read", "Proof", "proof")
-    mention = await call_sides(context, game, game.sides)
+    mention = await call_sides(context, game, game.sides, spares=False)
     return Reply(
         f"{_of(game, capital=True)} are open",
         (*lines, *more),

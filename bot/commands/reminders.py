@@ -1,5 +1,5 @@
 """Reminders: who has kept a go for long is called again, as they wish; never twice, never at night, never for a go
-that has passed on.
+that has passed on. Who was there when the go came, and was not called, is called by the first one.
 
 What is due is stored in the commit that brings the go, and replaced in the one that reminds.
 """
@@ -62,7 +62,7 @@ async def follow_go(context: Context) -> None:
             row = ledger.persons.get(person)
             if before.get(person) == since or row is None or row.is_imported:
                 continue
-            if (await wishes_of(context.store, row.user)).interval:
+            if row.user in context.spared or (await wishes_of(context.store, row.user)).interval:
                 context.due.append(_due(ledger.row, person, since, row.user, context.now + FIRST))
 
 
@@ -83,13 +83,18 @@ def _due(game: str, person: str, since: int, user: str, at: float, count: int = 
     return DueRow(_key(game, person), at, REMIND, {"person": person, "since": since, "count": count}, user)
 
 
-def laid_down(loaded: Loaded, user: str, wishes: Wishes, now: float) -> tuple[tuple[str, None], DueRow | None]:
+async def laid_down(
+    context: Context, loaded: Loaded, user: str, wishes: Wishes
+) -> tuple[tuple[str, None], DueRow | None]:
     """What new wishes change in a game: the reminder that goes, and the one that comes, if it is their go."""
     row = loaded.person_of(user)
     person = row.person if row is not None else ""
     since = waiting(loaded.game).get(person)
-    new = _due(loaded.row, person, since, user, now + wishes.interval * HOUR) if since and wishes.interval else None
-    return (_key(loaded.row, person), None), new if loaded.places else None
+    if not (since and wishes.interval and loaded.places):
+        return (_key(loaded.row, person), None), None
+    acted = _last_act(await _latest(context, loaded.row), person)
+    at = wishes.awake(max(acted + wishes.interval * HOUR, context.now) if acted else context.now + FIRST)
+    return (_key(loaded.row, person), None), _due(loaded.row, person, since, user, at)
 
 
 async def remind(context: Context, row: DueRow) -> None:
@@ -99,21 +104,21 @@ async def remind(context: Context, row: DueRow) -> None:
     if context.ledger.row != row.game or waiting(game).get(person) != data["since"]:
         return
     wishes, now = await wishes_of(context.store, row.owner), context.now
-    if not wishes.interval:
-        return
-    events = await _latest(context)
+    events = await _latest(context, row.game)
     acted = _last_act(events, person)
-    at = wishes.awake(max(acted + wishes.interval * HOUR, now) if acted else now)
+    if acted and not wishes.interval:  # they never asked for reminders, and were there when their go came
+        return
+    at = wishes.awake(max(acted + wishes.interval * HOUR, now) if acted else now) if wishes.interval else now
     if at > now:
         context.due.append(replace(row, at=at))
         return
     count = data["count"] + 1
-    if count < MOST:
+    if count < MOST and wishes.interval:
         following = wishes.awake(now + wishes.interval * HOUR)
         context.due.append(replace(row, at=following, data={**data, "count": count}))
     is_direct = wishes.where == DIRECT
     place = await place_of(context, row.owner)
-    reply = await _reminder(context, row, count, events, place if is_direct else "")
+    reply = await _reminder(context, row, count if wishes.interval else 0, events, place if is_direct else "")
     where = row.owner if is_direct else place
     way: Json = {GOOD_UNTIL: min(wishes.quiet_from(now), now + HOUR)}
     if is_direct and place and count == 1:  # closed direct messages: they are called once where the game is
@@ -134,6 +139,7 @@ def _last_act(events: Mapping[int, Json], person: str) -> int:
 
 
 async def _reminder(context: Context, row: DueRow, count: int, events: Mapping[int, Json], link: str) -> Reply:
+    """Reminder `count`; 0 for the one call of somebody who wants none, and was there when their go came."""
     game, late = context.game, context.now - row.at > LATE
     lines: list[Part] = [line] if (line := await last_result(context, events)) else []
     lines.append(phase_name(game, context.system))
@@ -141,20 +147,20 @@ async def _reminder(context: Context, row: DueRow, count: int, events: Mapping[i
         lines.append(Small("Late: Grognard was not running when this was due."))
     about = (context.ledger.row, row.data["person"])
     buttons = [Button(f"goto:{link}", "Open the game", LINK)] if link else []
-    buttons += [Button(":".join(("snooze", *about, how)), label) for how, label in SNOOZES.items()]
+    buttons += [Button(":".join(("snooze", *about, how)), label) for how, label in SNOOZES.items() if count]
     return Reply(
         f"{game.name} waits for you",
         tuple(lines),
         by=Phrase("your go came ", ago(row.data["since"])),
-        footer=(f"Reminder {count} of {MOST}",),
+        footer=(f"Reminder {count} of {MOST}",) if count else (),
         mention=() if link else (row.owner,),
         tone=WAITING,
         buttons=tuple(buttons),
     )
 
 
-async def _latest(context: Context) -> dict[int, Json]:
-    rows = await context.store.events(context.ledger.row, limit=READ_BACK, newest_first=True)
+async def _latest(context: Context, game: str) -> dict[int, Json]:
+    rows = await context.store.events(game, limit=READ_BACK, newest_first=True)
     return {one.number: one.data for one in rows}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bot.commands.calling import call_sides
+from bot.commands.calling import addressed, call_sides
 from bot.commands.context import Context
 from bot.commands.since import said
 from bot.commands.turn_card import (
@@ -86,13 +86,14 @@ async def _hand_over(context: Context, *, done: bool) -> Reply:
     if not is_alternating(game, system):  # the others had the go already
         return Reply(f"{side} is done, {_waits(after)}", (where,), buttons=phase_buttons(context))
     last = f"Last: {(await said(context, shot))[0]} · #{shot['number']}" if shot is not None else ""
+    mention = await call_sides(context, after, after.go)
     return Reply(
-        f"{whose_go(after)[:1].upper()}{whose_go(after)[1:]}",
+        addressed(context, f"{whose_go(after)[:1].upper()}{whose_go(after)[1:]}"),
         by=does,
         tone=WAITING,
         lines=tuple(line for line in (last, where) if line),
         buttons=phase_buttons(context, without=("next", "remember")),
-        mention=await call_sides(context, after, after.go),
+        mention=mention,
     )
 
 
@@ -141,12 +142,12 @@ async def initiative(context: Context) -> Reply:
     side = find_side(game, named)
     after = with_initiative(game, side, context.system)
     context.ledger.add("initiative", after, result=side)
-    came = after.go if after.go != game.go else ()
+    mention = await call_sides(context, after, after.go if after.go != game.go else ())
     return Reply(
-        f"{side} has the initiative",
+        addressed(context, f"{side} has the initiative"),
         by=context.who,
         buttons=phase_buttons(context, without=("initiative", "remember"), leads="next"),
-        mention=await call_sides(context, after, came),
+        mention=mention,
     )
 
 

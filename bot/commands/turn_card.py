@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sized
 from dataclasses import replace
 
+from bot.commands.calling import addressed
 from bot.commands.context import Context
 from bot.commands.plans import due_now
 from bot.game.phases import (
@@ -80,7 +81,8 @@ async def card(context: Context, was: Game, mention: tuple[str, ...], because: I
     if cleared:
         lines.append(f"Markers come off: {joined(cleared)}")
     buttons = phase_buttons(context)
-    return Reply(headline(game, system), tuple(lines), buttons=buttons, across=across_of(buttons), mention=mention)
+    title = addressed(context, headline(game, system))
+    return Reply(title, tuple(lines), buttons=buttons, across=across_of(buttons), mention=mention)
 
 
 def across_of(buttons: Sized) -> int:

@@ -77,11 +77,15 @@ class Wishes:
     def told(self) -> list[str]:
         """The wishes in words."""
         if not self.interval:
-            return ["No reminders: you are called once, when your go comes"]
+            return ["No reminders: you are called once for each go"]
         hours = "hour" if self.interval == 1 else f"{self.interval} hours"
         quiet = f"{clock(self.quiet[0])} to {clock(self.quiet[1])}, {self.zone}" if self.quiet else "none"
         where = "direct message" if self.where == DIRECT else "in the game's channel"
-        return [f"After 5 minutes, then every {hours}, 3 times at most", f"Quiet hours: {quiet}", f"Where: {where}"]
+        return [
+            f"After 5 minutes, or {hours} after your last move; then every {hours}, 3 times at most",
+            f"Quiet hours: {quiet}",
+            f"Where: {where}",
+        ]
 
 
 def clock(minute: int) -> str:

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from bot.audit.check_file import check
+from bot.commands import calling
 from bot.game.state import FIELDS
 from bot.interface.reply import Reply
 from bot.interface.spec import Person, Place
@@ -18,6 +19,12 @@ from tests.fresh import fresh_app
 from tests.playing import Channel, two_sides
 from tests.random_play import exported_text
 from tools import verify_log
+
+
+@pytest.fixture(autouse=True)
+def _nobody_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As by post: it is more than five minutes since anybody acted (else: tests/seams/test_calls.py)."""
+    monkeypatch.setattr(calling, "PRESENT", -60.0)
 
 
 def button(reply: Reply, label: str) -> str:

@@ -104,7 +104,9 @@ async def test_a_reminder_comes_after_5_minutes_then_as_wished_and_three_times_a
 async def test_nobody_is_reminded_who_never_asked_for_it() -> None:
     post = await Post.begin()
     await in_operations(post)
-    await post.channel.do("Alice", "game pass done")
+    await post.passes(0.2)
+    over = await post.channel.do("Alice", "game pass done")
+    assert over.mention == ("console:bob",)
     assert await post.passes(48, HOUR) == []
     shown = await post.channel.do("Bob", "me show")
     assert shown.title == "Reminders are off"
