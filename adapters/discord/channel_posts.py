@@ -72,6 +72,17 @@ class Posting:
 
         return await keep(self._http, reply, spot)
 
+    async def delete(self, spot: Mapping[str, Any]) -> bool:
+        """Take a message of ours away; whether it is gone. Raises discord.HTTPException, OSError for what may work
+        later."""
+        try:
+            await self._http.delete_message(int(spot["channel"]), int(spot["message"]))
+        except discord.NotFound:
+            return True
+        except discord.Forbidden:
+            return False
+        return True
+
     async def late(self, reply: Reply, request: Request) -> Json | None:
         """Post an answer whose token is gone: public ones in the channel, private ones to the person.
 

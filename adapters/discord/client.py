@@ -75,6 +75,8 @@ def _guarded(parse: Callable[[Any], None], event: str) -> Callable[[Any], None]:
     return read
 
 
+ALL = -1
+"""All rights, where they are not known: what is refused then is told."""
 OF_A_MESSAGE = 3
 """The type of a command that was chosen in the menu of a message."""
 
@@ -119,7 +121,7 @@ class Grognard(discord.AutoShardedClient):
         wire = Wire(self._session)
         assert self.application_id is not None
         self._menus = ServerCommands(self.http, self.application_id, self.app)
-        self.work = Work(self.app, wire, Delivery(wire, Posting(self.http), self.app), self, self._menus)
+        self.work = Work(self.app, wire, Delivery(wire, Posting(self.http), self.app, self.rights), self, self._menus)
         self._start(self.work.delivery.outbox.run(), self._beside)
         owed = watch(lambda: self.app.unanswered(PLATFORM), lambda one: make_good(self.work, one), self.app.broken)
         self._start(owed, self._beside)
@@ -210,6 +212,13 @@ class Grognard(discord.AutoShardedClient):
     async def on_error(self, event_method: str, /, *_: Any, **__: Any) -> None:
         """A handler failed: logged whole."""
         log.exception("the event %s failed", event_method)
+
+    def rights(self, server: int, channel: int) -> int:
+        """What the bot may do in a channel, as the gateway tells; all where it is not in memory."""
+        guild = self.get_guild(server)
+        there = guild.get_channel_or_thread(channel) if guild is not None else None
+        known = guild is not None and there is not None and guild.me is not None
+        return there.permissions_for(guild.me).value if known and guild is not None and there is not None else ALL
 
     def trouble(self) -> str:
         """What is wrong with the connection: "" while every shard has one."""

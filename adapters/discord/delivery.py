@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -24,13 +24,14 @@ from adapters.discord.calls import (
     Wire,
 )
 from adapters.discord.channel_posts import Posting
+from adapters.discord.pins import REFUSED as NOT_PINNED
 from adapters.discord.render import Message, render
-from adapters.discord.request import EPHEMERAL, PLATFORM, Request, place_only
+from adapters.discord.request import EPHEMERAL, PIN_MESSAGES, PLATFORM, Request, place_only
 from adapters.discord.standing import Standing
 from adapters.outbox import Later, Never, Outbox, Outcome, Posted
 from bot.app import App
 from bot.interface.failure import failed
-from bot.interface.reply import UNPINNED, Reply, error_reply
+from bot.interface.reply import TAKEN_AWAY, UNPINNED, Reply, error_reply
 from bot.interface.spec import Command
 from bot.outbox.answers import Due
 from bot.outbox.courtesy import done_within, hurry
@@ -59,8 +60,9 @@ class Direct:
 class Delivery:
     """Answers interactions, each once."""
 
-    def __init__(self, wire: Wire, posting: Posting, app: App) -> None:
-        self._wire, self._app = wire, app
+    def __init__(self, wire: Wire, posting: Posting, app: App, rights: Callable[[int, int], int]) -> None:
+        """`rights` are the bot's in a channel of a server."""
+        self._wire, self._app, self._rights = wire, app, rights
         self._standing, self._posting = Standing(wire, posting), posting
         self.outbox = Outbox(app, PLATFORM, self.post, self.edit, AT_ONCE)
         self.busy = 0
@@ -152,7 +154,7 @@ class Delivery:
     async def post(self, due: Due) -> Outcome:
         """Bring what is left over: from before a restart, or what Discord would not take."""
         try:
-            request = Request.from_json(due.delivery) if due.delivery else place_only(due.place, due.id)
+            request = Request.from_json(due.delivery) if due.delivery else place_only(due.place, due.id, self._rights)
         except (TypeError, ValueError) as error:
             return Never(f"it does not say where it goes ({error})")
         return await self._brought(request, due.reply)
@@ -160,11 +162,13 @@ class Delivery:
     async def edit(self, due: Due, spot: Mapping[str, Any]) -> Outcome:
         """Change a message to how it reads now."""
         try:
+            if due.reply.pin == TAKEN_AWAY and await self._posting.delete(spot):
+                return Posted()
             await self._posting.change(due.reply, spot)
         except TROUBLE as error:
             return _outcome(error)
-        if due.reply.pin == UNPINNED:
-            await self._posting.keep(due.reply, spot)
+        if due.reply.pin in (UNPINNED, TAKEN_AWAY) and spot.get("pinned", True):
+            await self._posting.keep(replace(due.reply, pin=UNPINNED), spot)
         return Posted(dict(spot))
 
     async def _brought(self, request: Request, reply: Reply) -> Outcome:
@@ -177,19 +181,20 @@ class Delivery:
             spot = request.spot(await self._standing.settle(request, reply))
         except TROUBLE as error:
             return _outcome(error)
-        await self._keep(request, reply, spot)
-        return Posted(spot)
+        return Posted(await self._keep(request, reply, spot))
 
-    async def _keep(self, request: Request, reply: Reply, spot: Mapping[str, Any]) -> None:
-        """Pin the message where its reply says so; whoever asked for it is told where that is refused."""
+    async def _keep(self, request: Request, reply: Reply, spot: Mapping[str, Any]) -> dict[str, Any]:
+        """Pin the message where its reply says so and the bot may; whoever asked for it is told where not. Its spot,
+        which says whether it is pinned."""
         if not reply.pin:
-            return
-        told = await self._posting.keep(reply, spot)
+            return dict(spot)
+        told = await self._posting.keep(reply, spot) if request.may(PIN_MESSAGES) else NOT_PINNED
         if told is not None and request.token and request.is_alive:
             try:
                 await self._wire.follow_up(request, render(told, request))
             except TROUBLE as error:
                 log.info("could not say that a message was not pinned: %s", error)
+        return {**spot, "pinned": told is None}
 
     async def _receipt(self, request: Request, *, private: bool, in_place: bool) -> bool:
         """Show that the bot is at work; whether that is known to have arrived."""
@@ -217,8 +222,7 @@ class Delivery:
         except TROUBLE as error:
             await self._failed(request, reply, error)
             return
-        await self.outbox.settle(reply.outbox, 0, Posted(request.spot(at)))
-        await self._keep(request, reply, request.spot(at))
+        await self.outbox.settle(reply.outbox, 0, Posted(await self._keep(request, reply, request.spot(at))))
 
     async def _post(self, request: Request, reply: Reply, *, placed: bool, private: bool, in_place: bool) -> bool:
         """Answer after the receipt; whether nothing is left to do about it here."""
@@ -235,8 +239,7 @@ class Delivery:
                     at = await self._standing.settle(request, reply)
         except TROUBLE as error:
             return await self._failed(request, reply, error)
-        await self.outbox.settle(reply.outbox, 0, Posted(request.spot(at)))
-        await self._keep(request, reply, request.spot(at))
+        await self.outbox.settle(reply.outbox, 0, Posted(await self._keep(request, reply, request.spot(at))))
         return True
 
     async def _failed(self, request: Request, reply: Reply, error: Exception) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ Json = dict[str, Any]
 PLATFORM = "discord:"
 COMMAND, COMPONENT, AUTOCOMPLETE, FORM = 2, 3, 4, 5
 TOKEN_LIFE = 14.5 * 60  # Discord says 15 minutes; the last half is left for clocks that differ
+PIN_MESSAGES = 1 << 51
 EMBED_LINKS, ATTACH_FILES, VIEW_CHANNEL, SEND_MESSAGES, SEND_IN_THREADS = 1 << 14, 1 << 15, 1 << 10, 1 << 11, 1 << 38
 MANAGE_SERVER = 1 << 5
 EPHEMERAL = 1 << 6
@@ -139,11 +140,12 @@ def read_request(interaction: discord.Interaction[Any]) -> Request:
     )
 
 
-def place_only(place: str, id: int) -> Request:
-    """What is known where nobody asked: a message for a channel, or for a person by their key. Raises ValueError for
-    any other place."""
+def place_only(place: str, id: int, rights: Callable[[int, int], int]) -> Request:
+    """What is known where nobody asked: a message for a channel, or for a person by their key; `rights` are the bot's
+    in a channel of a server. Raises ValueError for any other place."""
     server, within, channel = place.removeprefix(PLATFORM).partition("/")
     if not within:
         return Request(id, "", 0, 0, 0, user=int(server), until=0.0)
     guild = int(server) if server.isdecimal() else 0
-    return Request(id, "", 0, 0, int(channel), guild=guild, until=0.0)
+    allowed = rights(guild, int(channel)) if guild else 0
+    return Request(id, "", 0, 0, int(channel), guild=guild, allowed=allowed, until=0.0)

@@ -24,7 +24,7 @@ from adapters.slack.render import LATE, LATE_PERHAPS, PERHAPS, Message, render
 from adapters.slack.request import PLATFORM, Request
 from adapters.slack.teams import Team, Teams
 from bot.app import App
-from bot.interface.reply import UNPINNED, Reply
+from bot.interface.reply import TAKEN_AWAY, UNPINNED, Reply
 from bot.outbox.answers import Due
 from bot.turns import Queues
 
@@ -78,8 +78,8 @@ class Posts:
             return True
         with self._app.posting(reply):
             outcome = await self._in_turn(request, reply, progress or Progress(), late=late)
+        outcome = await self._keep(request, reply, outcome)
         await self.outbox.settle(reply.outbox, 0, outcome)
-        await self._keep(request, reply, outcome)
         return bool(reply.outbox) or not isinstance(outcome, Later)
 
     async def post(self, due: Due) -> Outcome:
@@ -88,22 +88,23 @@ class Posts:
         late = bool(due.delivery)  # what nobody asked for here (a linked game, a transfer) is not late
         progress = Progress(unsure=late or due.attempts > 0, began=due.created)
         outcome = await self._in_turn(request, due.reply, progress, late=late)
-        await self._keep(request, due.reply, outcome)
-        return outcome
+        return await self._keep(request, due.reply, outcome)
 
-    async def _keep(self, request: Request, reply: Reply, outcome: Outcome) -> None:
-        """Pin the message where its reply says so; whoever asked for it is told where that is refused."""
+    async def _keep(self, request: Request, reply: Reply, outcome: Outcome) -> Outcome:
+        """Pin the message where its reply says so; whoever asked for it is told where that is refused. What it comes to
+        says whether it is pinned."""
         team = await self._teams.find(request.team) if reply.pin and isinstance(outcome, Posted) else None
-        if team is None or not isinstance(outcome, Posted):
-            return
+        if team is None or not isinstance(outcome, Posted) or not outcome.spot:
+            return outcome
         from adapters.slack.pins import keep
 
-        told = await keep(self._wire, team.token, reply, outcome.spot or {})
+        told = await keep(self._wire, team.token, reply, outcome.spot)
         if told is not None and request.user:
             try:
                 await self._message(team, request, render(told, team.id), private=True)
             except (Busy, Refused) as trouble:
                 log.info("could not say that a message was not pinned: %s", trouble)
+        return Posted({**outcome.spot, "pinned": told is None})
 
     async def _in_turn(self, request: Request, reply: Reply, progress: Progress, *, late: bool) -> Outcome:
         """What all see comes in order; what one person sees waits for nobody."""
@@ -218,16 +219,26 @@ class Posts:
         if team is None:
             return Never("the app is not installed there")
         try:
+            if due.reply.pin == TAKEN_AWAY and await self._delete(team, spot):
+                return Posted()
             await self._edit(team, due.reply, str(spot["channel"]), str(spot["ts"]))
         except Busy as busy:
             return Later(busy.seconds)
         except Refused as refused:
             return Never(str(refused))
-        if due.reply.pin == UNPINNED:
+        if due.reply.pin in (UNPINNED, TAKEN_AWAY) and spot.get("pinned", True):
             from adapters.slack.pins import keep
 
-            await keep(self._wire, team.token, due.reply, spot)
+            await keep(self._wire, team.token, replace(due.reply, pin=UNPINNED), spot)
         return Posted(dict(spot))
+
+    async def _delete(self, team: Team, spot: Mapping[str, Any]) -> bool:
+        """Take a message of ours away; whether it is gone. Raises Busy."""
+        try:
+            await self._wire.call(team.token, "chat.delete", channel=str(spot["channel"]), ts=str(spot["ts"]))
+        except Refused as refused:
+            return refused.error == "message_not_found"
+        return True
 
     async def _edit(self, team: Team, reply: Reply, channel: str, ts: str) -> None:
         for _ in (*TYPES, ""):

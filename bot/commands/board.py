@@ -1,13 +1,16 @@
 """`/game board`: one message in each channel that shows where the game is, changed in place with every event.
 
-Which message that is, a document of the game remembers. With each new turn, and before it is too old to be changed on
-some platforms, it is posted afresh, and the one above gives up its buttons.
+Which message that is, a document of the game remembers, and how it reads: it is changed when something on it has
+changed. With each new turn, and before it is too old to be changed on some platforms, it is posted afresh, and the one
+above is taken away; one that is not posted yet never is.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from dataclasses import replace
+from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from bot.commands.amending import Amendment, Change
@@ -18,13 +21,14 @@ from bot.game.phases import whose_go
 from bot.game.roster import in_order, is_gone
 from bot.game.state import Game, Json
 from bot.interface.parts import Group, Part, Rule, Small
-from bot.interface.reply import PINNED, UNPINNED, Menu, MenuEntry, Reply
+from bot.interface.reply import PINNED, TAKEN_AWAY, UNPINNED, Menu, MenuEntry, Reply
 from bot.interface.tone import OVER
 from bot.play.by_rule import rules_told
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import spoken
 from bot.rules.inputs.units import RosterUnit
 from bot.rules.names import joined
+from bot.rules.proof.chain import short
 from bot.stores.records import BOARD, Doc, Outgoing
 from bot.systems.catalog import System
 
@@ -36,6 +40,8 @@ AFRESH = 50 * 60.0
 MOST_ENTRIES = 25
 NAMED, ROOM = (100, 30, 12, 5, 1), 3_000
 """So many names of units of one state and side, the first that leave a board with fewer characters than that."""
+BESIDE = ("plan", "join", "leave", "order", "orders", "sealed", "reveal", "fair", "privacy", "link", "transfer")
+"""Events beside the game: *Undo* is never for them."""
 FURTHER_DOWN = "The board is further down"
 
 
@@ -51,17 +57,19 @@ async def board(context: Context) -> Reply:
         context.amends.append(Amendment(context.topic(old.data["topic"]), _put_away("The board was put away")))
         return Reply("The board no longer follows the game", private=True)
     if old is not None:
-        context.amends.append(Amendment(context.topic(old.data["topic"]), _put_away(FURTHER_DOWN)))
+        context.amends.append(Amendment(context.topic(old.data["topic"]), lambda _: _further_down()))
+        context.withdraw.append(context.topic(old.data["topic"]))
     said = old.data["said"] if old is not None else ""
-    about = _remember(context, game, said)
-    context.about = context.topic(about)
-    return shown(context, game, said)
+    now = shown(context, game, said, game.last)
+    context.about = context.topic(_remember(context, game, said, now))
+    return now
 
 
-def _remember(context: Context, game: Game, said: str) -> str:
+def _remember(context: Context, game: Game, said: str, now: Reply) -> str:
     """Note that the board is a new message; what that is about."""
     about = f"board-{new_id()}"
-    data = {"topic": about, "turn": [game.turn, game.turn_of], "since": context.now, "said": said}
+    data: Json = {"topic": about, "turn": [game.turn, game.turn_of], "since": context.now, "said": said}
+    data |= {"undo": game.last, "reads": _reads(now)}
     context.docs.append(Doc(BOARD, context.ledger.row, data, owner=context.command.where.server))
     return about
 
@@ -76,20 +84,38 @@ async def following(context: Context, reply: Reply) -> list[Outgoing]:
         return []
     game, places = ledger.game, ledger.was.places
     topic, said = context.topic(doc.data["topic"]), _last(ledger.bodies, reply, doc.data["said"])
+    undo = game.last if any(map(_is_a_move, ledger.bodies)) else doc.data.get("undo", game.last)
     if game.ended:
         context.drop_docs.append((BOARD, ledger.row))
+        context.withdraw.append(topic)
         over = _gone(f"{game.name} is over").to_json()
         return [Outgoing(place, {}, context.now, over, "", topic) for place in places]
     fresh = [game.turn, game.turn_of] != doc.data["turn"] or context.now - doc.data["since"] > AFRESH
     if not fresh:
-        if said != doc.data["said"]:
-            context.docs.append(replace(doc, data={**doc.data, "said": said}))
-        now = shown(context, game, said).to_json()
-        return [Outgoing(place, {}, context.now, now, "", topic) for place in places]
-    about = context.topic(_remember(context, game, said))
-    old, new = _gone(FURTHER_DOWN).to_json(), shown(context, game, said).to_json()
+        now = shown(context, game, said, undo)
+        if (reads := _reads(now)) == doc.data.get("reads"):
+            return []
+        context.docs.append(replace(doc, data={**doc.data, "said": said, "undo": undo, "reads": reads}))
+        return [Outgoing(place, {}, context.now, now.to_json(), "", topic) for place in places]
+    context.withdraw.append(topic)
+    fresh_one = shown(context, game, said, undo)
+    about = context.topic(_remember(context, game, said, fresh_one))
+    old, new = _further_down().to_json(), fresh_one.to_json()
     away = [Outgoing(place, {}, context.now, old, "", topic) for place in places]
     return [*away, *(Outgoing(place, {}, context.now, new, about) for place in places)]
+
+
+def _is_a_move(body: Json) -> bool:
+    """Whether an event changed the game, or took back or brought back one that did: what *Undo* is then for."""
+    return body["kind"] in ("undo", "redo") or (bool(body.get("after")) and body["kind"] not in BESIDE)
+
+
+def _reads(board: Reply) -> str:
+    return short(sha256(json.dumps(board.to_json(), sort_keys=True).encode()).hexdigest())
+
+
+def _further_down() -> Reply:
+    return replace(_gone(FURTHER_DOWN), pin=TAKEN_AWAY)
 
 
 def _put_away(why: str) -> Change:
@@ -112,7 +138,7 @@ def _last(bodies: Iterable[Json], reply: Reply, before: str) -> str:
     return before
 
 
-def shown(context: Context, game: Game, said: str) -> Reply:
+def shown(context: Context, game: Game, said: str, undo: int) -> Reply:
     """The board: phase and whose go, initiative, both sides by state, the last result, the buttons of the phase."""
     system = context.system
     lines: list[Part] = []
@@ -126,8 +152,8 @@ def shown(context: Context, game: Game, said: str) -> Reply:
     if said:
         lines += [Rule(), f"Last: {said}"]
     buttons = list(phase_buttons(context, without=("remember",)))
-    if game.last:
-        buttons.append(context.button("undo", "Undo", game.last))
+    if undo:
+        buttons.append(context.button("undo", "Undo", undo))
     buttons.append(context.button("log", "Log"))
     whose = whose_go(game)
     title = f"{phase_name(game, system)}: {whose}" if whose else phase_name(game, system)

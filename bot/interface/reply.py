@@ -13,7 +13,7 @@ from bot.rules.errors import DieOwed, Hint, UserError, corrected
 from bot.rules.phrase import Phrase, Typed, text_from_json, text_to_json
 from bot.rules.replacing import replacing, sparse
 
-PINNED, UNPINNED = "on", "off"
+PINNED, UNPINNED, TAKEN_AWAY = "on", "off", "away"
 LINK = "link"
 """The style of a button that opens the channel that its action names (`goto:discord:55/900`); it runs nothing."""
 
@@ -117,7 +117,8 @@ class Reply:
     is how many buttons are in a row (0: as many as fit). `trace` are the places of the lines that a phone leaves out at
     first, as the button *Dice* has them. `bare` is an answer so short that it takes no frame.
 
-    `quiet`: nobody is notified. `pin`: PINNED where the message is to be kept at hand, UNPINNED where no longer.
+    `quiet`: nobody is notified. `pin`: PINNED where the message is to be kept at hand, UNPINNED where no longer,
+    TAKEN_AWAY where it is to be deleted (it reads like this reply where that is refused).
     `in_place`: it takes the place of the message whose button was pressed. `boxed`: it is drawn in a box with its
     buttons, where a platform has one, so that the next screen can take its place.
     `over` is what became of an answer that no longer holds (`Undone in #41`); its title is struck through then.

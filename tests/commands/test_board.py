@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from bot.commands.board import AFRESH
+from bot.interface.reply import TAKEN_AWAY
+from tests.fresh import fresh_app
 from tests.playing import Channel, two_sides
 
 
@@ -29,6 +33,45 @@ async def test_only_a_started_game_has_a_board() -> None:
     await channel.refused("Anna", "game board", "no-game")
     await two_sides(channel)
     await channel.refused("Anna", "game board off", "no-board")
+
+
+async def followed() -> tuple[Channel, list[float]]:
+    """A game with a board that is there, and its clock."""
+    clock = [1_000_000.0]
+    channel = Channel(await fresh_app(lambda: clock[0]))
+    await two_sides(channel)
+    await channel.app.delivered(await channel.say("Anna", "game board", token="t"), spot={"message": 7})
+    await waiting(channel)
+    return channel, clock
+
+
+async def waiting(channel: Channel) -> list[Any]:
+    """What is to be posted or changed, which then is."""
+    due = await channel.app.due("console:")
+    for one in due:
+        await channel.app.delivered(one.id)
+    return [one for one in due if "/board" in one.about + one.amends]
+
+
+async def test_it_is_changed_only_when_something_on_it_has_changed() -> None:
+    channel, _ = await followed()
+    await channel.do("Anna", "roll 2d6", "lnlt-table melee-odds 7 5", "game plan turn=4 text=reinforcements")
+    assert await waiting(channel) == []
+    await channel.do("Anna", "unit edit us1 state=shaken")
+    [change] = await waiting(channel)
+    assert "Shaken: Squad 1" in change.reply.body()
+
+
+async def test_a_board_that_was_not_posted_in_time_never_is() -> None:
+    """At machine speed boards of turns 3 to 5 came after the story of the end, with live buttons."""
+    channel, clock = await followed()
+    for _ in range(12):
+        await channel.do("Anna", "game next")
+    await channel.do("Anna", "game end confirm")
+    clock[0] += 60
+    left = await waiting(channel)
+    assert [one.reply.title for one in left if not one.amends] == []
+    assert any(one.reply.pin == TAKEN_AWAY for one in left)
 
 
 def test_it_is_posted_afresh_before_discord_limits_edits() -> None:

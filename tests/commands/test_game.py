@@ -80,11 +80,11 @@ async def test_phases_with_reminders_and_markers_that_come_off() -> None:
     assert reply.title == "Turn 1, Operations: who has the initiative?"
     assert any("passes" in line for line in reply.body())
     assert (await channel.game()).units["squad 1"].marks == {"fired", "moved"}
-    assert (await channel.do("Anna", "game initiative VC")).mention == ("console:bob",), "it is their go now"
+    assert (await channel.do("Anna", "game initiative VC")).title == "VC has the initiative, Bob", "it is their go now"
     reply = await channel.do("Anna", "game next")
     assert "Squad 1" in reply.body()[-1]
     assert reply.title == "Turn 1, Administrative: both sides"
-    assert reply.mention == ("console:bob",), "Anna knows, she pressed"
+    assert reply.mention == (), "Bob has acted a moment ago"
     assert (await channel.game()).units["squad 1"].marks == frozenset()
     assert (await channel.do("Anna", "game next")).title == "Turn 2, Rally: both sides"
 

@@ -302,7 +302,7 @@ class Bot(Grognard):
         self.app = process.app
         self.http = SimHttp(process)  # type: ignore[assignment]
         wire = SimWire(process)
-        self.work = Work(self.app, wire, Delivery(wire, Posting(self.http), self.app), self)
+        self.work = Work(self.app, wire, Delivery(wire, Posting(self.http), self.app, lambda *_: -1), self)
         self._at_work, self._beside = set(), set()
         self._seen = OrderedDict()
         self._stopping = False

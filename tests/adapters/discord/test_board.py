@@ -28,7 +28,7 @@ async def test_the_board_follows_the_game_also_behind_a_restart(tmp_path: Path) 
         await discord.until(lambda: "Ready: Cell 1" in board.text and "Last:" not in board.text)
 
 
-async def test_with_a_new_turn_it_is_posted_afresh_and_the_old_one_says_so(tmp_path: Path) -> None:
+async def test_with_a_new_turn_it_is_posted_afresh_and_the_old_one_goes(tmp_path: Path) -> None:
     async with DiscordStandIn.running() as discord, running(discord, tmp_path):
         table, anna, _ = await duel(discord)
         board = await say(anna, table, "game board")
@@ -36,9 +36,11 @@ async def test_with_a_new_turn_it_is_posted_afresh_and_the_old_one_says_so(tmp_p
             await say(anna, table, "game next")
         assert board.buttons, "the same turn"
         await say(anna, table, "game next")
-        await discord.until(lambda: "further down" in board.text and not board.buttons)
-        await discord.until(lambda: any("**VC:** Ben" in message.text for message in discord.messages(table)))
-        newest = next(message for message in discord.messages(table) if "**VC:** Ben" in message.text)
+        await discord.until(lambda: board.deleted)
+        await discord.until(
+            lambda: any("Turn 2, Rally" in one.text and "**VC:** Ben" in one.text for one in discord.messages(table))
+        )
+        newest = next(one for one in discord.messages(table) if "**VC:** Ben" in one.text and not one.deleted)
         assert "### **Turn 2, Rally" in newest.text
         assert newest.flags & QUIET
         assert not newest.pings
@@ -64,15 +66,19 @@ async def test_it_is_pinned_where_the_bot_may_and_unpinned_once_it_has_gone(tmp_
         assert refused.ephemeral
         assert "Pin Messages" in refused.text
         assert not board.pinned
+        assert not any("/pins/" in call.path for call in discord.site.calls), "the interaction said that it may not"
         discord.permit_bot(table, pin_messages=True)
         again = await say(anna, table, "game board")
-        await discord.until(lambda: again.pinned and "further down" in board.text)
+        await discord.until(lambda: again.pinned and board.deleted)
+        assert not any("/pins/" in call.path and call.method == "DELETE" for call in discord.site.calls)
         for _ in range(3):
             await say(anna, table, "game next")
-        await discord.until(lambda: not again.pinned)
-        await discord.until(lambda: sum(message.pinned for message in discord.messages(table)) == 1)
+        await discord.until(lambda: again.deleted)
+        await discord.until(
+            lambda: sum(message.pinned and not message.deleted for message in discord.messages(table)) == 1
+        )
         await say(anna, table, "game end", winner="US", confirm=True)
-        await discord.until(lambda: not any(message.pinned for message in discord.messages(table)))
+        await discord.until(lambda: not any(one.pinned and not one.deleted for one in discord.messages(table)))
 
 
 async def test_a_board_of_many_units_keeps_within_what_a_message_holds(tmp_path: Path) -> None:

@@ -263,7 +263,7 @@ async def test_six_turns_end_as_they_were_played(socket_slack: SlackStandIn, tmp
         started = await muster(e)
         board = await (await e.greta.slash(e.games, "/game", "board")).answer()
         old, card = await first_turn(e, started)
-        await e.until(lambda: "further down" in board.text and not board.buttons(), "the board posted afresh")
+        await e.until(lambda: board.deleted, "the board posted afresh")
         card = await second_turn(e, card, old)
         card = await third_turn(e, card)
         card = await fourth_turn(e, card)
