@@ -17,6 +17,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from bot.budgets import Budgets, Pauses
+from bot.commands.context import IsMember
 from bot.commands.dispatch import spec_of
 from bot.commands.played import choices
 from bot.drafts import Draft, Drafts
@@ -110,6 +111,10 @@ class App:
     def use_budgets(self, budgets: Budgets) -> None:
         """Bound what each person and channel may ask for: where strangers play."""
         self.handling.budgets = budgets
+
+    def asks(self, platform: str, is_member: IsMember) -> None:
+        """Let a platform be asked whether somebody is still where a game is played."""
+        self.handling.members[platform] = is_member
 
     def serves(self, address: str) -> None:
         """Shared games are served at this address, by this process or by another."""

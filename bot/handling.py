@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 
 from bot.budgets import Budgets
-from bot.commands.context import Context
+from bot.commands.context import Context, IsMember
 from bot.commands.dispatch import Handler, handler, spec_of
 from bot.commands.places import moved_from
 from bot.enabled import Enabled
@@ -70,6 +70,7 @@ class Handling:
         self.budgets = Budgets()
         self._unrecorded = unrecorded
         self.address = ""
+        self.members: dict[str, IsMember] = {}
         self.worker = Worker()
         self.odds = Odds(self.worker)
         self.checker = Worker(stays=False, busy="Other files are being checked just now.")
@@ -203,6 +204,7 @@ class Handling:
             partial(self._enabled.check, where=command.where),
             address=self.address,
             seen_with=self._shelves.at,
+            members=self.members,
         )
         if loaded is None or loaded.game.ended:
             context.prepared = await find(self._store, command.where)

@@ -71,6 +71,10 @@ class Channel:
         """The answer to a button."""
         return await self.app.press(action, self.who(name), self.place, f"{self._prefix}{next(self._ids)}")
 
+    async def undo_last(self, name: str) -> Reply:
+        """The answer to *Undo* under the last event, be it one that undo passes over."""
+        return await self.press(name, await self.under((await self.game()).last, "undo"))
+
     async def under(self, number: int, button: str) -> str:
         """What the button of an event of this channel's game stands for: `await channel.under(3, "undo")`."""
         loaded = await self.app.games.at(self.place.key)

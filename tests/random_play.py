@@ -51,10 +51,14 @@ async def _whole(channel: Channel, chance: Random, game: str) -> None:
     if loaded is None:
         return
     if chance.random() < 0.5:
-        asked = await channel.app.store.doc("consent", f"{loaded.row}:{loaded.game.last}")
-        for name in PERSONS if asked is not None else ():
-            action = await channel.under(loaded.game.last, "consent")
-            await channel.press(name, f"{action}:{asked.data['id']}" if asked is not None else action)
+        if chance.random() < 0.5:  # also what `/game undo` passes over
+            await channel.undo_last(chance.choice(PERSONS))
+        open_ones = await channel.app.store.doc("consent-asked", loaded.row)
+        for number in open_ones.data["events"] if open_ones is not None else ():
+            asked = await channel.app.store.doc("consent", f"{loaded.row}:{number}")
+            for name in PERSONS if asked is not None else ():
+                action = await channel.under(number, "consent")
+                await channel.press(name, f"{action}:{asked.data['id']}" if asked is not None else action)
         for _ in range(chance.choice((0, 1, 2))):
             await channel.say(chance.choice(PERSONS), f"game {chance.choice(('redo', 'redo', 'undo'))}", manager=True)
     if chance.random() < 0.1:

@@ -222,7 +222,7 @@ async def test_a_strangers_refusal_never_answers_who_may_press(tmp_path: Path) -
         channel = Channel(App(store))
         await two_sides(channel)
         await channel.do("Anna", "roll 2d6")
-        asked = await channel.do("Anna", "game undo")
+        asked = await channel.undo_last("Anna")
         carl, bob = await asyncio.gather(*(channel.press(name, asked.buttons[0].action) for name in ("Carl", "Bob")))
         assert "needs the consent of another side" in carl.title
         assert "Anna asked, Bob agreed" in bob.first

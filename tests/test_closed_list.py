@@ -20,6 +20,7 @@ from tests.fresh import fresh_app, run
 from tests.playing import Channel, two_sides
 from tests.random_play import exported, exported_text
 from tests.scenarios.test_pack_versions import every_event_of_packs
+from tests.seams.test_undo import assert_verified_of, stood_in
 from tests.test_old_logs import LOGS
 
 RARE = """
@@ -31,7 +32,7 @@ Bob: game reveal 11
 Anna: game next
 Anna: unit edit us1 moved
 Anna: game leave
-Anna: game undo
+Anna: UNDO
 Anna: game redo
 Anna: game join US
 Anna: game next
@@ -55,16 +56,16 @@ Bob: game end confirm
 """
 ORDERS = """
 Anna: order write "to H5"
-Anna: game undo
+Anna: UNDO
 Anna: game redo
 Anna: order deadline 2d
-Anna: game undo
+Anna: UNDO
 Anna: game redo
 Bob: order write hold
 """
 TURNS = """
 Anna: game plan 3 "US reinforcements at A1"
-Anna: game undo
+Anna: UNDO
 Anna: game redo
 Anna: game plan 2 "rain"
 Anna: game plan remove=11
@@ -134,7 +135,8 @@ async def rarely() -> list[dict[str, Any]]:
             await two_sides(channel)
             files.append(await exported_text(channel))
         for said in lines.strip().split("\n"):
-            await channel.do(*said.split(": ", 1))
+            name, line = said.split(": ", 1)
+            await (channel.undo_last(name) if line == "UNDO" else channel.do(name, line))
         files.append(await exported_text(channel))
     await channel.do("Anna", "game start lnlt Again carry")
     files.append(await exported_text(channel))
@@ -187,7 +189,7 @@ def test_nothing_on_the_list_is_unused(monkeypatch: pytest.MonkeyPatch, root: Pa
     logs = [honest(), *run(rarely()), *(exported(("rare", seed), 20) for seed in range(25))]
     logs += [json.loads(file.read_text("utf-8")) for file in LOGS]
     events = [event["body"] for log in logs for event in log["events"]]
-    events += run(linked()) + run(every_event_of_packs())
+    events += run(linked()) + run(every_event_of_packs()) + run(assert_verified_of(stood_in("left")))
     with generic(monkeypatch, root):
         events += run(ruled())
     unused = {f"{name} {part}" for name, kind in KINDS.items() for part in (*kind.needs, *kind.may, *kind.game)}

@@ -82,9 +82,9 @@ async def test_what_is_asked_at_one_bot_lapses_by_a_roll_at_the_other(
             rolled = await one.do(name, "roll 2d6")
         assert "consent" not in looked_for
         number = int(rolled.footer[0].removeprefix("#"))
-        asked = await other.do("Bob", "game undo")
+        asked = await other.undo_last("Bob")
         assert asked.title == f"Bob asks to undo #{number}"
-        await one.do("Anna", "roll 2d6")
+        await one.do("Anna", "roll 2d6", "game next")
         assert "consent" in looked_for
         await other.refused("Anna", "game redo", "nothing-to-redo")
         refused = await other.press("Anna", asked.buttons[0].action)

@@ -59,8 +59,8 @@ KINDS = {
                  "system initiative go passes packs", True),
     "sealed": ("of sealed", "hand closes", "", False),
     "reveal": ("opens", "result last before after", "", True),
-    "undo": ("event last", "asked alone before after", UNDOABLE, True),
-    "redo": ("event", "asked before after", UNDOABLE, True),
+    "undo": ("event last", "asked alone by reason before after", UNDOABLE, True),
+    "redo": ("event", "asked by reason before after", UNDOABLE, True),
 }  # fmt: skip
 COMMON = "number at who side kind behind"
 WORDS = {
@@ -82,6 +82,9 @@ NEVER_UNDONE = (
     "claim",
     "privacy",
 )
+BESIDE = ("plan", "order", "orders", "join", "leave", "fair", "claim", "privacy", "link", "transfer", "sealed")
+ROLLS = ("roll", "table", "sequence")
+SILENT = 7 * 24 * 3600  # seconds after which a manager may agree in the place of the other side
 GONE = ("eliminated", "destroyed", "killed", "combat-ineffective")
 MOST_VERSIONS = 20  # of packs that a game remembers
 AVERAGING = [2, 3, 3, 4, 4, 5]
@@ -542,7 +545,8 @@ TYPES: dict[str, Callable[[Any], bool]] = {
     **dict.fromkeys(("number", "event"), lambda value: number(value, 1)),
     "edition": lambda value: number(value, 1) or digits(value),  # of a pack: the SHA-256 of its files
     **dict.fromkeys(("behind", "last"), number),
-    **dict.fromkeys(("free", "unannounced", "alone", "closes"), one_of(True)),
+    **dict.fromkeys(("free", "unannounced", "alone", "closes", "keeps"), one_of(True)),
+    "by": one_of("manager"), "reason": one_of("left", "silent"), "renamed": word,
     **dict.fromkeys(("inputs", "out"), lambda value: isinstance(value, dict) and bool(value)),
     **dict.fromkeys(PATCH, is_patch),
     "at": lambda value: number(value) and value < 10**11, "side": name, "of": one_of("roll", "sequence"),
@@ -565,7 +569,8 @@ def shape_faults(body: Json) -> Iterator[str]:
         yield f"Grognard writes no event of the kind {str(kind)[:70]}."
         return
     needs, may, game, units = KINDS[kind]
-    yield from field_faults(body, (COMMON + " " + needs).split(), may.split())
+    keeps = ["keeps"] if kind in (*BESIDE, *ROLLS, "reveal") else []
+    yield from field_faults(body, (COMMON + " " + needs).split(), [*may.split(), *keeps])
     if has_large_number(body):
         yield "it has a whole number of 2^53 or more, which not every reader of JSON takes for the same."
     if all(is_patch(body[part]) for part in PATCH if part in body):
@@ -645,6 +650,7 @@ class Game:
         self.acted, self.here, self.left = set[str](), set[str](), set[str]()
         self.acted_before, self.left_here = set[str](), set[str]()  # up to the last import; left: since then
         self.claimed: dict[str, str] = {}  # as whom somebody went on
+        self.agreed: dict[int, bool] = {}  # of what was undone: whether by agreement
         self.closing = self.closed = self.all_closing = self.has_texts = False
         self.imported = self.last = self.epoch = self.promised = self.outcomes = 0  # imported: by which event, last
         self.last_word, self.protocol = "", 1
@@ -708,12 +714,14 @@ class Game:
             self.last = body["last"]
             self.redo.append(body["event"])
             self.withdrawn += [body["event"]] if body["event"] in self.sealed else []
+            self.agreed[body["event"]] = "asked" in body
         elif kind == "redo":
-            self.last = body["event"]
+            self.last = max(self.last, body["event"])
             self.redo.pop()
             self.withdrawn = [one for one in self.withdrawn if one != body["event"]]
         else:
-            self.last, self.redo = body["last"] if kind == "reveal" and "last" in body else at, []
+            self.last = body["last"] if kind == "reveal" and "last" in body else at
+            self.redo = self.redo if "keeps" in body else []
         self.events[at] = body
         self.acted.add(who)
         if kind == "import":
@@ -760,6 +768,7 @@ class Game:
             or self.packs_problem(body)
             or self.closing_problem(body)
             or self.protocol_problem(body)
+            or self.keeping_problem(body)
         )
         if problem:
             yield problem
@@ -814,7 +823,7 @@ class Game:
         pattern = rf"turn {turn}(, .{{1,100}})?" if self.value("phase") else f"turn {turn}"
         return "" if re.fullmatch(pattern, said) else f"its words are not those of turn {turn}."
 
-    def seats(self, players: Json) -> str:
+    def seats_problem(self, players: Json) -> str:
         return "" if self.value("players") == players else "it changes who plays for which side."
 
     def rule_start(self, body: Json) -> str:
@@ -840,13 +849,13 @@ class Game:
     def rule_join(self, body: Json) -> str:
         if body["who"] in self.now["players"] or body["side"] not in self.now["sides"]:
             return self.playing() or "it joins a side that does not exist, or while playing for another."
-        return self.playing() or self.seats({**self.now["players"], body["who"]: body["side"]})
+        return self.playing() or self.seats_problem({**self.now["players"], body["who"]: body["side"]})
 
     def rule_leave(self, body: Json) -> str:
         players = {who: side for who, side in self.now["players"].items() if who != body["who"]}
         if body["who"] not in self.now["players"]:
             return self.playing() or "who leaves plays no side."
-        return self.playing() or self.seats(players)
+        return self.playing() or self.seats_problem(players)
 
     def go_faults(self, sides: Any) -> str:
         """Whose go it is behind the event."""
@@ -861,8 +870,8 @@ class Game:
             return "the next phase is in this turn or in the next one."
         for key, after in self.after["units"].items():
             before = self.before["units"][key]
-            if not before or not after or not takes_off(before, after):
-                return f"a new phase only takes markers and numbers off, but it changes {key}."
+            if not before or not after or unmarked(before) != unmarked(after) or not marks(after) < marks(before):
+                return f"a new phase only takes markers off, but it changes {key}."
         if self.value("passes"):
             return "nobody has passed in a phase that has just begun."
         return self.go_faults(self.now["sides"]) or self.turn_words(said)
@@ -1005,7 +1014,7 @@ class Game:
         if self.value("master") != (who if own and self.now["master"] == own else self.now["master"]):
             return "it changes who is game master."
         seat = {who: theirs or mine} if theirs or mine else {}
-        return self.seats({**{one: side for one, side in players.items() if one != own}, **seat})
+        return self.seats_problem({**{one: side for one, side in players.items() if one != own}, **seat})
 
     def rule_privacy(self, body: Json) -> str:
         master, who, players = self.now["master"], body["who"], self.now["players"]
@@ -1017,7 +1026,7 @@ class Game:
             return "somebody else leaves with who had their data deleted."
         if self.value("master") != ("" if master in left else master):
             return "it changes who is game master."
-        return self.seats({one: side for one, side in players.items() if one not in left})
+        return self.seats_problem({one: side for one, side in players.items() if one not in left})
 
     def rule_fair(self, body: Json) -> str:
         secret, said = body.get("secret", {}), body["result"]
@@ -1165,9 +1174,14 @@ class Game:
                 return f"it changes {key} otherwise than was sealed."
         return "" if self.after["units"].keys() <= self.units.keys() else "it brings units that were not there."
 
+    def keeping_problem(self, body: Json) -> str:
+        fits = "keeps" not in body or (self.redo and is_passed_over(body))
+        return "" if fits else "it keeps what could be brought back, which it cannot."
+
     def consenters(self, asking: str, persons: Iterable[str], undone: Json) -> set[str]:
-        """Who could agree that dice are taken back: the other sides, and a game master who plays none."""
-        players, master = self.now["players"], self.now["master"]
+        """Who could agree that an event is taken back: the other sides, and a game master who plays none, as they
+        were when it fell."""
+        players, master = self.seats(undone["number"])
         if not (self.guarded() or (self.now["sides"] and players)):
             return set(persons) - {asking}
         side = players.get(asking, "")
@@ -1175,26 +1189,50 @@ class Game:
         others -= set() if side else {undone["who"]}
         return (others | ({master} if master and master not in players else set())) - {asking}
 
+    def seats(self, number: int) -> tuple[Json, str]:
+        """Who played which side when an event fell, and the game master, where they are that still and play no side."""
+        players, master, claims = dict(self.now["players"]), self.now["master"], []
+        for body in reversed(self.events.values()):
+            if body["number"] <= number:
+                break
+            fields = body.get("before", {}).get("game", {})
+            players, master = dict(fields.get("players", players)), fields.get("master", master)
+            claims += [(body["own"], body["who"])] if "own" in body else []
+        for own, who in reversed(claims):
+            players = {who if one == own else one: side for one, side in players.items()}
+            master = who if master == own else master
+        return players, master if master == self.now["master"] and master not in self.now["players"] else ""
+
+    def holding(self) -> Iterator[Json]:
+        """The events that are not undone, newest first."""
+        turned: dict[int, str] = {}
+        for body in reversed(self.events.values()):
+            if body["kind"] in ("undo", "redo"):
+                turned.setdefault(body["event"], body["kind"])
+            elif turned.get(body["number"]) != "undo":
+                yield body
+
     def rule_undo(self, body: Json) -> str:
-        at, who, asked, undone = body["event"], body["who"], body.get("asked"), self.events.get(body["event"])
-        if not undone or at != self.last:
+        at, events = body["event"], self.holding()
+        undone: Json = {}
+        for one in events:
+            if one["number"] <= at:
+                undone = one if one["number"] == at else {}
+                break
+            if one["kind"] != "reveal" and not is_passed_over(one):
+                return f"it takes back #{at}, but #{one['number']} changed the game since."
+        if not undone:
             return f"it takes back #{at}, but the last event that held was #{self.last}."
         if undone["kind"] in NEVER_UNDONE:
             return f"it takes back #{at}, of the kind {undone['kind']}, which is never undone."
-        if (body["last"], body.get("before"), body.get("after")) != (
-            undone["behind"], undone.get("after"), undone.get("before")
-        ):  # fmt: skip
+        chain = (one["number"] for one in events if not (one["kind"] == "reveal" and "last" in one))
+        last = self.last if at != self.last else next(chain, 0)
+        if (body["last"], body.get("before"), body.get("after")) != (last, undone.get("after"), undone.get("before")):
             return f"it does not turn round what #{at} did."
-        if asked and "alone" in body:
-            return "somebody alone in a game asks nobody."
-        if asked:
-            fits = who != asked and asked in self.acted and who in self.consenters(asked, self.acted, undone)
-            return "" if fits else "who agreed to the undo had no say in it."
-        if "alone" in body:
-            others = self.consenters(who, self.here - self.left_here, undone)
-            return "it says that nobody else could agree, but others play." if others else ""
         rolled = undone.get("dice") or undone["kind"] == "sealed"
-        return "dice are taken back, and nobody agreed." if rolled else ""
+        if rolled and "asked" not in body and "alone" not in body:
+            return "dice are taken back, and nobody agreed."
+        return self.agreed_faults(body, undone)
 
     def rule_redo(self, body: Json) -> str:
         at = body["event"]
@@ -1203,10 +1241,49 @@ class Game:
         done = self.events[at]
         if any(body.get(part) != done.get(part) for part in PATCH):
             return f"it does not do again what #{at} did."
-        asked, who = body.get("asked"), body["who"]
-        if asked and not (who != asked and asked in self.acted and who in self.consenters(asked, self.acted, done)):
-            return "who agreed to the redo had no say in it."
+        if "asked" not in body and self.agreed.get(at):
+            return "it was undone by agreement, and nobody agreed to bring it back."
+        return self.agreed_faults(body, done)
+
+    def agreed_faults(self, body: Json, undone: Json) -> str:
+        """Who agreed: where nothing was passed over, nobody can have come or gone since."""
+        who, asked, at, what = body["who"], body.get("asked", ""), body["event"], body["kind"]
+        no_say = f"who agreed to the {what} had no say in it."
+        if asked and "alone" in body:
+            return "somebody alone in a game asks nobody."
+        if asked and asked not in self.acted:
+            return f"who asked for the {what} had no part in the game."
+        if ("by" in body) != ("reason" in body) or ("by" in body and not asked):
+            return no_say if asked else "nobody agrees where nobody asked."
+        passes_over = what == "undo" and at != body["behind"]
+        by_then = {one["who"] for one in self.events.values() if one["number"] <= at} if passes_over else self.acted
+        others = self.consenters(asked or who, by_then, undone)
+        if "by" in body:
+            plays = who in self.now["players"] or who in self.seats(at)[0]
+            if plays or who in (asked, undone["who"]) or not others:
+                return no_say
+            if body["reason"] == "left":
+                self.remarks.append(f"Event {body['number']}: that the other side had left is the host's word.")
+            elif not self.are_silent(others, body["at"]):
+                return "it says that the other side was silent for seven days, but it was not."
+        elif asked:
+            return "" if who != asked and who in others else no_say
+        elif "alone" in body and self.consenters(who, (self.here - self.left_here) & by_then, undone):
+            return "it says that nobody else could agree, but others play."
         return ""
+
+    def are_silent(self, persons: set[str], at: int) -> bool:
+        """Whether none of them wrote an event in the seven days before."""
+        known, since = set(persons), set[str]()
+        for one in self.events.values():
+            since |= {one["who"]} if one["at"] > at - SILENT else set()
+            known |= {one["who"]} if one.get("own") in known else set()
+        return not known & since
+
+
+def is_passed_over(body: Json) -> bool:
+    """Whether undo passes over it: it happened beside the game, or is a roll or an opening that changed nothing."""
+    return body["kind"] in BESIDE or (body["kind"] in (*ROLLS, "reveal") and "after" not in body)
 
 
 def unmarked(unit: Json) -> Json:
@@ -1215,13 +1292,6 @@ def unmarked(unit: Json) -> Json:
 
 def marks(unit: Json) -> set[str]:
     return set(unit.get("marks", []))
-
-
-def takes_off(before: Json, after: Json) -> bool:
-    """Whether a unit only loses markers, and numbers that last no longer than a turn."""
-    was, now = ({key: value for key, value in unmarked(unit).items() if key != "numbers"} for unit in (before, after))
-    left = after.get("numbers", {})
-    return was == now and marks(after) <= marks(before) and left.items() <= before.get("numbers", {}).items()
 
 
 def turned(unit: Json) -> Json:

@@ -14,6 +14,7 @@ from bot.game.events import ROLLS
 from bot.game.follows import event_faults, order_faults
 from bot.game.past import Past, missing_faults, sealed_contents
 from bot.game.state import Game
+from bot.game.undo import LEFT
 from bot.rules.errors import UserError
 from bot.rules.phrase import phrase
 from bot.rules.proof.export_format import SEALED, Exported, read_export, read_json
@@ -92,6 +93,8 @@ class _History:
         number = event["number"]
         for fault in order_faults(past, event):
             self._fault(number, fault)
+        if event.get("reason") == LEFT:
+            self.remarks.append(f"Event {number}: that the other side had left is the host's word.")
         if self._with_tables and not self.faults:
             with using(self._packs.seen(past.now, past.contents.get(number, event))):
                 self._play(past, event, editions)

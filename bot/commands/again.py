@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from bot.commands.context import Context
 from bot.commands.filled import played
-from bot.commands.undo import read_event
-from bot.game.events import ROLLS
+from bot.game.events import ROLLS, holding
 from bot.game.opened import read_opened
 from bot.game.state import Json
 from bot.interface.reply import Reply
@@ -17,14 +16,10 @@ LOOK_BACK = 200
 
 async def handle(context: Context) -> Reply:
     """Repeat the last roll, table or sequence that is not undone; sealed ones are skipped."""
-    game = context.need_game()
-    number, event = game.last, None
-    for _ in range(LOOK_BACK):
-        event = await read_event(context, number)
-        if event is None or event["kind"] in ROLLS:
-            break
-        number = event["behind"]
-    if event is None or event["kind"] not in ROLLS:
+    context.need_game()
+    rows = await context.store.events(context.ledger.row, limit=LOOK_BACK, newest_first=True)
+    event = next((one for one in holding(row.data for row in rows) if one["kind"] in ROLLS), None)
+    if event is None:
         raise UserError("Nothing to repeat yet.", code="nothing-to-repeat")
     return await repeat(context, event)
 

@@ -11,9 +11,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from bot.game.events import changes_game
 from bot.game.ledger import Ledger
 from bot.game.state import Game, Json
 from bot.game.summary import title_of, told_event
+from bot.game.undo import changed_since
 from bot.interface.parts import Small
 from bot.interface.reply import Reply
 from bot.interface.tone import OVER, SEALED
@@ -117,9 +119,14 @@ async def _too_late(context: Context, ledger: Ledger, before: Game) -> AsyncIter
             yield Amendment(_topic(ledger, undone["number"]), _without_buttons)
     if before.solo not in ("", "*") or (ledger.was is not None and ledger.was.is_unasked):
         return  # nobody else is there who could have been asked, or nobody has
-    for number in sorted({before.last} - {after.last} | {*before.redo[-1:]} - {*after.redo[-1:]}):
+    asked = await context.store.doc("consent-asked", ledger.row)
+    for number in asked.data["events"] if asked is not None else {before.last, *before.redo[-1:]}:
         async for one in _lapsed(context, ledger, number, first["number"]):
             yield one
+    if asked is None:
+        ledger.is_unasked = True
+    elif any(map(changes_game, ledger.bodies)):
+        context.drop_docs.append((asked.kind, asked.key))
 
 
 async def _opened(context: Context, ledger: Ledger, number: int, by: int) -> Amendment:
@@ -152,15 +159,23 @@ async def _turned(context: Context, ledger: Ledger, body: Json) -> AsyncIterator
 
 
 async def _lapsed(context: Context, ledger: Ledger, number: int, by: int) -> AsyncIterator[Amendment]:
-    """An open request about an event that is no longer the latest: nobody can agree to it any more."""
+    """An open request about an event that something has happened to, or come upon: nobody can agree to it any more."""
     kind, key = "consent", f"{ledger.row}:{number}"
-    if (kind, key) in context.drop_docs:
-        return
-    asked = await context.store.doc(kind, key)
-    if asked is not None:
+    asked = await context.store.doc(kind, key) if (kind, key) not in context.drop_docs else None
+    if asked is not None and await _is_over(context, ledger, number, asked.data.get("what", "undo")):
         context.drop_docs.append((kind, key))
         topic = _topic(ledger, f"asked-{asked.data.get('id', '')}")
         yield Amendment(topic, partial(_struck, f"Overtaken by #{by}", "a request", "", ""))
+
+
+async def _is_over(context: Context, ledger: Ledger, number: int, what: str) -> bool:
+    """Whether what was asked for can no longer be done behind the events that were written."""
+    turned = {body["event"] for body in ledger.bodies if body["kind"] in ("undo", "redo")}
+    if number in turned or any(map(changes_game, ledger.bodies)) or (what == "redo" and number not in ledger.game.redo):
+        return True
+    rows = await context.store.events(ledger.row, after=number - 1, before=number + 1)
+    patch = rows[0].data.get("after" if what == "undo" else "before") if rows else None
+    return bool(changed_since(ledger.game, patch or {}))
 
 
 async def _latest(context: Context, ledger: Ledger, kind: str, number: int) -> Json | None:

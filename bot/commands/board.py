@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from bot.commands.amending import Amendment, Change
 from bot.commands.turn_card import PHONE_ROW, passes_told, phase_buttons, phase_name
+from bot.commands.undo import takeable
 from bot.entropy import new_id
 from bot.game.counter import about, ails, is_lost, lasting_marks, states_of
 from bot.game.phases import whose_go
@@ -40,8 +41,6 @@ AFRESH = 50 * 60.0
 MOST_ENTRIES = 25
 NAMED, ROOM = (100, 30, 12, 5, 1), 3_000
 """So many names of units of one state and side, the first that leave a board with fewer characters than that."""
-BESIDE = ("plan", "join", "leave", "order", "orders", "sealed", "reveal", "fair", "privacy", "link", "transfer")
-"""Events beside the game: *Undo* is never for them."""
 FURTHER_DOWN = "The board is further down"
 
 
@@ -60,7 +59,7 @@ async def board(context: Context) -> Reply:
         context.amends.append(Amendment(context.topic(old.data["topic"]), lambda _: _further_down()))
         context.withdraw.append(context.topic(old.data["topic"]))
     said = old.data["said"] if old is not None else ""
-    now = shown(context, game, said, game.last)
+    now = shown(context, game, said, await takeable(context))
     context.about = context.topic(_remember(context, game, said, now))
     return now
 
@@ -69,7 +68,7 @@ def _remember(context: Context, game: Game, said: str, now: Reply) -> str:
     """Note that the board is a new message; what that is about."""
     about = f"board-{new_id()}"
     data: Json = {"topic": about, "turn": [game.turn, game.turn_of], "since": context.now, "said": said}
-    data |= {"undo": game.last, "reads": _reads(now)}
+    data["reads"] = _reads(now)
     context.docs.append(Doc(BOARD, context.ledger.row, data, owner=context.command.where.server))
     return about
 
@@ -84,7 +83,7 @@ async def following(context: Context, reply: Reply) -> list[Outgoing]:
         return []
     game, places = ledger.game, ledger.was.places
     topic, said = context.topic(doc.data["topic"]), _last(ledger.bodies, reply, doc.data["said"])
-    undo = game.last if any(map(_is_a_move, ledger.bodies)) else doc.data.get("undo", game.last)
+    undo = await takeable(context)
     if game.ended:
         context.drop_docs.append((BOARD, ledger.row))
         context.withdraw.append(topic)
@@ -95,7 +94,7 @@ async def following(context: Context, reply: Reply) -> list[Outgoing]:
         now = shown(context, game, said, undo)
         if (reads := _reads(now)) == doc.data.get("reads"):
             return []
-        context.docs.append(replace(doc, data={**doc.data, "said": said, "undo": undo, "reads": reads}))
+        context.docs.append(replace(doc, data={**doc.data, "said": said, "reads": reads}))
         return [Outgoing(place, {}, context.now, now.to_json(), "", topic) for place in places]
     context.withdraw.append(topic)
     fresh_one = shown(context, game, said, undo)
@@ -103,11 +102,6 @@ async def following(context: Context, reply: Reply) -> list[Outgoing]:
     old, new = _further_down().to_json(), fresh_one.to_json()
     away = [Outgoing(place, {}, context.now, old, "", topic) for place in places]
     return [*away, *(Outgoing(place, {}, context.now, new, about) for place in places)]
-
-
-def _is_a_move(body: Json) -> bool:
-    """Whether an event changed the game, or took back or brought back one that did: what *Undo* is then for."""
-    return body["kind"] in ("undo", "redo") or (bool(body.get("after")) and body["kind"] not in BESIDE)
 
 
 def _reads(board: Reply) -> str:

@@ -160,7 +160,7 @@ async def answer_request(context: Context, number: int, request: str) -> Reply:
     if pending is None or pending["id"] != request:
         if number in context.need_game().redo:
             return done_already(await undo.told_undone(context, number))
-        raise undo.not_asked(number)
+        raise await undo.not_asked(context, number)
     answers = {"consent": undo.consent, "refuse": undo.refuse}
     return _in_place(context, await answers[context.spec.path[1]](context, number))
 

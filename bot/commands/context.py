@@ -30,6 +30,8 @@ Apart = Callable[..., Awaitable[Any]]
 """Runs a function of a module in the worker process, within its time limit."""
 CheckEnabled = Callable[[CommandSpec], Awaitable[None]]
 """Raises UserError for a command whose system is not enabled on this server."""
+IsMember = Callable[[str, str], Awaitable[bool | None]]
+"""Whether a user (by key) is still where a place is (by key), as the platform says now; None where it does not say."""
 CountOdds = Callable[[Sequence, Mapping[str, object], Many[str], Roster], Awaitable[dict[str, Distribution]]]
 
 
@@ -46,7 +48,7 @@ class Context:
     says who is called in which place, once somebody has worked that out; `spared` is who is there and is only named.
     `address` is where shared games are served,
     or nothing; `unstored` makes the answer that is shown of the one that is stored, where it holds what nobody keeps.
-    `seen_with` are the systems of a game that was played here before.
+    `seen_with` are the systems of a game that was played here before. `members` asks each platform who is there.
     """
 
     command: Command
@@ -78,6 +80,7 @@ class Context:
     called: dict[str, tuple[str, ...]] | None = None
     spared: tuple[str, ...] = ()
     seen_with: Callable[[Place, Game], Awaitable[Mapping[str, System]]] | None = None
+    members: Mapping[str, IsMember] = field(default_factory=dict)
 
     @property
     def spec(self) -> CommandSpec:

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from bot.commands.context import Context, server_of
 from bot.commands.places import PLACE, called, listed, name_doc, names_of
 from bot.commands.played import put_aside
+from bot.commands.standing_in import HOME
 from bot.game.ledger import Ledger
 from bot.game.loaded import Loaded
 from bot.game.state import Game
@@ -29,6 +30,8 @@ def bind(context: Context, ledger: Ledger, new: str, names: Mapping[str, str], a
     places = (*ledger.was.places, new)
     ledger.add("link", result="played from two channels")
     context.ledger = ledger
+    if len(places) == 2:
+        context.docs.append(Doc(HOME, ledger.row, {"place": places[0]}, None, server_of(places[0])))
     context.bindings.append(Binding(new, ledger.row, aside.row if aside is not None else None, server_of(new)))
     told = {place: _notice(context, ledger.game, places, names, place) for place in places}
     told[new] = replace(told[new], lines=(*told[new].lines, *put_aside(aside)))

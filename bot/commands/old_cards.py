@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from bot.commands.amending import Amendment
+from bot.game.events import holding
 from bot.game.ledger import Ledger
-from bot.game.state import Json
 from bot.interface.form import OPEN_FORM
 from bot.interface.reply import LINK, Button, Reply
 
@@ -28,12 +28,12 @@ async def old_cards(context: Context, ledger: Ledger) -> AsyncIterator[Amendment
     assert ledger.was is not None
     first = ledger.bodies[0]
     if _is_card(first) or any(body["kind"] == "end" for body in ledger.bodies):
-        if (number := await _card_before(context, ledger, ledger.was.game.last, first["number"])) is not None:
+        if (number := await _card_before(context, ledger, first["number"])) is not None:
             yield Amendment(f"{ledger.row}/{number}", _without_phase)
     elif first["kind"] in ("undo", "redo"):
         rows = await context.store.events(ledger.row, after=first["event"] - 1, before=first["event"] + 1)
         if rows and _is_card(turned := rows[0].data):
-            number = await _card_before(context, ledger, turned["behind"], turned["number"])
+            number = await _card_before(context, ledger, turned["number"])
             if number is not None:
                 yield Amendment(f"{ledger.row}/{number}", _again if first["kind"] == "undo" else _without_phase)
     if any(body.get("closes") for body in ledger.bodies):
@@ -55,15 +55,12 @@ def _is_card(event: Mapping[str, object]) -> bool:
     return event["kind"] in TURNING or (event["kind"] == "sequence" and event.get("target") == "initiative")
 
 
-async def _card_before(context: Context, ledger: Ledger, at: int, before: int) -> int | None:
-    """The number of the last card behind the event `at`, of those that were not undone."""
-    rows = await context.store.events(ledger.row, before=before, limit=READ_BACK, newest_first=True)
-    events: dict[int, Json] = {row.number: row.data for row in rows}
-    while (event := events.get(at)) is not None and not _is_card(event):
-        at = event["behind"]
-    if event is not None:
-        return at
-    return next((number for number, event in events.items() if event["kind"] in CARDS), None)
+async def _card_before(context: Context, ledger: Ledger, before: int) -> int | None:
+    """The number of the last card before an event, of those that were not undone."""
+    rows = await context.store.events(ledger.row, limit=READ_BACK, newest_first=True)
+    events = holding([*reversed(ledger.bodies), *(row.data for row in rows)])
+    cards = (one["number"] for one in events if _is_card(one) or one["kind"] in CARDS)
+    return next((number for number in cards if number < before), None)
 
 
 def _of_phase(button: Button) -> bool:

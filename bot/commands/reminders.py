@@ -16,6 +16,7 @@ from bot.commands.context import Context
 from bot.commands.since import said
 from bot.commands.turn_card import phase_name
 from bot.commands.wishes import DIRECT, HOUR, Wishes, wishes_of
+from bot.game.events import ROLLS, holding
 from bot.game.ledger import Ledger
 from bot.game.loaded import Loaded, load
 from bot.game.state import Game, Json
@@ -166,11 +167,9 @@ async def _latest(context: Context, game: str) -> dict[int, Json]:
 
 async def last_result(context: Context, events: Mapping[int, Json]) -> str:
     """`Last: VC Squad 5 takes casualties · #41`, of the latest result that was not undone; "" for none."""
-    at = context.game.last
-    while (event := events.get(at)) is not None:
-        if event["kind"] in ("sequence", "table", "roll") and event.get("result"):
-            return f"Last: {(await said(context, event))[0]} · #{at}"
-        at = event["behind"]
+    for event in holding(events.values()):
+        if event["kind"] in ROLLS and event.get("result"):
+            return f"Last: {(await said(context, event))[0]} · #{event['number']}"
     return ""
 
 

@@ -15,6 +15,7 @@ from bot.commands.turn_card import (
     phase_buttons,
     phase_name,
 )
+from bot.game.events import holding
 from bot.game.follows_turn import HANDS_OVER, PASSES
 from bot.game.phases import (
     IMPULSES,
@@ -120,15 +121,12 @@ def _passing(context: Context, game: Game) -> str:
 async def _shot_of(context: Context, side: str) -> Json | None:
     """The last sequence that the side played with the go that it has; None where it played none."""
     rows = await context.store.events(context.ledger.row, limit=READ_BACK, newest_first=True)
-    events = {row.number: row.data for row in rows}
-    at = context.game.last
-    while (event := events.get(at)) is not None:
+    for event in holding(row.data for row in rows):
         changed = (event.get("after") or {}).get("game") or {}
         if event["kind"] in ("start", "next", "pass", "initiative") or "go" in changed:
             return None
         if event["kind"] == "sequence" and event["side"] == side and event["target"] != "initiative":
             return event
-        at = event["behind"]
     return None
 
 

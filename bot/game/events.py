@@ -7,11 +7,12 @@ and fields, so that applying, undoing and replaying are the same small step.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 from bot.game.state import FIELDS, Game, Json, _plain, replaced, unit_from_json, unit_json, with_units
+from bot.rules.proof.event_kinds import BESIDE
 
 ROLLS = ("roll", "sequence", "table")
 NEVER_UNDONE = (
@@ -29,6 +30,8 @@ NEVER_UNDONE = (
     "privacy",
 )
 """Kinds that undo does not take back: others have acted on them, or they have given a secret away."""
+BARRIERS = ("start", "end", "resume", "import")
+"""Kinds that nothing before them is undone across."""
 _TUPLES = ("sides", "go", "packs")
 
 
@@ -129,10 +132,11 @@ def _order(game: Game, event: Mapping[str, Any]) -> dict[str, Any]:
         return {"last": event["last"], "redo": (*game.redo, undone), "withdrawn": withdrawn}
     if kind == "redo":
         withdrawn = tuple(at for at in game.withdrawn if at != event["event"])
-        return {"last": event["event"], "redo": game.redo[:-1], "withdrawn": withdrawn}
+        return {"last": max(game.last, event["event"]), "redo": game.redo[:-1], "withdrawn": withdrawn}
+    redo = game.redo if event.get("keeps") else ()
     if kind == "reveal" and "last" in event:  # opening a sealed roll is no barrier for what came before it
-        return {"last": event["last"], "redo": ()}
-    return {"last": number, "redo": ()}
+        return {"last": event["last"], "redo": redo}
+    return {"last": number, "redo": redo}
 
 
 def replay(game: str, events: Iterable[Mapping[str, Any]]) -> Game:
@@ -146,6 +150,26 @@ def replay(game: str, events: Iterable[Mapping[str, Any]]) -> Game:
 def has_dice(event: Mapping[str, Any]) -> bool:
     """Whether dice fell in it, rolled or real, open or sealed."""
     return bool(event.get("dice")) or event["kind"] == "sealed"
+
+
+def is_passed_over(event: Mapping[str, Any]) -> bool:
+    """Whether undo passes over it: it happened beside the game, or is a roll or an opening that changed nothing."""
+    return event["kind"] in BESIDE or (event["kind"] in (*ROLLS, "reveal") and not event.get("after"))
+
+
+def changes_game(event: Mapping[str, Any]) -> bool:
+    """Whether it is in the way of what came before. An opening is that only where both changed the same."""
+    return event["kind"] not in ("undo", "redo", "reveal") and not is_passed_over(event)
+
+
+def holding(newest_first: Iterable[Mapping[str, Any]]) -> Iterator[Json]:
+    """Of the latest events those that are not undone, newest first; no undo and no redo."""
+    turned: dict[int, str] = {}
+    for event in newest_first:
+        if event["kind"] in ("undo", "redo"):
+            turned.setdefault(event["event"], event["kind"])
+        elif turned.get(event["number"]) != "undo":
+            yield dict(event)
 
 
 def undone_events(events: Iterable[Mapping[str, Any]]) -> set[int]:

@@ -17,7 +17,7 @@ from bot.game.follows_people import bring_in, claim, join, leave, privacy
 from bot.game.follows_rolls import closing_problem, fair, opened, protocol_problem, reveal, roll, sealed
 from bot.game.follows_rules import rule_words
 from bot.game.follows_turn import advance, go_problem, hand_over, initiative, plan, turn_words_problem
-from bot.game.follows_undo import redo, undo
+from bot.game.follows_undo import keeping_problem, redo, undo
 from bot.game.past import Event, Past
 from bot.game.roster import count_units
 from bot.game.state import DRAW, Game, Json, content, unit_json
@@ -52,6 +52,7 @@ def order_faults(past: Past, event: Event) -> Iterator[str]:
         or packs_problem(past, event)
         or closing_problem(past, event)
         or protocol_problem(past, event)
+        or keeping_problem(past, event)
     ):
         yield problem
 

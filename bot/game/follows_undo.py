@@ -2,53 +2,73 @@
 
 from __future__ import annotations
 
-from bot.game.events import NEVER_UNDONE, has_dice
+from bot.game.events import NEVER_UNDONE, has_dice, is_passed_over
 from bot.game.past import Event, Past
-from bot.game.rights import Actor
 from bot.game.state import Json
-from bot.game.undo import consenters, redo_fields, undo_fields
+from bot.game.undo import SILENCE, are_silent, consenters, find, may_stand_in, redo_fields, then, undo_fields
 
 
 def undo(past: Past, event: Event) -> str:
-    """The last event is taken back, by agreement where dice were rolled."""
-    now, number, who = past.now, event["event"], event["who"]
+    """The latest event that changed the game is taken back, by agreement where dice were rolled."""
+    now, number = past.now, event["event"]
     undone = past.bodies.get(number)
-    if undone is None or number != now.last:
+    found = find(reversed(past.bodies.values()), now.last, number)
+    if undone is None or (found.event is None and found.way is None):
         return f"it takes back #{number}, but the last event that held was #{now.last}."
+    if found.way is not None:
+        return f"it takes back #{number}, but #{found.way['number']} changed the game since."
     if undone["kind"] in NEVER_UNDONE:
         return f"it takes back #{number}, of the kind {undone['kind']}, which is never undone."
-    if any(event.get(name) != value for name, value in _filled(undo_fields(undone)).items()):
+    if any(event.get(name) != value for name, value in _filled(undo_fields(undone, found.last)).items()):
         return f"it does not turn round what #{number} did."
-    asked = event.get("asked", "")
+    if has_dice(undone) and not event.get("asked") and not event.get("alone"):
+        return "dice are taken back, and nobody agreed."
+    return _agreed(past, event, undone, "undo")
+
+
+def redo(past: Past, event: Event) -> str:
+    """What was undone last is brought back as it was, by agreement where it was undone so."""
+    now, number = past.now, event["event"]
+    if not now.redo or now.redo[-1] != number:
+        return f"it brings back #{number}, which was not undone last."
+    done = past.bodies[number]
+    if any(event.get(name) != value for name, value in _filled(redo_fields(done)).items()):
+        return f"it does not do again what #{number} did."
+    if not event.get("asked") and past.agreed.get(number):
+        return "it was undone by agreement, and nobody agreed to bring it back."
+    return _agreed(past, event, done, "redo")
+
+
+def _agreed(past: Past, event: Event, undone: Event, what: str) -> str:
+    """What is wrong with who agreed. Where nothing was passed over, nobody can have come or gone since."""
+    now, who, asked, number = past.now, event["who"], event.get("asked", ""), event["event"]
+    passes_over = what == "undo" and number != event["behind"]
     if asked and event.get("alone"):
         return "somebody alone in a game asks nobody."
-    if has_dice(undone) and not asked and not event.get("alone"):
-        return "dice are taken back, and nobody agreed."
+    if not asked and (event.keys() & {"by", "reason"}):
+        return "nobody agrees where nobody asked."
     if asked and asked not in past.acted:
-        return "who asked for the undo had no part in the game."
+        return f"who asked for the {what} had no part in the game."
+    was = then(reversed(past.bodies.values()), now, number)
+    by_then = {one["who"] for one in past.bodies.values() if one["number"] <= number} if passes_over else past.acted
+    others = consenters(was, asked or who, by_then, undone)
+    if asked and event.keys() & {"by", "reason"}:
+        if not (event.keys() >= {"by", "reason"} and others and may_stand_in(now, was, who, asked, undone)):
+            return f"who agreed to the {what} had no say in it."
+        is_silent = event["reason"] != SILENCE or are_silent(past.bodies.values(), others, event["at"])
+        return "" if is_silent else "it says that the other side was silent for seven days, but it was not."
     if asked:
-        others = consenters(now, Actor(asked, now.players.get(asked, ""), directs=False), past.acted, undone)
-        return "" if who != asked and who in others else "who agreed to the undo had no say in it."
+        return "" if who != asked and who in others else f"who agreed to the {what} had no say in it."
     here = past.acted_here - past.left_here
-    if event.get("alone") and consenters(now, Actor(who, now.players.get(who, ""), directs=False), here, undone):
+    if event.get("alone") and consenters(was, who, here & by_then, undone):
         return "it says that nobody else could agree, but others play."
     return ""
 
 
-def redo(past: Past, event: Event) -> str:
-    """What was undone last is brought back as it was."""
-    now, number = past.now, event["event"]
-    if not now.redo or now.redo[-1] != number:
-        return f"it brings back #{number}, which was not undone last."
-    if any(event.get(name) != value for name, value in _filled(redo_fields(past.bodies[number])).items()):
-        return f"it does not do again what #{number} did."
-    asked, who = event.get("asked", ""), event["who"]
-    if asked:
-        others = consenters(
-            now, Actor(asked, now.players.get(asked, ""), directs=False), past.acted, past.bodies[number]
-        )
-        if asked not in past.acted or who == asked or who not in others:
-            return "who agreed to the redo had no say in it."
+def keeping_problem(past: Past, event: Event) -> str:
+    """What is wrong with keeping what can be brought back, which only an event beside the game does."""
+    if event.get("keeps") and not (past.now.redo and is_passed_over(event)):
+        return "it keeps what could be brought back, which it cannot."
     return ""
 
 

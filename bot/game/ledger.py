@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bot.entropy import new_id, new_salt, new_seed
-from bot.game.events import apply, difference
+from bot.game.events import apply, changes_game, difference, is_passed_over
 from bot.game.loaded import SNAPSHOT_EVERY, Loaded, person_of
 from bot.game.prepared import Prepared
 from bot.game.state import Game, Json, to_json
@@ -52,6 +52,8 @@ class Ledger:
         self.is_touched = False
         """Whether the game's version counts up although nothing happened in it: others must not go on with what they
         know of it."""
+        self.is_unasked = False
+        """Whether somebody has looked for open requests, and there are none."""
 
     @property
     def exists(self) -> bool:
@@ -172,6 +174,8 @@ class Ledger:
             before, after = difference(self.game, new)
             if before or after:
                 body |= {"before": before, "after": after}
+        if self.game.redo and is_passed_over(body):
+            body["keeps"] = True
         return self.append(body)
 
     def append(self, body: Json) -> Json:
@@ -234,12 +238,10 @@ class Ledger:
         )
 
     def _is_unasked(self) -> bool:
-        """Whether nobody can have asked for anything: what could be undone or redone before has lapsed, or nobody had
-        asked about it either."""
-        if self.was is None or self.was.row != self.row or self.was.is_unasked:
+        """Whether nobody can have asked for anything: nobody had, or what they asked for has lapsed."""
+        if self.was is None or self.was.row != self.row or self.was.is_unasked or self.is_unasked:
             return True
-        before, after = self.was.game, self.game
-        return {before.last, *before.redo[-1:]}.isdisjoint({after.last, *after.redo[-1:]})
+        return any(map(changes_game, self.bodies))
 
 
 def need_exact_numbers(body: Json) -> None:

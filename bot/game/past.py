@@ -30,6 +30,7 @@ class Past:
     left_here: set[str] = field(default_factory=set)  # since the log was last imported
     imported_at: int = 0  # the last event that imported it
     promised: int = 0  # the event that promised the seed in force
+    agreed: dict[int, bool] = field(default_factory=dict)  # of what was undone: whether by agreement
 
     @property
     def imported(self) -> bool:
@@ -59,6 +60,8 @@ class Past:
             self.left |= self.left_here
         if "commitment" in event.get("secret", {}):
             self.promised = number
+        if kind == "undo":
+            self.agreed[event["event"]] = "asked" in event
 
 
 def sealed_contents(texts: Mapping[int, str]) -> tuple[dict[int, Event], list[tuple[int, str]]]:

@@ -3,50 +3,120 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
-from bot.game.events import NEVER_UNDONE, has_dice
+from bot.game.events import BARRIERS, NEVER_UNDONE, changes_game, has_dice, holding
 from bot.game.rights import Actor, is_guarded
 from bot.game.state import Game, Json, content, unit_json
-from bot.rules.errors import UserError
-from bot.rules.phrase import phrase
+
+SILENT = 7 * 24 * 3600
+"""Seconds in which nobody of the other side has acted before somebody else may agree in their place."""
+LEFT, SILENCE = "left", "silent"
+"""Reasons of a manager to agree in the place of the other side."""
 
 
-def need_undoable(event: Mapping[str, Any] | None, number: int) -> None:
-    """Raise UserError for nothing to undo, and for a kind of event that is never undone."""
-    if event is None:
-        raise UserError("There is nothing to undo.", code="not-undoable")
-    if event["kind"] in NEVER_UNDONE:
-        raise UserError(
-            f"The last event (#{number}, {event['kind']}) cannot be undone.",
-            hint=phrase("`/log` shows what happened; /unit edit sets things right by hand."),
-            code="not-undoable",
-        )
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What undo finds on its way back from the newest event: the event that it takes, or the one in the way.
+
+    `last` is the last event that holds once it is taken back.
+    """
+
+    event: Json | None = None
+    way: Json | None = None
+    last: int = 0
 
 
-def consenters(game: Game, actor: Actor, persons: Iterable[str], event: Mapping[str, Any]) -> frozenset[str]:
-    """Who could agree to take the dice of `event` back: players of another side, and a game master who plays none.
+def find(newest_first: Iterable[Mapping[str, Any]], last: int, number: int | None = None) -> Found:
+    """The latest event that changed the game, or the event with this number while nothing later changed the game.
+
+    What happens beside the game is passed over. Where nothing has changed it yet, it is the latest event that can be
+    taken back at all. `last` is the last event that holds; the events need not be all of the log, and without a number
+    they are read twice.
+    """
+    beside: Json | None = None
+    events = holding(newest_first)
+    for event in events:
+        if number is not None and event["number"] <= number:
+            return Found(event, last=_last(event, events, last)) if event["number"] == number else Found()
+        if changes_game(event):
+            if number is None and event["kind"] not in BARRIERS:
+                return Found(event, last=_last(event, events, last))
+            if number is not None or beside is None:
+                return Found(way=event)
+            break
+        if beside is None and event["kind"] not in NEVER_UNDONE:
+            beside = event
+    return find(newest_first, last, beside["number"]) if beside is not None else Found()
+
+
+def _last(event: Mapping[str, Any], before: Iterable[Mapping[str, Any]], last: int) -> int:
+    """The last event that holds without `event`, given those before it."""
+    if event["number"] != last:
+        return last
+    return next((one["number"] for one in before if not (one["kind"] == "reveal" and "last" in one)), 0)
+
+
+def then(newest_first: Iterable[Mapping[str, Any]], game: Game, number: int) -> Game:
+    """The game with the players and the master that it had when the event with this number fell.
+
+    Whoever went on as another person since is that one; who directs the game no longer, or plays by now, does not.
+    """
+    players, master, claims = dict(game.players), game.master, list[tuple[str, str]]()
+    for event in newest_first:
+        if event["number"] <= number:
+            break
+        fields = (event.get("before") or {}).get("game") or {}
+        players, master = dict(fields.get("players", players)), fields.get("master", master)
+        if event.get("own"):
+            claims.insert(0, (event["own"], event["who"]))
+    for own, who in claims:
+        if own in players:
+            players[who] = players.pop(own)
+        master = who if master == own else master
+    directs = master == game.master and master not in game.players
+    return replace(game, players=players, master=master if directs else "")
+
+
+def consenters(game: Game, person: str, persons: Iterable[str], event: Mapping[str, Any]) -> frozenset[str]:
+    """Who could agree to take the dice of `event` back, where `person` asks: players of another side, and a game
+    master who plays none. `game` is as it was when the event fell: who joins later agrees to nothing.
 
     Somebody without a side asks for the side that rolled, so that nobody outside can help a roller to
     consent to their own undo. Where there are no sides it is everyone else who took part (`persons`). Empty: the actor
     is alone.
     """
     if is_guarded(game) or (game.sides and game.players):
-        asking = actor.side or event.get("side", "")
-        others = {person for person, side in game.players.items() if side != asking}
-        if not actor.side:
+        own = game.players.get(person, "")
+        others = {one for one, side in game.players.items() if side != (own or event.get("side", ""))}
+        if not own:
             others.discard(event["who"])
         if game.master and game.master not in game.players:
             others.add(game.master)
     else:
         others = set(persons)
-    return frozenset(others - {actor.person})
+    return frozenset(others - {person})
 
 
 def may_ask(game: Game, actor: Actor, event: Mapping[str, Any]) -> bool:
     """Whether they may ask for the event to be taken back at all."""
     return not is_guarded(game) or bool(actor.side) or actor.directs or event["who"] == actor.person
+
+
+def may_stand_in(game: Game, then: Game, person: str, asked: str, event: Mapping[str, Any]) -> bool:
+    """Whether a manager with this person may agree in the place of a side that is gone: they play none, then or now."""
+    plays = person in game.players or person in then.players
+    return not plays and person not in (asked, event["who"])
+
+
+def are_silent(events: Iterable[Mapping[str, Any]], persons: Iterable[str], at: float) -> bool:
+    """Whether none of `persons` wrote one of the events of a log in the seven days before `at` (Unix seconds)."""
+    known, since = set(persons), set[str]()
+    for event in events:
+        since |= {event["who"]} if event["at"] > at - SILENT else set()
+        known |= {event["who"]} if event.get("own", "") in known else set()
+    return known.isdisjoint(since)
 
 
 def is_free(actor: Actor, event: Mapping[str, Any]) -> bool:
@@ -62,9 +132,9 @@ def changed_since(game: Game, patch: Mapping[str, Any]) -> list[str]:
     return names + [name for name, value in patch.get("game", {}).items() if fields[name] != value]
 
 
-def undo_fields(event: Mapping[str, Any]) -> Json:
+def undo_fields(event: Mapping[str, Any], last: int) -> Json:
     """What an undo event holds to take `event` back: its number, what holds then, and the reversed patch."""
-    fields: Json = {"event": event["number"], "last": event["behind"]}
+    fields: Json = {"event": event["number"], "last": last}
     if event.get("after"):
         fields |= {"before": event["after"], "after": event["before"]}
     return fields

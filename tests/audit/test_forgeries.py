@@ -40,7 +40,7 @@ def played() -> str:
         await channel.do("Bob", "game initiative VC", "unit edit Tran marker=+fired")
         await channel.do("Anna", "unit edit us2 marker=+low-crawl", "game undo", "game redo", "roll d20")
         for what in ("undo", "redo", "undo"):
-            asked = await channel.do("Anna", f"game {what}")
+            asked = await (channel.undo_last("Anna") if what == "undo" else channel.do("Anna", "game redo"))
             await channel.press("Bob", asked.buttons[0].action)
         await channel.do("Anna", "roll d20", "lnlt-table hero-creation", "lnlt-table crash-drift")
         await channel.do("Anna", 'lnlt melee attackers="us1; us2" defenders="squad fp=1"')
@@ -648,14 +648,14 @@ KINDS: list[tuple[Forge, str]] = [
     (phase_text, "words are not those of turn 1"),
     (put(of("initiative"), result="US"), "goes to one of the sides"),
     (put(of("initiative"), result="NVA"), "goes to one of the sides"),
-    (undo_of_another, "but the last event that held was"),
+    (undo_of_another, "but the last event that held was|changed the game since"),
     (undo_without_consent, "nobody agreed"),
     (undo_by_oneself, "had no say"),
     (undo_alone, "but others play"),
     (undo_otherwise, "does not turn round|do not tell one change"),
     (redo_of_nothing, "which was not undone last"),
     (redo_by_oneself, "had no say"),
-    (redo_for_a_stranger, "had no say"),
+    (redo_for_a_stranger, "had no part|had no say"),
     (undo_of_a_join, "never undone"),
     (opening_hides_the_last, "leaves the last event that held as it was"),
     (put(of("reveal"), opens=[3]), "opens what is not sealed"),

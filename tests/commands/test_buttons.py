@@ -54,9 +54,9 @@ async def test_agreeing_answers_one_request_and_no_later_one() -> None:
     channel = await Channel.fresh()
     await two_sides(channel)
     await channel.do("Anna", "roll 2d6")
-    first = await channel.do("Anna", "game undo")
+    first = await channel.undo_last("Anna")
     await channel.press("Bob", action(first, "Refuse"))
-    second = await channel.do("Anna", "game undo")
+    second = await channel.undo_last("Anna")
     late = await channel.press("Bob", action(first, "Agree"))
     assert late.code == "not-asked"
     assert not (await channel.press("Bob", action(second, "Agree"))).error

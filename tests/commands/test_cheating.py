@@ -18,10 +18,11 @@ async def test_a_friend_outside_cannot_help_a_roller_to_consent_to_himself() -> 
     asked = await channel.say("Zoe", "roll 1d6", manager=True)  # she takes part, and manages the server
     assert not asked.error
     await channel.refused("Anna", f"game undo {number}", "unknown-option")
-    asked = await channel.say("Zoe", "game undo", manager=True)
+    asked = await channel.undo_last("Zoe")
     assert "Anna or Bob" in asked.text()  # her own roll: any side can agree
     await channel.press("Bob", asked.buttons[0].action)
-    asked = await channel.say("Zoe", "game undo", manager=True)  # now Anna's
+    last = await channel.under(number, "undo")
+    asked = await channel.app.press(last, channel.who("Zoe", manager=True), channel.place, "zoe")  # now Anna's
     assert "so Bob must agree" in asked.text()
     assert (await channel.press("Anna", asked.buttons[0].action)).error
     assert not (await channel.press("Bob", asked.buttons[0].action)).error
@@ -31,12 +32,11 @@ async def test_a_new_roll_after_undo_is_another_event_with_other_dice() -> None:
     channel = await Channel.fresh()
     await two_sides(channel)
     first = await channel.do("Anna", "roll 20d20")
-    asked = await channel.do("Anna", "game undo")
+    asked = await channel.undo_last("Anna")
     await channel.press("Bob", asked.buttons[0].action)
     second = await channel.do("Anna", "roll 20d20")
     assert int(second.footer[0][1:]) == int(first.footer[0][1:]) + 2
     assert first.lines != second.lines, "twenty dice, not only their sum, which is the same once in a hundred"
-    await channel.refused("Anna", "game redo", "nothing-to-redo")
 
 
 async def test_leaving_and_joining_the_other_side_makes_nobody_a_consenter() -> None:
@@ -44,10 +44,10 @@ async def test_leaving_and_joining_the_other_side_makes_nobody_a_consenter() -> 
     await two_sides(channel)
     await channel.do("Cid", "game join US")
     await channel.do("Anna", "roll 2d6")
-    asked = await channel.do("Anna", "game undo")
+    asked = await channel.undo_last("Anna")
     await channel.do("Cid", "game leave", "game join VC")
-    assert (await channel.press("Cid", asked.buttons[0].action)).error
-    await channel.refused("Anna", "game undo", "not-undoable")
+    assert (await channel.press("Cid", asked.buttons[0].action)).code == "not-yours"
+    assert "Bob agreed" in (await channel.press("Bob", asked.buttons[0].action)).text(), "it is still open"
 
 
 async def test_no_enemy_unit_is_slipped_in_among_ones_own() -> None:

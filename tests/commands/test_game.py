@@ -171,7 +171,7 @@ async def test_dice_are_taken_back_only_with_the_other_sides_consent() -> None:
     await channel.do("Anna", "game undo")
     agreed = await channel.do("Bob", "game undo")  # typed is as good as the button
     assert agreed.first == "#8 is undone · Anna asked, Bob agreed"
-    await channel.do("Anna", "roll d6")
+    await channel.do("Anna", "roll d6", "unit edit us1 marker=+moved")
     await channel.refused("Anna", "game redo", "nothing-to-redo")
 
 
@@ -179,7 +179,7 @@ async def test_consent_comes_too_late_when_something_has_happened() -> None:
     channel = await Channel.fresh()
     await two_sides(channel)
     await channel.do("Anna", "roll d6")
-    asked = await channel.do("Anna", "game undo")
+    asked = await channel.undo_last("Anna")
     await channel.do("Bob", "game next")
     late = await channel.press("Bob", asked.buttons[0].action)
     assert late.code == "not-asked"
@@ -188,12 +188,15 @@ async def test_consent_comes_too_late_when_something_has_happened() -> None:
 async def test_a_master_who_plays_may_not_consent_for_others() -> None:
     channel = await Channel.fresh()
     await channel.do("Anna", 'game start lnlt X sides="US, VC"')  # Anna is master and plays no side
-    asked = await channel.do("Bob", "game join VC", "roll d6", "game undo")
+    await channel.do("Bob", "game join VC", "roll d6")
+    asked = await channel.undo_last("Bob")
     assert not (await channel.press("Anna", asked.buttons[0].action)).error
     await channel.do("Anna", "game join VC")
-    await channel.do("Bob", "roll d6", "game undo")
+    await channel.do("Bob", "roll d6")
+    await channel.undo_last("Bob")
     assert (await channel.game()).last < (await channel.game()).number
-    assert "alone" in " ".join((await channel.do("Bob", "roll d6", "game undo")).footer)
+    await channel.do("Bob", "roll d6")
+    assert "alone" in " ".join((await channel.undo_last("Bob")).footer)
 
 
 async def test_events_without_dice_are_taken_back_by_who_did_them() -> None:
@@ -240,7 +243,7 @@ async def test_a_sealed_roll_that_was_undone_opens_without_effect() -> None:
     await two_sides(channel)
     await channel.do("Anna", "lnlt fire attackers=us1 targets=vc1 secret")
     number = (await channel.game()).number
-    await channel.do("Anna", "game undo")
+    await channel.undo_last("Anna")
     await channel.do("Bob", "game undo")
     before = await channel.content()
     opened = await channel.do("Anna", f"game reveal {number}")
@@ -376,7 +379,8 @@ async def test_luck_leaves_out_hand_dice_undone_and_sealed_events() -> None:
     channel = await Channel.fresh()
     await channel.do("Anna", "game start lnlt X", 'unit add "Squad 1" squad stats="morale=5 fp=2"')
     fire = 'lnlt fire attackers="squad fp=4" targets="squad morale=4; squad morale=5"'
-    await channel.do("Anna", fire, fire, f"{fire} hand=6,1,6,6", f"{fire} secret", fire, "game undo")
+    await channel.do("Anna", fire, fire, f"{fire} hand=6,1,6,6", f"{fire} secret", fire)
+    await channel.undo_last("Anna")
     reply = await channel.do("Anna", "game stats")
     try:
         assert "in 2 rolls: too few rolls to say" in reply.text()

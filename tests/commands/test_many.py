@@ -135,7 +135,7 @@ async def test_twelve_random_orders_are_one_command_one_answer_and_one_event() -
     )
     assert reply.by == "Anna rolls random orders"
     await assert_sound(channel)
-    await channel.do("Anna", "game undo")
+    await channel.undo_last("Anna")
     await channel.do("Bob", "game undo")  # he agrees
     assert (await channel.content()) == before
     await assert_sound(channel)

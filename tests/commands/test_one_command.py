@@ -43,7 +43,7 @@ async def test_one_command_is_one_event_and_one_undo(line: str) -> None:
         *((event.get("before") or {}).get("units") or {})
     }
     assert len(touched) == COMMANDS[line], reply.text()
-    await channel.do("Anna", "game undo")
+    await channel.undo_last("Anna")
     assert await channel.content() == before
 
 

@@ -66,7 +66,11 @@ async def bodies(channel: Channel) -> list[dict[str, Any]]:
 async def turned(channel: Channel, what: str) -> bool:
     """Undo, or redo, with the consent of whoever may give it; False where that cannot be done."""
     for name in PERSONS:
-        reply = await channel.say(name, f"game {what}", manager=True)
+        command = f"game {what}"
+        if what == "undo":  # of the last event, be it one that undo passes over
+            reply = await channel.undo_last(name)
+        else:
+            reply = await channel.say(name, command, manager=True)
         if reply.error:
             continue
         if "asks to" not in reply.title:

@@ -54,7 +54,7 @@ async def test_dice_by_hand_undone_and_sealed_do_not_count() -> None:
     await two_sides(channel)
     await channel.do("Anna", "lnlt fire attackers=us1 targets=vc1 secret")
     await channel.do("Anna", "lnlt morale-check units=us2 hand=3,4", "lnlt morale-check units=us2")
-    asked = await channel.do("Anna", "game undo")
+    asked = await channel.undo_last("Anna")
     await channel.press("Bob", asked.buttons[0].action)
     await channel.do("Bob", "lnlt morale-check units=vc3")
     assert await counted(channel) == [("VC", "morale-check")]

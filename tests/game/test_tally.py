@@ -95,7 +95,7 @@ async def test_statistics_again_read_what_is_new_and_say_what_they_would_have_sa
     assert sum(seen) == 1, "the event behind which nothing is new"
     seen.clear()
     await channel.do("Anna", "lnlt morale-check units=us3")
-    asked = await channel.do("Anna", "game undo")
+    asked = await channel.undo_last("Anna")
     seen.clear()
     assert (await channel.do("Anna", "game stats")).text() != first
     assert sum(seen) == 2

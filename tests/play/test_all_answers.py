@@ -84,7 +84,7 @@ async def test_a_fire_at_two_targets_takes_seven_lines_of_a_phone() -> None:
             button = next(button for button in reply.buttons if button.label == "Dice")
             trace = await channel.press("Anna", button.action)
             assert any(line.startswith("Now: ") for line in trace.body()), trace.text()
-        await channel.do("Anna", "game undo")
+        await channel.undo_last("Anna")
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ async def test_twelve_men_take_twelve_lines_of_a_phone(game: str, units: tuple[s
         reply = await channel.do("Anna", shot)
         assert phone_lines(reply) <= MANY, _on_a_phone(reply)
         assert not reply.trace or any(button.label == "Dice" for button in reply.buttons)
-        await channel.do("Anna", "game undo")
+        await channel.undo_last("Anna")
 
 
 async def test_the_card_that_starts_a_game_is_short_and_has_its_reminders_behind_a_button() -> None:

@@ -428,7 +428,8 @@ async def evening(post: Post) -> None:
     await post.channel.do("Alice", 'unit add "Squad 1..2" squad US morale=5 fp=4')
     await post.channel.do("Bob", 'unit add "Cell 1..2" squad VC morale=4 fp=1', "game initiative US")
     await post.channel.do("Alice", "game next")
-    await post.channel.do("Alice", 'unit edit "Cell 1" state=eliminated', "roll 2d6 label=ambush", "game undo")
+    await post.channel.do("Alice", 'unit edit "Cell 1" state=eliminated', "roll 2d6 label=ambush")
+    await post.channel.undo_last("Alice")
 
 
 async def test_since_i_left_says_what_it_means_for_me() -> None:

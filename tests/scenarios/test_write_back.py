@@ -233,7 +233,7 @@ UCN = [
         (ALPHA, *FOES),
         'morale unit=Alpha enemies="Foe1; Foe2; Foe3; Foe4" hand=11',
         (
-            "Alpha (b1): element morale=10 spot=11 members=3 ap=3 spent=3 firearms=13 pen=9 let-loose reload",
+            "Alpha (b1): element morale=10 spot=11 members=3 ap=0 firearms=13 pen=9 let-loose reload",
             "Foe1 (a1): element suppression_markers=1",
             "Foe2 (a2): element suppression_markers=2",
             "Foe3 (a3): element suppression_markers=1",
@@ -285,7 +285,7 @@ async def test_a_result_is_written_taken_back_and_brought_back(case: Case) -> No
     shown = [sorted(described(unit).split()) for unit in (await channel.game()).units.values()]
     assert not [line for line in case.after if sorted(line.split()) not in shown], shown
     after = await channel.content()
-    await channel.do("Anna", "game undo")
+    await channel.undo_last("Anna")
     assert await channel.content() == before
     await channel.do("Anna", "game redo")
     assert await channel.content() == after

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 from bot.app import App
 from bot.audit.export import export_game
 from bot.audit.games import audit
+from bot.game.events import NEVER_UNDONE
+from bot.game.undo import find
 from bot.interface.reply import Reply
 from bot.interface.spec import Person, Place
 from bot.rules.proof.verify import verify
@@ -314,16 +316,19 @@ class Book:
                 self.broken("f", f"verify: {fault}")
 
     async def _look_at_the_boards(self, app: App) -> None:
-        """A board shows the game as it is now: its Undo is about the latest event."""
+        """A board shows the game as it is now: its Undo is about what `/game undo` would take back."""
         for doc in await app.store.docs(BOARD):
             there = await app.store.shown(f"{doc.key}/{doc.data['topic']}")
             for place, spots in there.spots.items():
                 loaded = await app.games.at(place)
                 if loaded is None or loaded.row != doc.key or not place.startswith("discord"):
                     continue
-                latest, numbers = f"undo:{doc.key}:{loaded.game.last}", {int(spot["message"]) for spot in spots if spot}
+                rows = await app.store.events(loaded.row, newest_first=True)
+                found = find([row.data for row in rows], loaded.game.last).event
+                taken = found["number"] if found is not None and found["kind"] not in NEVER_UNDONE else 0
+                latest, numbers = f"undo:{doc.key}:{taken}", {int(spot["message"]) for spot in spots if spot}
                 for shown in self._world.shown:
-                    if shown.number in numbers and shown.stands and loaded.game.last and latest not in shown.buttons:
+                    if shown.number in numbers and shown.stands and taken and latest not in shown.buttons:
                         self.broken("j", f"the board in {place} offers {shown.buttons}, not {latest}")
 
     def _look_at_the_channels(self, game: str, events: list[dict[str, Any]]) -> None:

@@ -91,17 +91,19 @@ KINDS: Mapping[str, Kind] = {
     "sealed": Kind(("of", "sealed"), ("hand", "closes")),
     "reveal": Kind(("opens",), ("result", "last", *PATCH), (), units=True),
     "undo": Kind(
-        ("event", "last"), ("asked", "alone", *PATCH),
+        ("event", "last"), ("asked", "alone", "by", "reason", *PATCH),
         _UNDONE, units=True,
     ),
     "redo": Kind(
-        ("event",), ("asked", *PATCH),
+        ("event",), ("asked", "by", "reason", *PATCH),
         _UNDONE, units=True,
     ),
 }  # fmt: skip
 LATER = ("said", "keeps", "by", "reason", "renamed")
-"""Fields of version 2: a log with one of them, with an undo that passes over later events, or with a phase that takes
-numbers off units, is exported as that, so that an older Grognard says "written by a newer one" and never "forged"."""
+"""Fields of version 2: a log with one of them, or with an undo that passes over later events, is exported as that, so
+that an older Grognard says "written by a newer one" and never "forged"."""
+BESIDE = ("plan", "order", "orders", "join", "leave", "fair", "claim", "privacy", "link", "transfer", "sealed")
+"""Kinds that happen beside the game: undo passes over them, and what can be brought back they keep."""
 SEALABLE = ("roll", "sequence")
 """Kinds that may be rolled under seal; then the same fields are in the sealed content, with `changes` of units."""
 
@@ -109,22 +111,12 @@ SEALABLE = ("roll", "sequence")
 def is_later(body: Mapping[str, Any]) -> bool:
     """Whether an event holds what readers of version 1 do not know."""
     passes_over = body.get("kind") == "undo" and body.get("event") != body.get("behind")
-    return passes_over or any(field in body for field in LATER) or _takes_numbers(body)
-
-
-def _takes_numbers(body: Mapping[str, Any]) -> bool:
-    """Whether a new phase takes numbers off units, and not only markers."""
-    if body.get("kind") not in ("next", "pass"):
-        return False
-    before, after = (body.get(name, {}).get("units", {}) for name in PATCH)
-    return any(unit.get("numbers") != after.get(key, {}).get("numbers") for key, unit in before.items())
+    return passes_over or any(field in body for field in LATER)
 
 
 def may_be_later(text: str) -> bool:
     """Whether the JSON of an event is worth reading to see that; most are not."""
-    return any(f'"kind":"{kind}"' in text for kind in ("undo", "next", "pass")) or any(
-        f'"{field}":' in text for field in LATER
-    )
+    return '"kind":"undo"' in text or any(f'"{field}":' in text for field in LATER)
 
 
 def shape_faults(body: Mapping[str, Any]) -> Iterator[str]:
@@ -134,7 +126,8 @@ def shape_faults(body: Mapping[str, Any]) -> Iterator[str]:
     if kind is None:
         yield f"Grognard writes no event of the kind {shown(name)}."
         return
-    yield from _fields(body, f"an event of the kind {name}", (*COMMON, *kind.needs), kind.may)
+    keeps = ("keeps",) if name in (*BESIDE, "roll", "table", "sequence", "reveal") else ()
+    yield from _fields(body, f"an event of the kind {name}", (*COMMON, *kind.needs), (*kind.may, *keeps))
     if has_large_number(body):
         yield _LARGE
     yield from _patch_faults(body, kind)
@@ -416,7 +409,10 @@ _TYPES: Mapping[str, Callable[[object], bool]] = {
     "command": is_word, "system": is_word, "target": is_word, "game": is_word,
     "edition": lambda value: is_number(value, 1) or is_hash(value),
     "tables": lambda value: isinstance(value, str) and re.fullmatch("[0-9a-f]{12}", value) is not None,
-    "free": _is_true, "unannounced": _is_true, "closes": _is_true, "hand": _is_bool, "alone": _is_true,
+    "free": _is_true, "unannounced": _is_true, "closes": _is_true, "keeps": _is_true,
+    "by": lambda value: value == "manager", "reason": lambda value: value in ("left", "silent"),
+    "renamed": is_word,
+    "hand": _is_bool, "alone": _is_true,
     "sealed": is_hash,
     "secret": _is_secret, "revealed": _is_revealed, "texts": lambda value: _maps(value, is_hash),
     "inputs": _is_object, "out": _is_object, "result": _is_text,

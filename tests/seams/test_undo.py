@@ -1,0 +1,368 @@
+"""Every kind of event on top of a shot, and undo: what is passed over, what is in the way, and what is said of it.
+
+`KINDS` names the kinds: a new one fails here until `TOP` says how it comes about. Left out: `start` (it begins a log of
+its own), `import` (it does too, with a file; tested by itself below), `undo` and `redo` (what they do is the subject).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+
+from bot.audit.check_file import check
+from bot.game.events import is_passed_over
+from bot.interface.reply import Reply
+from bot.interface.spec import Command, Place
+from bot.rules.proof.event_kinds import BESIDE, KINDS
+from tests.fresh import fresh_app
+from tests.playing import Channel, two_sides
+from tests.random_play import exported_text
+from tools import verify_log
+
+Act = Callable[[Channel], Awaitable[object]]
+SHOT = "lnlt fire attackers=us1 targets=vc1 hand=1,6"
+PLACE, THERE = Place("discord:55/900", "discord:55"), Place("discord:55/901", "discord:55")
+DAY = 24 * 3600
+
+
+def says(name: str, *lines: str) -> Act:
+    """Somebody says these lines, each of which is answered."""
+    return lambda channel: channel.do(name, *lines)
+
+
+async def linked(channel: Channel) -> None:
+    code = (await channel.say("Anna", "game link", manager=True)).title.split()[-1]
+    there = Channel(channel.app, THERE, "there")
+    assert not (await there.say("Bob", f"game link {code}", manager=True)).error
+
+
+async def moved(channel: Channel) -> None:
+    assert not (await channel.transfer("Anna", "902", manager=True)).error
+    channel.place = Place("discord:55/902", "discord:55")
+
+
+async def opened(channel: Channel) -> None:
+    await channel.do("Bob", f"game reveal {min((await channel.game()).sealed)}")
+
+
+BEFORE: dict[str, Act] = {
+    "reveal": says("Bob", "roll 2d6 secret"),
+    "orders": says("Anna", 'order write "to H5"'),
+    "leave": says("Zoe", "game join VC"),
+    "privacy": says("Zoe", "roll d6"),
+}
+"""What has to happen before the shot, so that the kind can come after it."""
+TOP: dict[str, Act] = {
+    "roll": says("Zoe", "roll 1d6"),
+    "table": says("Zoe", "lnlt-table hero-creation"),
+    "sequence": says("Zoe", 'lnlt damage-check targets="squad morale=5" dc_mod=1'),
+    "sealed": says("Zoe", "roll 2d6 secret"),
+    "reveal": opened,
+    "plan": says("Bob", 'game plan 9 "x"'),
+    "order": says("Bob", 'order write "hold"'),
+    "orders": says("Bob", 'order write "hold"'),
+    "join": says("Zoe", "game join VC"),
+    "leave": says("Zoe", "game leave"),
+    "fair": says("Anna", "fair reveal"),
+    "link": linked,
+    "transfer": moved,
+    "privacy": says("Zoe", "privacy delete confirm"),
+    "claim": says("Zoe", "game claim"),
+    "next": says("Bob", "game next"),
+    "pass": says("Bob", "game pass"),
+    "initiative": says("Bob", "game initiative VC"),
+    "unit": says("Bob", "unit edit vc2 marker=+moved"),
+    "settings": says("Anna", "game settings answers=compact"),
+    "end": says("Anna", "game end confirm"),
+    "resume": says("Anna", "game end confirm", "game resume"),
+}
+PASSED = {*BESIDE, "roll", "table", "sequence", "reveal"}
+CHANGES = {"next", "pass", "initiative", "unit", "settings"}
+
+
+def test_every_kind_is_tried() -> None:
+    assert TOP.keys() | {"start", "import", "undo", "redo"} == KINDS.keys()
+
+
+async def shot_at(kind: str) -> tuple[Channel, int]:
+    """A game in which Anna has fired at Bob's men, and the number of that."""
+    channel = await Channel.fresh(place=PLACE)
+    if kind == "claim":
+        channel = await imported()
+    else:
+        await two_sides(channel)
+    if kind in BEFORE:
+        await BEFORE[kind](channel)
+    await channel.do("Anna", SHOT)
+    return channel, (await channel.game()).last
+
+
+async def imported() -> Channel:
+    """A game that was brought in, and gone on with by its players; Zoe may still claim to be one of its file."""
+    there = await Channel.fresh()
+    await two_sides(there)
+    await there.do("Zoe", "roll d6")
+    file = await exported_text(there)
+    channel = Channel(await fresh_app(), PLACE)
+    command = Command(("game", "import"), {"file": file}, channel.who("Anna"), PLACE, "import")
+    assert not (await channel.app.run(command)).error
+    await channel.do("Anna", "game claim")
+    await channel.do("Bob", "game claim")
+    return channel
+
+
+async def assert_verified(channel: Channel) -> list[dict[str, Any]]:
+    """The events of the exported log, which all verifiers find sound."""
+    log = json.loads(await exported_text(channel))
+    assert check(log).faults == ()
+    assert verify_log.check(log)[0] == []
+    return [row["body"] for row in log["events"]]
+
+
+async def assert_verified_of(game: Awaitable[Channel]) -> list[dict[str, Any]]:
+    """The same of a game that is still to be played."""
+    return await assert_verified(await game)
+
+
+async def kind_on_top(channel: Channel, kind: str) -> dict[str, Any]:
+    """Let the kind happen; the event."""
+    await TOP[kind](channel)
+    loaded = await channel.app.games.at(channel.place.key)
+    assert loaded is not None
+    events = [row.data for row in await channel.app.store.events(loaded.row)]
+    return next(event for event in reversed(events) if event["kind"] == kind)
+
+
+@pytest.mark.parametrize("kind", sorted(TOP))
+async def test_undo_with_it_on_top(kind: str) -> None:
+    """`/game undo` passes over it, takes it, or says that it is in the way."""
+    channel, shot = await shot_at(kind)
+    before = (await channel.game()).units
+    event = await kind_on_top(channel, kind)
+    assert is_passed_over(event) == (kind in PASSED)
+    asked = await channel.say("Anna", "game undo")
+    if kind in PASSED:
+        assert asked.title == f"Anna asks to undo #{shot}"
+        assert f"Dice were rolled, so Bob{' or Zoe' if kind == 'leave' else ''} must agree" in asked.text()
+        assert not (await channel.press("Bob", asked.buttons[0].action)).error
+        now = (await channel.game()).units
+        assert now["squad 1"] != before["squad 1"]
+        assert "moved" not in now["squad 1"].marks
+        undone = (await assert_verified(channel))[-1]
+        assert (undone["kind"], undone["event"]) == ("undo", shot)
+    elif kind in CHANGES:
+        assert f"#{event['number']}" in asked.text()
+        pressed = await channel.press("Anna", await channel.under(shot, "undo"))
+        assert f"#{shot}" in pressed.text()
+    else:
+        assert asked.error
+    await assert_verified(channel)
+
+
+@pytest.mark.parametrize("kind", sorted(TOP))
+async def test_an_open_request_with_it_on_top(kind: str) -> None:
+    """It stays open across what is passed over, and says what came first where something did."""
+    channel, shot = await shot_at(kind)
+    asked = await channel.do("Anna", "game undo")
+    event = await kind_on_top(channel, kind)
+    agreed = await channel.press("Bob", asked.buttons[0].action)
+    if kind in PASSED:
+        assert agreed.first == f"#{shot} is undone · Anna asked, Bob agreed"
+    elif kind in CHANGES:
+        assert agreed.code == "not-asked"
+        assert f"#{event['number']} came first" in agreed.text()
+    else:
+        assert agreed.error
+    await assert_verified(channel)
+
+
+@pytest.mark.parametrize("kind", sorted({*TOP} - {"end", "resume"}))
+async def test_redo_with_it_on_top(kind: str) -> None:
+    """What is passed over keeps what can be brought back; anything else empties that. Redo needs the same consent."""
+    channel, shot = await shot_at(kind)
+    fired = await channel.content()
+    asked = await channel.do("Anna", "game undo")
+    await channel.press("Bob", asked.buttons[0].action)
+    event = await kind_on_top(channel, kind)
+    assert (await channel.game()).redo == ((shot,) if kind in PASSED else ())
+    assert event.get("keeps") == (True if kind in PASSED else None)
+    back = await channel.say("Anna", "game redo")
+    if kind in PASSED:
+        assert "must agree" in back.text()
+        assert (await channel.press("Bob", back.buttons[0].action)).first.startswith(f"#{shot} is back")
+        assert (await channel.content())["units"] == fired["units"]
+        again = await channel.do("Anna", "game undo")
+        assert f"undo #{shot}" in again.title, "it can be taken back once more"
+        assert not (await channel.press("Bob", again.buttons[0].action)).error
+    else:
+        assert back.code == "nothing-to-redo"
+    await assert_verified(channel)
+
+
+async def test_an_import_is_a_barrier() -> None:
+    channel = await imported()
+    assert (await channel.say("Anna", "game undo")).error
+
+
+async def test_a_button_that_names_a_roll_takes_back_that_one() -> None:
+    """Without units it may, while nothing builds on it; typed, undo passes over it."""
+    channel, shot = await shot_at("roll")
+    await channel.do("Anna", "roll 1d6")
+    roll = (await channel.game()).last
+    await channel.do("Zoe", "roll 1d6")
+    button = await channel.under(roll, "undo")
+    asked = await channel.press("Anna", button)
+    assert asked.title == f"Anna asks to undo #{roll}"
+    assert not (await channel.do("Bob", "game undo")).error, "typed is as good as the button"
+    assert roll in (await channel.game()).redo
+    await channel.do("Anna", "game redo")
+    await channel.do("Bob", "game redo", "unit edit vc2 marker=+moved")
+    late = await channel.press("Anna", button)
+    assert late.error
+    assert "has changed the game since" in late.text()
+    await assert_verified(channel)
+
+
+async def test_who_joins_afterwards_agrees_to_nothing() -> None:
+    """A friend who joins the other side, also in place of one who left, is no consenter by the log."""
+    channel, shot = await shot_at("join")
+    asked = await channel.do("Anna", "game undo")
+    await channel.do("Zoe", "game join VC")
+    assert (await channel.press("Zoe", asked.buttons[0].action)).code == "not-yours"
+    await channel.do("Bob", "game leave")
+    assert (await channel.press("Zoe", asked.buttons[0].action)).code == "not-yours"
+    assert "Bob agreed" in (await channel.press("Bob", asked.buttons[0].action)).first
+    await assert_verified(channel)
+
+
+async def test_a_reason_is_true() -> None:
+    channel = await Channel.fresh(place=PLACE)
+    await two_sides(channel)
+    await channel.do("Anna", "game settings master=Bob")
+    await channel.do("Bob", "game next")
+    asked = await channel.do("Anna", "game undo")
+    assert "It was Bob's doing, so Bob must agree." in asked.text()
+    assert "Dice" not in asked.text()
+
+
+BLOCKS = {
+    "a roll": ("roll 1d6",),
+    "a plan": ('game plan 9 "x"',),
+    "a sealed roll": ("roll 1d6 secret",),
+    "an order": ('order write "hold"',),
+    "a look-up": ("lnlt-table hero-creation",),
+    "a friend": ("game leave", "game join VC"),
+}
+
+
+@pytest.mark.parametrize("way", BLOCKS)
+async def test_an_opponent_cannot_block(way: str) -> None:
+    """Six ways to sit on somebody's request; it stays open, and the shot stays what undo takes."""
+    channel, shot = await shot_at("roll")
+    asked = await channel.do("Anna", "game undo")
+    await channel.do("Bob", *BLOCKS[way])
+    assert (await channel.say("Anna", "game undo")).code == "asked-already"
+    assert (await channel.press("Bob", asked.buttons[0].action)).first.startswith(f"#{shot} is undone")
+    await assert_verified(channel)
+
+
+async def test_in_free_play_who_comes_later_blocks_and_agrees_to_nothing() -> None:
+    channel = await Channel.fresh(place=PLACE)
+    await channel.do(
+        "Anna", "game start lnlt X", 'unit add "Squad 1" squad morale=5 fp=2', 'unit add "Cell 1" squad morale=5 fp=2'
+    )
+    await channel.do("Anna", 'lnlt fire attackers="Squad 1" targets="Cell 1" hand=1,6')
+    await channel.do("Zoe", "roll d6")
+    assert "is undone" in (await channel.do("Anna", "game undo")).first
+    assert (await assert_verified(channel))[-1]["alone"] is True
+
+
+class Away:
+    """A game on Discord whose clock goes on, and whose platform says who is still there."""
+
+    def __init__(self) -> None:
+        self.now, self.here = 1_700_000_000.0, dict[str, bool | None]()
+
+    @classmethod
+    async def fired(cls) -> tuple[Away, Channel, Reply]:
+        """Anna has fired at Bob's men, and asks to take it back."""
+        away = cls()
+        channel = Channel(await fresh_app(lambda: away.now), PLACE)
+        channel.app.asks("console", away.is_member)
+        await two_sides(channel)
+        await channel.do("Anna", SHOT)
+        return away, channel, await channel.do("Anna", "game undo")
+
+    async def is_member(self, user: str, place: str) -> bool | None:
+        assert place == ""
+        return self.here.get(user)
+
+    async def manager(self, channel: Channel, action: str, name: str = "Max") -> Reply:
+        return await channel.app.press(action, channel.who(name, manager=True), channel.place, f"{name}{action}")
+
+
+async def stood_in(reason: str) -> Channel:
+    """A game in which a manager agreed to an undo and a redo, for an opponent who is gone."""
+    away, channel, asked = await Away.fired()
+    if reason == "left":
+        away.here["console:bob"] = False
+    else:
+        away.now += 7 * DAY + 60
+    for what in ("undo", "redo"):
+        asked = asked if what == "undo" else await channel.do("Anna", "game redo")
+        assert (await away.manager(channel, asked.buttons[0].action)).first.endswith("Max agreed as manager")
+    return channel
+
+
+@pytest.mark.parametrize("reason", ["left", "silent"])
+async def test_a_manager_agrees_where_the_opponent_is_gone(reason: str) -> None:
+    channel = await stood_in(reason)
+    undone, back = (await assert_verified(channel))[-2:]
+    assert (undone["by"], undone["reason"], back["by"], back["reason"]) == ("manager", reason) * 2
+    log = json.loads(await exported_text(channel))
+    assert log["version"] == 2
+    remarks = [line for line in check(log).remarks if "host's word" in line]
+    assert len(remarks) == (2 if reason == "left" else 0)
+    assert len([line for line in verify_log.check(log)[1] if "host's word" in line]) == len(remarks)
+    assert "as manager" in (await channel.do("Anna", "log 3")).text()
+
+
+@pytest.mark.parametrize("where", ["there", "unknown", "six days", "plays", "no manager"])
+async def test_a_manager_agrees_to_nothing_else(where: str) -> None:
+    away, channel, asked = await Away.fired()
+    away.here["console:bob"] = {"there": True, "unknown": None}.get(where, where in ("plays", "no manager") and False)
+    if where == "six days":
+        away.here.clear()
+        away.now += 6 * DAY
+    if where == "plays":
+        await channel.do("Max", "game join US")
+    name = "Max"
+    action = asked.buttons[0].action
+    if where == "no manager":
+        assert (await channel.press(name, action)).code == "not-yours"
+    else:
+        assert (await away.manager(channel, action, name)).code == "not-yours"
+
+
+async def test_in_the_console_nobody_stands_in() -> None:
+    away = Away()
+    channel = Channel(await fresh_app(lambda: away.now))
+    await two_sides(channel)
+    await channel.do("Anna", SHOT)
+    asked = await channel.do("Anna", "game undo")
+    away.now += 8 * DAY
+    assert (await away.manager(channel, asked.buttons[0].action)).code == "not-yours"
+
+
+@pytest.mark.parametrize("home", [True, False])
+async def test_in_a_linked_game_a_manager_of_its_home_decides(home: bool) -> None:
+    away, channel, asked = await Away.fired()
+    code = (await channel.say("Anna", "game link", manager=True)).title.split()[-1]
+    guest = Channel(channel.app, Place("discord:77/1", "discord:77"), "guest")
+    assert not (await guest.say("Gus", f"game link {code}", manager=True)).error
+    away.now += 8 * DAY
+    answer = await away.manager(channel if home else guest, asked.buttons[0].action)
+    assert bool(answer.error) is not home
