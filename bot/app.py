@@ -297,18 +297,21 @@ class App:
 
     async def parsed(self, text: str, where: Place, who: Person | None = None) -> Parsed:
         """A command typed in a place, by `who`: a macro of theirs is what it comes to. Raises UserError."""
+        from bot.macros import by_name
+
         text = without_control(text)
         try:
             typed = await self._read(text, where)
         except UserError as error:
             found = None
             if who is not None and error.code == "unknown-command":
-                from bot.macros import by_name
-
                 found = await by_name(self.store, self.registry, text, who.key, where)
             if found is None:
                 raise
             typed = found
+        else:
+            if who is not None and typed.spec.path == ("roll",) and not text.lstrip(" /").casefold().startswith("roll"):
+                typed = await by_name(self.store, self.registry, text, who.key, where) or typed  # a macro called d66
         return await self.called(typed.spec, typed.options, who, where) if who is not None else typed
 
     async def called(self, spec: CommandSpec, options: Mapping[str, object], who: Person, where: Place) -> Parsed:

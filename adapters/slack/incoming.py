@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -109,6 +110,9 @@ class Listeners:
             await ack()
             return
         text = typed(after_mention(event.get("text") or "", team.bot_user))
+        if _NOTHING.fullmatch(text):  # thanks @grognard!
+            await ack()
+            return
         await self._run_text(ack, from_event(body), text or "help", event.get("files") or ())
 
     async def make_good(self, receipt: Receipt) -> None:
@@ -149,13 +153,17 @@ class Listeners:
             try:
                 read = with_file(await self._work.app.parsed(text, request.where, who), files)
             except UserError as error:
-                return await self.forms.offered(request, in_thread(error_reply(error, text), request), text)
+                return await self.forms.offered(request, error_reply(error, text), text)
             reply = await self._work.run(request, read.spec, read.options, who)
             if not reply.error or reply.seen:
                 return reply
-            return await self._work.app.forms.offered(in_thread(reply, request), read.spec, read.options, who)
+            return await self._work.app.forms.offered(reply, read.spec, read.options, who)
 
         return run
+
+
+_NOTHING = re.compile(r"(?:thank you|thanks|thx|cheers|great|nice|ok)?[\s.!,:)]+|(?:thank you|thanks|thx|cheers)", re.I)
+"""What asks for nothing, behind a mention or before it."""
 
 
 def command_line(name: str, text: str) -> str:
@@ -172,13 +180,6 @@ def _button_of(message: Json, name: str) -> str:
     elements = [element for block in message.get("blocks") or () for element in block.get("elements") or ()]
     values = [str(element.get("value") or "") for element in elements]
     return next((value for value in values if value.startswith(f"{name}:")), "")
-
-
-def in_thread(reply: Reply, request: Request) -> Reply:
-    """A refusal that says how its commands are typed where Slack takes no slash commands."""
-    if not request.thread:
-        return reply
-    return replace(reply, lines=(*reply.lines, "In a thread, commands follow a mention: @grognard roll 2d6"))
 
 
 def with_file(read: Parsed, files: Any) -> Parsed:

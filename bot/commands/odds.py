@@ -20,6 +20,7 @@ from bot.play.lent import loans, with_loans
 from bot.play.many import in_names
 from bot.play.news import cause
 from bot.play.odds_answer import odds_reply
+from bot.play.roll import dice_odds
 from bot.play.sequence import EXTRA
 from bot.rules.inputs.options import flag
 from bot.rules.inputs.units import Roster
@@ -38,6 +39,8 @@ async def answer_odds(
 
     What is to be sealed or rolled with real dice must be typed: a button's roll is open to all.
     """
+    if spec.family == "roll":
+        return _of_dice(context, spec, options, draft)
     sequence = system(spec.system).sequence(spec.target)
     roster = roster_for(context, spec)
     options = in_names(sequence, options, roster, context.actor.side)
@@ -75,6 +78,16 @@ async def answer_odds(
     from bot.commands.pictures import offered
 
     return boxed(context, await offered(context, replace(reply, buttons=buttons), f"picture:{draft.key}"))
+
+
+def _of_dice(context: Context, spec: CommandSpec, options: Mapping[str, object], draft: Draft | None) -> Reply:
+    """The odds of dice; what is to be sealed or rolled with real dice is typed."""
+    if draft is None:
+        given = {name: options[name] for name in ("dice", "label") if options.get(name)}
+        draft = new_draft(spec.path, given, context.command.who.key)
+        context.docs.append(draft.doc(context.now, DAY))
+    buttons = (Button(f"roll:{draft.key}", "Roll it", "primary"), Button(f"form:draft:{draft.key}", "Change…"))
+    return boxed(context, replace(dice_odds(options), buttons=buttons))
 
 
 async def count_rows(

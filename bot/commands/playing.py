@@ -23,6 +23,10 @@ async def handle_roll(context: Context) -> Reply:
     from bot.play.roll import roll_dice
 
     options = _plain(context.command.options)
+    if context.spec.counts(options):
+        from bot.commands.odds import answer_odds
+
+        return await answer_odds(context, context.spec, options)
     outcome = roll_dice(options, context.who, context.dice())
     return record(context, outcome, secret=flag(options, "secret"))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import floor
 
 COLUMNS = 33
@@ -15,6 +15,8 @@ _EIGHTHS = "\u258f\u258e\u258d\u258c\u258b\u258a\u2589\u2588"
 _NARROWEST = 3
 _FRACTION = 10
 _LABEL = 16
+MOST_EXACT = 19
+"""A fraction of more characters, some nine digits over nine, is left out: it helps nobody, and words need the room."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +94,7 @@ def odds_lines(heading: str, chances: Iterable[Chance], look: Look = PHONE) -> l
 
 def numbered_lines(heading: str, chances: Iterable[Chance], look: Look = PHONE) -> list[tuple[str, int]]:
     """The same, each line with the place of its result; -1 for the heading."""
-    rows = list(chances)
+    rows = [replace(row, exact="") if len(row.exact) > MOST_EXACT else row for row in chances]
     exact = max(_FRACTION, *(len(row.exact) + 2 for row in rows)) if look.exact else 0
     has_least = any(row.least is not None for row in rows)
     tail = 5 + exact + (len(LEAST) + 1 if has_least else max(len(_mark(row.came, look)) for row in rows))

@@ -56,7 +56,7 @@ ROLL = (
         ("roll",),
         "Roll dice",
         "roll",
-        (_DICE, _option("label", help_="what the roll is for"), *ROLL_OPTIONS[1:]),
+        (_DICE, _option("label", help_="what the roll is for"), *ROLL_OPTIONS),
         example="/roll 2d6+3",
     ),
 )

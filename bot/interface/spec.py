@@ -148,7 +148,7 @@ class CommandSpec:
 
     def counts(self, options: Mapping[str, object]) -> bool:
         """Whether it only counts odds, so that nothing is rolled."""
-        if self.family != "sequence":
+        if self.family not in ("sequence", "roll"):
             return False
         return flag(options, "odds") or flag(options, "compare") or options.get("rounds") not in (None, "")
 

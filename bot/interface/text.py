@@ -36,6 +36,9 @@ _MARKS = re.compile(rf"[\s{''.join(_QUOTES)}]")
 _KEY_BY_OTHER = re.compile(r"-{0,2}([A-Za-z][A-Za-z0-9_-]{0,40})[:=]")
 _HELP = ("?", "--help", "-h")
 _GREETINGS = ("hello", "hi", "hey", "hallo", "greetings", "moin")
+_DICE = re.compile(r"(?:\d+\s*x\s*)?[(+-]*\d*d(?:\d|%|[fa](?![a-z])|\[)", re.IGNORECASE)
+"""How a line begins that is dice and nothing else: `2d6+3 >= 8`."""
+_DICE_WITHIN = re.compile(r"(?<!\w)\d*d(?:\d+|%)(?:\s*[+-]\s*\d+)?(?!\w)", re.IGNORECASE)
 _KEY = re.compile(r"([A-Za-z][A-Za-z0-9_-]{0,40})=")
 _SPACE = re.compile(r"\s+")
 _THROWN, _TOTALS = ("roll", "rolled", "dice", "die", "result", "sum", "dr"), ("total", "hand")
@@ -88,6 +91,8 @@ def _parsed(text: str, registry: Registry) -> tuple[CommandSpec, Mapping[str, ob
     if not tokens:
         raise UserError("There is no command here.", hint="Type help to see what there is.", code="unknown-command")
     first = tokens[0]
+    if _DICE.match(text) and first.value.casefold() not in registry.top and (rolls := registry.get(("roll",))):
+        return rolls, read_tokens(rolls, tokens)
     if first.key or first.quoted:
         shown = "with an option" if first.key else "with a quotation mark"
         raise UserError(
@@ -97,8 +102,28 @@ def _parsed(text: str, registry: Registry) -> tuple[CommandSpec, Mapping[str, ob
         )
     if (asked := _help_asked(tokens, registry)) is not None:
         return asked.spec, asked.options
-    spec, used = registry.find([token.value if not token.key and not token.quoted else "" for token in tokens])
+    words = [token.value if not token.key and not token.quoted else "" for token in tokens]
+    try:
+        spec, used = registry.find(words)
+    except UserError as error:
+        if words[0].casefold() not in registry.top and (command := _within(text, words, registry)):
+            error.hint = meant(text, [command])
+        raise
     return spec, read_tokens(spec, tokens[used:])
+
+
+def _within(text: str, words: Sequence[str], registry: Registry) -> str:
+    """The dice or the command that a sentence holds: `can you roll 2d6 please`; "" where there is none."""
+    if dice := _DICE_WITHIN.search(text):
+        return f"roll {dice[0]}"
+    for at in range(1, len(words)):
+        if words[at].casefold() in registry.top:
+            try:
+                spec, _ = registry.find(words[at:])
+            except UserError:
+                continue
+            return spec.name.removeprefix("/")
+    return ""
 
 
 def _help_asked(tokens: list[Token], registry: Registry) -> Parsed | None:
@@ -109,7 +134,7 @@ def _help_asked(tokens: list[Token], registry: Registry) -> Parsed | None:
     *before, last = words
     if words in (["version"], ["--version"]):
         return Parsed(helping, {"topic": "version"})
-    if words[0] in _GREETINGS and words[0] not in registry.top:
+    if words and words[0].strip(",.!") in _GREETINGS and words[0] not in registry.top:
         return Parsed(helping, {"topic": "hello"})
     ends = not (tokens[-1].key or tokens[-1].quoted) and last in (*_HELP, "help")
     if not ends or not before or before[0] not in registry.top or before[0] == "help":

@@ -133,6 +133,12 @@ def _near(word: str, names: list[str], cutoff: float) -> list[str]:
     from difflib import get_close_matches
 
     near = get_close_matches(word, names, n=3, cutoff=cutoff)
+    if len(word) == 3:  # two other letters of three are another word: can, not ucn
+        near = [
+            name
+            for name in near
+            if len(name) > 3 or sum(map(str.__ne__, word, name)) < 2 or sorted(name) == sorted(word)
+        ]
     near.sort(key=lambda name: sorted(name) != sorted(word))
     return near[:1]
 

@@ -41,6 +41,17 @@ def test_every_expression_says_what_it_always_said() -> None:
     changed = []
     for event, line in enumerate(lines, 1):
         before, _, text = line.partition(" ")
-        if told(json.loads(text), event) != before:
+        if told(json.loads(text), event) != before and not is_of_sums(json.loads(text)):
             changed.append(text)
     assert not changed, changed[:20]
+
+
+def is_of_sums(text: str) -> bool:
+    """What is read anew since a sum can be held against a number, or says how: all of it was refused before, but for
+    counts of dice that all count."""
+    try:
+        expression = parse(text)
+    except UserError as error:
+        told = f"{error.message} {error.hint}"
+        return any(piece in told for piece in ("sum", "What the count comes to", "a number must follow"))
+    return expression.against is not None or expression.is_count

@@ -38,7 +38,7 @@ from bot.rules.expression import ExpressionError, check, parse
         ("4d6dl4", 4, 'At character 4, "4d6dl4": no die would be left: 4 dropped of 4.'),
         ("4d6d1", 4, 'At character 4, "4d6d1": "d" rolls dice; to drop dice write dl1 or dh1.'),
         ("(2d6)kh1", 6, 'At character 6, "(2d6)kh1": "kh" must come right after the dice, as in 4d6kh1.'),
-        ("2d6+3>=8", 6, 'At character 6, "2d6+3>": ">" must come right after the dice, as in 4d6>5.'),
+        ("2d6+3>=", 8, 'At character 8, "2d6+3>=": a number must follow ">=".'),
         ("2d6r", 5, 'At character 5, "2d6r": what to reroll must follow "r": r1 or r<3.'),
         ("2d6>=", 6, 'At character 6, "2d6>=": a number must follow ">=".'),
         ("2d6>=5>=5", 7, 'At character 7, "2d6>=5>=5": these dice are counted already.'),

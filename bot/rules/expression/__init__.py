@@ -21,6 +21,7 @@ GUIDE = (
     ("2d6r1", "reroll each 1 (r<3, r>=5; ro1 rerolls only once)"),
     ("3d6!", "a 6 brings another die (!5, !>=5)"),
     ("10d10>=8", "count the dice that show 8 or more (> < <= =)"),
+    ("2d6+3>=8", "hold the sum against 8; of dice alone (2d6)>=8 or 2d6 sum>=8"),
     ("4dF", "fate dice: -1, 0 or +1"),
     ("3dA", "averaging dice: 2, 3, 3, 4, 4, 5"),
     ("2d[hit,miss,miss]", "dice with faces of your own"),

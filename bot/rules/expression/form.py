@@ -75,7 +75,7 @@ def _frames(expression: Expression) -> tuple[str, ...]:
 
 def _pattern(expression: Expression, frames: tuple[str, ...]) -> str:
     pools = expression.pools
-    if expression.repeat is not None or not all(map(_is_plain, pools)):
+    if expression.repeat is not None or expression.against or not all(map(_is_plain, pools)):
         return ""
     first, *behind = (frame.replace("%", "%%") for frame in frames)
     dice = (f"[{', '.join(['%d'] * pool.count)}]" for pool in pools)

@@ -196,12 +196,14 @@ class Expression:
     """A checked expression, ready to be rolled.
 
     `program` is the arithmetic in the order in which it is done (operands first, then their operator);
-    `pieces` is the same as it was written, operands between signs and parentheses, for answers to show.
+    `pieces` is the same as it was written, operands between signs and parentheses, for answers to show. `against` is
+    what the sum is held against: `2d6+3>=8`, or `2d6 sum>=8`; right behind dice a comparison counts them instead.
     """
 
     repeat: int | None
     program: tuple[Step, ...]
     pieces: tuple[Operand | str, ...]
+    against: Test | None = None
     kept: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)  # what was worked out of it before
 
     @property
@@ -217,12 +219,15 @@ class Expression:
     @property
     def is_count(self) -> bool:
         """Whether the answer is a number of successes and nothing else."""
-        return len(self.program) == 1 and self.pools != () and self.pools[0].count_if is not None
+        counts = len(self.program) == 1 and self.pools != () and self.pools[0].count_if is not None
+        return counts and self.against is None
 
     @property
     def notation(self) -> str:
         """The expression as one would type it, without labels and spaces."""
         body = "".join(self._notations())
+        if self.against is not None:
+            body += f"{' sum' if isinstance(self.pieces[-1], Pool) else ''}{self.against}"
         return body if self.repeat is None else f"{self.repeat}x {body}"
 
     def _notations(self) -> Iterator[str]:

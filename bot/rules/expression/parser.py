@@ -11,7 +11,7 @@ from functools import lru_cache
 from bot.rules.expression.cost import check_cost, check_reach
 from bot.rules.expression.errors import ExpressionError
 from bot.rules.expression.limits import MAX_DEPTH, MAX_REPEATS, MAX_WORDS
-from bot.rules.expression.model import Expression, Number, Operand, Operator, Pool, Step
+from bot.rules.expression.model import Expression, Number, Operand, Operator, Pool, Step, Test
 from bot.rules.expression.pools import read_pool
 from bot.rules.expression.scan import DIGITS, Cursor
 
@@ -19,7 +19,7 @@ from bot.rules.expression.scan import DIGITS, Cursor
 _NEGATE = "negate"
 _RANK = {"(": 0, "+": 1, "-": 1, "*": 2, "/": 2, _NEGATE: 3}
 _SHOWN = {"+": " + ", "-": " - ", "*": " * ", "/": " / "}
-_BEHIND_DICE = ("kh", "kl", "dh", "dl", "k", "ro", "r", "!", "<", ">", "=", "≤", "≥")
+_BEHIND_DICE = ("kh", "kl", "dh", "dl", "k", "ro", "r", "!")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ def _parsed(text: str) -> Expression:
     repeat = _read_repeat(cursor)
     reader = _Reader(cursor, after="" if repeat is None else "x")
     reader.read()
-    expression = Expression(repeat, reader.steps(), reader.shown())
+    expression = Expression(repeat, reader.steps(), reader.shown(), reader.against)
     check_cost(expression, cursor.typed)
     check_reach(expression, cursor.typed)
     return expression
@@ -93,6 +93,7 @@ class _Reader:
     waiting: list[_Waiting] = field(default_factory=list)
     depth: int = 0
     label: str = ""  # read already, for the operand that follows
+    against: Test | None = None
     part: range = range(0)  # the operands that a label would belong to now
 
     def read(self) -> None:
@@ -148,6 +149,8 @@ class _Reader:
                 self._give_label(self._read_label(), place)
             elif char == ")":
                 self._close(place)
+            elif self._read_against():
+                return False
             elif char and char in _SHOWN:
                 cursor.take(char)
                 self._settle(_RANK[char])
@@ -159,6 +162,21 @@ class _Reader:
                 raise self._sign_missing(char)
             else:
                 return False
+
+    def _read_against(self) -> bool:
+        """Read what the whole sum is held against, the last thing of all; False when it is not here."""
+        cursor = self.cursor
+        place, named = cursor.pos, cursor.take("sum")
+        self.against = cursor.test()
+        if named and self.against is None:
+            raise cursor.expected('a comparison must follow "sum": 2d6 sum>=8')
+        if self.against is None:
+            return False
+        if cursor.peek() or self.depth:
+            raise cursor.error("the number that the sum is held against comes last: (2d6+3)>=8", place)
+        if any(isinstance(one, Pool) and one.is_text for one in self.operands):
+            raise cursor.error("faces that are words have no sum", place)
+        return True
 
     def _add(self, operand: Operand) -> None:
         index = len(self.operands)
@@ -243,7 +261,7 @@ class _Reader:
 
 
 def _example(word: str) -> str:
-    return {"r": "r1", "ro": "ro1", "!": "!"}.get(word, f"{word}5" if word in "<=>≤≥" else f"{word}1")
+    return "!" if word == "!" else f"{word}1"
 
 
 def _read_number_or_pool(cursor: Cursor) -> Operand:

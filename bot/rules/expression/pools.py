@@ -117,9 +117,10 @@ def _read_modifier(cursor: Cursor, draft: _Draft) -> bool:
         draft.again = place
     elif test := cursor.test():
         if draft.count_if:
-            raise cursor.error("these dice are counted already", place)
+            raise cursor.error("these dice are counted already", place, hint="What the count comes to: (3d6>=5)>=2")
         _check_numeric(cursor, draft, place)
-        _check_possible(cursor, draft, test, place, "none would count")
+        hint = f"For their sum: ({cursor.typed[draft.start : place].strip()}){test}"
+        _check_possible(cursor, draft, test, place, "none would count", hint)
         draft.count_if = test
     else:
         return False
@@ -178,9 +179,9 @@ def _check_numeric(cursor: Cursor, draft: _Draft, place: int) -> None:
         raise cursor.error(f"the faces of {draft.plain.die_name} are words and cannot be compared", place)
 
 
-def _check_possible(cursor: Cursor, draft: _Draft, test: Test, place: int, why: str) -> None:
+def _check_possible(cursor: Cursor, draft: _Draft, test: Test, place: int, why: str, hint: str = "") -> None:
     if not _fits_some(test, draft.plain):
-        raise cursor.error(f"no {draft.plain.die_name} shows {test.words()}, so {why}", place)
+        raise cursor.error(f"no {draft.plain.die_name} shows {test.words()}, so {why}", place, hint=hint)
 
 
 def _check_end(cursor: Cursor, draft: _Draft) -> None:

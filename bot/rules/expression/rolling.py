@@ -97,13 +97,19 @@ class Result:
         return {str(face): count for face, count in self.pools[0].faces.items()}
 
     @property
+    def passes(self) -> bool | None:
+        """Whether the sum is what it was held against; None where it was held against nothing."""
+        against = self.expression.against
+        return None if against is None or self.total is None else against.fits(self.total)
+
+    @property
     def answer(self) -> str:
-        """What it comes to: `9`, `3 successes`, `2x hit, 1x miss`."""
+        """What it comes to: `9`, `9, success`, `3 successes`, `2x hit, 1x miss`."""
         if self._form.is_count:
             return f"{self.total} {'success' if self.total == 1 else 'successes'}"
         if (faces := self.faces) is not None:
             return ", ".join(f"{count}x {face}" for face, count in faces.items())
-        return str(self.total)
+        return str(self.total) if self.passes is None else f"{self.total}, {'success' if self.passes else 'failure'}"
 
     @property
     def added(self) -> tuple[tuple[str, int], ...] | None:
@@ -163,7 +169,9 @@ class Rolling:
         """What it comes to, repeats one after another: `9` or `7, 9, 4`."""
         if len(self._rolled) == 1:
             return self.results[0].answer
-        return ("; " if self._form.is_text else ", ").join(result.answer for result in self.results)
+        return ("; " if self._form.is_text or self.expression.against else ", ").join(
+            result.answer for result in self.results
+        )
 
     def text(self) -> str:
         """The roll in plain text: `2d6+3: [4, 2] + 3 = 9`; of a repeat one line with all results, then one for each."""
@@ -186,9 +194,14 @@ class Rolling:
         is_text = self._form.is_text
         dice = [value for thrown, _ in self._rolled for one in thrown for value in one[0]]
         values = [result.faces for result in self.results] if is_text else [total for _, total in self._rolled]
+        passes = [result.passes for result in self.results] if self.expression.against else []
         if self.expression.repeat is None:
-            return {"faces" if is_text else "total": values[0], "dice": dice}
-        return {"faces" if is_text else "totals": values, "dice": dice}
+            return {
+                "faces" if is_text else "total": values[0],
+                **({"success": passes[0]} if passes else {}),
+                "dice": dice,
+            }
+        return {"faces" if is_text else "totals": values, **({"successes": passes} if passes else {}), "dice": dice}
 
 
 def roll(expression: Expression, source: Source) -> Rolling:
