@@ -69,6 +69,8 @@ if TYPE_CHECKING:
     from bot.live.hub import Hub
     from bot.sight.watching import Answer, Promise, Watch
 
+FIRST_FORMS = (("game", "start"), ("unit", "add"), ("setup", "systems"))
+"""Commands whose forms have menus of what there is in their place."""
 OF_PACKS = ("system", "topic", "scenario")
 """Kinds of completion that may name a pack which another process has just enabled."""
 TWICE = ("again", "sure")
@@ -316,6 +318,10 @@ class App:
 
     async def called(self, spec: CommandSpec, options: Mapping[str, object], who: Person, where: Place) -> Parsed:
         """What a macro comes to that `/macro run` runs, or asks for; any other command as it is."""
+        if spec.path in FIRST_FORMS:
+            from bot.commands.first_form import as_typed
+
+            return Parsed(self.registry.get(spec.path) or spec, as_typed(spec, options))
         if spec.path != RUN_MACRO:
             return Parsed(spec, options)
         from bot.macros import called
@@ -331,6 +337,11 @@ class App:
             if (spec := await form_at(self.store, seen, draft.path, draft.options, draft.owner, where)) is not None:
                 return spec
         spec = await self.spec_at(draft.path, where)
+        if spec.path in FIRST_FORMS:
+            from bot.commands.first_form import first_form
+
+            games, here = await self.seen_at(where), await self._enabled.games(where)
+            return first_form(spec, games, here, await self.known(where, Person(draft.owner, "")), draft.options)
         if not any(option.ruled for option in spec.options):
             return spec
         from bot.play.by_rule import spec_by_rules

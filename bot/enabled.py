@@ -18,6 +18,15 @@ PACKS_KEPT = 1.0
 MOST = 10_000
 
 
+class NotManager(UserError):
+    """Only whoever manages the server may do this; said in the words of its platform."""
+
+    def __init__(self, what: str, where: Place) -> None:
+        platform = where.key.partition(":")[0]
+        who = {"discord": "server manager", "slack": "workspace admin"}.get(platform, "server manager")
+        super().__init__(f"Only a {who} can {what}.", code="not-manager")
+
+
 @dataclass(frozen=True, slots=True)
 class _Choice:
     systems: frozenset[str] | None = None  # None: all

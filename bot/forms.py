@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 
 from bot.drafts import Draft, Drafts, new_draft
+from bot.enabled import NotManager
 from bot.game.cache import Games
 from bot.game.opened import read_opened
 from bot.interface.complete import ACTING
@@ -98,7 +99,11 @@ class Forms:
             seen = registry()
         try:
             typed = parse_text(what, seen)
+            if typed.spec.path == ("setup", "systems") and not who.manager:
+                raise NotManager("choose the rule sets", where)
             return await self.begin(typed.spec, typed.options, who)
+        except NotManager:
+            raise
         except UserError as error:
             from bot.interface.salvage import salvaged
 

@@ -110,7 +110,7 @@ class Listeners:
             await ack()
             return
         text = typed(after_mention(event.get("text") or "", team.bot_user))
-        if _NOTHING.fullmatch(text):  # thanks @grognard!
+        if _NOTHING.fullmatch(text):  # thanks, @grognard
             await ack()
             return
         await self._run_text(ack, from_event(body), text or "help", event.get("files") or ())

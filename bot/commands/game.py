@@ -30,7 +30,7 @@ from bot.rules.inputs.units import RosterUnit
 from bot.rules.phrase import phrase
 from bot.stores.base import DRAFTS_KEPT
 from bot.stores.records import Doc
-from bot.systems.catalog import systems
+from bot.systems.catalog import System, systems
 from bot.threads import channel_of, is_apart
 
 CARRY = "carry"
@@ -42,7 +42,7 @@ MAX_SIDES = 8
 async def start(context: Context) -> Reply:
     """A new game in this channel; over one that is on only if its game master agrees."""
     options = context.options()
-    name, _, _ = _asked_for(options)
+    _, name, _, _ = _asked_for(options)
     if context.ledger.exists and context.game.started and not context.game.ended:
         return await starting.ask(context, name)
     return await begin_game(context)
@@ -52,8 +52,7 @@ async def begin_game(context: Context) -> Reply:
     """The new game; who starts it is game master. What was played here until now is kept."""
     options = context.options()
     old, aside = context.game if context.ledger.exists else None, put_aside(context.ledger.was)
-    name, sides, scenario = _asked_for(options)
-    system = systems()[options["system"]]
+    system, name, sides, scenario = _asked_for(options)
     before = context.ledger.row
     game = first_turn(with_system(Game("", name=name, started=True, sides=sides), system), system)
     if scenario is not None:
@@ -95,25 +94,25 @@ async def begin_game(context: Context) -> Reply:
     )
 
 
-def _asked_for(options: Mapping[str, Any]) -> tuple[str, tuple[str, ...], Scenario | None]:
-    """Name, sides and scenario of a new game as typed; a scenario brings its own. Raises UserError."""
+def _asked_for(options: Mapping[str, Any]) -> tuple[System, str, tuple[str, ...], Scenario | None]:
+    """Rules, name, sides and scenario of a new game as typed; a scenario brings its own. Raises UserError."""
     typed, sides = options["name"], read_sides(options["sides"] or "")
-    if not options["scenario"]:
-        if not typed:
-            raise UserError(
-                "/game start needs a name, or a scenario.",
-                hint=phrase('For example: `/game start lnlt "Hill 875"`'),
-                option="name",
-                code="missing",
-            )
-        return _game_name(typed), sides, None
-    scenario = find_scenario(systems()[options["system"]], options["scenario"])
+    of, _, wanted = str(options["scenario"] or "").rpartition("/")  # a menu says whose it is: lnlt/ford
+    games = [id for id in systems() if wanted in systems()[id].scenarios]
+    of = options["system"] or of or (games[0] if len(games) == 1 else "")
+    if of not in systems():
+        what = "Choose the rules, or a scenario, which brings them."
+        raise UserError(what, hint=phrase("For example: `/game start lnlt`"), option="system", code="missing")
+    system = systems()[of]
+    if not wanted:
+        return system, _game_name(typed or system.title), sides, None
+    scenario = find_scenario(system, wanted)
     if (sides and sides != scenario.sides) or options["carry"]:
         what = "carry" if options["carry"] else "sides"
         raise UserError(
             "A scenario brings its sides and units.", hint=f"Leave out {what}.", option=what, code="not-together"
         )
-    return _game_name(typed or scenario.title), scenario.sides, scenario
+    return system, _game_name(typed or scenario.title), scenario.sides, scenario
 
 
 def read_sides(text: str) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ import re
 from bot.commands.context import Context
 from bot.commands.linking import unlink
 from bot.commands.places import called, is_private, listed, local_id, names_of
+from bot.enabled import NotManager
 from bot.game.ledger import Ledger
 from bot.game.loaded import Loaded, load
 from bot.game.prepared import find
@@ -39,7 +40,7 @@ async def systems(context: Context) -> Reply:
             lines.append(f"Commitment to the dice of the next free play: {ready.commitment}")
         return Reply("Systems here", tuple(lines), private=True)
     if not context.command.who.manager:
-        raise UserError("Only a server manager or workspace admin can choose the systems.", code="not-manager")
+        raise NotManager("choose the rule sets", context.command.where)
     words = [word for word in re.split(r"[\s,;]+", options["systems"].casefold()) if word]
     chosen = list(games) if words == ["all"] else list(dict.fromkeys(words))
     for word in chosen:
@@ -56,7 +57,7 @@ async def systems(context: Context) -> Reply:
 async def links(context: Context) -> Reply:
     """The channels of this server whose rolls are seen elsewhere; `end` ends that for one of them."""
     if not context.command.who.manager:
-        raise UserError("Only a server manager or workspace admin can see and end links here.", code="not-manager")
+        raise NotManager("see and end links here", context.command.where)
     where, wanted = context.command.where, context.options()["end"]
     found = await context.store.linked(where.server or where.key)
     linked = {local_id(place): (place, game) for place, game in found if not is_private(place)}

@@ -141,7 +141,7 @@ def in_that_way(spec: CommandSpec, options: Options, way: str) -> dict[str, obje
     return kept | ({SECRET: True} if way == SECRET else {HAND: options.get(HAND) or "?"} if way == HAND else {})
 
 
-ASK_ALONE = (("unit", "import"), ("order", "write"))
+ASK_ALONE = (("unit", "import"), ("order", "write"), ("game", "start"))
 
 
 def _is_given(option: Option, options: Options, named: Roster) -> bool:
@@ -235,13 +235,21 @@ def _choices(option: Option, text: str, known: Known, room: Room) -> tuple[Kind,
         many = option.type == "units" or option.many
         picks = unit_picks(option, text, known, room.picks)
         return ("picks" if many else "pick", picks) if picks else ("lines" if many else "text", ())
+    if option.complete == "systems" and option.values:
+        return "ticks", tuple(Pick(one, option.said(one), "", one in text.split()) for one in option.values)
     words = {"side": known.sides, "player": known.players}.get(option.complete) or option.values
     if option.complete in ("side", "player") and text and text.casefold() not in map(str.casefold, words):
         words = (*words, text)
     if words and len(words) <= room.picks:
         chosen = text.casefold()
         return "pick", tuple(
-            Pick(word, option.said(word) if option.values else word, "", word.casefold() == chosen) for word in words
+            Pick(
+                word,
+                option.said(word) if option.values else word,
+                option.meanings.get(word, ""),
+                word.casefold() == chosen,
+            )
+            for word in words
         )
     if option.type in ("int", "number"):
         return "number", ()
@@ -283,7 +291,8 @@ def _flags(spec: CommandSpec, options: Options, room: Room) -> Field | None:
     if not (picks or steps):
         return None
     named = dict.fromkeys(pick.value.partition("=")[0] for pick in (*steps, *picks))
-    about = " and ".join([*dict.fromkeys(pick.about for pick in steps), "modifiers"])
+    kind = "modifiers" if spec.family in ("sequence", "lookup") else "also"
+    about = " and ".join([*dict.fromkeys(pick.about for pick in steps), kind])
     return Field(FLAGS, "ticks", _upper(about), picks=(*steps, *picks), covers=(*named, "mods"))
 
 
@@ -345,7 +354,8 @@ def _ordered(fields: list[Field], spec: CommandSpec, known: Known, room: Room) -
     brings = {option.brings.partition(".")[0] for option in spec.options if option.required and option.brings}
 
     def place(field: Field) -> tuple[int, bool]:
-        return rank(field), field.name not in ACTING
+        acts = field.name in ACTING and (_is_units(field) or (field.option and field.option.complete == "unit"))
+        return rank(field), not acts
 
     def rank(field: Field) -> int:
         option = field.option

@@ -70,6 +70,8 @@ def _with_option(options: dict[str, object], field: Field, given: object, known:
             str(options.get(field.name) or ""), known, [pick.value for pick in field.picks], _listed(given)
         )
         return _set(options, field.name, text)
+    if field.kind == "ticks":
+        return _set(options, field.name, " ".join(_listed(given)) or None)
     if field.kind == "pick":
         chosen = (_listed(given) or [""])[0]
         names = (
