@@ -25,11 +25,14 @@ from adapters.discord.request import (
     Request,
 )
 from bot.interface.reply import Reply
+from bot.turns import Queues
 
 Json = dict[str, Any]
 
 log = logging.getLogger(__name__)
 
+ARCHIVED = 50083
+"""Discord's code for a thread that is archived and cannot be opened by writing in it."""
 LOADING = 1 << 7
 """A message that still says "thinking"."""
 
@@ -50,10 +53,11 @@ def missing(request: Request, *, files: bool = False) -> tuple[str, ...]:
 
 
 class Posting:
-    """Posts with the bot's own token. The same answer sent twice appears once: Discord knows it by its nonce."""
+    """Posts with the bot's own token, in each channel one after the other. The same answer sent twice appears once:
+    Discord knows it by its nonce."""
 
     def __init__(self, http: discord.http.HTTPClient) -> None:
-        self._http = http
+        self._http, self._queues = http, Queues()
 
     async def change(self, reply: Reply, spot: Mapping[str, Any]) -> Json:
         """Change a message of ours to how it reads now; its files stay. Raises discord.HTTPException, OSError."""
@@ -102,6 +106,11 @@ class Posting:
             reply = replace(reply, lines=(note, *reply.lines))
         except discord.NotFound:
             log.info("channel %s is gone, an answer for it goes to the person who asked", request.channel)
+        except discord.HTTPException as error:
+            if error.code != ARCHIVED:
+                raise
+            note = "This could not be posted in its thread, which is locked and archived."
+            reply = replace(reply, lines=(note, *reply.lines))
         return await self._tell(reply, request)
 
     async def _changed(self, reply: Reply, request: Request) -> Json | None:
@@ -160,6 +169,10 @@ class Posting:
         digest = hashlib.sha256(f"{request.request_id}/{said}".encode()).hexdigest()
         body |= {"nonce": digest[:24], "enforce_nonce": True}
         route = Route("POST", "/channels/{channel_id}/messages", channel_id=channel)
+        async with self._queues.turn(str(channel)):  # when Discord asks to wait, all of them do
+            return await self._sent(route, body, message)
+
+    async def _sent(self, route: Route, body: Json, message: Message) -> Json:
         if not message.files:
             posted: Json = await self._http.request(route, json=body)
             return posted

@@ -22,7 +22,7 @@ from adapters.discord.channel_posts import Posting
 from adapters.discord.commands import make_good, run_command
 from adapters.discord.delivery import Delivery
 from adapters.discord.identify import Turns
-from adapters.discord.request import AUTOCOMPLETE, COMMAND, COMPONENT, FORM, PLATFORM, Request, read_request
+from adapters.discord.request import AUTOCOMPLETE, COMMAND, COMPONENT, FORM, PLATFORM, Request, need_open, read_request
 from adapters.discord.server_commands import ServerCommands
 from adapters.discord.servers import settle_servers
 from adapters.discord.sync import sync_commands
@@ -182,6 +182,8 @@ class Grognard(discord.AutoShardedClient):
                 await self.work.delivery.say(request, sorry)
 
     async def _run(self, request: Request, data: Any) -> None:
+        if request.kind != AUTOCOMPLETE:
+            need_open(request)
         if request.kind == COMMAND and data.get("type") == OF_A_MESSAGE:
             from adapters.discord.message_menu import run_entry
 

@@ -23,7 +23,7 @@ from adapters.discord.calls import (
     Unsure,
     Wire,
 )
-from adapters.discord.channel_posts import Posting
+from adapters.discord.channel_posts import ARCHIVED, Posting
 from adapters.discord.pins import REFUSED as NOT_PINNED
 from adapters.discord.render import Message, render
 from adapters.discord.request import EPHEMERAL, PIN_MESSAGES, PLATFORM, Request, place_only
@@ -248,7 +248,7 @@ class Delivery:
         Returns whether it has got through, or is the outbox's.
         """
         log.warning("could not deliver the answer to interaction %s: %s", request.id, error)
-        if isinstance(error, Refused) and error.status == 400:
+        if isinstance(error, Refused) and error.status == 400 and error.code != ARCHIVED:
             await self._standing.say_so(request, reply)
         if reply.outbox:
             await self.later(request, reply)

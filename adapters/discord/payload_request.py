@@ -22,6 +22,7 @@ def read_payload(event: Mapping[str, Any]) -> Request:
     user = member["user"] if guild else event["user"]
     bits = int(member.get("permissions") or 0)
     thread = channel.get("type") in THREADS
+    about = channel.get("thread_metadata") or {}
     return Request(
         id=int(event["id"]),
         token=str(event["token"]),
@@ -39,4 +40,5 @@ def read_payload(event: Mapping[str, Any]) -> Request:
         private_message=bool(int(message.get("flags") or 0) & EPHEMERAL),
         channel_name=clean_name(str(channel.get("name") or "")),
         parent=int(channel.get("parent_id") or 0) if thread else 0,
+        shut=bool(about.get("locked") and about.get("archived")),
     )

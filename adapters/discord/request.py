@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from bot.interface.spec import Person, Place
+from bot.rules.errors import UserError
 from bot.rules.plain import clean_name
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ Json = dict[str, Any]
 PLATFORM = "discord:"
 COMMAND, COMPONENT, AUTOCOMPLETE, FORM = 2, 3, 4, 5
 TOKEN_LIFE = 14.5 * 60  # Discord says 15 minutes; the last half is left for clocks that differ
-PIN_MESSAGES = 1 << 51
+PIN_MESSAGES, MANAGE_THREADS = 1 << 51, 1 << 34
 EMBED_LINKS, ATTACH_FILES, VIEW_CHANNEL, SEND_MESSAGES, SEND_IN_THREADS = 1 << 14, 1 << 15, 1 << 10, 1 << 11, 1 << 38
 MANAGE_SERVER = 1 << 5
 EPHEMERAL = 1 << 6
@@ -27,7 +28,8 @@ THREADS = (10, 11, 12)
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One interaction. `received` is on the monotonic clock, `until` (Unix seconds) ends the life of its token."""
+    """One interaction. `received` is on the monotonic clock, `until` (Unix seconds) ends the life of its token. `shut`:
+    a moderator has locked and archived the thread, so that nothing is shown there."""
 
     id: int
     token: str = field(repr=False)
@@ -47,6 +49,7 @@ class Request:
     guild_name: str = ""
     parent: int = 0
     parent_name: str = ""
+    shut: bool = False
     received: float = field(default_factory=lambda: time.monotonic())
     until: float = field(default_factory=lambda: time.time() + TOKEN_LIFE)
 
@@ -108,7 +111,17 @@ class Request:
         return cls(**{key: value for key, value in data.items() if key in names}, received=time.monotonic() - 60)
 
 
-_OF_THE_MOMENT = ("received", "name", "manager", "channel_name", "guild_name", "parent_name")
+def need_open(request: Request) -> None:
+    """Raise UserError where nothing that is posted would be shown, before anything is rolled."""
+    if request.shut and not request.may(MANAGE_THREADS):
+        raise UserError(
+            "This thread is locked and archived, so nothing would be shown here.",
+            hint="Play in its channel, or ask a moderator to unlock the thread.",
+            code="place-shut",
+        )
+
+
+_OF_THE_MOMENT = ("received", "name", "manager", "channel_name", "guild_name", "parent_name", "shut")
 _KEPT = tuple(one.name for one in fields(Request) if one.name not in _OF_THE_MOMENT)
 
 
@@ -137,6 +150,7 @@ def read_request(interaction: discord.Interaction[Any]) -> Request:
         guild_name=clean_name(interaction.guild.name or "") if interaction.guild is not None else "",
         parent=(getattr(channel, "parent_id", None) or 0) if thread else 0,
         parent_name=clean_name(getattr(getattr(channel, "parent", None), "name", None) or "") if thread else "",
+        shut=thread and bool(getattr(channel, "locked", False) and getattr(channel, "archived", False)),
     )
 
 

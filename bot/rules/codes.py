@@ -119,6 +119,7 @@ CODES = {
     "bad-head": "that is not a head of a log",
     # Links, moves and channels
     "unknown-code": "no link has this code",
+    "place-shut": "a thread or channel in which nothing is shown any more",
     "unknown-channel": "no channel that both person and bot may write in",
     "same-channel": "it is this very channel",
     "other-channels": "the code is for other channels",

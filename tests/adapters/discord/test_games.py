@@ -63,3 +63,20 @@ async def test_the_old_channel_leads_to_the_new_one(discord: DiscordStandIn) -> 
     assert button["url"].endswith(f"/{hall.id}")
     status = await (await anna.slash(table, "game status")).answer()
     assert '"Hill 875" is played in #hall' in status.content
+
+
+async def test_nothing_is_rolled_in_a_thread_that_is_locked_and_archived(discord: DiscordStandIn) -> None:
+    table, anna = discord.channel("table"), discord.user("Anna")
+    flank = discord.thread("left flank", table)
+    await (await anna.slash(table, "game start", system="lnlt", name="Hill 875")).answer()
+    rolled = await (await anna.slash(flank, "roll", dice="2d6")).answer()
+    flank.archived = flank.locked = True
+    discord.site.update_channel(flank)
+    for asked in (await anna.slash(flank, "roll", dice="2d6"), await anna.press(rolled, "Again")):
+        refused = await asked.answer()
+        assert refused.ephemeral
+        assert "locked and archived" in refused.text
+        assert "ask a moderator" in refused.text
+    log = await (await anna.slash(table, "log")).answer()
+    assert "#2" in log.text
+    assert "#3" not in log.text

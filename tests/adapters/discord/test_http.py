@@ -14,8 +14,10 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from adapters.discord.http import PATH, Signatures
 from adapters.discord.payload_request import read_payload
+from adapters.discord.request import need_open
 from adapters.listening import MAX_AGE
 from tests.adapters.discord.process import Bot
+from tests.refusing import refuses
 from tests.standins.discord import DiscordStandIn
 
 FIRE = {"attackers": "squad fp=2", "targets": "squad morale=5", "tm": 1}
@@ -114,6 +116,18 @@ def test_the_same_request_again_is_a_replay() -> None:
     assert signatures.check("1000000", signed, b"{}") == "replayed"
     assert signatures.check("1000000", signed.upper(), b"{}") == "replayed"
     assert signatures.check("1000001", signed, b"{}") == "bad signature"
+
+
+def test_a_shut_thread_is_known_by_its_payload() -> None:
+    shut = {"type": 11, "id": "9", "thread_metadata": {"archived": True, "locked": True}}
+    event = {
+        "id": "1", "token": "t", "application_id": "2", "type": 2, "guild_id": "5", "channel_id": "9", "channel": shut,
+        "member": {"user": {"id": "3", "username": "anna"}, "permissions": "0"}, "app_permissions": "0",
+    }  # fmt: skip
+    with refuses("place-shut"):
+        need_open(read_payload(event))
+    need_open(read_payload({**event, "app_permissions": str(1 << 34)}))  # it may manage threads
+    need_open(read_payload({**event, "channel": {**shut, "thread_metadata": {"archived": True, "locked": False}}}))
 
 
 def test_a_request_is_read_without_the_library() -> None:

@@ -135,7 +135,7 @@ def channel_json(world: World, channel: Channel, *, sparse: bool = False) -> Jso
                 "archived": channel.archived,
                 "auto_archive_duration": 1440,
                 "archive_timestamp": LONG_AGO,
-                "locked": False,
+                "locked": channel.locked,
                 "create_timestamp": stamp(((channel.id >> 22) + EPOCH) / 1000),
             },
         }

@@ -206,8 +206,9 @@ class Site:
         self.gateway.dispatch(channel.guild, event, channel_json(self.world, channel), GUILDS)
 
     def update_channel(self, channel: Channel) -> None:
-        """CHANNEL_UPDATE, after a text channel's permissions changed."""
-        self.gateway.dispatch(channel.guild, "CHANNEL_UPDATE", channel_json(self.world, channel), GUILDS)
+        """CHANNEL_UPDATE or THREAD_UPDATE, after its permissions changed, or a thread was shut."""
+        event = "THREAD_UPDATE" if channel.kind is ChannelKind.THREAD else "CHANNEL_UPDATE"
+        self.gateway.dispatch(channel.guild, event, channel_json(self.world, channel), GUILDS)
 
     def remove_bot(self, guild: Guild) -> None:
         """GUILD_DELETE without `unavailable`: the bot was removed, or left."""

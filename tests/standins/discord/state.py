@@ -84,6 +84,7 @@ class Channel:
     overrides: dict[int, int] = field(default_factory=dict)  # user id: final permissions here
     messages: list[Message] = field(default_factory=list)
     archived: bool = False
+    locked: bool = False
 
     def seen_by(self, user: User) -> list[Message]:
         """What `user` would see when scrolling up: no deleted message, no one else's private ones."""
