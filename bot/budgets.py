@@ -78,10 +78,10 @@ class Budgets:
             price = cost(command)
             wait = self._persons.lacking(who, price)
             if wait:
-                raise _too_much("you", wait)
+                raise _too_much(f"{PER_MINUTE} commands a minute each", wait)
             wait = self._channels.lacking(command.where.key, price)
             if wait:
-                raise _too_much("this channel", wait)
+                raise _too_much(f"{PER_MINUTE * CHANNEL_TIMES} commands a minute in one channel", wait)
             self._persons.take(who, price)
             self._channels.take(command.where.key, price)
         return _UnderWay(self, who)
@@ -140,9 +140,9 @@ def cost(command: Command) -> float:
     return _ODDS if flag(command.options, "odds") else 1.0
 
 
-def _too_much(whose: str, wait: float) -> UserError:
+def _too_much(most: str, wait: float) -> UserError:
     return UserError(
-        f"That is more than Grognard can do for {whose} in a minute. {_NOTHING}",
+        f"Slow down: {most}.",
         hint=f"Try again in {max(2, ceil(wait))} seconds.",
         code="over-budget",
     )

@@ -34,9 +34,11 @@ KEPT = ("sequence", "lookup", "roll")
 ROLLS = ("sequence", "roll")
 NO_FIX = (
     *("not-player", "not-yours", "not-your-go", "not-master", "not-manager", "game-ended", "not-enabled", "last-word"),
-    *("no-server", "id-taken"),
+    *("no-server", "id-taken", "no-game", "used-up", "other-game", "old-button"),
 )
 """Refusals that no other word in a form would change."""
+TRY_AGAIN = ("over-budget", "too-soon", "too-many-at-work", "busy")
+"""Refusals that pass by themselves."""
 
 
 def form_button(path: Path, options: Mapping[str, object], label: str, registry: Registry) -> Button:
@@ -138,13 +140,21 @@ class Forms:
 
         `key` is the draft that was refused, where there is one.
         """
+        if reply.error and not reply.seen and reply.code == "no-game":
+            return replace(reply, buttons=(*reply.buttons, Button(f"{OPEN_FORM}game start", "Start a game")))
+        later = reply.code in TRY_AGAIN
         if not reply.error or reply.seen or not spec.options or reply.code in NO_FIX:
+            return reply
+        if later and spec.family not in KEPT:
             return reply
         message = " ".join((reply.title, *reply.body()[:1]))
         before = new_draft(spec.path, {}, who.key)
         draft = replace(before, key=key or before.key, options=_storable(options), wrong=reply.option, message=message)
-        buttons = [Button(f"{OPEN_FORM}{DRAFTED}{draft.key}", "Fix it")]
         how = way_asked(spec, options)
+        buttons = [Button(f"{OPEN_FORM}{DRAFTED}{draft.key}", "Fix it")]
+        if later:
+            draft = replace(draft, wrong="", message="")
+            buttons = [Button(action_of(how, draft.key, options), "Try again")]
         pad = keypad(reply.owed, draft.key) if reply.owed is not None and spec.family in KEPT else None
         if reply.better and spec.family in KEPT and spec.system in ("", *self._registry.games):
             better = in_that_way(spec, parse_text(reply.better, self._registry).options, how)
@@ -158,7 +168,7 @@ class Forms:
             return replace(pad, lines=(*pad.lines, *reply.lines), code=reply.code, owed=reply.owed)
         # A button does what the line to copy would, and which die is owed says by itself that nothing was rolled.
         lines = [part for part in reply.lines if len(buttons) < 2 or reply.better not in str(part)]
-        says_so = spec.family in ROLLS and reply.code != "die-owed"
+        says_so = spec.family in ROLLS and reply.code != "die-owed" and not later and len(options) > 1
         kept = ("Nothing was rolled; your other choices are kept.",) if says_so else ()
         return replace(reply, lines=(*lines, *kept), buttons=(*reply.buttons, *buttons))
 

@@ -65,6 +65,9 @@ async def press_pass(context: Context, about: str) -> Reply:
     _need_moment(context, when)
     made_for = game.sides[int(number)] if number.isdecimal() and int(number) < len(game.sides) else ""
     if made_for and made_for not in game.go:
+        if context.actor.side in game.go:
+            hint = phrase("`/game board` has the buttons of now.")
+            raise UserError("That card is old. It is your go.", hint=hint, code="phase-over")
         raise UserError(f"{made_for} has handed over already.", hint=f"Now it is {whose_go(game)}.", code="not-your-go")
     return await _hand_over(context, done=context.spec.path[1] == "done")
 

@@ -11,6 +11,7 @@ from typing import Any
 from bot.game.back import FLIP, REDUCED, fitting_side, flipped, parted_stats, turned_over, with_reduced
 from bot.game.state import Game, Units, replaced
 from bot.rules.errors import UserError, did_you_mean
+from bot.rules.inputs.many import wrong_range
 from bot.rules.inputs.options import Option, clean
 from bot.rules.inputs.units import RosterUnit, UnitWords, value_of
 from bot.rules.names import joined
@@ -25,6 +26,8 @@ MAX_AT_ONCE = 40
 RESERVED = ("none", "all", "self")
 """Words that stand for something else where a unit is named."""
 _RANGE = re.compile(r"(\d{1,4})\.\.(\d{1,4})")
+_MEANS = re.compile(r"(side:|hex:|[-+#@/])\s*", re.IGNORECASE)
+"""How a word begins that picks units or says something of them: `side:US`, `-shaken`, `#5`."""
 _LAST_NUMBER = re.compile(r"\d+$")
 _NAME = Option("name", "str")
 _changed = replacing(RosterUnit)
@@ -53,7 +56,7 @@ def expand_names(text: str) -> list[str]:
     first, last = int(found[1]), int(found[2])
     if not first <= last < first + MAX_AT_ONCE:
         raise UserError(
-            f'"{found[0]}" must count upwards, at most {MAX_AT_ONCE} units at once.', hint='"Squad 1..4" adds four.',
+            wrong_range(found[0], first, last), hint='"Squad 1..4" adds four.',
             option="name", code="bad-value")  # fmt: skip
     width = len(found[1]) if found[1].startswith("0") else 0
     return [text[: found.start()] + str(number).zfill(width) + text[found.end() :] for number in range(first, last + 1)]
@@ -66,8 +69,10 @@ def check_name(raw: str, units: Units, words: UnitWords) -> str:
     problem, taken = "", folded in units or any(unit.handle == folded for unit in units.values())
     if not name or len(name) > MAX_NAME:
         problem = f"must have 1 to {MAX_NAME} characters"
-    elif set(name) & set(';="“”') or name.startswith("'"):
-        problem = "must not contain ; = or quotation marks"
+    elif set(name) & set(';,="“”') or name.startswith("'"):
+        problem = "must not contain ; , = or quotation marks"
+    elif _MEANS.match(folded):
+        problem = f'has a meaning of its own in lists; "{_MEANS.sub("", name).strip() or "Squad"}" would do'
     elif folded.replace("_", "-") in words.types:
         problem = "is a unit type"
     elif folded in RESERVED:

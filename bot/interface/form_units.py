@@ -135,7 +135,8 @@ def chosen_units(text: str, known: Known, offered: Iterable[str], taken: Iterabl
 def known_items(text: str, roster: Iterable[RosterUnit]) -> str:
     """The list without the items that name no unit of the roster: what a refused one leaves standing."""
     named = by_name(roster)
-    return "; ".join(item for item in items_of(text) if plain_unit(item, named) is not None)
+    items = [part for item in items_of(text) for part in ([item] if plain_unit(item, named) else item.split(","))]
+    return "; ".join(item.strip() for item in items if item.strip() and plain_unit(item.strip(), named) is not None)
 
 
 def items_of(text: str) -> list[str]:

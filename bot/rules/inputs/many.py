@@ -175,11 +175,16 @@ def _range(item: str, roster: Roster, whose: Whose) -> tuple[list[RosterUnit], s
     return None
 
 
+def wrong_range(shown: str, first: int, last: int) -> str:
+    """What is wrong with a range: it counts downwards, or is too long."""
+    if last < first:
+        return f'"{shown}" counts downwards; the smaller number comes first.'
+    return f'"{shown}" is {last - first + 1} units; at most {MAX_UNITS} go at once.'
+
+
 def _between(stem: str, first: str, last: str, roster: Roster, whose: Whose) -> list[RosterUnit]:
     if not int(first) <= int(last) < int(first) + MAX_UNITS:
-        raise UserError(
-            f'"{stem[:30]}{first}..{last}" must count upwards, at most {MAX_UNITS} units at once.', code="bad-value"
-        )
+        raise UserError(wrong_range(f"{stem[:30]}{first}..{last}", int(first), int(last)), code="bad-value")
     width = len(first) if first.startswith("0") else 0
     names = [f"{stem}{str(number).zfill(width)}" for number in range(int(first), int(last) + 1)]
     there = {name: unit for name in names if (unit := roster.get(name.casefold())) is not None}

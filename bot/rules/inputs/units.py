@@ -170,12 +170,16 @@ def parse_units(
     return tuple(units)
 
 
+_HANDLE = re.compile(r"[a-z]{1,4}x?\d+")
+"""What reads like a handle: `us9` is not nearly `us7`, which is another unit."""
+
+
 def find_unit(name: str, roster: Roster) -> RosterUnit:
     """The roster unit called `name` (name or handle, case ignored). Raises UserError with the nearest name."""
     key = _unquote(name.strip()).casefold()
     if key in roster:
         return roster[key]
-    near = did_you_mean(name, [unit.name for unit in roster.values()])
+    near = "" if _HANDLE.fullmatch(key) else did_you_mean(name, [unit.name for unit in roster.values()])
     raise UserError(
         f'The roster has no unit "{name[:40]}".', hint=near or phrase("`/unit list` shows all."), code="unknown-unit"
     )
@@ -358,13 +362,16 @@ def _head(item: str, words: UnitWords, roster: Roster) -> tuple[Unit, list[str]]
             code="bad-unit",
         )
     names = [unit.name for unit in roster.values()]
+    if _HANDLE.fullmatch(word) and roster:
+        raise UserError(
+            f'No unit has the handle "{word[:40]}".', hint=phrase("`/unit list` shows all."), code="unknown-unit"
+        )
     if (called := _called(pieces)) != pieces[0] and (near := did_you_mean(called, names)):
         raise UserError(f"There is no {called[:40]}.", hint=near, code="unknown-unit")
-    near = did_you_mean(word, known) or did_you_mean(word, roster)
-    hint = near or f"{SEPARATED}; unit types are {', '.join(words.types)}."
-    raise UserError(
-        f'"{pieces[0][:40]}" is neither a unit type nor a unit of the roster.', hint=hint, code="unknown-unit"
-    )
+    near = did_you_mean(word, known)
+    listed = f"; unit types are {', '.join(words.types)}" if not roster else ""
+    message = f'"{pieces[0][:40]}" is neither a unit type nor a unit of the roster.'
+    raise UserError(message, hint=near or f"{SEPARATED}{listed}.", code="unknown-unit")
 
 
 def _called(pieces: list[str]) -> str:
