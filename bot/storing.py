@@ -10,7 +10,7 @@ from typing import Any
 from bot.budgets import Budgets
 from bot.commands.amending import OR_POST, amended
 from bot.commands.context import Context
-from bot.commands.footer import with_footer
+from bot.commands.footer import keep_words, with_footer
 from bot.enabled import Enabled
 from bot.game.cache import Games
 from bot.game.ledger import Ledger
@@ -51,6 +51,7 @@ class Storing:
         """Commit what the handler wrote, together with the answer and where it goes. Raises what `Store.commit` does,
         but for Deleted."""
         command, ledgers = context.command, [*context.further, context.ledger]
+        await keep_words(context, reply)
         changes = tuple(change for ledger in ledgers if (change := ledger.change()) is not None)
         if _in_game(ledgers):
             from bot.commands.orders import follow_deadline
@@ -63,7 +64,7 @@ class Storing:
         if not (changes or kept or context.bindings or context.erase or context.forget):
             is_press = context.spec.family == "button"  # "done already" may be the echo of doing it
             return (await self.seen(command) or reply) if is_press else reply
-        reply = with_footer(context, reply)
+        reply = await with_footer(context, reply)
         about = context.about or _about(context, reply)
         changing = [*await amended(context, reply, about), *await following(context, reply)]
         commit = Commit(

@@ -6,7 +6,7 @@
 It computes again: the chain of hashes, the promises of the seeds, every die whose seed was published, the players'
 texts; and replays who plays, turns, units, undo and what was sealed. What inputs and dice lead to stands in tables,
 which are not here: `grognard verify` plays that again too. docs/dice.md and docs/export.md describe all of it.
-Exit status: 0 sound, 1 faults (a line each), 2 the file or a head cannot be read.
+Exit status: 0 sound, 1 faults (a line each), 2 the file or a head cannot be read, 3 sound, but not all played again.
 """
 
 # ruff: noqa: D103 (a check is called what it checks)
@@ -90,6 +90,7 @@ MOST_VERSIONS = 20  # of packs that a game remembers
 AVERAGING = [2, 3, 3, 4, 4, 5]
 VERSION = 2  # of the file; one that holds nothing new is written as 1
 MOST_BYTES = 200_000_000  # also unpacked: a small file may unpack to no end
+SINCE = 1_795_392_000  # Unix seconds from when every release promises new seeds under protocol 2
 NO_TEXTS = sha256(b"").hexdigest()
 
 
@@ -159,7 +160,7 @@ def read_log(data: Any) -> Json:
                     raise BadInput(f"The file is damaged: {key} of {part}.")
     if not is_text(data.get("game")) or not is_text(data.get("head")):
         raise BadInput("The file is damaged.")
-    if not all(re.fullmatch(r"(\s*[0-9a-fA-F]{2})*\s*", row.get("seed", "")) for row in data.get("seeds", [])):
+    if not all(re.fullmatch(r"(?a:(\s*[0-9a-fA-F]{2})*\s*)", row.get("seed", "")) for row in data.get("seeds", [])):
         raise BadInput("The file is damaged: seed.")
     persons = [row["person"] for row in data.get("persons", [])]
     if len(set(persons)) < len(persons):
@@ -360,10 +361,10 @@ def text_faults(log: Json, texts: Any) -> Iterator[str]:
         body = bodies.get(row["event"], {})
         sealed = content_of(texts, row["event"])
         held = [part["texts"] for part in (body, sealed) if isinstance(part.get("texts"), dict)]
-        right = body.get("sealed") if row["key"] == "sealed" else next(
+        right = body.get(row["key"]) if row["key"] in ("sealed", "said") else next(
             (part[row["key"]] for part in held if row["key"] in part), None
         )  # fmt: skip
-        if right != hashed(row["salt"], row["text"]):
+        if right != (hashed(row["text"]) if row["key"] == "said" else hashed(row["salt"], row["text"])):
             yield f"Event {row['event']}: the text {row['key'][:40]} was changed, or is none of it."
         elif "\n" in row["salt"]:  # with a part of the text in it, that could be cut
             yield f"Event {row['event']}: the text {row['key'][:40]} has no salt as Grognard writes it."
@@ -550,7 +551,8 @@ TYPES: dict[str, Callable[[Any], bool]] = {
     **dict.fromkeys(("inputs", "out"), lambda value: isinstance(value, dict) and bool(value)),
     **dict.fromkeys(PATCH, is_patch),
     "at": lambda value: number(value) and value < 10**11, "side": name, "of": one_of("roll", "sequence"),
-    "hand": one_of(True, False), "tables": lambda value: digits(value, 12), "sealed": digits, "secret": is_secret,
+    "hand": one_of(True, False), "tables": lambda value: digits(value, 12), "secret": is_secret,
+    **dict.fromkeys(("sealed", "said"), digits),
     "revealed": lambda value: isinstance(value, dict) and value.keys() == {"epoch", "seed"}
     and number(value["epoch"], 1) and digits(value["seed"]),
     "texts": lambda value: maps(value, digits),
@@ -570,7 +572,7 @@ def shape_faults(body: Json) -> Iterator[str]:
         return
     needs, may, game, units = KINDS[kind]
     keeps = ["keeps"] if kind in (*BESIDE, *ROLLS, "reveal") else []
-    yield from field_faults(body, (COMMON + " " + needs).split(), [*may.split(), *keeps])
+    yield from field_faults(body, (COMMON + " " + needs).split(), [*may.split(), *keeps, "said"])
     if has_large_number(body):
         yield "it has a whole number of 2^53 or more, which not every reader of JSON takes for the same."
     if all(is_patch(body[part]) for part in PATCH if part in body):
@@ -1321,8 +1323,8 @@ def changed(unit: Json, change: Json) -> Json:
 # --- the command line ------------------------------------------------------------------------------------
 
 
-def check(data: Any, heads: Iterable[str] = ()) -> tuple[list[str], list[str]]:
-    """(faults, lines to know) of an export."""
+def check(data: Any, heads: Iterable[str] = ()) -> tuple[list[str], list[str], int]:
+    """(faults, lines to know, exit status) of an export."""
     log, known = read_log(data), read_heads(heads)
     count = dict.fromkeys(("dice", "waiting", "by_hand", "sealed", "digests"), 0)
     faults = list(proof_faults(log, known, count))
@@ -1343,9 +1345,19 @@ def check(data: Any, heads: Iterable[str] = ()) -> tuple[list[str], list[str]]:
     lines += [f"{say}: {count[key]}." for key, say in says.items() if count[key]]
     if game.outcomes:
         lines.append(f"Outcomes that only grognard verify, with its tables, can play again: {game.outcomes}.")
+    if known and not faults:
+        hashes = [row["hash"] for row in log["events"]]
+        upto = max(
+            at or next((n for n, one in enumerate(hashes, 1) if one.startswith(digits)), 0) for at, digits in known
+        )
+        fit = "1 head fits: it holds" if len(known) == 1 else f"{len(known)} heads fit: they hold"
+        lines.append(f"{fit} {upto} of {len(hashes)} events.")
+    first = log["events"][0]["body"] if log["events"] else {}
+    if not faults and "protocol" not in first.get("secret", {}) and number(first.get("at"), SINCE):
+        lines.append("Event 1 promises its seed under protocol 1, as no release has since: look who wrote it.")
     if known and sum(len(digits) for _, digits in known) < 16:
         lines.append(f"{len(known[0][1])} digits of one head can be forged in minutes: give several, or a longer one.")
-    return faults, lines + game.remarks
+    return faults, lines + game.remarks, 1 if faults else 3 if game.outcomes else 0
 
 
 def main(words: list[str]) -> int:
@@ -1370,12 +1382,12 @@ def main(words: list[str]) -> int:
             raw = file.read(MOST_BYTES + 1)
         if len(raw) > MOST_BYTES:
             raise BadInput("The file is too large for an exported game.")
-        faults, lines = check(read_json(log_text(raw.decode("utf-8-sig"))), heads)
+        faults, lines, status = check(read_json(log_text(raw.decode("utf-8-sig"))), heads)
     except (BadInput, OSError, EOFError, ValueError, zlib.error) as error:
         print(error, file=sys.stderr)
         return 2
     print("\n".join([*faults[:50], *lines]))
-    return 1 if faults else 0
+    return status
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from bot.audit.packs import Brought
+from bot.audit.shown import shown_faults
 from bot.game.events import ROLLS
 from bot.game.follows import event_faults, order_faults
 from bot.game.past import Past, missing_faults, sealed_contents
@@ -21,6 +22,7 @@ from bot.rules.proof.export_format import SEALED, Exported, read_export, read_js
 from bot.rules.proof.paged import export_text
 from bot.rules.proof.verify import MOST_FAULTS, Findings, check_proof
 from bot.systems.catalog import using
+from bot.systems.lost import lost_states
 
 _MOST_BYTES = 200_000_000
 _MOST_LISTED = 8
@@ -159,11 +161,28 @@ def _cut(faults: list[str]) -> tuple[str, ...]:
 
 def check_file(path: Path, heads: Iterable[str] = ()) -> Findings:
     """What a check of the export in `path`, or of a page that holds it, found. Raises UserError for any other file."""
-    return check(read_json(file_text(path), f"The file {path}"), heads)
+    text = raw_text(path)
+    data = read_json(export_text(text, _MOST_BYTES), f"The file {path}")
+    found = check(data, heads)
+    if not text.lstrip().startswith("<") or found.faults or not isinstance(data, dict):
+        return found
+    system = next((row["body"]["system"] for row in data["events"] if "system" in row["body"]), data.get("system", ""))
+    faults, unproved = shown_faults(text, data, frozenset(lost_states(str(system))))
+    said = (
+        [] if faults else ["The page shows what its log holds; names of persons, luck, odds and traces nothing proves."]
+    )
+    if unproved:
+        said.append(f"Nothing proves the sentences of {counted(len(unproved), 'event')} from before answers were kept.")
+    return replace(found, faults=tuple(faults), remarks=(*found.remarks, *said))
 
 
 def file_text(path: Path) -> str:
     """The JSON of the export in `path`: as it is, compressed, or inside an after-action page. Raises UserError."""
+    return export_text(raw_text(path), _MOST_BYTES)
+
+
+def raw_text(path: Path) -> str:
+    """The text of an exported game or of a page that holds one, unpacked. Raises UserError."""
     try:
         if path.stat().st_size > _MOST_BYTES:
             raise UserError(f"The file {path} is too large for an exported game.", code="file-too-large")
@@ -184,7 +203,7 @@ def file_text(path: Path) -> str:
         ) from None
     if len(raw) > _MOST_BYTES:
         raise UserError(f"The file {path} is too large for an exported game.", code="file-too-large")
-    return export_text(text, _MOST_BYTES)
+    return text
 
 
 def known_heads(heads: Iterable[str], texts: Iterable[str], read_input: Callable[[], str]) -> list[str]:

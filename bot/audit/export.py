@@ -8,6 +8,7 @@ from typing import Any
 from bot.rules.proof.chain import genesis
 from bot.rules.proof.event_kinds import is_later, may_be_later
 from bot.rules.proof.export_format import FORMAT, SEALED, VERSION, person_key
+from bot.rules.proof.words import SAID
 from bot.stores.records import IMPORTED, EventRow, Json, PersonRow, SeedRow, TextRow
 
 _OF_TEXTS = ('"texts"', '"sealed"', '"order"', '"opens"', '"reads"')
@@ -100,7 +101,8 @@ class Promises:
         and so in no export."""
         closed = self._sealed - self._opened if not self._with_secrets else set()
         for row in texts:
-            if row.event not in closed and (row.key == SEALED or row.key in self._promised.get(row.event, ())):
+            is_open = row.event not in closed and (row.key == SEALED or row.key in self._promised.get(row.event, ()))
+            if is_open or row.key == SAID:
                 yield row
 
 

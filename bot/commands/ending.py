@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from bot.commands.context import Context
+from bot.commands.footer import keep_words
 from bot.commands.luck import quick_luck
 from bot.commands.sealed import open_rolls
 from bot.game.batches import in_batches
@@ -117,7 +118,7 @@ async def _ended(context: Context, winner: str, text: str = "") -> Reply:
         types = first_types(events) | types
         rolls += sum(map(has_dice, events))
     about = [_sides(context, game), _count(rolls, "roll")]
-    return Reply(
+    reply = Reply(
         f"{game.name} is over{how} on turn {game.turn}",
         (*((text,) if text else ()), *opened.lines, *orders, *await _story(context, game, types)),
         by=", ".join(piece for piece in about if piece),
@@ -126,8 +127,9 @@ async def _ended(context: Context, winner: str, text: str = "") -> Reply:
             context.button("read", "Proof", "proof"),
             context.button("read", "Export", "export"),
         ),
-        files=await _page(context),
     )
+    await keep_words(context, reply)  # the page has the event as it is stored
+    return replace(reply, files=await _page(context))
 
 
 async def _page(context: Context) -> tuple[File, ...]:

@@ -26,6 +26,7 @@ from bot.play.written_out import Beside, csv_head, csv_lines, plain, story_lines
 from bot.rules.phrase import phrase
 from bot.rules.proof.chain import genesis, short
 from bot.rules.proof.export_format import SEALED
+from bot.rules.proof.words import SAID
 
 T = TypeVar("T")
 FORMATS = {
@@ -172,7 +173,7 @@ async def _written(context: Context, write: Callable[[list[str], Beside], str]) 
     async for rows in in_batches(store, row, before=game.number + 1):
         texts = await store.texts(row, after=rows[0].number - 1, before=rows[-1].number + 1)
         opened = {text.event: text.text for text in texts if text.key == SEALED and text.event not in game.sealed}
-        with_text = {text.event for text in texts}
+        with_text = {text.event for text in texts if text.key != SAID}
         told = texts_of((event.data for event in rows if event.number in with_text), texts, game.sealed)
         gone = [event.number for event in rows if event.number in undone]
         yield await run(write, [event.body for event in rows], replace(beside, texts=told, undone=gone, opened=opened))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,6 +16,7 @@ from bot.rules.errors import UserError
 from bot.rules.proof.chain import canonical, event_hash, genesis, salted
 from bot.rules.proof.event_kinds import has_large_number
 from bot.rules.proof.fair import NO_TEXTS, PROTOCOL, Stream, Words, commitment, dice_of
+from bot.rules.proof.words import SAID, said, unnamed
 from bot.stores.records import Change, EventRow, PersonRow, SeedRow, TextRow
 
 MOST_NAMES = 12
@@ -49,6 +50,8 @@ class Ledger:
         self.new_texts: list[TextRow] = []
         self.new_seeds: dict[int, SeedRow] = {}
         self._claimed = ""
+        self.shown = loaded.shown if loaded else 0
+        """The last event whose answer had digits of the head; -1 where nobody has looked."""
         self.is_touched = False
         """Whether the game's version counts up although nothing happened in it: others must not go on with what they
         know of it."""
@@ -193,6 +196,23 @@ class Ledger:
         self.game = apply(self.game, body)
         return body
 
+    def say(self, first: str, quoted: Iterable[TextRow] = ()) -> None:
+        """Let the last event keep the first line of its answer: its hash in the chain, the words beside it, with marks
+        for names and for free texts (its own and those `quoted`). What is said of an event once stays."""
+        body, row = self.bodies[-1], self.events[-1]
+        if "said" in body:
+            return
+        own = (text for text in self.new_texts if text.event == row.number)
+        words = unnamed(first, row.body, self.persons.values(), (*own, *quoted))
+        body["said"] = said(words)
+        text, before = canonical(body), self.events[-2].hash if self.events[1:] else self._head_before()
+        self.head = event_hash(before, text)
+        self.events[-1] = EventRow(self.row, row.number, text, self.head)
+        self.new_texts.append(TextRow(self.row, row.number, SAID, "", words))
+
+    def _head_before(self) -> str:
+        return self.was.head if self.was is not None and self.was.row == self.row else genesis(self.row)
+
     def copy(self, rows: Sequence[tuple[Json, str, str]], game: str) -> None:
         """Take over events from elsewhere as they are: (body, its canonical text, its hash) in order."""
         self.row = self.row or new_id()
@@ -235,6 +255,7 @@ class Ledger:
             snapshot_at=self.game.number if self.game.number - at >= SNAPSHOT_EVERY else at,
             has_board=self.was is not None and self.was.row == self.row and self.was.has_board,
             is_unasked=self._is_unasked(),
+            shown=self.shown,
         )
 
     def _is_unasked(self) -> bool:

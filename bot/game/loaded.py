@@ -29,6 +29,7 @@ class Loaded:
     snapshot_at: int
     has_board: bool = False
     is_unasked: bool = False
+    shown: int = -1  # the last event whose answer had digits of the head; -1: nobody has looked
 
     def person_of(self, user: str) -> PersonRow | None:
         """Who a platform's user is in this game."""

@@ -14,6 +14,7 @@ import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from markupsafe import Markup
 
 from bot.game.state import Json
 from bot.report.counters import SYMBOLS, rules_of
-from bot.report.data import data_script, without_accounts
+from bot.report.data import data_script, harmless, without_accounts
 from bot.report.plot import luck_svg
 from bot.report.story import MANY, Story
 
@@ -119,12 +120,15 @@ def _model(export: Json, facts: Facts, live: str = "", since: int = 0, picture: 
     best, worst = story.shots()
     played = {number: fact["fits"] for number, fact in facts.items() if "fits" in fact}
     slim = {
-        "units": rules_of(story.system),
         "odds": {str(number): fact["odds"] for number, fact in facts.items() if fact.get("odds")},
         "played": {"all": len(played), "wrong": [number for number, fits in played.items() if not fits]},
     }
+    packed = data_script("facts", slim)
     return {
         "story": story,
+        "rules": Markup(harmless(json.dumps(rules_of(story.system), ensure_ascii=False))),
+        "packed": packed,
+        "made": sha256(packed.partition(">")[2].rpartition("<")[0].strip().encode()).hexdigest(),
         "export": export,
         "facts": slim,
         "live": live,

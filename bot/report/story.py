@@ -7,12 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from bot.audit.shown import as_logged
 from bot.game.events import undone_events
 from bot.game.state import DRAW, Json
 from bot.report.counters import HURT, LOST, Counter, counter, is_lost
 from bot.report.facts import sides_of
 from bot.report.luck import Luck, Shot, luck_of, shots
 from bot.report.told import FILTERS, Event, told
+from bot.rules.proof.words import DELETED, SAID, filled
 from bot.systems.catalog import System, systems
 
 MANY = 400
@@ -35,6 +37,8 @@ class Row:
     sealed: bool
     undone: bool
     units: list[str]
+    full: str  # its results with all names, where its first line only counts them
+    logged: str  # what the log has of an event that does not keep its first line
     lines: list[Json]
     luck: Json
     weight: str  # "lost", "hurt" or nothing
@@ -137,7 +141,12 @@ class Story:
         if "sealed" in texts:
             body = {**body, **json.loads(texts["sealed"])}
         facts = self.facts.get(number, {})
+        first = self._first_line(texts)
         head, what = told(Event(body, texts, facts, self.name_of, tuple(self.sides)))
+        full, logged = "", "" if first else as_logged(body, self.sides)
+        if first:
+            full = head if head.startswith(first.partition(" · ")[0]) and " (" in head else ""
+            head, _, what = first.rpartition(" · ") if " · " in first else (first, "", "")
         after, used = (body.get("after") or {}).get("units") or {}, [unit["name"] for unit in body.get("used") or ()]
         touched = [unit["name"] if unit else key for key, unit in after.items()]
         return Row(
@@ -153,10 +162,17 @@ class Story:
             sealed=sealed,
             undone=number in self.undone,
             units=list(dict.fromkeys([*used, *touched])),
+            full=full,
+            logged=logged,
             lines=facts.get("lines") or [],
             luck=facts.get("luck") or {},
             weight=self._weight(body),
         )
+
+    def _first_line(self, texts: Mapping[str, str]) -> str:
+        """The first line of the answer, with today's names; nothing where the log does not keep it."""
+        deleted = filled(texts.get(SAID, ""), self.name_of, lambda at, key: self.texts.get(at, {}).get(key, DELETED))
+        return " ".join(deleted.split())
 
     def _weight(self, body: Json) -> str:
         """How heavy a result is: "lost", "hurt", or nothing."""

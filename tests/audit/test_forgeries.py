@@ -495,7 +495,9 @@ def opened_by_another(log: Json) -> None:
 
 def seals_exchanged(log: Json) -> None:
     """What was rolled under one seal is said to have been under another."""
-    one, two = (next(row for row in log["texts"] if row["event"] == sealed(log, at)) for at in (1, 3))
+    one, two = (
+        next(row for row in log["texts"] if (row["event"], row["key"]) == (sealed(log, at), "sealed")) for at in (1, 3)
+    )
     one["event"], two["event"] = two["event"], one["event"]
     for row in (one, two):
         log["events"][row["event"] - 1]["body"]["sealed"] = verify_log.hashed(row["salt"], row["text"])
@@ -548,6 +550,7 @@ def gone_before_it_opened(log: Json) -> None:
     renumbered(log)
     for event in log["events"][at + 1 :]:
         event["body"]["behind"] += 1
+    log["texts"] = [row for row in log["texts"] if row["key"] != "said"]
 
 
 def sealed_in_two_ways(log: Json) -> None:

@@ -44,10 +44,10 @@ def test_logs_of_before_need_version_1(path: Path) -> None:
     assert log["version"] == (2 if any(is_later(row["body"]) for row in log["events"]) else 1)
 
 
-async def test_a_log_without_anything_new_is_written_as_before() -> None:
+async def test_a_log_that_keeps_the_words_of_answers_is_version_2() -> None:
     channel = await Channel.fresh()
     await channel.do("Anna", "roll d6", "roll d6", "game undo")
-    assert (await exported_text(channel)).startswith('{"format":"grognard-game","version":1,"game":')
+    assert (await exported_text(channel)).startswith('{"format":"grognard-game","version":2,"game":')
 
 
 @pytest.mark.parametrize("version", [VERSION + 1, 99])

@@ -234,12 +234,13 @@ async def test_free_play_uses_the_seed_that_was_promised() -> None:
     assert (await channel.do("Anna", "fair show")).body()[0].split()[-1] == promised
     hall = Channel(channel.app, Place("discord:5/2", "discord:5"), "h")
     rolled = await hall.do("Bob", "roll 2d6")
-    assert f"free play begins, commitment {promised[:16]}, announced before" in rolled.footer
+    assert rolled.footer[2:] == ("free play begins",)
     assert (await hall.game()).commitment == promised
-    (following,) = (mark.split()[-1] for mark in rolled.footer if mark.startswith("next free play"))
-    assert following != promised[:16]
+    following = (await hall.do("Bob", "fair show")).body()[-1].split()[-1]
+    assert following != promised
     again = await channel.do("Anna", "roll 2d6")
-    assert f"free play begins, commitment {following}, announced before" in again.footer
+    assert again.footer[2:] == ("free play begins",)
+    assert (await channel.game()).commitment == following
     log = await exported(channel)
     assert faults(log) == ""
     assert "unannounced" not in bodies(log)[0]
@@ -263,10 +264,20 @@ async def test_free_play_that_nobody_could_see_coming_says_so() -> None:
     log = await exported(channel)
     assert bodies(log)[0]["unannounced"] is True
     assert faults(log) == ""
-    (promised,) = (mark.split()[-1] for mark in rolled.footer if mark.startswith("next free play"))
-    listed = await channel.do("Anna", "setup systems")
-    assert promised in listed.text()
-    assert promised in (await channel.do("Anna", "fair show")).text()
+    promised = (await channel.do("Anna", "fair show")).body()[-1].split()[-1]
+    assert promised in (await channel.do("Anna", "setup systems")).text()
+
+
+@pytest.mark.parametrize("card", ['game start lnlt "Hill 875"', "game end confirm"])
+async def test_a_card_that_costs_nothing_promises_the_next_free_play(card: str) -> None:
+    channel = await Channel.fresh()
+    shown = (
+        await channel.do("Anna", 'game start lnlt "Hill 875"', card)
+        if "end" in card
+        else await channel.do("Anna", card)
+    )
+    promised = next(mark for mark in shown.footer if mark.startswith("next free play")).split()[-1]
+    assert promised in (await channel.do("Anna", "setup systems")).text()
 
 
 async def test_one_seed_is_never_used_for_two_games(tmp_path: Path) -> None:

@@ -358,8 +358,9 @@ async def test_no_name_in_a_file_looks_like_a_line_of_an_answer(odd: str) -> Non
         data["events"][6]["body"]["after"]["units"]["lt hill"]["marks"] = [name]
 
     def labelled(data: dict[str, Any]) -> None:
-        data["texts"][0]["text"] = name
-        data["events"][7]["body"]["texts"]["label"] = salted(data["texts"][0]["salt"], name)
+        row = next(row for row in data["texts"] if row["key"] == "label")
+        row["text"] = name
+        data["events"][7]["body"]["texts"]["label"] = salted(row["salt"], name)
 
     for change in (renamed, marked, labelled):
         _, reply = await brought(channel.app, rewritten(file, change))

@@ -65,7 +65,7 @@ async def test_the_game_ends_with_its_page() -> None:
     assert ended.announce is not None
     text = page_of(ended.announce).text
     assert "US won. Ended in turn 1." in text
-    assert "The game ends: US wins" in text
+    assert "Hill 875 is over: US wins on turn 1" in text
 
 
 @pytest.mark.parametrize("packed", [False, True], ids=["plain", "packed"])
@@ -109,7 +109,7 @@ def test_the_independent_verifier_reads_a_page(
     out = tmp_path / "lnlt.html"
     main(["report", str(LOGS / "lnlt.json"), "-o", str(out)])
     assert ('type="application/gzip" id="export"' in out.read_text("utf-8")) == packed
-    assert verify_log.main([str(out)]) == 0
+    assert verify_log.main([str(out)]) == 3, "outcomes are not played again there"
     assert "38 events" in capsys.readouterr().out
 
 

@@ -15,6 +15,8 @@ const Checker = (() => {
     if (typeof data.game !== "string") return "The file is damaged: it names no game.";
     const isEvent = row => isMap(row) && isMap(row.body) && Number.isInteger(row.number) && typeof row.hash === "string";
     if (!Array.isArray(data.events) || !data.events.every(isEvent)) return "The file is damaged: its events cannot be read.";
+    const isHex = seed => seed === undefined || (typeof seed === "string" && /^([ \t-\r]*[0-9a-f]{2})*[ \t-\r]*$/i.test(seed));
+    if (Array.isArray(data.seeds) && !data.seeds.every(row => isMap(row) && isHex(row.seed))) return "The file is damaged: its seeds cannot be read.";
     for (const part of ["seeds", "texts", "persons"]) {
       if (data[part] !== undefined && !(Array.isArray(data[part]) && data[part].every(isMap))) return `The file is damaged: its ${part} cannot be read.`;
     }
@@ -76,7 +78,7 @@ const Checker = (() => {
 
   /* The seeds in the file and in the events that publish one: they are those that were promised, or a fault. */
   async function seeds(data, list, sha, fault) {
-    const fits = async (seed, promise) => /^([0-9a-f]{2})+$/i.test(seed) && hex(await sha(unhex(seed))) === promise.commitment;
+    const fits = async (seed, promise) => typeof seed === "string" && /^([0-9a-f]{2})+$/i.test(seed) && hex(await sha(unhex(seed))) === promise.commitment;
     for (const row of data.seeds || []) {
       const promise = list[row.epoch - 1];
       if (!promise) { fault("seeds", 0, `Seed ${row.epoch} is in the file, but no event promised it.`); continue; }
@@ -217,11 +219,11 @@ const Checker = (() => {
     for (const row of log.data.texts || []) {
       const body = log.bodies.get(row.event) || {};
       let promised;
-      if (row.key === "sealed") promised = body.sealed;
+      if (row.key === "sealed" || row.key === "said") promised = body[row.key];
       else for (const part of [log.opened(row.event), body]) if (part && has(part.texts, row.key)) promised = part.texts[row.key];
       const salt = String(row.salt), text = String(row.text);
       if (promised === undefined) fault("texts", row.event, `The file has a text “${row.key}” for it, but the event has none.`);
-      else if (hex(await check.eng.sha(bytes(whole(salt + "\n" + text)))) !== promised) fault("texts", row.event, row.key === "sealed" ? "What was sealed is not what was opened." : `Its text (${row.key}) was changed.`);
+      else if (hex(await check.eng.sha(bytes(whole(row.key === "said" ? text : salt + "\n" + text)))) !== promised) fault("texts", row.event, row.key === "sealed" ? "What was sealed is not what was opened." : `Its text (${row.key}) was changed.`);
       else if (salt.includes("\n")) fault("texts", row.event, `Its text (${row.key}) has no salt as Grognard writes it.`);
       else if (row.person && row.person !== (body.who || row.person)) fault("texts", row.event, `Its text (${row.key}) is said to be another person’s.`);
       counts.texts++;
@@ -247,7 +249,87 @@ const Checker = (() => {
     }
   }
 
-  async function check(data, {head = "", plain = false, progress = () => {}} = {}) {
+  /* What a page shows, held against its log: rows, head sentence, counts, losses and rosters. Of an event that keeps the
+     first line of its answer every word is proved; of one from before that its dice, its result and its states. */
+  const MOST_DICE = 14, COMMON = /\s+/g;
+  const spaced = value => String(value || "").replace(COMMON, " ").trim();
+  const textOf = (node, what) => Array.from(node.querySelectorAll(what), one => spaced(one.textContent)).join("|");
+  const unitsOf = (body, part) => isMap(body[part]) && isMap(body[part].units) ? body[part].units : {};
+
+  function asLogged(body, sides) {
+    const before = unitsOf(body, "before"), named = text => sides.length === 2 ? text.replace(/\bside ([ab])\b/g, (_, letter) => sides["ab".indexOf(letter)]) : text;
+    const states = Object.entries(unitsOf(body, "after")).filter(([key, unit]) => unit && before[key] && (before[key].state || "") !== (unit.state || ""))
+      .sort(([one], [other]) => one < other ? -1 : 1).map(([, unit]) => `${unit.name}: ${unit.state || "no state"}`);
+    return [...body.result ? ["as logged: " + named(spaced(body.result))] : [], ...states].join("; ");
+  }
+
+  async function shown(check, {root, lost, facts, made}) {
+    const {log, fault, counts} = check, {data} = log, names = new Map((data.persons || []).map(row => [row.person, row.name]));
+    const nameOf = who => names.get(who) || "someone", gone = unit => !unit || lost.has(unit.state || "");
+    const filled = words => spaced(words.replace(/⟦([^⟦⟧]+)⟧/g, (_, what) => {
+      const part = /^(\d+)\.(.*)$/.exec(what), row = part && log.text(+part[1], part[2]);
+      return part ? row ? row.text : "(deleted)" : nameOf(what);
+    }));
+    const undone = new Set(), units = new Map(), firsts = new Map(), game = {}, ends = [];
+    for (const {body} of data.events) {
+      if (body.kind === "undo") undone.add(body.event);
+      if (body.kind === "redo") undone.delete(body.event);
+      for (const [key, unit] of Object.entries(unitsOf(body, "after"))) { units.set(key, unit); if (unit && !firsts.has(key)) firsts.set(key, unit); }
+      Object.assign(game, isMap(body.after) ? body.after.game : null);
+      if (ends.length && ends[ends.length - 1][0] === (game.turn || 0)) ends.pop();
+      ends.push([game.turn || 0, new Map(units)]);
+    }
+    const first = data.events.map(({body}) => isMap(body.after) && isMap(body.after.game) && body.after.game.sides).find(list => list && list.length);
+    const sides = first || [...new Set([...units.values()].filter(Boolean).map(unit => unit.side || ""))].filter(Boolean).sort();
+    const rows = Array.from(root.querySelectorAll(".ev"));
+    if (rows.map(row => row.id).join() !== data.events.map(row => "e" + row.number).join()) fault("page", 0, "The page shows other events than its log has.");
+    for (const {number: at, body} of data.events) {
+      const row = rows.find(one => one.id === "e" + at), held = {...body, ...log.text(at, "sealed") ? log.opened(at) : {}};
+      if (!row) continue;
+      const summary = row.querySelector("summary"), line = [textOf(summary, ".res"), textOf(summary, ".by")].filter(Boolean).join(" · ");
+      const kept = log.text(at, "said"), dice = (held.dice || []).map(die => String(die.value)), before = unitsOf(held, "before");
+      const loses = ["sequence", "roll", "reveal"].includes(held.kind) && Object.entries(unitsOf(held, "after")).some(([key, unit]) => unit && before[key] && gone(unit) && !gone(before[key]));
+      const tags = [undone.has(at) && "taken back", held.hand && "real dice", has(body, "sealed") && "sealed", loses && !undone.has(at) && "loss"].filter(Boolean).join("|");
+      const fits = [
+        ["its number", textOf(summary, ".no"), "#" + at],
+        ["its side", textOf(summary, ".sd"), spaced(held.side)],
+        ["who did it", textOf(summary, ".who"), spaced(nameOf(held.who))],
+        ["its marks", textOf(summary, ".tag"), tags],
+        ["its dice", textOf(summary, ".dice"), dice.length ? ["dice", ...dice.slice(0, MOST_DICE), ...dice.length > MOST_DICE ? ["…"] : []].join(" ") : ""],
+        ["its result", textOf(summary, ".log"), has(body, "said") ? "" : asLogged(held, sides)],
+        ["its words", line, !has(body, "said") ? line : kept ? filled(kept.text) : hex(await check.eng.sha(bytes(whole(line)))) === body.said ? line : ""],
+      ];
+      const wrong = fits.find(([, is, due]) => is !== due);
+      if (wrong) fault("page", at, `The page shows something else than its log (${wrong[0]}).`);
+      if (!has(body, "said")) counts.unsaid++;
+      counts.rows++;
+      await check.tick();
+    }
+    const countOf = side => { const own = [...units.values()].filter(unit => unit && (unit.side || "") === side); return [own.filter(gone).length, own.length]; };
+    if (textOf(root, "h1") !== (spaced(game.name) || "Free play")) fault("page", 0, "The page shows another name of the game than its log.");
+    const won = game.winner === "draw" ? "A draw. " : game.winner ? `${game.winner} won. ` : "", turn = game.turn || 0;
+    const losses = sides.map(side => [side, ...countOf(side)]).filter(([, , all]) => all).map(([side, some, all]) => `${side} lost ${some || "none"} of ${all} units`).join(", ");
+    const sum = textOf(root, "#sum"), start = spaced(won + (game.ended ? `Ended in turn ${turn}.` : turn ? `Turn ${turn}, ` : "Free play.")), end = losses ? ` ${losses}.` : ".";
+    const between = sum.slice(start.length, sum.length - (losses ? end.length : 0));
+    if (!sum.startsWith(start) || (losses && !sum.endsWith(end)) || (!game.ended && turn ? !/^ [^.]*\.$/.test(between) : between)) fault("page", 0, "The sentence at the head of the page is not what its log comes to.");
+    for (const part of root.querySelectorAll(".left")) {
+      const [some, all] = countOf(part.dataset.side);
+      if (spaced(part.textContent) !== `${all - some} of ${all} units left`) fault("page", 0, `The page counts the units of ${part.dataset.side} otherwise than its log.`);
+    }
+    const cells = Array.from(root.querySelectorAll(".losses tbody tr"), row => Array.from(row.querySelectorAll("td"), cell => {
+      const text = spaced(cell.textContent);
+      return text === "none" || text.startsWith("hurt: ") ? "" : text.split("; hurt: ")[0];
+    }));
+    let earlier = new Map(), due = [];
+    for (const [at, now] of ends) {
+      if (at) due.push(sides.map(side => [...now].filter(([key, unit]) => unit && (unit.side || "") === side && gone(unit) && !gone(earlier.has(key) ? earlier.get(key) : firsts.get(key))).map(([, unit]) => unit.name).join(", ")));
+      earlier = now;
+    }
+    if (cells.length && JSON.stringify(cells) !== JSON.stringify(due)) fault("page", 0, "The losses by turn in the page are not those of its log.");
+    if (hex(await check.eng.sha(bytes(facts.trim()))) !== made) fault("page", 0, "The odds and traces in the page are not those that it was made with.");
+  }
+
+  async function check(data, {head = "", plain = false, page = null, progress = () => {}} = {}) {
     const started = performance.now(), eng = engine(plain), faults = [];
     const refused = text => ({ok: false, faults: [{part: "file", event: 0, text}], counts: {}, parts: [], engine: eng.name, found: null, typed: false, ms: 0});
     const broken = unreadable(data);
@@ -257,7 +339,7 @@ const Checker = (() => {
     let done = 0, last = performance.now();
     const state = {
       log: read(data), eng, faults, macs: new Map(), wrongDice: new Set(),
-      counts: {events: data.events.length, dice: 0, waiting: 0, unproved: 0, hand: 0, sealed: 0, texts: 0, changes: 0},
+      counts: {events: data.events.length, dice: 0, waiting: 0, unproved: 0, hand: 0, sealed: 0, texts: 0, changes: 0, rows: 0, unsaid: 0},
       fault: (part, event, text) => faults.push({part, event, text}),
       async tick() {  // a slice of the main thread at a time
         done++;
@@ -275,6 +357,7 @@ const Checker = (() => {
     const {typed, found} = heads(data.events, head, state.fault);
     await texts(state);
     changes(state);
+    if (page) await shown(state, page);
     progress(1);
     return {ok: !faults.length, faults, counts: state.counts, parts: parts(state, list, typed, found), engine: eng.name, found, typed, ms: performance.now() - started};
   }
@@ -295,7 +378,14 @@ const Checker = (() => {
         told: bad("texts") ? "" : `${count(counts.texts, "text fits", "texts fit")} the salted hash in the log.`},
       {id: "units", good: !bad("units"), title: bad("units") ? "Units do not change from what they were" : "Units change from what they were",
         told: bad("units") ? "" : `${count(counts.changes, "change starts", "changes start")} where the log had led to.`},
+      ...counts.rows ? [pagePart(counts, bad("page"))] : [],
     ];
+  }
+
+  function pagePart(counts, bad) {
+    const older = counts.unsaid ? ` Of ${count(counts.unsaid, "event", "events")} from before answers were kept the dice, the result and the states of units were compared; nothing proves their sentences.` : "";
+    return {id: "page", good: !bad, title: bad ? "The page shows something else than its log" : "The page shows what its log holds",
+      told: bad ? "" : `${count(counts.rows, "row", "rows")}, the sentence at the head, rosters and losses.${older} Names of persons are not part of the proof; luck, odds and traces are the word of whoever made the page.`};
   }
 
   function headPart(typed, found, bad) {

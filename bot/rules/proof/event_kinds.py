@@ -127,7 +127,7 @@ def shape_faults(body: Mapping[str, Any]) -> Iterator[str]:
         yield f"Grognard writes no event of the kind {shown(name)}."
         return
     keeps = ("keeps",) if name in (*BESIDE, "roll", "table", "sequence", "reveal") else ()
-    yield from _fields(body, f"an event of the kind {name}", (*COMMON, *kind.needs), (*kind.may, *keeps))
+    yield from _fields(body, f"an event of the kind {name}", (*COMMON, *kind.needs), (*kind.may, *keeps, "said"))
     if has_large_number(body):
         yield _LARGE
     yield from _patch_faults(body, kind)
@@ -413,7 +413,7 @@ _TYPES: Mapping[str, Callable[[object], bool]] = {
     "by": lambda value: value == "manager", "reason": lambda value: value in ("left", "silent"),
     "renamed": is_word,
     "hand": _is_bool, "alone": _is_true,
-    "sealed": is_hash,
+    "sealed": is_hash, "said": is_hash,
     "secret": _is_secret, "revealed": _is_revealed, "texts": lambda value: _maps(value, is_hash),
     "inputs": _is_object, "out": _is_object, "result": _is_text,
     "dice": lambda value: isinstance(value, list) and bool(value) and all(map(_is_die, value)),

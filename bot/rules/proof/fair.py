@@ -30,6 +30,8 @@ MAX_SIDES = _ALL
 PROTOCOLS = (1, 2)
 PROTOCOL = 2
 """What new seeds are used under. Games go on under the protocol that they began with."""
+SINCE = 1_795_392_000
+"""Unix seconds from when every release promises new seeds under it."""
 _BLOCK = 64
 _INNER, _OUTER = (bytes(byte ^ pad for byte in range(256)) for pad in (0x36, 0x5C))
 """What HMAC does to its key, byte by byte, for the hash within and the one around it (RFC 2104)."""

@@ -39,7 +39,10 @@ def read_heads(texts: Iterable[str]) -> tuple[Head, ...]:
         if not numbered:
             raise UserError(
                 f"A head has {SHORT} to 64 hex digits; this is not one: {' '.join(text.split())[:70]}",
-                hint=phrase("It is under each public answer, #41 · 1c9e06d2, and in `/fair show`."),
+                hint=phrase(
+                    "It is under the cards of start, turn, phase and hand-over, under undo and sealed rolls "
+                    "(#41 · 1c9e06d2a4b80f13), and in `/fair show`."
+                ),
                 code="bad-head",
             )
         found |= dict.fromkeys(numbered)
@@ -60,8 +63,13 @@ def head_faults(heads: Iterable[Head], game: str, hashes: Sequence[str]) -> Iter
             yield f"Event {head.number} has the hash {known}, not {head.digits}: the log was rewritten."
 
 
-def head_remarks(heads: Sequence[Head]) -> Iterator[str]:
-    """What to know of heads that fit."""
+def head_remarks(heads: Sequence[Head], hashes: Sequence[str] = ()) -> Iterator[str]:
+    """What to know of heads that fit: how many, and how much of the log they hold."""
+    if heads and hashes:
+        found = (next((at for at, one in enumerate(hashes, 1) if one.startswith(head.digits)), 0) for head in heads)
+        upto = max(head.number or at for head, at in zip(heads, found, strict=True))
+        fit = "1 head fits: it holds" if len(heads) == 1 else f"{len(heads)} heads fit: they hold"
+        yield f"{fit} {upto} of {len(hashes)} events."
     if heads and sum(len(head.digits) for head in heads) < ENOUGH:
         yield (
             f"{len(heads[0].digits)} digits of one head can be forged in minutes: give a longer one, "

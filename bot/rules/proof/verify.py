@@ -15,8 +15,9 @@ from bot.rules.dice import Die
 from bot.rules.proof.chain import canonical, event_hash, genesis, salted
 from bot.rules.proof.event_kinds import is_number, shown
 from bot.rules.proof.export_format import SEALED, Exported, ExportedEvent, read_export
-from bot.rules.proof.fair import MAX_SIDES, NO_TEXTS, PROTOCOLS, commitment, dice_of, digest
+from bot.rules.proof.fair import MAX_SIDES, NO_TEXTS, PROTOCOLS, SINCE, commitment, dice_of, digest
 from bot.rules.proof.heads import head_faults, head_remarks, read_heads
+from bot.rules.proof.words import SAID, said
 
 MOST_FAULTS = 50
 """After so many, one more line says how many there were."""
@@ -114,8 +115,17 @@ class _Check:
             by_hand=self._by_hand,
             sealed=self._sealed,
             unread=self._unread,
-            remarks=tuple(head_remarks(known)),
+            remarks=(*head_remarks(known, [event.hash for event in self._log.events]), *self._old_protocol())
+            if not faults
+            else (),
         )
+
+    def _old_protocol(self) -> Iterator[str]:
+        """A remark on a game that began under the first protocol when no release did that any more."""
+        first = self._log.events[0].body if self._log.events else {}
+        secret, at = first.get("secret"), first.get("at")
+        if isinstance(secret, Mapping) and "protocol" not in secret and is_number(at, SINCE):
+            yield "Event 1 promises its seed under protocol 1, as no release has since: look who wrote it."
 
     def _fault(self, event: int, problem: str) -> None:
         self._faults.append(f"Event {event}: {problem}")
@@ -224,7 +234,7 @@ class _Check:
             promised = self._promised_text(body, text.event, text.key)
             if promised is None:
                 self._fault(text.event, f"it has no text {shown(text.key)}, but the file has one for it.")
-            elif salted(text.salt, text.text) != promised:
+            elif (said(text.text) if text.key == SAID else salted(text.salt, text.text)) != promised:
                 self._fault(text.event, f"the text {shown(text.key)} was changed.")
             elif "\n" in text.salt:  # with a part of the text in it, that could be cut
                 self._fault(text.event, f"the text {shown(text.key)} has no salt as Grognard writes it.")
@@ -233,8 +243,8 @@ class _Check:
 
     def _promised_text(self, body: Mapping[str, Any], number: int, key: str) -> object:
         """The hash of a text as the event, or what was sealed in it, has it; None if it has none."""
-        if key == SEALED:
-            return body.get("sealed")
+        if key in (SEALED, SAID):
+            return body.get(key)
         for part in (body, self._opened(number)):
             texts = part.get("texts")
             if isinstance(texts, Mapping) and key in texts:

@@ -1,0 +1,85 @@
+"""What a page shows is held against the log inside it: a cheat's edits of the visible text are refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from bot.audit.check_file import check_file
+from bot.report.facts import facts_of
+from bot.report.page import page
+from tests.playing import Channel, two_sides
+
+LOGS = Path(__file__).parents[1] / "data/logs"
+
+
+async def evening_page() -> str:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    await channel.do("Anna", "game next", 'lnlt fire attackers="Squad 1; us2" targets="Cell 1; vc2" hand=6,1,5,1,6')
+    await channel.do("Bob", "roll 2d6 label=scouting")
+    await channel.do(
+        "Anna",
+        'unit edit "Lt Hill" state=shaken',
+        "game undo",
+        "unit edit Tran state=eliminated",
+        "roll 2d6",
+        "game end winner=US confirm",
+    )
+    return (await channel.do("Anna", "game export html")).files[0].text
+
+
+def faults(tmp_path: Path, text: str) -> str:
+    (tmp_path / "page.html").write_text(text, "utf-8")
+    return "\n".join(check_file(tmp_path / "page.html").faults)
+
+
+@pytest.mark.parametrize("path", sorted(LOGS.glob("*.json")), ids=lambda path: path.stem)
+def test_pages_of_older_logs_show_what_these_hold(tmp_path: Path, path: Path) -> None:
+    export = json.loads(path.read_text("utf-8"))
+    assert faults(tmp_path, page(export, facts_of(export))) == ""
+
+
+EDITS = {
+    "words": ("Anna edits Tran", "Anna edits Cell 1", "its words"),
+    "winner": ("US won.", "VC won.", "sentence at the head"),
+    "losses": ("VC lost 2 of 4", "VC lost none of 4", "sentence at the head"),
+    "left": ("2 of 4 units left", "4 of 4 units left", "counts the units of VC"),
+    "name": ("<h1>Hill 875", "<h1>Hill 876", "another name"),
+    "number": ('"no">#8<', '"no">#9<', "its number"),
+    "side": ('"sd">US<', '"sd">VC<', "its side"),
+    "person": ('"who">Anna<', '"who">Bob<', "who did it"),
+    "dice": (
+        'class="dice"><span class="vh">dice </span><b>',
+        'class="dice"><span class="vh">dice </span><b>1',
+        "its dice",
+    ),
+    "undone": ('<span class="tag">taken back</span>', "", "its marks"),
+    "roster": ('<span class="st">eliminated</span>', "", "roster"),
+    "odds": ('"chances":', '"chances" :', "odds and traces"),
+}
+
+
+@pytest.mark.parametrize("edit", EDITS)
+async def test_an_edit_of_what_is_shown_is_refused(tmp_path: Path, edit: str) -> None:
+    text, (old, new, says) = await evening_page(), EDITS[edit]
+    assert faults(tmp_path, text) == ""
+    assert old in text, f"no {edit} to edit"
+    assert says in faults(tmp_path, text.replace(old, new))
+
+
+async def test_a_row_taken_out_is_refused(tmp_path: Path) -> None:
+    text = await evening_page()
+    start = text.index('<li id="e8"')
+    cut = text[:start] + text[text.index("</li>", text.index("</details>", start)) + 5 :]
+    assert "other events" in faults(tmp_path, cut)
+
+
+async def test_new_words_of_a_kept_line_are_refused_though_the_copy_beside_the_log_has_them(tmp_path: Path) -> None:
+    text = await evening_page()
+    assert text.count("edits Tran") >= 2, "shown, and kept beside the chain"
+    assert "the text 'said' was changed" in faults(tmp_path, text.replace("edits Tran", "edits Cell 1")).replace(
+        '"', "'"
+    ).replace("text said", "text 'said'")
