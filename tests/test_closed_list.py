@@ -186,7 +186,7 @@ async def linked() -> list[dict[str, Any]]:
 
 def test_nothing_on_the_list_is_unused(monkeypatch: pytest.MonkeyPatch, root: Path) -> None:
     """A list with what nobody writes would let a cheat write it."""
-    logs = [honest(), *run(rarely()), *(exported(("rare", seed), 20) for seed in range(25))]
+    logs = [honest(), *run(rarely()), *(exported(("rare", seed), 20) for seed in range(40))]
     logs += [json.loads(file.read_text("utf-8")) for file in LOGS]
     events = [event["body"] for log in logs for event in log["events"]]
     events += run(linked()) + run(every_event_of_packs()) + run(assert_verified_of(stood_in("left")))
