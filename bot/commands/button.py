@@ -28,6 +28,7 @@ PRIVATE = (
     "mygames",
     "odds",
     "bars",
+    "cancel",
     "luck",
     "packdraw",
     "packon",

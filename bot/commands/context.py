@@ -49,6 +49,7 @@ class Context:
     `address` is where shared games are served,
     or nothing; `unstored` makes the answer that is shown of the one that is stored, where it holds what nobody keeps.
     `seen_with` are the systems of a game that was played here before. `members` asks each platform who is there.
+    `sure` says that they were asked and mean it.
     """
 
     command: Command
@@ -77,6 +78,7 @@ class Context:
     unstored: Callable[[Reply], Reply] | None = None
     prepared: Prepared | None = None
     moved: str = ""
+    sure: bool = False
     called: dict[str, tuple[str, ...]] | None = None
     spared: tuple[str, ...] = ()
     seen_with: Callable[[Place, Game], Awaitable[Mapping[str, System]]] | None = None

@@ -105,6 +105,8 @@ BUTTONS = {
 """Buttons that say all by their name."""
 BUTTONS_WITH_REST = {
     "roll": "button:roll_draft",
+    "anyway": "aim:anyway",
+    "cancel": "aim:cancel",
     "count": "filled:count_draft",
     "back": "filled:count_draft",
     "whatif": "what_if:what_if",

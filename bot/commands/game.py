@@ -15,12 +15,13 @@ from bot.commands.context import Context
 from bot.commands.places import listed, names_of
 from bot.commands.played import put_aside
 from bot.commands.turn_card import across_of, headline, passes_told, phase_buttons
+from bot.game.follows_rules import rule_words
 from bot.game.loaded import load
 from bot.game.phases import brief_of, first_turn, phase_title, reminders
 from bot.game.rights import find_side, need_director
 from bot.game.roster import count_units, is_gone
 from bot.game.scenario import Scenario, find_scenario
-from bot.game.state import FULL, Game
+from bot.game.state import FULL, STRICT, Game, is_strict
 from bot.game.version import with_system
 from bot.interface.parts import Part, Small
 from bot.interface.reply import Reply
@@ -277,6 +278,7 @@ async def settings(context: Context) -> Reply:
                 f"hand_dice={'yes' if game.hand_dice else 'no'}: allow dice rolled by hand",
                 f"answers={game.answers}: long or short answers",
                 f"confirm={'yes' if game.confirm else 'no'}: ask before the same shot is fired at another target",
+                f"strict={'yes' if is_strict(game) else 'no'}: refuse a second shot, or one out of go or phase",
                 f"master={context.ledger.name_of(game.master) if game.master else 'nobody'}",
                 f"threads={'own' if own else 'channel'}: what this channel's threads play",
                 f"pictures={await pictures.mode(context)}: of lookups and odds in this channel",
@@ -296,6 +298,13 @@ async def settings(context: Context) -> Reply:
     if options["confirm"]:
         after = replace(after, confirm=options["confirm"] == "yes")
         told.append(f"other targets {'confirmed' if after.confirm else 'at once'}")
+    if options["strict"] and (options["strict"] == "yes") != is_strict(after):
+        if options["rule"]:
+            raise UserError(
+                "One rule is switched at a time.", hint="Leave out rule.", option="rule", code="not-together"
+            )
+        after = replace(after, rules={**after.rules, STRICT: not is_strict(after)})
+        told.append(rule_words(game.rules, after.rules))
     if options["rule"]:
         after, said = rules_of_game.setting(context, after, options["rule"])
         told.append(said)

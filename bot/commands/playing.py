@@ -60,6 +60,7 @@ async def handle_lookup(context: Context) -> Reply:
 
 async def handle_sequence(context: Context) -> Reply:
     """A sequence: played and recorded, or its odds answered privately."""
+    from bot.commands.aim import asked
     from bot.commands.initiative import has_names, told_by_name, with_letters
     from bot.play.by_rule import by_rules, told_by_rule, with_rules
     from bot.play.lent import loans, told, with_loans
@@ -86,6 +87,8 @@ async def handle_sequence(context: Context) -> Reply:
         raise over(context.game)
     if has_names(sequence, context.game):
         need_player(context.game, context.actor)
+    if (question := asked(context, sequence, options, roster)) is not None:
+        return question
     ruled = by_rules(sequence, options, context.game)
     options = with_rules(options, ruled)
     lent = loans(sequence, options, roster)

@@ -9,19 +9,21 @@ from bot.commands.targets import other_targets
 from bot.forms import change_button
 from bot.game.rights import is_stranger, need_share
 from bot.game.roster import is_gone
-from bot.game.state import FULL, Game, Json, unit_json
+from bot.game.state import FULL, Game, Json, is_strict, unit_json
 from bot.game.texts import has_last_word
 from bot.interface.parts import Group, Small
 from bot.interface.reply import Button, Reply, replaced
 from bot.interface.tone import SEALED as SEALED_TONE
-from bot.play.answers import compact
+from bot.play.aim import amiss
+from bot.play.answers import begun, compact
 from bot.play.brief import brief
-from bot.play.effects import after_happening, change_json, facts_of, initiative_of, named_in, reminders
-from bot.play.outcome import Outcome
+from bot.play.effects import after_happening, change_json, facts_of, initiative_of, is_of_game, named_in, reminders
+from bot.play.outcome import Happening, Outcome
 from bot.rules.errors import UserError
 from bot.rules.names import joined
 from bot.rules.phrase import phrase
 from bot.rules.proof.chain import canonical
+from bot.systems.catalog import systems
 
 SEALED, ANSWER = "sealed", "answer"
 
@@ -47,6 +49,7 @@ def record(context: Context, outcome: Outcome, *, secret: bool) -> Reply:
         )
     acting = [unit for unit in named if unit.name in happening.acting]
     need_share(game, context.actor, named, acting)
+    amiss = _amiss(context, game, happening)
     facts = facts_of(context.command.path, happening)
     facts["used"] = [unit_json(unit) for unit in named]
     facts["acting"] = [unit.name for unit in acting]
@@ -57,7 +60,23 @@ def record(context: Context, outcome: Outcome, *, secret: bool) -> Reply:
         return _seal(context, outcome, facts, label)
     after = after_happening(game, happening)
     body = context.ledger.add(happening.kind, after, texts={"label": label}, **facts)
-    return _answer(context, game, _with_arrivals(outcome, game, after), body["number"], facts)
+    return _answer(context, game, _with_arrivals(outcome, game, after), body["number"], facts, amiss)
+
+
+def _amiss(context: Context, game: Game, happening: Happening) -> tuple[str, ...]:
+    """What is unusual about it as the game stands. Raises UserError for that in a game that is held strictly."""
+    system = systems().get(happening.system)
+    if system is None or happening.kind != "sequence" or not is_of_game(game, happening.system):
+        return ()
+    sequence = system.sequences[happening.target]
+    said = amiss(game, context.system, sequence, happening, context.actor.side)
+    if said and is_strict(game):
+        raise UserError(
+            f"{begun(said[0])}.",
+            hint=phrase("This game is strict. `/game settings strict=no` lets it pass with a remark."),
+            code="strict-game",
+        )
+    return said
 
 
 def closes_texts(context: Context) -> bool:
@@ -96,7 +115,7 @@ def _quoted(name: str) -> str:
     return f'"{name}"' if " " in name else name
 
 
-def _answer(context: Context, game: Game, outcome: Outcome, number: int, facts: Json) -> Reply:
+def _answer(context: Context, game: Game, outcome: Outcome, number: int, facts: Json, amiss: tuple[str, ...]) -> Reply:
     reply, happening = outcome.reply, outcome.happening
     assert happening is not None
     if game.answers != FULL:
@@ -109,6 +128,8 @@ def _answer(context: Context, game: Game, outcome: Outcome, number: int, facts: 
         reply = replaced(reply, lines=(*reply.lines, context.moved))
     if happening.kind == "sequence":
         reply = brief(reply, context.spec.options)
+    if amiss:
+        reply = replaced(reply, lines=(*reply.lines, Small(f"{begun(' · '.join(amiss))}.")))
     buttons = (*roll_buttons(context, reply, happening.kind, facts, number), context.button("undo", "Undo", number))
     across = EVEN if len(buttons) > EVEN + 1 else 0
     return replaced(

@@ -16,6 +16,7 @@ Units = Mapping[str, RosterUnit]
 
 DRAW = "draw"
 FULL, COMPACT = "full", "compact"
+STRICT = "strict"
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +165,11 @@ def with_units(game: Game, units: Mapping[str, RosterUnit | None]) -> Game:
     """The game with these units (by folded name) put in, replaced, or taken out where None."""
     roster = {**game.units, **units}
     return replaced(game, units={key: unit for key, unit in roster.items() if unit is not None})
+
+
+def is_strict(game: Game) -> bool:
+    """Whether what the game only remarks on otherwise is refused: it is kept among the rules, as a rule of any game."""
+    return game.rules.get(STRICT, False)
 
 
 def roster_of(game: Game) -> Roster:

@@ -144,6 +144,7 @@ GAME = (
             _option("hand_dice", "enum", "allow dice rolled by hand", values=("yes", "no")),
             _option("answers", "enum", "long or short answers", values=_FORMATS),
             _option("confirm", "enum", "ask before the same shot is fired at another target", values=("yes", "no")),
+            _option("strict", "enum", "refuse a second shot, or one out of go or phase", values=("yes", "no")),
             _option("master", help_="the new game master", complete="player"),
             _option("threads", "enum", "threads here play the channel's game, or their own", values=("channel", "own")),
             _option("pictures", "enum", "pictures of lookups and odds here", values=("never", "on-demand", "always")),

@@ -6,10 +6,12 @@ from collections.abc import Iterable
 
 from bot.interface.parts import Part, Small, Thrown
 from bot.interface.reply import Reply, replaced
+from bot.play.brief import NOW, OUT
 from bot.play.fared import fared
 from bot.play.news import groups, news, unrolled
 from bot.play.short import in_short
 from bot.play.typed import said
+from bot.rules.names import joined
 from bot.rules.phrase import Phrase, Typed
 from bot.rules.sequence import Line, Played
 from bot.systems.catalog import Sequence
@@ -40,21 +42,22 @@ def played_reply(who: str, sequence: Sequence, played: Played, actors: Iterable[
     types = came.wording.types
     told = news(sequence, came, settled.headline, actors, who)
     by = said(types, settled.by) if settled.by else told.by if played.dice else unrolled(told.by, who)
-    lines: list[Part] = [*in_short(played.lines, settled, came)]
+    lines: list[Part] = [f"{OUT}{joined(settled.out)}"] if settled.out else []
+    lines += in_short(played.lines, settled, came)
     if came.is_counted:
         lines += groups(came)
     if settled.units and not settled.fates:
-        lines += map(_begun, unit_lines(settled.units))
+        lines += map(begun, unit_lines(settled.units))
     for text in settled.then:
-        lines.append(_begun(said(types, text)))
+        lines.append(begun(said(types, text)))
     if settled.now:
-        lines.append(Small(f"Now: {' · '.join([said(types, text) for text in settled.now])}"))
-    if settled.notes and (notes := " ".join([_begun(said(types, text)) for text in settled.notes])):
+        lines.append(Small(f"{NOW}{' · '.join([said(types, text) for text in settled.now])}"))
+    if settled.notes and (notes := " ".join([begun(said(types, text)) for text in settled.notes])):
         lines.append(Small(notes))
     return Reply(title=told.title, lines=tuple(lines), by=by, tone=told.tone)
 
 
-def _begun(text: str) -> str:
+def begun(text: str) -> str:
     """A text as it begins a line: `squad shaken` as `Squad shaken`."""
     return text if text[:1].isupper() or isinstance(text, Phrase | Typed) else text[:1].upper() + text[1:]
 

@@ -15,18 +15,21 @@ _DIE = re.compile(r"\[(\w+)\]")
 """A die, which a phone shows without brackets."""
 PHONE = 39
 """Columns of a phone."""
+NOW, OUT = "Now: ", "Out: "
+"""How lines begin that say what became of the units: beside the dice, and of their weapons."""
 FEW, MANY = 7, 12
 """Lines of a phone that an answer about a unit or two takes at most, and one that counts its units."""
 
 
 def phone_lines(reply: Reply) -> int:
-    """How many lines of a phone an answer takes without its trace and its number."""
-    return _height([reply.first]) + _height(line for part in reply.shown for line in part_lines(part))
+    """How many lines of a phone an answer takes without its trace and its number, as `brief` counts them."""
+    return _height([reply.first]) + sum(_heights(reply.shown))
 
 
 def brief(reply: Reply, options: Iterable[Option]) -> Reply:
-    """The answer with what a phone need not show at once put into its trace: first what changed besides and notes, then
-    whom nothing happened, then lines without dice, then single rolls; never the news itself.
+    """The answer with what a phone need not show at once put into its trace: first notes, then whom nothing happened,
+    then lines without dice, then single rolls; never the news itself, and what became of the units never before the
+    dice. Of a unit or two that is small print beside the lines that count.
 
     By the `options` of its command one about no list of targets stays as it is, unless it counts its units: a shot at
     a vehicle has its steps.
@@ -38,7 +41,7 @@ def brief(reply: Reply, options: Iterable[Option]) -> Reply:
     if not lightest:
         return reply
     most, folded = (MANY if is_many else FEW), set(reply.trace)
-    heights = [_height(part_lines(part)) for part in reply.lines]
+    heights = _heights(reply.lines)
     left = _height([reply.first]) + sum(height for at, height in enumerate(heights) if at not in folded)
     for at in lightest:
         if left <= most:
@@ -52,13 +55,25 @@ def brief(reply: Reply, options: Iterable[Option]) -> Reply:
 def _by_weight(parts: tuple[Part, ...], *, is_many: bool) -> Iterator[int]:
     """The places of the parts that may go, lightest first; with few units every line of the roll stays."""
     numbered = list(enumerate(parts))
-    yield from (at for at, part in reversed(numbered) if isinstance(part, Small))
+    yield from (at for at, part in reversed(numbered) if isinstance(part, Small) and not _is_now(part))
     if is_many:
         yield from (at for at, part in numbered if isinstance(part, Group) and part.label == "No effect")
-        yield from (at for at, part in reversed(numbered) if isinstance(part, str))
+        yield from (at for at, part in reversed(numbered) if isinstance(part, str) and not part.startswith(OUT))
         yield from (at for at, part in reversed(numbered) if isinstance(part, Line) and not part.dice)
         yield from (at for at, part in reversed(numbered) if isinstance(part, Line) and part.dice)
+        yield from (at for at, part in numbered if _is_now(part))
         yield from (at for at, part in reversed(numbered) if isinstance(part, Group) and not part.grave)
+
+
+def _heights(parts: tuple[Part, ...]) -> list[int]:
+    """The lines that each part takes; what became of a unit or two is small print that is not counted."""
+    is_many = any(isinstance(part, Group) for part in parts)
+    return [0 if _is_now(part) and not is_many else _height(part_lines(part)) for part in parts]
+
+
+def _is_now(part: Part) -> bool:
+    """Whether a part says what became of the units, by which players act."""
+    return isinstance(part, Small) and part.text.startswith(NOW)
 
 
 def _height(lines: Iterable[str]) -> int:

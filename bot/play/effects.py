@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import replace
 
 from bot.game.phases import with_initiative
@@ -92,10 +93,9 @@ def initiative_of(game: Game, happening: Happening) -> str | None:
 
 
 def reminders(game: Game, happening: Happening) -> tuple[str, ...]:
-    """Markers of the units in play, which add no modifier by themselves: whoever typed the command decides.
+    """Markers of the units in play for which this sequence has a modifier that was not typed: it is never inferred.
 
-    Not those that this very action puts on, nor where no modifier can apply: markers tell of fire and movement, which
-    matter to an attack and not to those who rally or spot.
+    Not markers that this very action puts on: who had them before had them already.
     """
     system = systems().get(happening.system) if happening.units else None
     if system is None or not is_of_game(game, happening.system):
@@ -104,11 +104,27 @@ def reminders(game: Game, happening: Happening) -> tuple[str, ...]:
     sequence = system.sequences.get(happening.target)
     if sequence is None or not sequence.modifiers or has_one_party(sequence):
         return ()
+    typed = {name for name, value in happening.inputs.items() if value not in (None, "", False)}
+    words = {option.name for option in sequence.inputs} | {word for option in sequence.inputs for word in option.values}
+    typed |= {*str(happening.inputs.get("mods") or "").replace(",", " ").split()}
+    free = words - typed - (MOVES if MOVES & typed else frozenset())
     marked: dict[str, list[str]] = {}
-    put_on = {change.unit: change.mark for change in happening.changes}
     for name in happening.units:
         unit = game.units.get(name.casefold())
-        if unit is not None and (marks := (unit.marks & silent) - put_on.get(unit.name, frozenset())):
-            marked.setdefault(", ".join(sorted(marks)), []).append(unit.name)
+        marks = unit.marks & silent if unit is not None else frozenset()
+        if unit is not None and (counts := sorted(mark for mark in marks if _modifies(mark, unit, happening, free))):
+            marked.setdefault(", ".join(counts), []).append(unit.name)
     said = [f"{joined(names)} {'is' if len(names) == 1 else 'are'} marked {marks}" for marks, names in marked.items()]
     return (f"Remember: {'; '.join(said)}. Add the modifier if one applies.",) if said else ()
+
+
+MOVED, MOVES = ("moved", "assault-move", "hit-and-run"), frozenset({"target_moved", "vehicle_moved"})
+"""Markers of a target that moves or has moved, and the modifiers that say so."""
+
+
+def _modifies(mark: str, unit: RosterUnit, happening: Happening, free: Set[str]) -> bool:
+    """Whether a marker has a modifier among the words that were not typed, for who acts or for a target."""
+    word = mark.replace("-", "_")
+    if unit.name in happening.acting:
+        return word in free or word.removesuffix("_move") in free
+    return f"target_{word}" in free or (mark in MOVED and not MOVES.isdisjoint(free))

@@ -8,6 +8,7 @@ from bot.game.roster import GONE
 from bot.interface.complete import ACTING
 from bot.interface.registry import registry
 from bot.interface.text import command_text
+from bot.play.aim import aim_of, refuse_itself
 from bot.rules.errors import UserError
 from bot.rules.inputs.arms import all_fired
 from bot.rules.inputs.many import Whose, names_in, written_out
@@ -53,7 +54,7 @@ def _need_one(sequence: Sequence, options: Mapping[str, object], name: str, rost
 def in_names(sequence: Sequence, options: Mapping[str, object], roster: Roster, side: str) -> dict[str, object]:
     """The options with the names that ranges, choices and commas stand for. Raises UserError.
 
-    What an event holds is in names, so that it can be played again whoever is in play by then.
+    What an event holds is in names, so that it can be played again whoever is in play by then. Nobody is at both ends.
     """
     found = dict(options)
     for option in sequence.inputs:
@@ -71,4 +72,6 @@ def in_names(sequence: Sequence, options: Mapping[str, object], roster: Roster, 
         except UserError as error:
             error.option = option.name
             raise
+    if roster:
+        refuse_itself(aim_of(sequence, found, roster))
     return found

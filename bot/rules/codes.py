@@ -48,6 +48,7 @@ CODES = {
     "passenger": "something a passenger cannot do, or cannot be without a vehicle",
     "support-weapon": "this unit cannot fire these support weapons",
     "no-weapon": "the unit has no weapon",
+    "strict-game": "a shot that a strict game does not take: the second one, or out of one's go or phase",
     "no-firepower": "none of those who fire has firepower",
     "out-of-reach": "too far away",
     "nobody": "nobody is left, or nobody is there",

@@ -77,7 +77,7 @@ class Settlement:
     that is not who acts (`no loss to US Squad 3`). `now` says what changed besides and `notes` what else is worth
     knowing, both in small print. Where a sequence tells its fates, its `units` are not shown. `sums` say in short what
     the lines of single units come to, where these are left out. `joins` are units that come into play: the type of
-    each, and the roster unit beside which it appears.
+    each, and the roster unit beside which it appears. `out` are those whose weapons are out of ammunition or jammed.
     """
 
     headline: str
@@ -90,6 +90,7 @@ class Settlement:
     notes: tuple[str, ...] = ()
     sums: tuple[Line, ...] = ()
     joins: tuple[tuple[str, str], ...] = ()
+    out: tuple[str, ...] = ()
 
 
 def no_closing(_state: Any) -> Outputs:

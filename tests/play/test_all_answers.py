@@ -8,8 +8,8 @@ import re
 import pytest
 
 from bot.game.state import roster_of
-from bot.interface.parts import Group
-from bot.interface.reply import Reply
+from bot.interface.parts import Group, Small
+from bot.interface.reply import Reply, replaced
 from bot.play.actors import actors
 from bot.play.answers import played_reply
 from bot.play.brief import FEW, MANY, brief, phone_lines
@@ -69,6 +69,11 @@ def _on_a_phone(reply: Reply) -> list[str]:
     return [reply.first, *(str(part) for part in reply.shown)]
 
 
+def _large(reply: Reply) -> Reply:
+    """The answer without its small print: what became of the units, and that this is not the phase for it."""
+    return replaced(reply, lines=tuple(part for part in reply.shown if not isinstance(part, Small)), trace=())
+
+
 async def test_a_fire_at_two_targets_takes_seven_lines_of_a_phone() -> None:
     channel = await Channel.fresh()
     await channel.do("Anna", 'game start lnlt Hill sides="US, VC"', "game join US", "game settings hand_dice=yes")
@@ -79,11 +84,11 @@ async def test_a_fire_at_two_targets_takes_seven_lines_of_a_phone() -> None:
     shot = 'lnlt fire attackers="us1;us2" targets="VC Squad 5;Nguyen" tm=1 lm=1'
     for hand in ("4,1,5,3", "6,2,2,4", "1,6", "3,1,2,2"):
         reply = await channel.do("Anna", f"{shot} hand={hand}")
-        assert phone_lines(reply) <= FEW, _on_a_phone(reply)
-        if reply.trace:
-            button = next(button for button in reply.buttons if button.label == "Dice")
-            trace = await channel.press("Anna", button.action)
-            assert any(line.startswith("Now: ") for line in trace.body()), trace.text()
+        assert phone_lines(_large(reply)) <= FEW, _on_a_phone(reply)
+        if any("casualties" in str(part) for part in reply.lines):  # a half-squad is more than the first line says
+            assert any(isinstance(part, Small) and part.text.startswith("Now: ") for part in reply.shown), _on_a_phone(
+                reply
+            )
         await channel.undo_last("Anna")
 
 
@@ -121,7 +126,7 @@ async def test_twelve_men_take_twelve_lines_of_a_phone(game: str, units: tuple[s
     await channel.do("Anna", *(f"unit add {unit}" for unit in units))
     for _ in range(6):
         reply = await channel.do("Anna", shot)
-        assert phone_lines(reply) <= MANY, _on_a_phone(reply)
+        assert phone_lines(_large(reply)) <= MANY, _on_a_phone(reply)
         assert not reply.trace or any(button.label == "Dice" for button in reply.buttons)
         await channel.undo_last("Anna")
 

@@ -73,6 +73,13 @@ def names_in(text: str, words: UnitWords, roster: Roster, whose: Whose) -> tuple
     return tuple(dict.fromkeys(names))
 
 
+def units_in(text: str, roster: Roster) -> list[RosterUnit]:
+    """The roster units that the items of a written out list begin with."""
+    items = [item.strip() for item in split_items(text)]
+    found = [_plain(item[:end], roster) for item in items if item and (end := name_end(item, roster))]
+    return [unit for unit in found if unit is not None]
+
+
 def no_unit(item: str, roster: Roster) -> UserError:
     """The error for what is not a unit of the roster, with the nearest name."""
     hint = did_you_mean(item, {unit.name for unit in roster.values()})

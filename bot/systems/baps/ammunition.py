@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 from bot.rules.dice import d6
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import Unit
-from bot.rules.names import joined
 from bot.rules.phrase import phrase
 from bot.rules.replacing import replacing
 from bot.rules.sequence import Change, Line, Roll, Ruled, Ruling, Settlement, ruled
@@ -69,7 +68,7 @@ def with_checks(settled: Settlement, checkers: Sequence[Checker], checks: Sequen
         units=(*settled.units, *((checker.unit, "out of ammunition or jammed") for checker in bad)),
         then=(*settled.then, *([order] if marked else ())),
         changes=(*settled.changes, *(Change(name, mark=frozenset({JAMMED})) for name in marked)),
-        now=(f"{joined(checker.name for checker in bad)} jammed or out of ammunition", *settled.now),
+        out=tuple(checker.name for checker in bad),
     )
 
 

@@ -1,0 +1,110 @@
+"""Whom a shot is at and when it falls: asked before any die, remarked on in one grey line, refused in a strict game."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.interface.parts import Small
+from bot.interface.reply import Reply
+from tests.playing import Channel
+
+
+async def at_the_ford() -> Channel:
+    """The ford, in its first Operations phase, US before VC."""
+    channel = await Channel.fresh()
+    await channel.do("Ann", "game start lnlt scenario=ford", "game join US")
+    await channel.do("Bob", "game join VC")
+    await channel.do("Ann", "game next", "game initiative US")
+    return channel
+
+
+def grey(reply: Reply) -> list[str]:
+    return [part.text for part in reply.shown if isinstance(part, Small) and not part.text.startswith("Now: ")]
+
+
+async def test_a_second_shot_and_one_out_of_ones_go_fall_with_one_grey_line() -> None:
+    channel = await at_the_ford()
+    assert grey(await channel.do("Ann", "lnlt fire us1 vc1 hand=1,6")) == []
+    again = await channel.do("Ann", "lnlt fire us1 vc1 hand=1,6")
+    assert grey(again) == ["Rifle 1 has fired already."]
+    assert "Undo" in [button.label for button in again.buttons]
+    assert grey(await channel.do("Bob", "lnlt fire vc1 us1 hand=1,6")) == ["It is US's go."]
+    await channel.do("Ann", "game next")
+    late = await channel.do("Bob", "unit edit vc1 +fired", "lnlt fire vc1 us1 hand=1,6")
+    assert grey(late) == ["Local 1 has fired already · this is the Administrative phase."]
+
+
+async def test_a_strict_game_refuses_them_also_at_another_target() -> None:
+    channel = await at_the_ford()
+    shot = await channel.do("Ann", "game settings strict=yes", "lnlt fire us1 vc1 hand=1,6")
+    before = (await channel.game()).number
+    await channel.refused("Ann", "lnlt fire us1 vc2", "strict-game Rifle 1")
+    await channel.refused("Ann", "lnlt fire us1 vc2 secret", "strict-game Rifle 1")
+    (menu,) = shot.menus
+    other = await channel.press("Ann", menu.entries[0].action)
+    assert (other.code, other.private) == ("strict-game", True)
+    await channel.refused("Bob", "lnlt fire vc1 us1", "strict-game US")
+    assert (await channel.game()).number == before
+    assert "strict=yes" in (await channel.say("Ann", "game settings")).text()
+    await channel.do("Ann", "game settings strict=no", "lnlt fire us1 vc2 hand=1,6")
+
+
+@pytest.mark.parametrize(
+    ("line", "button"),
+    [
+        ("lnlt fire us1 us2", "Fire at your own Rifle 2"),
+        ("lnlt fire attackers=us1", "Fire at nobody"),
+        ("lnlt close-assault attackers=us1 target=us7", "Attack at your own Track"),
+    ],
+)
+async def test_own_side_and_nobody_are_asked_about_before_any_die(line: str, button: str) -> None:
+    """Privately; nothing is recorded until the answer, and the other button drops it."""
+    channel = await at_the_ford()
+    before = (await channel.game()).number
+    asked = await channel.do("Ann", line)
+    assert asked.private
+    assert asked.buttons[0].label == button
+    assert asked.buttons[-1].label == "Cancel"
+    await channel.press("Ann", asked.buttons[-1].action)
+    assert (await channel.press("Ann", asked.buttons[0].action)).error, "it was dropped"
+    assert (await channel.game()).number == before
+    asked = await channel.do("Ann", line)
+    fired = await channel.press("Ann", asked.buttons[0].action)
+    assert not fired.error, fired.text()
+    assert not fired.private
+    assert (await channel.game()).number == before + 1
+
+
+async def test_odds_ask_nothing_and_real_dice_only_before_the_first() -> None:
+    channel = await at_the_ford()
+    assert "Exact" in (await channel.do("Ann", "lnlt fire attackers=us1 odds")).text()
+    asked = await channel.do("Ann", "lnlt fire us1 us2 hand=?")
+    assert (await channel.press("Ann", asked.buttons[0].action)).code == "die-owed"
+    assert (await channel.say("Ann", "lnlt fire us1 us2 hand=6")).code == "die-owed"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "lnlt fire us1 us1",
+        'lnlt fire us1 "vc1; us1"',
+        "lnlt fire us1 us1 odds",
+        'lnlt fire "Rifle 1..3" "vc1; us3" compare',
+        "lnlt close-assault attackers=us7 target=us7",
+        "lnlt ordnance-vehicle unit=us7 target=us7 to_hit=7 penetration=3",
+    ],
+)
+async def test_nobody_fires_at_themselves(line: str) -> None:
+    channel = await at_the_ford()
+    reply = await channel.say("Ann", line)
+    assert reply.code == "unit-twice", reply.text()
+
+
+async def test_a_marker_is_reminded_of_only_where_it_has_a_modifier_that_was_not_typed() -> None:
+    channel = await at_the_ford()
+    await channel.do("Ann", "unit edit us1 +fired", "unit edit us2 +moved")
+    assert not [line for line in grey(await channel.do("Bob", "lnlt fire vc1 us1 hand=1,6")) if "Remember" in line]
+    moved = grey(await channel.do("Bob", "lnlt fire vc2 us2 hand=1,6"))
+    assert "Remember: Rifle 2 is marked moved. Add the modifier if one applies." in moved
+    typed = grey(await channel.do("Bob", "lnlt fire vc3 us2 target_moved hand=1,6"))
+    assert not [line for line in typed if "Remember" in line]
