@@ -64,7 +64,7 @@ def record(context: Context, outcome: Outcome, *, secret: bool) -> Reply:
 
 
 def _amiss(context: Context, game: Game, happening: Happening) -> tuple[str, ...]:
-    """What is unusual about it as the game stands. Raises UserError for that in a game that is held strictly."""
+    """What is unusual about it in the game as it is now. Raises UserError for that in a game that is held strictly."""
     system = systems().get(happening.system)
     if system is None or happening.kind != "sequence" or not is_of_game(game, happening.system):
         return ()

@@ -78,7 +78,7 @@ def own_targets(sequence: Sequence, aim: Aim, side: str) -> tuple[RosterUnit, ..
 
 
 def amiss(game: Game, system: System | None, sequence: Sequence, happening: Happening, side: str) -> tuple[str, ...]:
-    """What is unusual about a happening as the game stands: fired already, out of one's go, out of phase."""
+    """What is unusual about a happening in the game as it is now: fired already, out of one's go, out of phase."""
     if not game.started or game.ended or sequence.verb not in ATTACKS:
         return ()
     acting = [unit for name in happening.acting if (unit := game.units.get(name.casefold())) is not None]
