@@ -26,7 +26,7 @@ async def evening() -> Channel:
     await two_sides(channel)
     await channel.do("Anna", 'fair add "nobody knew this"', "game next")
     await channel.do("Anna", 'lnlt fire attackers="Squad 1; us2" targets="Cell 1; vc2" adjacent hand=6,1,5,1,6')
-    await channel.do("Bob", 'lnlt fire attackers=Tran targets="Squad 2; us3"')
+    await channel.do("Bob", 'lnlt fire attackers="Tran fp=0" targets="Squad 2; us3"')
     await channel.do("Anna", 'lnlt morale-check units="Lt Hill" secret')
     return channel
 
