@@ -64,7 +64,7 @@ def _reply(context: Context, kind: str, file: File) -> Reply:
     word = {"markdown": "Markdown", "html": "a page"}.get(kind, kind.upper())
     return Reply(
         f"{game.name or 'Free play'} as {word}",
-        (f"{game.number} events: {about}.", phrase("Seeds not yet revealed (`/fair reveal`) are left out.")),
+        (f"{game.number} events: {about}.", phrase("Seeds are in it once they are revealed: `/fair reveal`")),
         footer=(f"#{game.number}", short(context.ledger.head)),
         private=True,
         files=(file,),

@@ -10,8 +10,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.commands.context import Context
-from bot.commands.help_pages import MODIFIERS, UNITS, command_page, modifiers_page, units_of_game, units_page
-from bot.commands.help_start import overview, page_of_group
+from bot.commands.help_pages import (
+    MODIFIERS,
+    UNITS,
+    command_page,
+    modifiers_page,
+    units_of_game,
+    units_page,
+    word_page,
+    words_like,
+)
+from bot.commands.help_start import GAMES, back, games_page, overview, page_of_group
 from bot.commands.help_topics import TOPICS, topic_page
 from bot.interface.examples import example_in
 from bot.interface.registry import Registry
@@ -43,6 +52,8 @@ def _page(topic: str, registry: Registry, games: tuple[str, ...], played: str) -
         return overview(registry, games, played, greets=bool(words))
     if words == ["provable", "dice"]:
         words = ["fair", "dice"]
+    if words == [GAMES]:
+        return games_page(registry, games)
     if (name := " ".join(words)) in TOPICS:
         return units_of_game(played) if name == UNITS and played else topic_page(name)
     if len(words) == 1 and words[0] in registry.games:
@@ -60,6 +71,14 @@ def _of_command(words: list[str], registry: Registry, played: str) -> Reply:
         spec = registry.get(tuple(words[:-1]))
         if spec is not None and spec.family == "sequence":
             return (modifiers_page if words[-1] == MODIFIERS else units_page)(spec)
+    if spec is None and len(words) > 1 and words[0] in registry.games:
+        above = [one] if (one := registry.get(tuple(words[:-1]))) else list(registry.below(tuple(words[:-1])))
+        pages = [page for one in above if one.family == "sequence" and (page := word_page(one, words[-1]))]
+        if pages and words[-1] not in registry.children(tuple(words[:-1])):
+            more = [Typed(f"/help {page.title.removeprefix('/')}") for page in pages[1:]]
+            return replace(pages[0], lines=(*pages[0].lines, *more))
+        if len(words) == 2 and (found := words_like(words[0], words[1])):
+            return Reply(f"/{words[0]} {words[1]}", found, by="a word of a unit", buttons=(back((words[0],)),))
     if spec is None:
         if registry.children(tuple(words)):
             return page_of_group(tuple(words), registry)

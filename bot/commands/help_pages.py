@@ -51,6 +51,7 @@ def _sequence_page(spec: CommandSpec) -> Reply:
     for list_name, options in lists_of(spec.options).items():
         lines += _carried(words[list_name], " and ".join(options), spec.path[-1])
     lines.append(phrase("Example: `{example}`", example=spec.example))
+    lines.append(Small(phrase("What each modifier adds: `/help {name} modifiers`", name=name)))
     buttons = [Button(OPEN_FORM + name, "Open form", "primary")]
     if spec.option("odds") is not None and spec.example:
         buttons.append(Button(f"try:{name}", "Try it"))
@@ -89,6 +90,21 @@ def modifiers_page(spec: CommandSpec) -> Reply:
     return Reply(spec.name, tuple(lines), by="everything that it takes", buttons=(_form(spec), back(spec.path)))
 
 
+def word_page(spec: CommandSpec, word: str) -> Reply | None:
+    """What one option or modifier of a command means; None for what it does not know."""
+    folded, mods = word.replace("-", "_"), spec.option("mods")
+    option = spec.option(folded)
+    if option is not None and option.type == "bool":
+        lines = [flag_text(option)]
+    elif option is not None:
+        lines = option_lines(option)
+    elif mods is not None and folded in mods.values:
+        lines = [f"{folded}: {mods.meanings.get(folded, 'a modifier')}"]
+    else:
+        return None
+    return Reply(f"{spec.name} {word}", tuple(lines), by=spec.title, buttons=(_form(spec), back(spec.path)))
+
+
 def units_page(spec: CommandSpec) -> Reply:
     """Every word that a unit of a sequence may carry."""
     words, lines = system(spec.system).words, list[Part]()
@@ -115,6 +131,12 @@ def units_of_game(game: str) -> Reply:
     for name, words in found:
         lines += [Group(f"In {name}", "", grave=True), *words]
     return Reply(f"/{game}", tuple(lines), by="words of a unit", buttons=(back((game,)),))
+
+
+def words_like(game: str, word: str) -> tuple[str, ...]:
+    """What a word behind a unit means in a game: `cavalry`."""
+    lines = (line for _, words in all_unit_words(system(game)) for line in words)
+    return tuple(dict.fromkeys(line for line in lines if re.split("[:=]", line)[0] == word))
 
 
 def _options(spec: CommandSpec) -> list[Part]:

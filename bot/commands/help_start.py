@@ -17,7 +17,7 @@ HELP = "help:"
 ATTACKS, CHECKS = ("Fire", "Fight", "Attack", "Shoot"), ("Check", "Rally", "Spot")
 """The verbs of sequences by which a rule set's help groups them."""
 MOST = 25
-SHOWN = 3
+GAMES = "games"
 BACK = "Back"
 
 
@@ -32,7 +32,7 @@ def overview(registry: Registry, games: Sequence[str], played: str, *, greets: b
     """Four things to do, and a menu of the rule sets and topics."""
     shown = [played] if played in games else [game for game in ("lnlt", *games) if game in games]
     attacks = (first_attack(registry, game) for game in dict.fromkeys(shown))
-    shots = [shot for shot in attacks if shot is not None and shot.verb in ATTACKS][:SHOWN]
+    shots = [shot for shot in attacks if shot is not None and shot.verb in ATTACKS][:1]
     things: list[Part] = []
     if shots:
         first = shots[0]
@@ -52,6 +52,8 @@ def overview(registry: Registry, games: Sequence[str], played: str, *, greets: b
             "A game", "units, turns, undo, log", phrase("`/game start`, `/unit add`"), f"{OPEN_FORM}game start", "Start"
         ),
         Entry("Dice", "anything: 4d6kh3+2", phrase("`/roll 2d6+3`"), "throw:2d6", "Roll 2d6"),
+        Group("Rule sets", "", grave=True),
+        *_named(registry, games),
         Small(phrase("On any command: `/help lnlt fire`")),
     ]
     sets = [MenuEntry(f"{HELP}{game}", registry.games[game].title, f"/{game}") for game in games]
@@ -63,6 +65,21 @@ def overview(registry: Registry, games: Sequence[str], played: str, *, greets: b
         tuple(things),
         by="pick your units, it does the tables",
         menus=(Menu("A rule set, or any topic", (*sets, *topics, *groups)[:MOST], "Topics"),),
+    )
+
+
+def _named(registry: Registry, games: Sequence[str]) -> list[Part]:
+    """The rule sets by their names, each with its command."""
+    return [phrase("`/{id}` {title}", id=id, title=registry.games[id].title) for id in games[:MOST]]
+
+
+def games_page(registry: Registry, games: Sequence[str]) -> Reply:
+    """Which games there are here, and where one's own are."""
+    lines = (*_named(registry, games), Small(phrase("`/help lnlt` says what one has, `/me games` which you play.")))
+    entries = tuple(MenuEntry(f"{HELP}{game}", registry.games[game].title, f"/{game}") for game in games[:MOST])
+    buttons = (Button(f"{OPEN_FORM}game start", "Start a game", "primary"), back(()))
+    return Reply(
+        "Games", lines, by="bring the rule book", menus=(Menu("What has one?", entries, "Games"),), buttons=buttons
     )
 
 

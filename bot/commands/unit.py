@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 
 from bot.commands.context import Context
 from bot.game.back import REDUCED
@@ -26,6 +27,7 @@ from bot.systems.catalog import System, systems
 
 MAX_SIDE = 32
 SHOWN = 60
+_COUNT = re.compile(r"(?<!\S)count=([1-9]\d?)(?!\S)")
 
 
 async def add(context: Context) -> Reply:
@@ -41,11 +43,20 @@ async def add(context: Context) -> Reply:
         stats = f"{stats} {REDUCED}: {options['reduced']}"
     side = _side(context, typed)
     units: dict[str, RosterUnit] = {}
-    for name in expand_names(options["name"]):
+    names, stats = _counted(options["name"], stats)
+    for name in expand_names(names):
         unit = new_unit(name, options["type"], side, stats, system, {**game.units, **units})
         units[unit.name.casefold()] = unit
     need_units(game, context.actor, units.values())
     return _added(context, game, system, units)
+
+
+def _counted(name: str, stats: str) -> tuple[str, str]:
+    """A name and its numbers without `count=3`, which numbers the name: `2nd Squad 1..3`."""
+    found = _COUNT.search(stats)
+    if found is None or ".." in name:
+        return name, stats
+    return f"{name} 1..{found[1]}", _COUNT.sub(" ", stats)
 
 
 def _added(context: Context, game: Game, system: System, units: Units) -> Reply:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from bot.rules.errors import UserError, did_you_mean
+
+MOST_INPUTS = 5
+"""So many inputs a line of a list names."""
 
 
 class Arguments:
@@ -94,8 +97,7 @@ def show_tables(words: Sequence[str]) -> None:
     from bot.systems.catalog import system
 
     (id,) = Arguments(words, flags={}).take("SYSTEM")
-    for table in system(id).tables.values():
-        print(f"{table.id}  {table.title} ({', '.join(option.name for option in table.inputs)})")
+    _listed(system(id).tables.values())
 
 
 def show_sequences(words: Sequence[str]) -> None:
@@ -103,8 +105,17 @@ def show_sequences(words: Sequence[str]) -> None:
     from bot.systems.catalog import system
 
     (id,) = Arguments(words, flags={}).take("SYSTEM")
-    for sequence in system(id).sequences.values():
-        print(f"{sequence.id}  {sequence.title} ({', '.join(option.name for option in sequence.inputs)})")
+    _listed(system(id).sequences.values())
+
+
+def _listed(items: Iterable[Any]) -> None:
+    """A line each: the id, the title, and what is asked for; of many inputs the first few."""
+    found = list(items)
+    wide = max((len(one.id) for one in found), default=0)
+    for one in found:
+        names = [option.name for option in one.inputs]
+        more = f" and {len(names) - MOST_INPUTS} more" if len(names) > MOST_INPUTS else ""
+        print(f"{one.id:<{wide}}  {one.title} ({', '.join(names[:MOST_INPUTS])}{more})")
 
 
 def lookup(words: Sequence[str]) -> None:
@@ -113,9 +124,17 @@ def lookup(words: Sequence[str]) -> None:
     from bot.systems.catalog import system
 
     arguments = Arguments(words, flags={"json": False})
+    if len(arguments.words) == 1 and not arguments.pairs:
+        show_tables(arguments.words)
+        return
     id, name = arguments.take("SYSTEM", "TABLE")
     game = system(id)
     table = game.table(name)
+    flags = {one.name for one in table.inputs if one.type == "bool"}
+    free = [one.name for one in table.inputs if one.name not in {*flags, *arguments.pairs}]
+    values = [word for word in arguments.words if word.replace("-", "_") not in flags][: len(free)]
+    arguments.words = [word for word in arguments.words if word not in values]
+    arguments.pairs |= dict(zip(free, values, strict=False))
     given = arguments.given()
     found = table.read(given)
     _print(arguments, dict(found.out), lookup_reply(table, given, found, game.title).text())

@@ -43,6 +43,9 @@ _KEY = re.compile(r"([A-Za-z][A-Za-z0-9_-]{0,40})=")
 _SPACE = re.compile(r"\s+")
 _THROWN, _TOTALS = ("roll", "rolled", "dice", "die", "result", "sum", "dr"), ("total", "hand")
 """What somebody may call the number that was rolled, and what it is called."""
+ACTING = ("attackers", "shooters", "unit", "units", "who", "firers", "element")
+WHO = (*ACTING, "target", "targets")
+"""What games call who acts, and who is acted upon: the word of another game is put right."""
 GREEDY = ("dice", "topic", "stats", "systems", "command", "values")
 """Options that take all bare words that follow: `roll 2d6 + 3`, `help lnlt fire`, `unit edit us1 shaken moved`."""
 _LOOSE = ("stats", "command", "values")
@@ -328,7 +331,12 @@ def _check_word(spec: CommandSpec, option: Option | None, word: str) -> None:
         raise UserError(
             f'"{word[:40]}" is on its own.', hint="Write key=value without spaces around the =.", code="loose-word"
         )
-    if (found := _KEY_BY_OTHER.match(word)) and (name := found[1].replace("-", "_").casefold()) in options:
+    sided = option is not None and option.complete == "side"  # side:US says what side=US does
+    if (
+        not sided
+        and (found := _KEY_BY_OTHER.match(word))
+        and (name := found[1].replace("-", "_").casefold()) in options
+    ):
         raise UserError(
             f'"{word[:40]}" cannot be read.',
             hint=f'Write {name}=..., or {name}="..." for several words.',
@@ -387,6 +395,9 @@ def _unknown_key(spec: CommandSpec, token: Token, options: Mapping[str, Option],
     if not near and token.key in _THROWN and (total := next((name for name in _TOTALS if name in options), "")):
         near = meant(token.key, [total])
     lists = [name for name, option in options.items() if option.type == "units"]
+    if token.key in WHO and (who := [name for name, one in options.items() if one.type in ("unit", "units")]):
+        same = [name for name in who if (name in ACTING) == (token.key in ACTING)]
+        near = meant(token.key, (same or who)[:1])
     if not near and lists:
         near = _marked(tokens, options, f"{token.key}={token.value}", "Is it a unit's number? Quote the whole list: {}")
         near = (

@@ -14,6 +14,7 @@ _NUMBERS = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight"
 def welcome(registry: Registry, who: str) -> Reply:
     """The welcome, with four things to begin with; `who` says in the platform's words who can play."""
     count = len(registry.games)
+    names = ", ".join(game.title.partition(" (")[0].partition(",")[0] for game in registry.games.values())
     ready = f"{_NUMBERS[count] if count < len(_NUMBERS) else count} rule sets are ready."
     shots = [game for game in registry.games if registry.get((game, "fire")) is not None]
     shown = "lnlt" if "lnlt" in shots else shots[0]
@@ -21,6 +22,7 @@ def welcome(registry: Registry, who: str) -> Reply:
         "Grognard is here",
         (
             f"{ready} {who} Nobody is called unless it is their go.",
+            Small(f"{names}."),
             Small(phrase("It keeps rolls, units and player names; `/privacy show` lists yours.")),
         ),
         by="wargame combat, exact odds, dice you can check",

@@ -86,7 +86,7 @@ def test_batch_as_a_process() -> None:
     ("words", "message"),
     [
         (["lokup"], "Did you mean lookup?"),
-        (["lookup", "lnlt"], "TABLE is missing"),
+        (["lookup"], "SYSTEM is missing"),
         (["lookup", "lntl", "dct"], "Did you mean lnlt?"),
         (["lookup", "lnlt", "melee-ods", "attack=7"], "Did you mean melee-odds?"),
         (["lookup", "lnlt", "melee-odds", "attack=seven", "defense=5"], "attack must be a whole number"),
@@ -95,7 +95,7 @@ def test_batch_as_a_process() -> None:
         (["resolve", "lnlt", "morale-check", "units=squad morale=5", "--dcie", "1"], "Did you mean --dice?"),
         (["roll", "2d6+"], "+"),
         (["roll"], "needs dice"),
-        (["lookup", "lnlt", "melee-odds", "7", "5"], "such as attack=7"),
+        (["lookup", "lnlt", "melee-odds", "7", "5", "9"], "such as attack=7"),
         (["odds", "lnlt", "morale-check", "units=squad morale=5", "--by"], "--by needs a value"),
     ],
 )
@@ -198,3 +198,20 @@ def test_odds_by_a_list_or_by_nothing_are_bad_input(by: str, capsys: pytest.Capt
     assert answer_line(json.dumps(request).encode())["error"]["code"] == "bad-input"
     assert main(["odds", "lnlt", "fire", *(f"{name}={text}" for name, text in SHOT.items()), "--by", by]) == 2
     assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_a_table_takes_values_without_names_and_a_system_alone_lists_its_tables(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for words in (["7", "5"], ["attack=7", "5"], ["defense=5", "7"]):
+        assert main(["lookup", "lnlt", "melee-odds", *words]) == 0
+        assert capsys.readouterr().out.startswith("3-2")
+    assert main(["lookup", "lnlt"]) == 0
+    assert any(line.startswith("melee-odds ") for line in capsys.readouterr().out.splitlines())
+    assert main(["sequences", "lnlt"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert all(len(line) < 130 for line in lines)
+    assert len({len(line) - len(line.split(None, 1)[1]) for line in lines}) == 1, "titles in one column"
+    for word in ("version", "-V", "--version"):
+        assert main([word]) == 0
+        assert capsys.readouterr().out.startswith("grognard ")
