@@ -22,6 +22,7 @@ import zlib
 from base64 import b64decode
 from collections.abc import Callable, Iterable, Iterator
 from hashlib import sha256
+from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
@@ -1320,6 +1321,243 @@ def changed(unit: Json, change: Json) -> Json:
     return {key: value for key, value in whole.items() if key == "back" or value not in ("", {}, [])}
 
 
+# --- what a page shows beside its log ----------------------------------------------------------------------
+
+LOST = {
+    "asl": ("recalled", "destroyed", "burning", "disabled"), "baps": ("killed", "knocked-out"),
+    "lnlt": ("destroyed", "eliminated"), "nhis": ("eliminated",),
+    "ucn": ("combat-ineffective", "out-of-action", "destroyed"),
+}  # fmt: skip
+MOST_DICE = 14
+_VOID = ("meta", "link", "br", "input", "img", "hr")
+_FACTS = re.compile(r'FACTS = "([0-9a-f]{64})"')
+
+
+class Node:
+    """An element of a page, with what is inside it."""
+
+    def __init__(self, tag: str, attrs: dict[str, str]) -> None:
+        self.tag, self.attrs, self.inside = tag, attrs, list[Any]()
+
+    def every(self, what: str) -> Iterator["Node"]:
+        """The nodes inside with this class, tag or `#id`, in order."""
+        for one in self.inside:
+            if isinstance(one, Node):
+                names = (one.tag, "#" + one.attrs.get("id", ""), *one.attrs.get("class", "").split())
+                if what in names:
+                    yield one
+                yield from one.every(what)
+
+    def text(self, what: str = "") -> str:
+        """The words inside, or inside the nodes called so."""
+        if what:
+            return "|".join(one.text() for one in self.every(what))
+        return " ".join(self.raw().split())
+
+    def raw(self) -> str:
+        """The text inside, as it is."""
+        return "".join(one.raw() if isinstance(one, Node) else one for one in self.inside)
+
+
+class Reader(HTMLParser):
+    """Reads a page into elements."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open = [Node("", {})]
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        node = Node(tag, {name: value or "" for name, value in attrs})
+        self.open[-1].inside.append(node)
+        if tag not in _VOID:
+            self.open.append(node)
+
+    def handle_endtag(self, tag: str) -> None:
+        if any(node.tag == tag for node in self.open[1:]):
+            while self.open.pop().tag != tag:
+                pass
+
+    def handle_data(self, data: str) -> None:
+        self.open[-1].inside.append(data)
+
+
+class Rebuilt:
+    """What a page of a log has to show; `lost` are the states in which a unit is out of the game."""
+
+    def __init__(self, log: Json, lost: frozenset[str]) -> None:
+        self.log, self.lost = log, lost
+        self.bodies = [row["body"] for row in log["events"]]
+        self.names = {row["person"]: row["name"] for row in log.get("persons", ())}
+        self.texts = {(row["event"], row["key"]): row["text"] for row in log.get("texts", ())}
+        self.undone: set[int] = set()
+        for body in self.bodies:
+            if body["kind"] in ("undo", "redo"):
+                (self.undone.add if body["kind"] == "undo" else self.undone.discard)(body["event"])
+        self.units: dict[str, Any] = {}
+        self.game: dict[str, Any] = {}
+        self.first: dict[str, Any] = {}
+        self.ends: list[tuple[int, dict[str, Any]]] = []
+        for body in self.bodies:
+            after = body.get("after") or {}
+            self.units |= after.get("units") or {}
+            self.first = {**{key: unit for key, unit in (after.get("units") or {}).items() if unit}, **self.first}
+            self.game |= after.get("game") or {}
+            turn = self.game.get("turn", 0)
+            self.ends[-1 if self.ends and self.ends[-1][0] == turn else len(self.ends) :] = [(turn, dict(self.units))]
+        declared = ((body.get("after") or {}).get("game") or {} for body in self.bodies)
+        self.sides = next((list(game["sides"]) for game in declared if game.get("sides")), [])
+        self.sides = self.sides or sorted({unit.get("side", "") for unit in self.units.values() if unit} - {""})
+
+    def first_line(self, body: Json, shown: str) -> str | None:
+        """What the row of an event has to begin with; None where nothing proves its words."""
+        if "said" not in body:
+            return None
+        words = self.texts.get((body["number"], "said"))
+        if words is None:  # not in the file: what is shown has to be it, as far as no name is in it
+            return shown if hashed(shown) == body["said"] else ""
+
+        def one(found: re.Match[str]) -> str:
+            at, point, key = found[1].partition(".")
+            if point and at.isdecimal():
+                return str(self.texts.get((int(at), key), "(deleted)"))
+            return str(self.names.get(found[1], "someone"))
+
+        return " ".join(re.sub("⟦([^⟦⟧]+)⟧", one, words).split())
+
+    def row(self, body: Json, shown: str) -> dict[str, Any]:
+        """The parts of an event's row; those that nothing proves are missing."""
+        at, opened = body["number"], self.texts.get((body["number"], "sealed"))
+        held = {**body, **json.loads(opened)} if opened else body
+        dice = [str(die["value"]) for die in held.get("dice") or ()]
+        tags = ["taken back"] * (at in self.undone) + ["real dice"] * bool(held.get("hand"))
+        tags += ["sealed"] * ("sealed" in body)
+        tags += ["loss"] * (self.loses(held) and at not in self.undone)
+        parts: dict[str, Any] = {
+            "no": f"#{at}",
+            "sd": held.get("side", ""),
+            "who": self.names.get(held["who"], "someone"),
+            "tag": "|".join(tags),
+            "dice": ["dice", *dice[:MOST_DICE], *(["…"] if dice[MOST_DICE:] else [])] if dice else [],
+        }
+        line = self.first_line(body, shown)
+        return parts | ({"log": as_logged(held, self.sides)} if line is None else {"line": line, "log": ""})
+
+    def loses(self, body: Json) -> bool:
+        """Whether a unit is out of the game by it."""
+        before, after = ((body.get(part) or {}).get("units") or {} for part in ("before", "after"))
+        return body["kind"] in ("sequence", "roll", "reveal") and any(
+            unit and before.get(key) and self.gone(unit) and not self.gone(before[key]) for key, unit in after.items()
+        )
+
+    def gone(self, unit: Json | None) -> bool:
+        """Whether a unit is out of the game."""
+        return unit is None or unit.get("state", "") in self.lost
+
+    def count(self, side: str) -> tuple[int, int]:
+        """(lost, all) units of a side."""
+        own = [unit for unit in self.units.values() if unit and unit.get("side", "") == side]
+        return sum(map(self.gone, own)), len(own)
+
+    def sentence(self) -> str:
+        """The sentence at the head, as a pattern: the name of a phase is not in the log."""
+        winner, turn = self.game.get("winner"), self.game.get("turn", 0)
+        won = "A draw. " if winner == "draw" else f"{winner} won. " if winner else ""
+        where = f"Ended in turn {turn}" if self.game.get("ended") else f"Turn {turn}, \0" if turn else "Free play"
+        counts = [(side, *self.count(side)) for side in self.sides]
+        lost = ", ".join(f"{side} lost {gone or 'none'} of {every} units" for side, gone, every in counts if every)
+        return re.escape(f"{won}{where}. {lost}." if lost else f"{won}{where}.").replace("\0", "[^.]*")
+
+    def losses(self) -> list[list[str]]:
+        """Who was lost in each turn, by side."""
+        found, earlier = [], dict[str, Any]()
+        for turn, end in self.ends:
+            rows = [[unit["name"] for key, unit in end.items() if unit and unit.get("side", "") == side
+                     and self.gone(unit) and not self.gone(earlier.get(key, self.first[key]))]
+                    for side in self.sides]  # fmt: skip
+            earlier = end
+            if turn:
+                found.append([", ".join(names) for names in rows])
+        return found
+
+
+def as_logged(body: Json, sides: list[str]) -> str:
+    """What an event from before answers were kept has in the log: its result, and the states that it led to."""
+    before, after = ((body.get(part) or {}).get("units") or {} for part in ("before", "after"))
+    states = [
+        f"{unit['name']}: {unit.get('state') or 'no state'}"
+        for key, unit in sorted(after.items())
+        if unit and before.get(key) and before[key].get("state") != unit.get("state")
+    ]
+    result = " ".join(str(body.get("result", "")).split())
+    if len(sides) == 2:
+        result = re.sub(r"\b[Ss]ide ([ab])\b", lambda found: sides["ab".index(found[1])], result)
+    return "; ".join([*([f"as logged: {result}"] if result else []), *states])
+
+
+def shown_faults(page: str, log: Json, lost: frozenset[str]) -> tuple[list[str], list[int]]:
+    """(what the page shows otherwise than its log has it, a line each; the events whose sentences nothing proves)."""
+    tree, due = Reader(page).open[0], Rebuilt(log, lost)
+    faults, unproved, rows = [], [], list(tree.every("ev"))
+    if [row.attrs.get("id") for row in rows] != [f"e{body['number']}" for body in due.bodies]:
+        faults.append("The page shows other events than its log has.")
+    for node, body in zip(rows, due.bodies, strict=False):
+        summary = next(node.every("summary"), node)
+        line = " · ".join(filter(None, (summary.text("res"), summary.text("by"))))
+        want = due.row(body, line)
+        have: dict[str, Any] = {name: summary.text(name) for name in ("no", "sd", "who", "tag", "log")}
+        have |= {"line": line, "dice": [word for one in summary.every("dice") for word in one.text().split()]}
+        if wrong := [name for name, value in want.items() if have[name] != value]:
+            faults.append(f"Event {body['number']}: the page shows something else than its log ({_WORDS[wrong[0]]}).")
+        if "line" not in want:
+            unproved.append(body["number"])
+    faults += _head_faults(tree, due)
+    facts = next(tree.every("#facts"), None)
+    made = _FACTS.search(page)
+    if facts is None or made is None or sha256("".join(facts.inside).strip().encode()).hexdigest() != made[1]:
+        faults.append("The odds and traces in the page are not those that it was made with.")
+    return faults, unproved
+
+
+_WORDS = {"no": "its number", "sd": "its side", "who": "who did it", "tag": "its marks", "dice": "its dice",
+          "log": "its result", "line": "its words"}  # fmt: skip
+
+
+def _head_faults(tree: Node, due: Rebuilt) -> Iterator[str]:
+    if tree.text("h1") != (" ".join(due.game.get("name", "").split()) or "Free play"):
+        yield "The page shows another name of the game than its log."
+    if not re.fullmatch(due.sentence(), tree.text("#sum")):
+        yield "The sentence at the head of the page is not what its log comes to."
+    counts = {side: due.count(side) for side in due.sides}
+    for node in tree.every("left"):
+        gone, every = counts.get(node.attrs.get("data-side", ""), (0, 0))
+        if node.text().split() != f"{every - gone} of {every} units left".split():
+            yield f"The page counts the units of {node.attrs.get('data-side')} otherwise than its log."
+    cells = [[cell.text() for cell in row.every("td")] for one in tree.every("losses") for row in one.every("tr")]
+    shown = [["" if cell == "none" or cell.startswith("hurt: ") else cell.partition("; hurt: ")[0] for cell in row]
+             for row in cells if row]  # fmt: skip
+    if shown and shown != due.losses():
+        yield "The losses by turn in the page are not those of its log."
+    for node in (one for part in tree.every("rosters") for one in part.every("li")):
+        unit = due.units.get(node.attrs.get("data-key", ""))
+        state = _plain(unit.get("state", "")) if unit else set()
+        if unit and (node.text("nm") != unit["name"] or not _fits(_plain(node.text("st")), state, due.lost)):
+            yield f"The roster in the page shows {unit['name']} otherwise than its log."
+
+
+def _plain(words: str) -> set[str]:
+    return set(re.split(r"[^\w]+", words.replace("_", " "))) - {"", "and"}
+
+
+def _fits(shown: set[str], state: set[str], lost: frozenset[str]) -> bool:
+    """Whether these words tell the state of a unit. One that is well may have none; wounds that are numbers may be told
+    beside it, but nothing may put it out of the game."""
+    return state - _WELL <= shown and not (shown - state) & {word for one in lost for word in _plain(one)}
+
+
+_WELL = {"good", "order", "normal", "working", "ready", "operable", "sound", "none"}
+
+
 # --- the command line ------------------------------------------------------------------------------------
 
 
@@ -1382,7 +1620,17 @@ def main(words: list[str]) -> int:
             raw = file.read(MOST_BYTES + 1)
         if len(raw) > MOST_BYTES:
             raise BadInput("The file is too large for an exported game.")
-        faults, lines, status = check(read_json(log_text(raw.decode("utf-8-sig"))), heads)
+        text = raw.decode("utf-8-sig")
+        log = read_json(log_text(text))
+        faults, lines, status = check(log, heads)
+        if not faults and text.lstrip().startswith("<"):
+            system = next((row["body"]["system"] for row in log["events"] if "system" in row["body"]), "")
+            faults, unproved = shown_faults(text, log, frozenset(LOST.get(system, GONE)))
+            status = 1 if faults else status
+            lines += (
+                [] if faults else ["The page shows what its log holds; nothing proves names, luck, odds and traces."]
+            )
+            lines += [f"Nothing proves the sentences of {len(unproved)} events from before that."] if unproved else []
     except (BadInput, OSError, EOFError, ValueError, zlib.error) as error:
         print(error, file=sys.stderr)
         return 2

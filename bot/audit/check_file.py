@@ -169,7 +169,7 @@ def check_file(path: Path, heads: Iterable[str] = ()) -> Findings:
     system = next((row["body"]["system"] for row in data["events"] if "system" in row["body"]), data.get("system", ""))
     faults, unproved = shown_faults(text, data, frozenset(lost_states(str(system))))
     said = (
-        [] if faults else ["The page shows what its log holds; names of persons, luck, odds and traces nothing proves."]
+        [] if faults else ["The page shows what its log holds; nothing proves names of persons, luck, odds and traces."]
     )
     if unproved:
         said.append(f"Nothing proves the sentences of {counted(len(unproved), 'event')} from before answers were kept.")

@@ -216,7 +216,7 @@ def _head_faults(tree: _Node, due: Rebuilt) -> Iterator[str]:
     for node in (one for part in tree.every("rosters") for one in part.every("li")):
         unit = due.units.get(node.attrs.get("data-key", ""))
         state = _plain(unit.get("state", "")) if unit else set()
-        if unit and (node.text("nm") != unit["name"] or not _fits(_plain(node.text("st")), state, unit)):
+        if unit and (node.text("nm") != unit["name"] or not _fits(_plain(node.text("st")), state, due.lost)):
             yield f"The roster in the page shows {unit['name']} otherwise than its log."
 
 
@@ -224,11 +224,10 @@ def _plain(words: str) -> set[str]:
     return set(re.split(r"[^\w]+", words.replace("_", " "))) - {"", "and"}
 
 
-def _fits(shown: set[str], state: set[str], unit: Json) -> bool:
-    """Whether these words are the state of a unit; one that is well, and has no mark, may have none."""
-    marks = {word for mark in unit.get("marks") or () for word in _plain(mark)}
-    said, true = shown - marks - {"reduced"}, state - marks - {"reduced"}
-    return said == true or (not said and true <= _WELL)
+def _fits(shown: set[str], state: set[str], lost: frozenset[str]) -> bool:
+    """Whether these words tell the state of a unit. One that is well may have none; wounds that are numbers may be told
+    beside it, but nothing may put it out of the game."""
+    return state - _WELL <= shown and not (shown - state) & {word for one in lost for word in _plain(one)}
 
 
 _WELL = {"good", "order", "normal", "working", "ready", "operable", "sound", "none"}

@@ -38,7 +38,10 @@ async def show(context: Context) -> Reply:
     lines += [f"Seed {row.epoch}, revealed in #{row.revealed}: {row.seed.hex()}" for row in seeds if row.revealed]
     lines.append(f"Head of the log: {context.ledger.head}")
     lines.append(
-        phrase("Each answer shows the head's first 16 digits. `/game export` and grognard verify check everything.")
+        phrase(
+            "Cards, undo, seals and every tenth answer show the head's first 16 digits. "
+            "`/game export` and grognard verify check everything."
+        )
     )
     if ready is not None:
         lines.append(f"Commitment to the seed of the next free play here: {ready.commitment}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 LETTERS = ("a", "b")
-_SIDE = re.compile(r"\bside ([ab])\b")
+_SIDE = re.compile(r"\b[Ss]ide ([ab])\b")
 
 
 def by_name(text: str, sides: tuple[str, ...]) -> str:

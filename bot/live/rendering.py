@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import json
-import re
-from base64 import b64encode
 from collections.abc import Mapping
 from gzip import compress
-from hashlib import sha256
 
-from bot.report.page import fragments, page
-
-_SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
+from bot.report.page import fragments, page, script_hashes
 
 
 def live_page(export: str, facts: Mapping[int, str], live: str, picture: str) -> tuple[bytes, bytes, str]:
@@ -32,11 +27,9 @@ def live_more(export: str, facts: Mapping[int, str], since: int) -> bytes:
 
 def policy(text: str) -> str:
     """A Content-Security-Policy under which nothing runs but the scripts of this page, and nothing is loaded."""
-    hashes = {b64encode(sha256(script.encode()).digest()).decode() for script in _SCRIPT.findall(text)}
-    scripts = " ".join(f"'sha256-{digest}'" for digest in sorted(hashes)) or "'none'"
     return (
-        f"default-src 'none'; script-src {scripts}; style-src 'unsafe-inline'; img-src data:; connect-src 'self'; "
-        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+        f"default-src 'none'; script-src {script_hashes(text)}; style-src 'unsafe-inline'; img-src data:; "
+        "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     )
 
 

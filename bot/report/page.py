@@ -11,6 +11,8 @@
 from __future__ import annotations
 
 import json
+import re
+from base64 import b64encode
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -35,12 +37,24 @@ MOST_POINTS = 200
 SOME_ROWS = 100
 """Rows of a long log that a browser builds at a time: until they are wanted, or it is idle, they are text."""
 Facts = Mapping[int, Json]
+_SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 
 
 def page(export: Json, facts: Facts, live: str = "", picture: str = "") -> str:
     """The whole page; `picture` is the address of what a chat shows beside a link to it."""
     model = _model(without_accounts(export), facts, live=live, picture=picture)
-    return _environment().get_template("page.html.j2").render(model)
+    return _with_hashes(_environment().get_template("page.html.j2").render(model))
+
+
+def _with_hashes(text: str) -> str:
+    """The page with a policy by which a browser runs the scripts in it, and no other."""
+    return text.replace("@SCRIPTS@", script_hashes(text), 1)
+
+
+def script_hashes(text: str) -> str:
+    """The hashes of the scripts in a page, as a policy names them."""
+    hashes = {b64encode(sha256(script.encode()).digest()).decode() for script in _SCRIPT.findall(text)}
+    return " ".join(f"'sha256-{digest}'" for digest in sorted(hashes)) or "'none'"
 
 
 def fragments(export: Json, facts: Facts, since: int) -> dict[str, Any]:
@@ -79,7 +93,7 @@ def page_of(export: str, facts: Mapping[int, str], live: str = "") -> str:
 
 def checker() -> str:
     """The page that checks an exported game, or the data in a page, given as a file."""
-    return _environment().get_template("check.html.j2").render()
+    return _with_hashes(_environment().get_template("check.html.j2").render())
 
 
 def _touched(events: list[Json]) -> list[int]:

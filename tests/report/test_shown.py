@@ -11,6 +11,7 @@ from bot.audit.check_file import check_file
 from bot.report.facts import facts_of
 from bot.report.page import page
 from tests.playing import Channel, two_sides
+from tools import verify_log
 
 LOGS = Path(__file__).parents[1] / "data/logs"
 
@@ -33,7 +34,10 @@ async def evening_page() -> str:
 
 def faults(tmp_path: Path, text: str) -> str:
     (tmp_path / "page.html").write_text(text, "utf-8")
-    return "\n".join(check_file(tmp_path / "page.html").faults)
+    found = check_file(tmp_path / "page.html").faults
+    status = verify_log.main([str(tmp_path / "page.html")])
+    assert (status == 1) == bool(found), "both verifiers say the same"
+    return "\n".join(found)
 
 
 @pytest.mark.parametrize("path", sorted(LOGS.glob("*.json")), ids=lambda path: path.stem)
@@ -68,6 +72,29 @@ async def test_an_edit_of_what_is_shown_is_refused(tmp_path: Path, edit: str) ->
     assert faults(tmp_path, text) == ""
     assert old in text, f"no {edit} to edit"
     assert says in faults(tmp_path, text.replace(old, new))
+
+
+async def test_heads_are_under_cards_and_every_tenth_answer_and_hold_nearly_all(tmp_path: Path) -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    said = [(await channel.do("Anna", "game next")).text()]
+    said += [(await channel.do(who, "roll 2d6")).text() for who in ("Anna", "Bob") * 12]
+    with_digits = [text for text in said if "\u00b7" in text.splitlines()[-1]]
+    assert [said.index(text) for text in with_digits] == [0, 10, 20]
+    (tmp_path / "game.json").write_text((await channel.do("Anna", "game export")).files[0].text, "utf-8")
+    found = check_file(tmp_path / "game.json", ["\n".join(said)])
+    assert found.faults == ()
+    assert found.remarks[0].startswith("3 heads fit: they hold ")
+    upto, _, every = found.remarks[0].partition("hold ")[2].partition(" of ")
+    assert int(upto) > 0.8 * int(every.split()[0])
+    wrong = ["\n".join(said).replace("\u00b7 ", "\u00b7 0")]
+    assert check_file(tmp_path / "game.json", wrong).status == 1
+
+
+async def test_the_page_runs_its_own_scripts_alone() -> None:
+    text = await evening_page()
+    assert "'unsafe-inline'" not in text.partition("script-src")[2].partition(";")[0]
+    assert text.partition("script-src")[2].partition(";")[0].count("'sha256-") == 3
 
 
 async def test_a_row_taken_out_is_refused(tmp_path: Path) -> None:

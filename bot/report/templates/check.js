@@ -257,7 +257,7 @@ const Checker = (() => {
   const unitsOf = (body, part) => isMap(body[part]) && isMap(body[part].units) ? body[part].units : {};
 
   function asLogged(body, sides) {
-    const before = unitsOf(body, "before"), named = text => sides.length === 2 ? text.replace(/\bside ([ab])\b/g, (_, letter) => sides["ab".indexOf(letter)]) : text;
+    const before = unitsOf(body, "before"), named = text => sides.length === 2 ? text.replace(/\b[Ss]ide ([ab])\b/g, (_, letter) => sides["ab".indexOf(letter)]) : text;
     const states = Object.entries(unitsOf(body, "after")).filter(([key, unit]) => unit && before[key] && (before[key].state || "") !== (unit.state || ""))
       .sort(([one], [other]) => one < other ? -1 : 1).map(([, unit]) => `${unit.name}: ${unit.state || "no state"}`);
     return [...body.result ? ["as logged: " + named(spaced(body.result))] : [], ...states].join("; ");
