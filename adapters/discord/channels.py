@@ -9,7 +9,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+import aiohttp
 import discord
+from discord.http import HTTPClient
 
 from adapters.discord.request import SEND_IN_THREADS, SEND_MESSAGES, VIEW_CHANNEL, Request
 from adapters.discord.work import Work
@@ -20,6 +22,7 @@ from bot.rules.plain import clean_name
 _TEXT = (0, 2, 5, 13)
 _THREADS = (10, 11, 12)
 _ADMINISTRATOR = 1 << 3
+UNKNOWN_MEMBER = 10007
 
 
 async def confirmed(work: Work, request: Request, channels: Any) -> dict[str, Place]:
@@ -75,3 +78,17 @@ async def _need_bot_there(work: Work, request: Request, channel: Mapping[str, An
         return  # not in memory just now: Discord has shown the channel, which must do
     if not _may_write(there.permissions_for(guild.me).value, is_thread=is_thread):
         raise refused
+
+
+async def is_member(http: HTTPClient, user: str, place: str) -> bool | None:
+    """Whether somebody (`discord:1`) is on the server of a place (`discord:55/900`); None: Discord does not say."""
+    server = place.removeprefix("discord:").partition("/")[0]
+    if not server.isdecimal():
+        return None
+    try:
+        await http.get_member(int(server), int(user.removeprefix("discord:")))
+    except discord.NotFound as trouble:
+        return False if trouble.code == UNKNOWN_MEMBER else None
+    except (discord.DiscordException, aiohttp.ClientError, OSError):
+        return None
+    return True

@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from functools import partial
 
 import aiohttp
 import discord
 
+from adapters.discord.channels import is_member
 from adapters.discord.client import Grognard
 from bot.app import App
 from bot.rules.errors import UserError
@@ -28,6 +30,7 @@ async def serve(app: App, settings: Settings) -> None:
     """Serve Discord until cancelled; then finish what runs. Raises UserError for what Discord refuses for good."""
     client = Grognard(app, settings)
     app.links["discord"] = client.trouble
+    app.asks("discord", partial(is_member, client.http))
     try:
         await _with_retries("log in to", lambda: client.login(settings.discord_token))
         if settings.discord_public_key:

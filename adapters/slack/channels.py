@@ -11,6 +11,7 @@ from dataclasses import replace
 from adapters.slack.calls import Busy, Refused, Wire
 from adapters.slack.files import direct_messages
 from adapters.slack.request import Request
+from adapters.slack.teams import Teams
 from bot.commands.moving import place_key
 from bot.interface.spec import CommandSpec, Path, Place
 from bot.rules.errors import UserError
@@ -92,3 +93,13 @@ async def at_home(wire: Wire, token: str, request: Request) -> Request:
     except (Busy, Refused):
         return request
     return replace(request, direct=own == request.channel)
+
+
+async def is_there(wire: Wire, teams: Teams, user: str, place: str) -> bool | None:
+    """Whether somebody (`slack:T1/U1`) is still in a channel (`slack:T1/C1`); None where Slack does not say."""
+    team, _, rest = place.removeprefix("slack:").partition("/")
+    found = await teams.find(team) if rest else None
+    try:
+        return await is_member(wire, found.token, rest.partition("/")[0], user.rpartition("/")[2]) if found else None
+    except (Busy, Refused):
+        return None

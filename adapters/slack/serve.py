@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Coroutine
+from functools import partial
 from typing import Any
 
 from aiohttp import web
@@ -15,6 +16,7 @@ from adapters.door import Door
 from adapters.listening import listening
 from adapters.slack.app import make_bolt
 from adapters.slack.calls import Busy, Wire
+from adapters.slack.channels import is_there
 from adapters.slack.http import PATH, web_app
 from adapters.slack.incoming import Listeners
 from adapters.slack.oauth import Installer
@@ -43,6 +45,7 @@ async def serve(app: App, settings: Settings) -> None:
     listeners = Listeners(work)
     bolt = make_bolt(listeners, teams, wire)
     app.links["slack"] = lambda: "not connected"
+    app.asks("slack", partial(is_there, wire, teams))
     try:
         if settings.slack_bot_token:
             teams.add(team := await _own_team(wire, settings.slack_bot_token))

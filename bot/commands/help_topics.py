@@ -54,7 +54,7 @@ TOPICS = {
         "Undo",
         "take back the last action",
         (
-            phrase("Press Undo under a result, or type `/game undo`. Only the latest action can be undone."),
+            phrase("Press Undo under a result, or type `/game undo`. It takes back what changed the game last."),
             "Once dice were rolled, the other side has to agree; they are called.",
             phrase("`/game redo` brings it back until something new happens. The log keeps both."),
         ),

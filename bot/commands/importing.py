@@ -160,6 +160,9 @@ def _fill(ledger: Ledger, exported: Exported) -> None:
 def _fill_rest(ledger: Ledger, exported: Exported) -> None:
     """Persons that wrote events, texts and seeds."""
     wrote = {event.body["who"] for event in exported.events}
+    has_left = any(event.body["kind"] == "privacy" for event in exported.events)
+    if not has_left and wrote - {row.person for row in exported.persons}:
+        raise ValueError  # nobody had their name deleted, so it is missing
     if any(len(text.text) > MAX_TEXT or not is_in_line(text.text) for text in exported.texts if text.key != SEALED):
         raise ValueError
     for person in exported.persons:

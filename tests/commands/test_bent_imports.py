@@ -15,6 +15,7 @@ from tests.bending import ODD, bent
 from tests.forging import bodies, copied, rechained
 from tests.fresh import fresh_app
 from tests.playing import Channel, two_sides
+from tests.random_play import exported_text
 
 FILES = 150
 """Bent files for each of the four batches."""
@@ -118,3 +119,14 @@ async def test_what_import_takes_every_command_survives(only_bodies: bool, other
                 assert file_.data
     assert taken, "no bent file is harmless enough to be taken"
     await app.close()
+
+
+async def test_a_log_that_lacks_a_persons_row_is_refused() -> None:
+    """Else whoever would be asked to agree is nobody, and an undo fails."""
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    log = json.loads(await exported_text(channel))
+    log["persons"] = [row for row in log["persons"] if row["name"] != "Bob"]
+    there = Channel(await fresh_app())
+    command = Command(("game", "import"), {"file": json.dumps(log)}, there.who("Anna"), there.place, "import")
+    assert (await there.app.run(command)).code == "damaged-log"
