@@ -43,8 +43,11 @@ async def advance(context: Context) -> Reply:
     game = context.need_started()
     need_go(game, context.actor)
     after = next_phase(game, context.system)
+    others = [side for side in game.go if side != context.actor.side and side in game.players.values()]
+    waiting = () if is_alternating(game, context.system) or not context.actor.side else others
+    because = (f"{' and '.join(waiting)} had not passed yet.",) if waiting else ()
     context.ledger.add("next", after, result=phase_title(after, context.system))
-    return await card(context, game, await call_sides(context, after, after.go))
+    return await card(context, game, await call_sides(context, after, after.go), because)
 
 
 async def press_next(context: Context, about: str) -> Reply:

@@ -99,6 +99,8 @@ def phase_buttons(
     words = list(phase_of(game, system).get("buttons") or ("next",))
     if is_alternating(game, system) and len(game.go) > 1 and may_be_rolled(game, system):
         words.insert(0, "initiative")
+    if len(game.go) > 1 and not is_alternating(game, system) and "pass" not in words:
+        words.insert(words.index("next") if "next" in words else len(words), "done")  # each side for itself
     words = [word for word in words if word not in without]
     leads = leads or words[0]
     made = [replace(_button(context, word), style="primary" if word == leads else "plain") for word in words]

@@ -14,7 +14,7 @@ from adapters.slack.channels import is_there
 
 
 def missing(code: int) -> discord.NotFound:
-    return discord.NotFound(SimpleNamespace(status=404, reason="no"), {"code": code, "message": "no"})  # type: ignore[arg-type]
+    return discord.NotFound(SimpleNamespace(status=404, reason="no"), {"code": code, "message": "no"})
 
 
 @pytest.mark.parametrize(

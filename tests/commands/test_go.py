@@ -200,7 +200,7 @@ async def test_a_game_whose_card_has_no_roll_for_it_is_told_who_has_it() -> None
 async def test_buttons_join_roll_pass_and_lead_on() -> None:
     channel = await Channel.fresh()
     started = await channel.do("Greta", 'game start lnlt "Hill 875" sides="US, VC"')
-    assert labels(started) == ["Join US", "Join VC", "Initiative", "Rally", "Next phase", "Reminders"]
+    assert labels(started) == ["Join US", "Join VC", "Initiative", "Rally", "Done", "Next phase", "Reminders"]
     told = await channel.press("Alice", button(started, "Reminders"))
     assert told.private
     assert any("Rally shaken units" in line for line in told.body())
@@ -225,15 +225,16 @@ async def test_buttons_join_roll_pass_and_lead_on() -> None:
 async def test_reminders_are_in_full_on_turn_1_and_folded_after() -> None:
     channel = await table()
     first = await channel.do("Alice", "game next")
-    assert len(first.body()) == 2
+    assert first.body()[0] == "VC had not passed yet."
+    assert len(first.body()[1:]) == 2
     assert "Reminders" not in labels(first)
     for _ in range(2):
         await channel.do("Alice", "game next")
     later = await channel.do("Alice", "game next")
-    assert later.body() == ["Sides take turns, one hex each. Three passes in a row end the phase."]
+    assert later.body()[1:] == ["Sides take turns, one hex each. Three passes in a row end the phase."]
     whole = await channel.press("Bob", button(later, "Reminders"))
     assert whole.private
-    assert whole.body() == first.body()
+    assert whole.body() == first.body()[1:]
 
 
 async def test_the_card_names_the_shaken_and_what_is_due() -> None:
@@ -249,7 +250,7 @@ async def test_the_card_names_the_shaken_and_what_is_due() -> None:
     assert rain.footer[0] == "#11"
     await channel.do("Anna", "game plan remove=11", "game next", "game next")
     card = await channel.do("Anna", "game next")
-    assert card.body() == ["Shaken: Squad 1 and Cell 2", "Due now: US reinforcements at A1"]
+    assert card.body() == ["VC had not passed yet.", "Shaken: Squad 1 and Cell 2", "Due now: US reinforcements at A1"]
     await channel.refused("Anna", "game plan 1 late", "bad-value")
     await channel.refused("Anna", "game plan remove=11", "not-planned")
     await channel.refused("Anna", "game plan 5", "missing")
@@ -385,3 +386,16 @@ def test_every_phase_of_every_game_says_whose_go_it_is(system: str) -> None:
 
 def test_what_undo_restores_holds_the_go() -> None:
     assert {"go", "passes", "turn_of", "plans"} <= set(FIELDS)
+
+
+async def test_each_side_is_done_for_itself_in_a_phase_of_both() -> None:
+    """*Done* of one leaves the other theirs; who goes on before that reads that the other had not passed."""
+    channel = await table()
+    card = await channel.do("Alice", "game status")
+    done = next(one for one in (await channel.do("Alice", "game board")).buttons if one.label == "Done")
+    assert not card.error
+    said = await channel.press("Alice", done.action)
+    assert said.first.startswith("US is done, VC is not")
+    assert (await channel.game()).go == ("VC",)
+    ended = await channel.press("Bob", done.action)
+    assert ended.first.startswith("Turn 1, Operations")
