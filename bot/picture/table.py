@@ -15,6 +15,8 @@ from bot.rules.tables.table import Table
 
 MOST_COLUMNS, WINDOW = 10, 9
 """A table of more columns is shown as a window of so many."""
+LEGIBLE, FEWEST = 18, 4
+"""Letters of so many pixels are read on a phone; for smaller ones a window is made narrower, to so many columns."""
 MOST_ROWS, ROWS_BESIDE = 24, 8
 """A longer table with an answer is shown with so many rows above and below it."""
 _TITLE, _NEWS, _SMALL = 28, 25, 18
@@ -71,7 +73,7 @@ def _parts(block: Block) -> list[_Part]:
     block, notes = _rows_around(block)
     total = len(block.columns)
     laid = fitting(block)
-    if laid is not None and (total <= MOST_COLUMNS or (block.hit is None and total <= WINDOW)):
+    if laid is not None and _is_legible(laid, total) and total <= (MOST_COLUMNS if block.hit is not None else WINDOW):
         return [_Part(block, laid, notes)]
     size = min(WINDOW, total)
     if block.hit is not None and block.hit[1] != ROW:
@@ -79,12 +81,16 @@ def _parts(block: Block) -> list[_Part]:
             first = max(0, min(block.hit[1] - size // 2, total - size))
             part = _columns(block, first, first + size)
             laid = fitting(part)
-            if laid is not None or size == 1:
+            if (laid is not None and _is_legible(laid, size)) or size == 1:
                 shown = f"{part.columns[0]} to {part.columns[-1]}" if size > 1 else part.columns[0]
                 note = f"Columns {shown} of {block.columns[0]} to {block.columns[-1]}."
                 return [_Part(part, laid or squeezed(part), (*notes, note))]
             size -= 1
     return _pieces(block, size, notes)
+
+
+def _is_legible(laid: Laid, columns: int) -> bool:
+    return laid.size >= LEGIBLE or columns <= FEWEST
 
 
 def _pieces(block: Block, size: int, notes: tuple[str, ...]) -> list[_Part]:
@@ -94,7 +100,7 @@ def _pieces(block: Block, size: int, notes: tuple[str, ...]) -> list[_Part]:
         step = -(-total // count)
         pieces = [_columns(block, first, min(first + step, total)) for first in range(0, total, step)]
         laid = [fitting(piece) for piece in pieces]
-        if all(laid) or step == 1:
+        if step == 1 or all(one is not None and _is_legible(one, step) for one in laid):
             return [_Part(piece, one or squeezed(piece), notes) for piece, one in zip(pieces, laid, strict=True)]
     raise AssertionError("one column at a time always fits")
 

@@ -115,15 +115,17 @@ def _news(answer: Answer, words: Mapping[str, str]) -> str:
             return said(value, words)
     pieces = []
     for name, value in told.items():
-        label = said(name, words)
+        label = "" if name == "result" and isinstance(value, str) else said(name, words)
         if isinstance(value, bool):
             pieces.append(label if value else f"not {label}")
         elif isinstance(value, str) and value not in ("none", *told):
             pieces.append(
-                said(value, words) if len(told) < FEW and not value[:1].isdigit() else f"{label} {said(value, words)}"
+                said(value, words)
+                if len(told) < FEW and not value[:1].isdigit()
+                else f"{label} {said(value, words)}".strip()
             )
         else:
-            pieces.append(f"{label} {said(value, words)}")
+            pieces.append(f"{label} {said(value, words)}".strip())
     return ", ".join(pieces) or answer.text or "no effect"
 
 
