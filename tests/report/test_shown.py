@@ -8,8 +8,12 @@ from pathlib import Path
 import pytest
 
 from bot.audit.check_file import check_file
+from bot.game.sides import by_name
 from bot.report.facts import facts_of
 from bot.report.page import page
+from bot.rules.proof.chain import genesis, linked
+from bot.rules.proof.fair import NO_TEXTS, SINCE
+from bot.rules.proof.verify import verify
 from tests.playing import Channel, two_sides
 from tools import verify_log
 
@@ -110,3 +114,16 @@ async def test_new_words_of_a_kept_line_are_refused_though_the_copy_beside_the_l
     assert "the text 'said' was changed" in faults(tmp_path, text.replace("edits Tran", "edits Cell 1")).replace(
         '"', "'"
     ).replace("text said", "text 'said'")
+
+
+def test_sides_are_called_as_the_players_call_them() -> None:
+    assert by_name("Side a has the initiative", ("US", "VC")) == "US has the initiative"
+
+
+def test_a_log_begun_under_the_first_protocol_since_the_second_is_remarked_on() -> None:
+    secret = {"epoch": 1, "commitment": "0" * 64, "digest": NO_TEXTS}
+    body = {"number": 1, "at": SINCE + 1, "who": "p", "kind": "start", "game": "g", "secret": secret}
+    ((_, hash_),) = linked(genesis("g"), [body])
+    log = {"format": "grognard-game", "version": 1, "game": "g", "head": hash_}
+    log |= {"events": [{"number": 1, "hash": hash_, "body": body}]}
+    assert "under protocol 1" in " ".join(verify(log).remarks)
