@@ -108,3 +108,16 @@ async def test_a_marker_is_reminded_of_only_where_it_has_a_modifier_that_was_not
     assert "Remember: Rifle 2 is marked moved. Add the modifier if one applies." in moved
     typed = grey(await channel.do("Bob", "lnlt fire vc3 us2 target_moved hand=1,6"))
     assert not [line for line in typed if "Remember" in line]
+
+
+async def test_pinned_and_stunned_elements_are_held_to_their_card() -> None:
+    """C4: a pinned element can do nothing this activation, a stunned one has -6 to all skills; both can be typed."""
+    channel = await Channel.fresh()
+    await channel.do("Ann", "game start ucn Lane")
+    await channel.do("Ann", "unit add Red element firearms=12 weapon=smg", "unit add Blue element morale=10")
+    await channel.do("Ann", "unit edit Red pinned")
+    await channel.refused("Ann", "ucn shoot shooters=Red target=Blue", "unit-unfit Red")
+    await channel.refused("Ann", "ucn shoot shooters=Red target=Blue odds", "unit-unfit Red")
+    assert "− 6 pinned" in (await channel.do("Ann", "ucn shoot shooters=Red target=Blue status=pinned hand=20")).text()
+    await channel.do("Ann", "unit edit Red stunned")
+    assert "− 6 stunned" in (await channel.do("Ann", "ucn shoot shooters=Red target=Blue hand=20")).text()

@@ -20,6 +20,7 @@ from bot.systems.ucn.weapons import Damage, Saves, Weapon, carried, damage_of, s
 from bot.systems.ucn.words import weapon_said
 
 MORALE_LOSS = 2  # per casualty
+PINNED, STUNNED = "pinned", "stunned"
 GO_FIRM = 5  # by how much a Morale test was failed
 
 
@@ -64,8 +65,18 @@ def shooters_of(tables: Tables, given: Given, modifiers: Parts) -> tuple[Shooter
 
 def _armed(tables: Tables, given: Given, unit: Unit, modifiers: Parts) -> Armed:
     _refuse(unit)
+    is_said = "status" in given.typed
+    if unit.state == PINNED and not is_said:
+        raise UserError(
+            f"{unit.word} is pinned and can do nothing in this activation.",
+            hint="status=pinned shoots all the same, at -6.",
+            option="shooters",
+            code="unit-unfit",
+        )
     weapon = carried(tables, unit)
     own = (("own modifier", unit.number("mod")),) if unit.get("mod") else ()
+    if unit.state == STUNNED and not is_said:
+        own = (*own, (STUNNED, int(tables["status-effects"](status=STUNNED)["skill_modifier"])))
     found = check(tables, (("Firearms", _skill(given, unit)), *modifiers, *own))
     saves = saves_from(tables, weapon) if weapon.saves and given.flag("saves") else None
     return weapon, found, damage_of(tables, weapon, found.over), saves
@@ -139,6 +150,6 @@ def reminders(units: Iterable[Unit]) -> tuple[Line, ...]:
     for name, unit in known.items():
         if unit.state in ("hesitant", "hesitant-morale", "go-firm"):
             lines.append(Line(f"{name} is {unit.state}, which counts only with status={unit.state}"))
-        elif unit.state in ("pinned", "stunned", "let-loose", "withdraw"):
+        elif unit.state in ("let-loose", "withdraw"):
             lines.append(Line(f"{name} is {unit.state} on the roster"))
     return tuple(lines)
