@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from bot.game.roster import GONE
 from bot.interface.complete import ACTING
@@ -22,9 +22,15 @@ MOST_SHOWN = 4
 """So many commands are written out for whoever meant several."""
 
 
-def whose(option: str, side: str) -> Whose:
-    """Whom `all` and a hex mean in an option, for somebody who plays `side`: theirs in lists of those who act."""
-    return Whose(side, option in ACTING, GONE)
+OUT = ("out-or-jammed",)
+"""Markers of those who cannot fire."""
+
+
+def whose(option: str, side: str, types: Collection[str] = ()) -> Whose:
+    """Whom `all` and a hex mean in an option, for somebody who plays `side`: theirs in lists of those who act. Only
+    those of `types`, if any, and of those who act only who can."""
+    acting = option in ACTING
+    return Whose(side, acting, GONE, OUT if acting else (), types)
 
 
 def _need_one(sequence: Sequence, options: Mapping[str, object], name: str, roster: Roster, side: str) -> None:
@@ -63,7 +69,9 @@ def in_names(sequence: Sequence, options: Mapping[str, object], roster: Roster, 
             _need_one(sequence, options, option.name, roster, side)
         if not (option.type == "units" or option.many) or not isinstance(text, str):
             continue
-        words, meant = sequence.system.words[option.units or "units"], whose(option.name, side)
+        words = sequence.system.words[option.units or "units"]
+        types = [type_ for type_ in words.types if not option.many or not option.likely or type_ in option.likely]
+        meant = whose(option.name, side, types)
         try:
             if option.type == "units":
                 found[option.name] = all_fired(written_out(text, words, roster, meant), words, roster)

@@ -121,3 +121,20 @@ async def test_pinned_and_stunned_elements_are_held_to_their_card() -> None:
     assert "− 6 pinned" in (await channel.do("Ann", "ucn shoot shooters=Red target=Blue status=pinned hand=20")).text()
     await channel.do("Ann", "unit edit Red stunned")
     assert "− 6 stunned" in (await channel.do("Ann", "ucn shoot shooters=Red target=Blue hand=20")).text()
+
+
+async def test_the_second_volley_goes_on_with_those_who_can() -> None:
+    """At the farm `all` is all who can fire; *Again* leaves out the dead and the jammed; the error names everybody."""
+    channel = await Channel.fresh()
+    await channel.do("Ann", "game start baps scenario=farm", "game join US")
+    shot = await channel.do("Ann", "baps fire attackers=all targets=all range=10")
+    assert not shot.error
+    await channel.do("Ann", 'unit edit "GI 1..3" +out-or-jammed', 'unit edit "Grenadier 1" state=killed')
+    refused = await channel.refused(
+        "Ann", 'baps fire attackers="GI 1; GI 2; GI 4" targets="Grenadier 2" range=10', "unit-unfit GI"
+    )
+    assert "GI 1 + 2" in refused.title or "GIs 1 + 2" in refused.title
+    again = next(button for button in shot.buttons if button.label == "Again")
+    repeated = await channel.press("Ann", again.action)
+    assert not repeated.error, repeated.text()
+    assert not (await channel.say("Ann", "baps random-order all")).error

@@ -181,7 +181,7 @@ async def test_what_one_unit_forbids_is_said_before_any_die() -> None:
     channel = await Channel.fresh()
     await twelve_men(channel)
     before = (await channel.game()).number
-    await channel.refused("Anna", "baps random-order unit=all", "wrong-type Sarge is a leader")
+    await channel.refused("Anna", 'baps random-order unit="GI 1; Sarge"', "wrong-type Sarge is a leader")
     await channel.refused("Bob", "baps random-order unit=GI,side:US", "unknown-unit GI")
     await channel.refused("Bob", 'baps random-order unit="GI 1..2"', "not-yours GI 1")
     await channel.refused("Anna", 'baps random-order unit="GI 1; GI 13"', "unknown-unit GI 13")

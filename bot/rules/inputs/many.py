@@ -25,11 +25,14 @@ MOST_PIECES = 12
 @dataclass(frozen=True, slots=True)
 class Whose:
     """Who asks, for words that name nobody: their side, and whether the list names who acts (theirs) or who is acted
-    upon (the other side's). `gone` are the states of units that such words leave out."""
+    upon (the other side's). `gone` are the states of units that such words leave out, `out` the markers of those who
+    cannot act; `types` are those that the list takes, none for all."""
 
     side: str = ""
     acting: bool = True
     gone: Collection[str] = ()
+    out: Collection[str] = ()
+    types: Collection[str] = ()
 
 
 def written_out(text: str, words: UnitWords, roster: Roster, whose: Whose) -> str:
@@ -244,7 +247,9 @@ def _choice(item: str, words: UnitWords, roster: Roster, whose: Whose) -> tuple[
         units = kept
     if not {word.casefold() for word in filters} & {*whose.gone}:
         units = [unit for unit in units if unit.state not in whose.gone]
-    units = units if sided else _meant(units, whose, item)
+    units = [unit for unit in units if unit.type in whose.types] or units
+    able = [unit for unit in units if unit.marks.isdisjoint(whose.out)] or units
+    units = able if sided else _meant(able, whose, item)
     if not units:
         raise UserError(
             f'No unit in play fits "{item[:40]}".', hint="side:NAME picks those of one side.", code="nobody"

@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from bot.rules.dice import d6
-from bot.rules.errors import UserError
+from bot.rules.errors import Hint, UserError
 from bot.rules.inputs.units import Unit
+from bot.rules.names import joined
 from bot.rules.phrase import phrase
 from bot.rules.replacing import replacing
 from bot.rules.sequence import Change, Line, Roll, Ruled, Ruling, Settlement, ruled
@@ -73,19 +74,16 @@ def with_checks(settled: Settlement, checkers: Sequence[Checker], checks: Sequen
 
 
 def refuse_jammed(soldiers: Sequence[Unit]) -> None:
-    """Raises UserError for a roster soldier whose weapon is out of ammunition or jammed."""
-    for soldier in soldiers:
-        if JAMMED in soldier.marks:
-            raise UserError(
-                f"{soldier.word}'s weapon is out of ammunition or jammed.",
-                hint=phrase(
-                    "After an order to reload or unjam: `/unit edit {name} -{mark}`.",
-                    name=_typed([soldier.name]),
-                    mark=JAMMED,
-                ),
-                option="attackers",
-                code="unit-unfit",
-            )
+    """Raises UserError that names the roster soldiers whose weapons are out of ammunition or jammed, if any."""
+    bad = [soldier.word for soldier in soldiers if JAMMED in soldier.marks]
+    if not bad:
+        return
+    able = "; ".join(soldier.name or soldier.word for soldier in soldiers if soldier.word not in bad)
+    hint = Hint(f"Did you mean {able}?" if able else f"Reload or unjam first: /unit edit {_typed(bad)} -{JAMMED}")
+    hint.wrong, hint.right = "; ".join(soldier.name or soldier.word for soldier in soldiers), able
+    raise UserError(
+        f"{joined(bad)} cannot fire: out of ammunition or jammed.", hint=hint, option="attackers", code="unit-unfit"
+    )
 
 
 def _typed(names: Sequence[str]) -> str:
