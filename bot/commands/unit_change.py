@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from bot.commands.context import Context
 from bot.commands.unit import free_side
 from bot.game.rights import find_side, need_units
-from bot.game.roster import count_units, described, new_handle, set_by_hand
+from bot.game.roster import check_name, count_units, described, new_handle, set_by_hand
 from bot.game.state import Game, roster_of
 from bot.interface.reply import Reply
 from bot.play.many import whose
@@ -18,6 +19,7 @@ from bot.rules.phrase import phrase
 from bot.systems.catalog import System
 
 NAME = "name"
+_NEW_NAME = re.compile(r"\s*name=(.+)", re.IGNORECASE)
 NO_WORDS = UnitWords((), {}, {})
 
 
@@ -28,6 +30,8 @@ async def edit(context: Context) -> Reply:
     units = find_units(context, options[NAME])
     need_units(game, context.actor, units)
     system = _system_of(context)
+    if (new_name := _NEW_NAME.fullmatch(options["stats"])) is not None:
+        return _rename(context, units, new_name[1].strip(' "'), system)
     changed: list[tuple[RosterUnit, RosterUnit]] = []
     for unit in units:
         new = _edited(game, unit, options["stats"], system, [now.handle for _, now in changed])
@@ -47,6 +51,23 @@ async def edit(context: Context) -> Reply:
     if same := len(units) - len(changed):
         lines.append(f"{count_units(same)} had these values already.")
     return Reply(f"{context.who} edits {who}", tuple(lines))
+
+
+def _rename(context: Context, units: list[RosterUnit], typed: str, system: System) -> Reply:
+    """The unit under another name; its handle stays, and the log knows it by both."""
+    game, unit = context.game, units[0]
+    if len(units) > 1:
+        raise UserError("One unit at a time gets a new name.", option="stats", code="bad-value")
+    key = unit.name.casefold()
+    rest = {at: other for at, other in game.units.items() if at != key}
+    name = check_name(typed, rest, system.words["units"])
+    if name.casefold() == key:
+        raise UserError(f"{unit.name} is called that already.", option="stats", code="no-change")
+    after = {(name.casefold() if at == key else at): other for at, other in game.units.items()}
+    after[name.casefold()] = replace(unit, name=name)
+    told = f"{unit.name} is now {name}"
+    context.ledger.add("unit", replace(game, units=after), result=told, renamed=unit.name)
+    return Reply(told, (described(after[name.casefold()]),), by=context.who)
 
 
 def _edited(game: Game, unit: RosterUnit, stats: str, system: System, taken: list[str]) -> RosterUnit:
