@@ -173,7 +173,7 @@ BUTTONS_OF_EVENT = {
 """Buttons that name their game and an event of it; consent and refusal also the request that they answer."""
 
 
-BUTTONS_OF_EARLIER = ("delete", "log", "read", "reveal")
+BUTTONS_OF_EARLIER = ("delete", "log", "read", "reveal", "odds", "bars", "dice")
 """Those of the last two that also work for a game that was played here before: what they do stays within it."""
 
 

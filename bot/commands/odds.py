@@ -83,7 +83,7 @@ async def answer_odds(
 def _of_dice(context: Context, spec: CommandSpec, options: Mapping[str, object], draft: Draft | None) -> Reply:
     """The odds of dice; what is to be sealed or rolled with real dice is typed."""
     if draft is None:
-        given = {name: options[name] for name in ("dice", "label") if options.get(name)}
+        given = {name: options[name] for name in ("dice", "label") if options.get(name)} | {"odds": True}
         draft = new_draft(spec.path, given, context.command.who.key)
         context.docs.append(draft.doc(context.now, DAY))
     buttons = (Button(f"roll:{draft.key}", "Roll it", "primary"), Button(f"form:draft:{draft.key}", "Change…"))

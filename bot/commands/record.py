@@ -23,6 +23,7 @@ from bot.rules.errors import UserError
 from bot.rules.names import joined
 from bot.rules.phrase import phrase
 from bot.rules.proof.chain import canonical
+from bot.rules.sequence import Line
 from bot.systems.catalog import systems
 
 SEALED, ANSWER = "sealed", "answer"
@@ -150,7 +151,7 @@ def roll_buttons(context: Context, reply: Reply, kind: str, facts: Json, number:
             counted = any(isinstance(part, Group) for part in reply.lines)
             if not counted:
                 buttons.append(context.button("odds", "Odds", number))
-            if counted or reply.trace:
+            if counted or any(isinstance(line := reply.lines[at], Line) and line.dice for at in reply.trace):
                 buttons.append(context.button("dice", "Dice", number))
     return tuple(buttons)
 

@@ -18,6 +18,7 @@ from bot.game.summary import title_of
 from bot.interface.parts import Part, Small
 from bot.interface.reply import Button, Menu, MenuEntry, Reply
 from bot.interface.spec import CommandSpec
+from bot.interface.text import quoted
 from bot.play.actors import ACTING, AIMED, hits_its_unit
 from bot.rules.errors import UserError
 from bot.rules.inputs.loadout import LOADOUT, arms_said
@@ -31,6 +32,8 @@ CLOSE = ("melee", "hand-to-hand", "close-assault")
 MORALE = ("morale-check", "morale")
 VEHICLE, VEHICLES = "vehicle", ("armor", "mechanized", "soft")
 """What is in the name of a sequence that is fired at vehicles, and the frames of their counters."""
+SOUND = "-"
+"""What the menu of a card names where its unit has no state."""
 READ = 400
 """So many events are looked through for those of the unit."""
 SHOWN = 3
@@ -74,7 +77,14 @@ async def press_mark(context: Context, rest: str) -> Reply:
     from bot.commands.unit_change import edit
 
     handle, _, stats = rest.partition(":")
+    stats, _, shown = stats.partition(":")
     unit = by_handle(context.need_game(), handle)
+    if shown and shown != (unit.state or SOUND):
+        raise UserError(
+            f"{unit.name} has changed since this card: {_fares(unit, context.system)}.",
+            hint=phrase("`/unit show {name}` shows it as it is now.", name=quoted(unit.name)),
+            code="game-changed",
+        )
     return await edit(repeated(context, ("unit", "edit"), {"name": unit.name, "stats": stats}))
 
 
@@ -191,13 +201,19 @@ def _marks(context: Context, unit: RosterUnit, system: System) -> Menu:
     """States and markers to set or take off, and the other side."""
     words, data = system.words["units"], system.game["units"]
     state = words.state_of(unit) or words.sound
-    entries = [(FLIP, f"Turn over to {unit.back.type or 'the other side'}", "")] if unit.back else []
-    markers = [mark for mark in data.get("markers") or () if mark not in words.known_states]
-    entries += [(f"-{mark}", spoken(mark), "on now; takes it off") for mark in markers if mark in unit.marks]
-    entries += [(f"state={other}", spoken(other), "") for other in words.known_states if other != state]
-    entries += [(f"+{mark}", spoken(mark), "") for mark in markers if mark not in unit.marks]
+    only, classes = data.get("only") or {}, data.get("classes") or {}
+    fits = {unit.type, *(name for name, types in classes.items() if unit.type in types)}
+    states, marks = words.known_states, [mark for mark in data.get("markers") or () if mark not in words.known_states]
+    fitting = {word for word in (*states, *marks) if not fits.isdisjoint(only.get(word, fits))}
+    entries = [(f"state={other}", spoken(other), "") for other in states if other in fitting and other != state]
+    entries += [(FLIP, f"Turn over to {unit.back.type or 'the other side'}", "")] if unit.back else []
+    entries += [(f"-{mark}", spoken(mark), "on now; takes it off") for mark in marks if mark in unit.marks]
+    entries += [(f"+{mark}", spoken(mark), "") for mark in marks if mark in fitting - unit.marks]
     row = context.ledger.row
-    made = [MenuEntry(f"mark:{row}:{unit.handle}:{stats}", label, about) for stats, label, about in entries]
+    made = [
+        MenuEntry(f"mark:{row}:{unit.handle}:{stats}:{unit.state or SOUND}", label, about)
+        for stats, label, about in entries
+    ]
     return Menu("Mark or change", tuple(made[:MOST_MARKS]), "Mark")
 
 

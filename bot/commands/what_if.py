@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from bot.commands.context import Context
 from bot.commands.filled import own_draft
-from bot.commands.odds import count_rows
+from bot.commands.odds import count_rows, parties
 from bot.commands.playing import repeated, roster_for
 from bot.commands.sharing import boxed
 from bot.drafts import Draft, new_draft
@@ -17,6 +17,7 @@ from bot.play.by_rule import by_rules, told_by_rule, with_rules
 from bot.play.each import each_of
 from bot.play.lent import loans, with_loans
 from bot.play.many import in_names
+from bot.play.news import cause
 from bot.play.sequence import EXTRA
 from bot.play.what_if import changes, count_changes
 from bot.play.what_if_answer import Worth, worth_reply
@@ -60,6 +61,8 @@ async def _compared(context: Context, spec: CommandSpec, draft: Draft, chosen: s
     group, level = _chosen(chosen)
     worth = worth_reply(sequence, rows, planned, tried, counted, group=group, level=level)
     reply = told_by_rule(worth.reply, ruled)
+    acting, _ = parties(sequence, raw, roster)
+    reply = replace(reply, by=f"{reply.by} · {cause(sequence, acting, context.who)}")
     return boxed(context, replace(reply, buttons=_buttons(draft), menus=_menus(draft.key, worth)))
 
 

@@ -21,6 +21,18 @@ from bot.systems.resolve import each_odds
 
 SECONDS = 4.0
 """What all changes of a shot may take together."""
+FIXED = (
+    "night",
+    "adjacent_a",
+    "tis",
+    "target_flying",
+    "attacker_flying",
+    "extreme_winter",
+    "jungle",
+    "dark",
+    "no_hero",
+)
+"""Conditions that nobody chooses: they are as they are."""
 FIRERS = 6
 """So many firers are tried one by one."""
 Inputs = Mapping[str, object]
@@ -59,13 +71,19 @@ def changes(sequence: Sequence, raw: Inputs, given: Given) -> list[Changed]:
 def _of_option(option: Option, raw: Inputs, common: Iterable[str]) -> list[Changed]:
     value, label = raw.get(option.name), _small(option.label or option.name.replace("_", " "))
     without = {name: given for name, given in raw.items() if name != option.name}
+    if option.name in FIXED and not value:
+        return []
     if option.type == "bool":
         if flag(raw, option.name) or (option.default is True and value in (None, "")):
             return [Changed(f"not {label}", {**raw, option.name: False}, planned=True)]
         return [Changed(label, {**raw, option.name: True}, common=option.name in common)]
     if option.type == "mods" and option.values:
         given = value if isinstance(value, list | tuple) else str(value or "").replace(",", " ").split()
-        return [_with_word(option, word, [str(one) for one in given], raw, common) for word in option.values]
+        return [
+            _with_word(option, word, [str(one) for one in given], raw, common)
+            for word in option.values
+            if word not in FIXED
+        ]
     if option.type == "int" and value and option.default == 0 and str(value) != "0":
         return [Changed(f"no {label}", without, planned=True)]
     return []
@@ -95,7 +113,7 @@ def _of_firers(raw: Inputs, given: Given) -> list[Changed]:
             others = [other for place, other in enumerate(pieces) if place != at]
             if at:
                 found.append(Changed(f"{names[at]} leads", {**raw, name: "; ".join([piece, *others])}, planned=True))
-            found.append(Changed(f"without {names[at]}", {**raw, name: "; ".join(others)}, planned=True))
+            found.append(Changed(f"no {names[at]}", {**raw, name: "; ".join(others)}, planned=True))
     return found
 
 

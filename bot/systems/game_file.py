@@ -15,7 +15,7 @@ KEYS = (
 )  # fmt: skip
 UNIT_KEYS = (
     "types", "classes", "attributes", "flags", "states", "state_flags", "markers", "marker_flags", "well", "lost",
-    "hurt", "reduced", "reduced_states", "counters",
+    "hurt", "reduced", "reduced_states", "counters", "only",
 )  # fmt: skip
 UNIT_LIST_KEYS = ("types", "keys", "flags", "bare", "repeat")
 _TEXTS = ("title", "publisher", "notice", "author")
@@ -29,6 +29,7 @@ _UNIT_PARTS: Mapping[str, Any] = {
     "reduced": str,
     "state_flags": list,
     "classes": list,
+    "only": list,
 }
 RESULT_KEYS = ("tone", "weight", "says", "many", "word")
 TONES = ("hurt", "shaken", "game", "nothing")
@@ -98,6 +99,9 @@ def _check_units(units: Any, file: str) -> tuple[str, ...]:
     _known(units.get("state_flags") or {}, states, file, "state_flags")
     for state, set_flags in (units.get("state_flags") or {}).items():
         _known(set_flags, flags, file, f"state_flags {state}")
+    _known(units.get("only") or {}, (*states, *marks), file, "only")
+    for word, fitting in (units.get("only") or {}).items():
+        _known(fitting, (*units["types"], *(units.get("classes") or ())), file, f"only {word}")
     for key in ("well", "lost"):
         _known(units.get(key) or (), states, file, key)
     _known(units.get("hurt") or (), (*states, *marks, *(units.get("attributes") or ())), file, "hurt")

@@ -28,15 +28,18 @@ async def test_an_undo_button_undoes_nothing_in_the_game_after() -> None:
     assert list((await channel.game()).units) == ["sq"]
 
 
-async def test_again_odds_and_undo_of_an_earlier_game_do_nothing() -> None:
+async def test_again_and_undo_of_an_earlier_game_do_nothing_and_its_odds_can_be_read() -> None:
     channel = await Channel.fresh()
     await two_sides(channel)
     fired = await channel.do("Anna", 'lnlt fire attackers="Squad 1" targets="Cell 1"')
     await channel.do("Anna", "game end confirm", "game start lnlt Two")
     await channel.do("Anna", *(f"unit add S{at} squad US morale=5 fp=1" for at in range(12)))
     number = (await channel.game()).number
-    for label, answer in (("Again", fired), ("Odds", fired), ("Undo", fired)):
+    for label, answer in (("Again", fired), ("Undo", fired)):
         assert (await channel.press("Anna", action(answer, label))).code == "other-game"
+    looked = await channel.press("Anna", action(fired, "Odds"))
+    assert looked.private
+    assert not looked.error
     assert (await channel.game()).number == number
 
 

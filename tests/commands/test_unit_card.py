@@ -119,3 +119,19 @@ async def test_a_unit_that_is_gone_only_has_its_history() -> None:
     channel = await in_the_field()
     card = await channel.do("Anna", "unit show us2")
     assert list(buttons(card)) == ["History"]
+
+
+async def test_a_card_offers_marks_of_its_type_state_first_and_says_when_it_is_old() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    menu = (await channel.do("Anna", "unit show us1")).menus[0]
+    labels = [entry.label for entry in menu.entries]
+    assert labels[:2] == ["Shaken", "Eliminated"]
+    assert not {"Damaged", "Abandoned", "Destroyed", "Immobilized", "Wounded"} & set(labels)
+    shaken = next(entry.action for entry in menu.entries if entry.label == "Shaken")
+    told = await channel.do("Anna", 'unit edit "Squad 1" state=eliminated')
+    assert told.title == "Squad 1 is eliminated · Anna edits"
+    old = await channel.press("Anna", shaken)
+    assert old.code == "game-changed"
+    assert old.title == "Squad 1 has changed since this card: eliminated."
+    assert (await channel.game()).units["squad 1"].state == "eliminated"

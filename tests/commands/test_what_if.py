@@ -55,12 +55,12 @@ async def test_each_row_changes_one_thing_and_the_first_line_names_the_best() ->
     assert rows["as planned"][0] == pytest.approx(hurt(3, 4, 1))
     assert rows["adjacent"][0] == pytest.approx(hurt(5, 4, 1))
     assert rows["no terrain (TM)"][0] == pytest.approx(hurt(3, 4, 0))
-    assert rows["without Squad 2"][0] == pytest.approx(hurt(2, 4, 1))
+    assert rows["no Squad 2"][0] == pytest.approx(hurt(2, 4, 1))
     for chance, gain in rows.values():
         assert gain == pytest.approx(chance - hurt(3, 4, 1))
     best = max(rows.values())[0]
     assert reply.title.endswith(f"is worth most: {percent(best)} instead of {percent(hurt(3, 4, 1))}")
-    assert reply.by == "at least shaken, Cell 1 + 2"
+    assert reply.by == "at least shaken, Cell 1 + 2 · Squads 1 + 2 fire"
     assert reply.private
     assert "Squad 2 leads" not in rows, "what makes no difference is left out"
 
@@ -71,10 +71,10 @@ async def test_a_menu_asks_for_another_level_and_another_unit() -> None:
     assert [entry.label for entry in level.entries] == ["At least shaken", "At least casualties", "Eliminated"]
     assert [entry.label for entry in whom.entries] == ["Cell 1 + 2", "Tran"]
     tran = await channel.press("Anna", whom.entries[1].action)
-    assert tran.by == "at least shaken, Tran"
+    assert tran.by == "at least shaken, Tran · Squads 1 + 2 fire"
     assert worth(tran)["as planned"][0] == pytest.approx(hurt(3, 5, 1))
     worse = await channel.press("Anna", level.entries[1].action)
-    assert worse.by == "at least casualties, Cell 1 + 2"
+    assert worse.by == "at least casualties, Cell 1 + 2 · Squads 1 + 2 fire"
     assert worth(worse)["as planned"][0] < hurt(3, 4, 1)
 
 
@@ -102,7 +102,7 @@ def test_flags_that_do_not_apply_are_no_rows_and_too_much_is_refused() -> None:
     raw = {"attackers": "squad fp=2; leader lm=1", "targets": "squad morale=5"}
     tried = changes(sequence, raw, sequence.given(raw, {}))
     assert [one.label for one in tried][:2] == ["adjacent", "target moved"]
-    assert {"leader leads", "without leader", "without squad"} <= {one.label for one in tried}
+    assert {"leader leads", "no leader", "no squad"} <= {one.label for one in tried}
     raws = [dict(one.raw) for one in tried] + [{**raw, "attackers": ""}]
     found = count_changes("lnlt", "fire", raws, ("row 0",), {})
     assert sum(next(odds for odds in found if odds)["row 0"].values()) == 1

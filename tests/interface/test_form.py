@@ -254,3 +254,40 @@ def test_a_flag_that_is_on_by_default_can_be_switched_off_and_on_again() -> None
     assert off == {"saves": False}
     assert form_of(shoot, off, Known(), WIDE).command.endswith("saves=no")
     assert after(off, ["saves"]) == {}
+
+
+def test_abbreviations_of_asl_are_as_its_players_write_them() -> None:
+    said = {
+        option.name: [option.said(word) for word in option.values]
+        for target in ("smoke", "ht-effects", "malfunction", "pillbox-attack")
+        for option in spec_of("asl", target).options
+    }
+    assert said["dispenser"][0] == "sD"
+    assert {"K/KIA", "1MC", "NMC"} <= set(said["crew"]) | set(said["passenger"])
+    assert said["weapon"][0] in ("SW", "AP")
+    assert spec_of("asl", "pillbox-attack").option("from").shown == "Fired from"  # type: ignore[union-attr]
+    assert spec_of("asl", "malfunction").option("ft_dc_non_elite").shown == "FT/DC, non-elite"  # type: ignore[union-attr]
+
+
+def test_menus_say_numbers_as_people_do_and_only_those_one_chooses_by() -> None:
+    gun = RosterUnit("Gun", "us1", "crew", "US", {"sw": (3, 2), "morale": 5, "he": 0})
+    blue = RosterUnit(
+        "Blue", "bl1", "element", "Blue", {"firearms": 12, "members": 8, "loadout": ("6xbattle-rifle", "smg")}
+    )
+    known = Known((gun,), ("US",), own_side="US", system="lnlt")
+    assert field(form_of(FIRE, {}, known, NARROW), "attackers").picks[0].about == "crew, sw 3 + 2, morale 5"
+    known = Known((blue,), ("Blue",), own_side="Blue", system="ucn")
+    picks = field(form_of(spec_of("ucn", "shoot"), {}, known, NARROW), "shooters").picks
+    assert picks[0].about == "element, firearms 12, 6 battle rifles, SMG"
+
+
+def test_a_bare_number_is_the_one_that_is_needed() -> None:
+    tank = spec_of("baps", "vehicle-fire")
+    kinds = [(side, kind) for side in "ab" for kind in ("crewman", "vehicle")]
+    crew = tuple(RosterUnit(f"{side} {kind}", f"{side}{kind}", kind, side) for side, kind in kinds)
+    known = Known(crew, ("a", "b"), own_side="a", system="baps")
+    form = form_of(tank, {}, known, NARROW)
+    line = field(form, REST)
+    assert (line.label, line.value, line.needed) == ("Range in inches and rarer modifiers", "", True)
+    assert take(tank, known, form, {REST: "12"}).options["range"] == 12
+    assert take(tank, known, form, {REST: "range in inches 9, 12"}).problem is not None

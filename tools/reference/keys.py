@@ -83,6 +83,7 @@ UNITS: Keys = {
     "lost": Key(NAMED, "states of one that is out of the game"),
     "reduced": Key(by_name(TEXT, "type"), "the type that a unit becomes on its other side"),
     "reduced_states": Key(NAMED, "states of a unit on its other side"),
+    "only": Key(by_name(WORDS, "state or marker"), "the types, or classes of them, that may have it; else all"),
     "counters": Key(by_name(ref("counter"), "type"), "how counters of a type look"),
 }
 COUNTER: Keys = {
