@@ -873,8 +873,8 @@ class Game:
             return "the next phase is in this turn or in the next one."
         for key, after in self.after["units"].items():
             before = self.before["units"][key]
-            if not before or not after or unmarked(before) != unmarked(after) or not marks(after) < marks(before):
-                return f"a new phase only takes markers off, but it changes {key}."
+            if not before or not after or not takes_off(before, after):
+                return f"a new phase only takes markers and numbers off, but it changes {key}."
         if self.value("passes"):
             return "nobody has passed in a phase that has just begun."
         return self.go_faults(self.now["sides"]) or self.turn_words(said)
@@ -1301,6 +1301,13 @@ def unmarked(unit: Json) -> Json:
 
 def marks(unit: Json) -> set[str]:
     return set(unit.get("marks", []))
+
+
+def takes_off(before: Json, after: Json) -> bool:
+    """Whether a unit only loses markers, and numbers that last no longer than a turn."""
+    was, now = ({key: value for key, value in unmarked(unit).items() if key != "numbers"} for unit in (before, after))
+    left = after.get("numbers", {})
+    return was == now and marks(after) <= marks(before) and left.items() <= before.get("numbers", {}).items()
 
 
 def turned(unit: Json) -> Json:

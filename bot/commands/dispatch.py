@@ -132,6 +132,7 @@ BUTTONS_WITH_REST = {
 }
 """Buttons that take what is behind the colon as it is; they name a document, which is of one game or of none."""
 BUTTONS_OF_GAME = {
+    "call": "calls:press_call",
     "card": "unit_card:press_card",
     "carry": "game:carry",
     "claim": "claiming:claim",

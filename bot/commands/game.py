@@ -10,6 +10,7 @@ from bot.commands import channel_settings, pictures, rules_of_game, starting
 from bot.commands import pack_of_game as packs
 from bot.commands.amending import Amendment
 from bot.commands.calling import take_seat
+from bot.commands.calls import calls
 from bot.commands.claiming import CLAIM_HINT, own_import
 from bot.commands.context import Context
 from bot.commands.places import listed, names_of
@@ -246,6 +247,8 @@ async def status(context: Context) -> Reply:
         )
         lines.append(phrase("To end that for this channel, type: `/game link off`"))
     if not game.ended:
+        called = await calls(context)
+        lines += [call.line for call in called]
         lines += map(Small, reminders(game, context.system))
     of_what = context.system.title if context.system is not None else ""
     told = ": ".join(filter(None, (title, where)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from bot.commands.calls import with_call
 from bot.commands.context import Context, over
 from bot.commands.record import record
 from bot.game.rights import need_player
@@ -96,7 +97,7 @@ async def handle_sequence(context: Context) -> Reply:
     outcome, was = run_sequence(sequence, context.spec, options, context.who, context.dice(), roster), context.game
     if lent or ruled:
         outcome = replace(outcome, reply=told_by_rule(told(outcome.reply, lent, sequence), ruled))
-    reply = record(context, outcome, secret=flag(options, "secret"))
+    reply = await with_call(context, outcome.happening, record(context, outcome, secret=flag(options, "secret")))
     if has_names(sequence, was) and outcome.happening is not None and not reply.private:
         return await told_by_name(context, was, outcome.happening, reply)
     return reply

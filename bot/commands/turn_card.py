@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sized
 from dataclasses import replace
 
 from bot.commands.calling import addressed
+from bot.commands.calls import call_buttons, calls
 from bot.commands.context import Context
 from bot.commands.plans import due_now
 from bot.game.phases import (
@@ -75,12 +76,14 @@ async def card(context: Context, was: Game, mention: tuple[str, ...], because: I
     states: list[str] = phase.get("names") or []
     if named := [unit.name for unit in in_order(game.units.values()) if unit.state in states and not is_gone(unit)]:
         lines.append(f"{spoken(states[0])}: {joined(named)}")
+    called = await calls(context)
+    lines += [call.line for call in called]
     if game.turn != was.turn and (due := await due_now(context, game)):
         lines.append(f"Due now: {'; '.join(due)}")
-    cleared = [unit.name for key, unit in was.units.items() if game.units[key].marks != unit.marks]
+    cleared = [unit.name for key, unit in was.units.items() if game.units[key] != unit]
     if cleared:
         lines.append(f"Markers come off: {joined(cleared)}")
-    buttons = phase_buttons(context)
+    buttons = (*call_buttons(context, called), *phase_buttons(context))
     title = addressed(context, headline(game, system))
     return Reply(title, tuple(lines), buttons=buttons, across=across_of(buttons), mention=mention)
 

@@ -45,13 +45,20 @@ def _phase_problem(past: Past, event: Event) -> str:
         return "the next phase is in this turn or in the next one."
     for key, after in past.patch(event, "after", "units").items():
         before = past.patch(event, "before", "units")[key]
-        marks = "marks"
-        rest = [{name: value for name, value in (unit or {}).items() if name != marks} for unit in (before, after)]
-        if not before or not after or rest[0] != rest[1] or not set(after.get(marks, ())) < set(before[marks]):
-            return f"a new phase only takes markers off, but it changes {shown(key)}."
+        if not before or not after or not _takes_off(before, after):
+            return f"a new phase only takes markers and numbers off, but it changes {shown(key)}."
     if said.get("passes", past.now.passes):
         return "nobody has passed in a phase that has just begun."
     return go_problem(past.now.sides, said)
+
+
+def _takes_off(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
+    """Whether a unit only loses markers, and numbers that last no longer than a turn."""
+    cut = ("marks", "numbers")
+    rest = [{name: value for name, value in unit.items() if name not in cut} for unit in (before, after)]
+    marks, numbers = set(before.get("marks", ())), before.get("numbers", {})
+    left, kept = set(after.get("marks", ())), after.get("numbers", {})
+    return rest[0] == rest[1] and left <= marks and kept.items() <= numbers.items()
 
 
 def hand_over(past: Past, event: Event) -> str:

@@ -247,10 +247,18 @@ def with_joined(game: Game, joins: Iterable[tuple[str, str]]) -> Game:
     return replace(game, units=units)
 
 
-def cleared(units: Units, markers: Iterable[str]) -> dict[str, RosterUnit]:
-    """The units from which a phase takes these markers away: only those that change."""
-    gone = frozenset(markers)
-    return {key: replace(unit, marks=unit.marks - gone) for key, unit in units.items() if unit.marks & gone}
+def cleared(units: Units, words: Iterable[str]) -> dict[str, RosterUnit]:
+    """The units from which a phase takes these markers and numbers away: only those that change."""
+    gone = frozenset(words)
+    return {
+        key: replace(
+            unit,
+            marks=unit.marks - gone,
+            numbers={name: number for name, number in unit.numbers.items() if name not in gone},
+        )
+        for key, unit in units.items()
+        if unit.marks & gone or unit.numbers.keys() & gone
+    }
 
 
 def described(unit: RosterUnit) -> str:

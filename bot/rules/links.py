@@ -51,6 +51,12 @@ def _befallen(change: Change, units: tuple[RosterUnit, ...]) -> list[RosterUnit]
     return [unit for unit in units if names & set(_listed(unit, change.of))]
 
 
+def linking(units: Iterable[RosterUnit], link: object) -> list[str]:
+    """The names of the units that a link may mean."""
+    folded = str(link or "").casefold()
+    return [unit.name for unit in units if folded in _called(unit)]
+
+
 def _called(unit: RosterUnit) -> set[str]:
     """What a unit may be called in a link, which holds no blanks."""
     return {unit.name.casefold(), unit.name.casefold().replace(" ", ""), unit.handle}

@@ -33,7 +33,9 @@ _UNIT_PARTS: Mapping[str, Any] = {
 }
 RESULT_KEYS = ("tone", "weight", "says", "many", "word")
 TONES = ("hurt", "shaken", "game", "nothing")
-PHASE_KEYS = ("name", "title", "go", "passes", "buttons", "brief", "remember", "names", "clears")
+PHASE_KEYS = ("name", "title", "go", "passes", "buttons", "brief", "remember", "names", "calls", "clears")
+CALL_KEYS = ("says", "states", "has", "since", "number", "roll", "button")
+SINCE = ("lost", "met")
 GO = ("both", "impulses", "initiative", "own", "other")
 """Whose go a phase is, see docs/phases.md; the last two are for games in which each side has a turn of its own."""
 OWN_BUTTONS = ("pass", "done", "next")
@@ -70,11 +72,13 @@ def _checked(game: Any, file: str) -> Mapping[str, Any]:
     if not _maps(game.get("labels") or {}, str):
         raise TableError(file, "must be option: its name for people", row="labels")
     _check_lists(game, file)
-    marks = _check_units(game["units"], file)
+    units = game["units"]
+    marks = _check_units(units, file)
     if game.get("turns", "together") not in ("together", "by-side"):
         raise TableError(file, "must be together or by-side: each side has a turn of its own", row="turns")
-    states = game["units"].get("states") or ()
-    _check_phases(game.get("phases") or (), marks, states, game.get("turns") == "by-side", file)
+    states = units.get("states") or ()
+    words = (*marks, *(units.get("attributes") or ()))
+    _check_phases(game.get("phases") or (), words, states, game.get("turns") == "by-side", file)
     _check_results(game.get("results") or {}, file)
     _check_odds(game.get("odds") or {}, file)
     if not isinstance(game.get("scores") or {}, Mapping):
@@ -112,7 +116,7 @@ def _check_units(units: Any, file: str) -> tuple[str, ...]:
     return marks
 
 
-def _check_phases(phases: Iterable[Any], marks: Iterable[str], states: Iterable[str], by_side: bool, file: str) -> None:
+def _check_phases(phases: Iterable[Any], words: Iterable[str], states: Iterable[str], by_side: bool, file: str) -> None:
     for number, phase in enumerate(phases, 1):
         _keys(phase, PHASE_KEYS, ("name",), file, f"phases {number}")
         texts = all(isinstance(phase.get(key) or "", str) for key in ("name", "title", "brief"))
@@ -123,9 +127,24 @@ def _check_phases(phases: Iterable[Any], marks: Iterable[str], states: Iterable[
                 row=f"phases {number}",
             )
         row = f"phases {phase['name']}"
-        _known(phase.get("clears") or (), marks, file, f"{row}, clears")
+        _known(phase.get("clears") or (), words, file, f"{row}, clears")
         _known(phase.get("names") or (), states, file, f"{row}, names")
+        for call in phase.get("calls") or ():
+            _check_call(call, words, states, file, f"{row}, calls")
         _check_go(phase, by_side, file, row)
+
+
+def _check_call(call: Any, words: Iterable[str], states: Iterable[str], file: str, row: str) -> None:
+    """Whom the card of a phase calls by name: docs/phases.md."""
+    _keys(call, CALL_KEYS, ("says",), file, row)
+    if not all(isinstance(call.get(key, ""), str) for key in ("says", "number", "roll", "button")):
+        raise TableError(file, "says, number, roll and button are texts; quote them", row=row)
+    if "{}" not in call["says"]:
+        raise TableError(file, "says needs {} where the units are named", row=row)
+    for key, known in (("states", states), ("has", words), ("since", SINCE)):
+        if not _is_list(call.get(key) or []):
+            raise TableError(file, f"{key} is a list of words", row=row)
+        _known(call.get(key) or (), known, file, f"{row}, {key}")
 
 
 def _check_go(phase: Mapping[str, Any], by_side: bool, file: str, row: str) -> None:
@@ -138,7 +157,9 @@ def _check_go(phase: Mapping[str, Any], by_side: bool, file: str, row: str) -> N
 def check_buttons(game: Mapping[str, Any], sequences: Iterable[str], file: str) -> None:
     """Raise TableError for a button of a phase that is neither a sequence of the game nor one of its own."""
     for phase in game.get("phases") or ():
-        _known(phase.get("buttons") or (), (*OWN_BUTTONS, *sequences), file, f"phases {phase['name']}, buttons")
+        row = f"phases {phase['name']}"
+        _known(phase.get("buttons") or (), (*OWN_BUTTONS, *sequences), file, f"{row}, buttons")
+        _known((call["roll"] for call in phase.get("calls") or () if "roll" in call), sequences, file, f"{row}, calls")
 
 
 def _check_results(results: Any, file: str) -> None:

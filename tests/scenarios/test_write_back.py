@@ -233,7 +233,7 @@ UCN = [
         (ALPHA, *FOES),
         'morale unit=Alpha enemies="Foe1; Foe2; Foe3; Foe4" hand=11',
         (
-            "Alpha (b1): element morale=10 spot=11 members=3 ap=0 firearms=13 pen=9 let-loose reload",
+            "Alpha (b1): element morale=10 spot=11 members=3 ap=3 spent=3 firearms=13 pen=9 let-loose reload",
             "Foe1 (a1): element suppression_markers=1",
             "Foe2 (a2): element suppression_markers=2",
             "Foe3 (a3): element suppression_markers=1",

@@ -9,7 +9,7 @@ from typing import get_args
 
 from bot.rules.inputs.options import OptionType
 from bot.systems.counters import FRAMES
-from bot.systems.game_file import GO, OWN_BUTTONS, TONES
+from bot.systems.game_file import GO, OWN_BUTTONS, SINCE, TONES
 from bot.systems.packs.pack import LONGEST
 from tools.reference.shapes import (
     FLAG,
@@ -106,7 +106,17 @@ PHASE: Keys = {
     "brief": Key(TEXT, "what to do, in a sentence"),
     "remember": Key(WORDS, "reminders: in full on turn 1, later behind a button"),
     "names": Key(WORDS, "units in these states are named on the card"),
-    "clears": Key(WORDS, "markers and flags that come off when it begins"),
+    "calls": Key(many(ref("call")), "whom the card calls by name, and the roll that they owe"),
+    "clears": Key(WORDS, "markers, flags and numbers that come off when it begins"),
+}
+CALL: Keys = {
+    "says": Key({"type": "string", "pattern": r"\{\}"}, "the line of the card, {} are the units"),
+    "states": Key(WORDS, "units in these states"),
+    "has": Key(WORDS, "units with one of these markers, or of these numbers over 0"),
+    "since": Key(many(one_of(SINCE)), "units that lost a man, or met a medium or heavy machine gun, this turn"),
+    "number": Key(TEXT, "the number said behind each name"),
+    "roll": Key(TEXT, "the sequence that they owe; who has rolled it this turn is not called"),
+    "button": Key(TEXT, "the button that rolls it for all of them"),
 }
 RULE: Keys = {
     "title": Key(TEXT, "its name, in the answers that it counts in"),

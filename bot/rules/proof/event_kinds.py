@@ -100,8 +100,8 @@ KINDS: Mapping[str, Kind] = {
     ),
 }  # fmt: skip
 LATER = ("said", "keeps", "by", "reason", "renamed")
-"""Fields of version 2: a log with one of them, or with an undo that passes over later events, is exported as that, so
-that an older Grognard says "written by a newer one" and never "forged"."""
+"""Fields of version 2: a log with one of them, with an undo that passes over later events, or with a phase that takes
+numbers off units, is exported as that, so that an older Grognard says "written by a newer one" and never "forged"."""
 BESIDE = ("plan", "order", "orders", "join", "leave", "fair", "claim", "privacy", "link", "transfer", "sealed")
 """Kinds that happen beside the game: undo passes over them, and what can be brought back they keep."""
 SEALABLE = ("roll", "sequence")
@@ -111,12 +111,22 @@ SEALABLE = ("roll", "sequence")
 def is_later(body: Mapping[str, Any]) -> bool:
     """Whether an event holds what readers of version 1 do not know."""
     passes_over = body.get("kind") == "undo" and body.get("event") != body.get("behind")
-    return passes_over or any(field in body for field in LATER)
+    return passes_over or any(field in body for field in LATER) or _takes_numbers(body)
+
+
+def _takes_numbers(body: Mapping[str, Any]) -> bool:
+    """Whether a new phase takes numbers off units, and not only markers."""
+    if body.get("kind") not in ("next", "pass"):
+        return False
+    before, after = (body.get(name, {}).get("units", {}) for name in PATCH)
+    return any(unit.get("numbers") != after.get(key, {}).get("numbers") for key, unit in before.items())
 
 
 def may_be_later(text: str) -> bool:
     """Whether the JSON of an event is worth reading to see that; most are not."""
-    return '"kind":"undo"' in text or any(f'"{field}":' in text for field in LATER)
+    return any(f'"kind":"{kind}"' in text for kind in ("undo", "next", "pass")) or any(
+        f'"{field}":' in text for field in LATER
+    )
 
 
 def shape_faults(body: Mapping[str, Any]) -> Iterator[str]:

@@ -28,7 +28,7 @@ def settled(
 ) -> Settlement:
     """The status of the element that was shot at, and its losses; `verb` for one shooter and for several.
 
-    `acting` is what those who fire take from it, `given_up` the same in words.
+    `acting` is what those who fire take from it, or pay for it, `given_up` the same in words.
     """
     target, lost, status = given.unit("target"), out["casualties"], str(out["status"])
     return Settlement(

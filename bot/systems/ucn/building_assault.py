@@ -12,6 +12,7 @@ from bot.rules.odds import group_faces
 from bot.rules.sequence import Change, Fate, Line, Plan, Roll, Ruling, Settlement, planned, ruled
 from bot.rules.tables.table import Tables
 from bot.systems.ucn import combat, roster
+from bot.systems.ucn.action_points import spends
 from bot.systems.ucn.combat import Combat, Fight, Side
 from bot.systems.ucn.combat_odds import focused
 from bot.systems.ucn.skills import FACES, LAST, Check, d20
@@ -41,6 +42,8 @@ def plan(tables: Tables, given: Given) -> Plan[Fight]:
     if given.flag("grenade"):
         results = ("", *tables["grenade-damage"].column("status", roll=FACES))
 
+    throwers = [attacker.unit] if attacker.unit is not None and results is not None else []
+    paid, told = spends(tables, throwers, "throw-grenade", again="thrown")
     known: dict[int, tuple[Check, Check]] = {}
 
     def checks(left: int) -> tuple[Check, Check]:
@@ -56,7 +59,8 @@ def plan(tables: Tables, given: Given) -> Plan[Fight]:
         return known[left]
 
     def settle(out: Mapping[str, Any]) -> Settlement:
-        return _settle(out, attacker, defender, grenade_thrown=results is not None)
+        settled = _settle(out, attacker, defender, grenade_thrown=results is not None)
+        return replace(settled, changes=(*settled.changes, *paid), now=(*settled.now, *told))
 
     made = partial(Combat, tables, attacker.characters, checks)
     fight, full = made(), defender.characters

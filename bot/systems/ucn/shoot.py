@@ -8,6 +8,7 @@ from bot.rules.inputs.given import Given
 from bot.rules.sequence import Plan, parts_of
 from bot.rules.tables.table import Tables
 from bot.systems.ucn import shooters
+from bot.systems.ucn.action_points import spends
 from bot.systems.ucn.aftermath import settled
 from bot.systems.ucn.firing import Fire
 from bot.systems.ucn.firing_odds import plan_of
@@ -42,4 +43,5 @@ def plan(tables: Tables, given: Given) -> Plan[Fire]:
         *shooters.firm_reminder(given),
         *shooters.skill_lines(firing),
     )
-    return plan_of(firing, partial(settled, given, firing, "shoots|shoot"), lines)
+    paid, told = spends(tables, given.units("shooters"), "shoot", again="shot", extra=given.int("extra_ap"))
+    return plan_of(firing, partial(settled, given, firing, "shoots|shoot", acting=paid, given_up=told), lines)

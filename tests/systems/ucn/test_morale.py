@@ -62,12 +62,12 @@ def test_one_passes_and_twenty_fails() -> None:
     ("die", "new"),
     [
         (8, {"state": "ready"}),
-        (9, {"state": "let-loose", "ap": 0, "mark": {"reload"}}),
+        (9, {"state": "let-loose", "spent": 3, "mark": {"reload"}}),
         (11, {"state": "hesitant-morale"}),
         (13, {"state": "go-firm"}),
         (15, {"state": "withdraw"}),
         (17, {}),
-        (20, {"ap": 0}),
+        (20, {"spent": 3}),
     ],
 )
 def test_the_roster_brings_numbers_and_takes_the_result(die: int, new: dict[str, object]) -> None:
@@ -83,7 +83,7 @@ def test_the_dead_do_not_test_and_a_damaged_vehicle_stays_damaged() -> None:
         morale(5, roster(unit("B", morale=14, members=0, state="combat-ineffective")), unit="B")
     tank = unit("Tank", type="vehicle", morale=10, suppression_markers=1, ap=4, state="immobilised")
     assert changes(morale(3, roster(tank), unit="Tank")) == {}
-    assert changes(morale(20, roster(tank), unit="Tank")) == {"Tank": {"ap": 0}}
+    assert changes(morale(20, roster(tank), unit="Tank")) == {"Tank": {"spent": 4}}
 
 
 def test_morale_is_needed() -> None:
@@ -121,7 +121,7 @@ def test_let_loose_hands_out_three_markers_to_the_nearest() -> None:
     """The fourth enemy gets none; a Morale marker where the weapon has it so; none on any other result."""
     played = morale(11, FOES, unit="Us", enemies="A; B; C; D")
     more = {name: {"suppression_markers": count} for name, count in (("A", 1), ("B", 2), ("C", 1))}
-    assert changes(played) == {"Us": {"state": "let-loose", "ap": 0, "mark": {"reload"}}, **more}
+    assert changes(played) == {"Us": {"state": "let-loose", "mark": {"reload"}}, **more}
     assert played.settlement.now[-1] == "a Suppression marker on A, B and C"
     assert changes(morale(11, FOES, unit="Us", enemies="B", marker="morale"))["B"] == {"morale_markers": 1}
     assert set(changes(morale(13, FOES, unit="Us", enemies="A; B"))) == {"Us"}
