@@ -51,7 +51,7 @@ async def calls(context: Context) -> list[Call]:
             if is_new and not is_gone(unit) and (_is_meant(unit, row) or unit.name in hit):
                 units.append(unit)
         if units:
-            named |= {(roll, unit.name) for unit in units if roll}
+            named |= {(roll, unit.name) for unit in units if "button" in row}
             number = row.get("number", "")
             names = joined(f"{unit.name} {unit.numbers[number]}" if number else unit.name for unit in units)
             found.append(Call(at, row["says"].replace("{}", names), tuple(units), roll, row.get("button", "")))

@@ -158,6 +158,7 @@ BUTTONS_OF_GAME = {
 }
 """Buttons that name their game, which must be the one that is played here; they take what follows it, if anything."""
 BUTTONS_OF_EVENT = {
+    "plan": "plans:press_plan",
     "again": "again:repeat_number",
     "other": "second_shot:fire_at",
     "sure": "second_shot:fire_at",

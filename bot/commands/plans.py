@@ -43,6 +43,22 @@ async def plan(context: Context) -> Reply:
     return Reply(f"Planned for turn {turn}: {' '.join(text.split())}", by=context.who)
 
 
+IMPACT = "impact_turn"
+"""The output that says in which turn something lands: artillery of Beer and Pretzels Skirmish, Artillery Delay."""
+
+
+async def press_plan(context: Context, number: int, _more: str) -> Reply:
+    """The button *Plan it* under what lands in a later turn: its turn goes into the plans of the game."""
+    from bot.commands.playing import repeated
+    from bot.commands.undo import read_event
+
+    event = await read_event(context, number) or {}
+    turn, text = int(event["out"][IMPACT]), f"Artillery, called for by #{number}"
+    if any(said == text for _, _, said in await planned(context, context.game)):
+        raise UserError(f"#{number} is planned for turn {turn} already.", code="used-up")
+    return await plan(repeated(context, ("game", "plan"), {"turn": turn, "text": text}))
+
+
 async def _unplan(context: Context, game: Game, number: int) -> Reply:
     need_player(game, context.actor)
     gone = next(((turn, text) for turn, at, text in await planned(context, game) if at == number), None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bot.commands.context import Context
+from bot.commands.plans import IMPACT
 from bot.commands.targets import other_targets
 from bot.forms import change_button
 from bot.game.rights import is_stranger, need_share
@@ -132,6 +133,8 @@ def _answer(context: Context, game: Game, outcome: Outcome, number: int, facts: 
     if amiss:
         reply = replaced(reply, lines=(*reply.lines, Small(f"{begun(' · '.join(amiss))}.")))
     buttons = (*roll_buttons(context, reply, happening.kind, facts, number), context.button("undo", "Undo", number))
+    if happening.out.get(IMPACT, 0) > game.turn > 0:
+        buttons = (*buttons, context.button("plan", "Plan it", number))
     across = EVEN if len(buttons) > EVEN + 1 else 0
     return replaced(
         reply, buttons=buttons, across=across, menus=other_targets(context, context.spec, game, facts, number)

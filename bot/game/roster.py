@@ -139,9 +139,17 @@ def _set_word(unit: RosterUnit, word: str, system: System) -> RosterUnit:
         return unit
     if key == "type" and equals:
         return replace(unit, type=find_type(value, words))
+    if equals and key == "half" and unit.type in words.reduced:
+        fp, _, morale = value.partition("/")
+        return with_reduced(unit, f"fp={fp} morale={morale}" if morale else value, words)
     if equals and key in words.keys:
         numbers = {name: number for name, number in unit.numbers.items() if name != key}
-        if value.casefold() not in ("", "none"):
+        option = words.keys[key]
+        if value[:1] in ("+", "-") and option.type == "int" and (option.min or 0) >= 0:  # so many more or fewer
+            numbers[key] = value_of(
+                option, str(max(int(option.min or 0), int(unit.numbers.get(key, 0)) + _more(value)))
+            )
+        elif value.casefold() not in ("", "none"):
             numbers[key] = value_of(words.keys[key], value)
         return replace(unit, numbers=numbers)
     if not equals:
@@ -149,6 +157,10 @@ def _set_word(unit: RosterUnit, word: str, system: System) -> RosterUnit:
     known = [*words.keys, "state", "marker"]
     hint = did_you_mean(key, known) or f"It may be {', '.join(known)}."
     raise UserError(f'A unit has no "{key[:40]}".', hint=hint, option="stats", code="unknown-attribute")
+
+
+def _more(value: str) -> int:
+    return int(clean(Option("number", "int", min=-99, max=99), value))
 
 
 def _mark(unit: RosterUnit, raw: str, system: System) -> RosterUnit:

@@ -16,12 +16,15 @@ from bot.interface.reply import Reply
 from bot.rules.errors import UserError
 from bot.rules.inputs.loadout import carried
 from bot.rules.inputs.options import Option, is_left_out
-from bot.rules.inputs.units import Roster, Unit, parse_units
+from bot.rules.inputs.units import Roster, Unit, parse_units, split_items
+from bot.rules.links import linking
 from bot.rules.sequence import Line
 from bot.systems.catalog import Sequence
+from bot.systems.lost import lost_states
 
-CARRIED = "carried"
-"""In what an option is lent by: a weapon, of which the unit's loadout says how many it has."""
+CARRIED, RIDERS, ACQUIRED = "carried", "riders", "acquired"
+"""In what an option is lent by: a weapon, of which the unit's loadout says how many it has; the option whose vehicles
+have riders on the roster (`in=`); the option with those who are shot at, where the firer has acquired one of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +33,7 @@ class Loan:
 
     unit: str
     option: str
-    value: int
+    value: int | str
 
 
 def loans(sequence: Sequence, options: Mapping[str, object], roster: Roster) -> tuple[Loan, ...]:
@@ -74,7 +77,11 @@ def _named(line: Line, word: str, loan: Loan) -> Line:
 
 
 def _loan(sequence: Sequence, option: Option, options: Mapping[str, object], roster: Roster) -> Loan | None:
+    if RIDERS in option.lends:
+        return _riders(sequence, option, options, roster)
     text = options.get(option.lends["from"])
+    if ACQUIRED in option.lends:
+        return _acquired(sequence, option, options, roster)
     if CARRIED in option.lends:
         return _carried(option, options, roster)
     if not is_left_out(option, options.get(option.name)) or not isinstance(text, str):
@@ -88,6 +95,48 @@ def _loan(sequence: Sequence, option: Option, options: Mapping[str, object], ros
     if best is None or (len(units) > 1) != ("beside" in option.lends):
         return None  # who fires alone leads nobody; several who spot do so one by one
     return Loan(best.name, option.name, best.number(option.name))
+
+
+def _listed(sequence: Sequence, text: object, roster: Roster) -> tuple[Unit, ...]:
+    """The units of a text; none where the sequence refuses them in its own words."""
+    try:
+        return parse_units(str(text or ""), sequence.system.words["units"], roster, option="")
+    except UserError:
+        return ()
+
+
+def _riders(sequence: Sequence, option: Option, options: Mapping[str, object], roster: Roster) -> Loan | None:
+    """Those who ride on the vehicles of a list, behind each of them, or in a list of their own where that is empty."""
+    where = option.lends[RIDERS]
+    beside = where == option.name
+    units, text = _listed(sequence, options.get(where), roster), str(options.get(where) or "")
+    pieces = split_items(text) if units else []
+    if len(pieces) != len(units) or not (beside or is_left_out(option, options.get(option.name))):
+        return None
+    out, named = lost_states(sequence.system.id), {unit.name for unit in units}
+    aboard = [
+        one for key, one in roster.items() if key == one.handle and one.numbers.get("in") and one.state not in out
+    ]
+    found, lent = list[str](), list[str]()
+    for unit, piece in zip(units, pieces, strict=True):
+        found += [piece.strip()] if beside else []
+        for rider in aboard:
+            if unit.name and rider.name not in named and linking([roster[unit.name.casefold()]], rider.numbers["in"]):
+                lent.append(rider.name)
+                found.append(rider.name if rider.marks & {"inside", "outside"} else f"{rider.name} inside")
+    return Loan(lent[0], option.name, "; ".join(found)) if lent else None
+
+
+def _acquired(sequence: Sequence, option: Option, options: Mapping[str, object], roster: Roster) -> Loan | None:
+    """The acquisition marker of who fires, where it is on one of those who are shot at."""
+    firer = next(iter(_listed(sequence, options.get(option.lends["from"]), roster)), None)
+    if firer is None or not firer.get(ACQUIRED) or not is_left_out(option, options.get(option.name)):
+        return None
+    shot_at = _listed(sequence, options.get(option.lends[ACQUIRED]), roster)
+    units = [roster[unit.name.casefold()] for unit in shot_at if unit.name]
+    if not linking(units, firer.get(ACQUIRED)):
+        return None
+    return Loan(firer.name, option.name, int(firer.get(option.name) or 1))
 
 
 def _carried(option: Option, options: Mapping[str, object], roster: Roster) -> Loan | None:

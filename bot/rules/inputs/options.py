@@ -366,7 +366,8 @@ _KINDS: Mapping[str, tuple[Any, str]] = {
     "likely": (list, "a list of states, markers and types"),
     "lends": (
         Mapping,
-        "{from: a unit or a list, type: who lends it, not: a flag, beside: others; or carried: weapon, most: who}",
+        "{from: a unit or a list, type: who lends it, not: a flag, beside: others; carried: weapon, most: who; "
+        "riders: vehicles; acquired: who is shot at}",
     ),
 }
 

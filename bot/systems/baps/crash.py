@@ -92,7 +92,10 @@ def _settled(
     later = ("this happens in the next movement phase",) if out["result"] in COLLISIONS else ()
     fate = Fate(whom(vehicle, "the vehicle"), out["result"], counted(names, tokens))
     left = crew_left(vehicle, occupants, hurt) if vehicle is not None else {}
-    changes: tuple[Change, ...] = (Change(vehicle.name, set=left),) if vehicle is not None and left else ()
+    mark = frozenset({"out-of-control"}) if later else frozenset[str]()
+    changes: tuple[Change, ...] = ()
+    if vehicle is not None and vehicle.name and (left or mark):
+        changes = (Change(vehicle.name, set=left, mark=mark),)
     return Settlement(
         about(vehicle, headline),
         words_of(hurt, tokens),

@@ -27,6 +27,7 @@ from bot.systems.lnlt.readings import readings_of
 from bot.systems.lnlt.reasons import one_by_one
 from bot.systems.lnlt.roster import captured, captured_lost
 from bot.systems.lnlt.settling import attacked, headline, rows, suffered
+from bot.systems.lnlt.shot import dismounting
 from bot.systems.lnlt.terrain import is_lone_sniper
 from bot.systems.lnlt.words import refuse_values
 
@@ -196,7 +197,7 @@ def _checks(tables: Tables, given: Given, *, picks: bool, apart: bool) -> Damage
 
 def _reminders(attackers: Sequence[Unit], targets: Sequence[Unit], shooter: str) -> tuple[str, ...]:
     """What the card leaves to the players who fire. Source: PAC 05, 12."""
-    lines: list[str] = []
+    lines = list(dismounting([unit for unit in attackers if unit.name], "dft"))
     for unit in attackers if shooter == "normal" else ():
         if unit.type in TWO_DICE:
             more = " and attack one unit at random." if unit.type == "sniper" else "."

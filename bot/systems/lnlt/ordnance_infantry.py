@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -21,7 +22,7 @@ from bot.systems.lnlt.opposed import Opposed
 from bot.systems.lnlt.planned import planned
 from bot.systems.lnlt.readings import readings_of
 from bot.systems.lnlt.settling import attacked, headline, rows, suffered
-from bot.systems.lnlt.shot import ACQUIRED, after_shot, riders, weapon_kept
+from bot.systems.lnlt.shot import ACQUIRED, acquires, after_shot, riders, weapon_kept
 from bot.systems.lnlt.terrain import is_lone_sniper
 from bot.systems.lnlt.to_hit import DICE, groups_of, to_hit
 from bot.systems.lnlt.words import refuse_values
@@ -93,8 +94,12 @@ def _settle(given: Given, out: Mapping[str, Any]) -> Settlement:
     more += after_shot(given, hit=out["hit"])
     notes = ([ACQUIRED] if left or not out["targets"] else []) + list(riders(given))
     targets, hit = given.units("targets"), bool(out["hit"])
+    both = zip(targets, out["targets"], strict=False)
+    gone = [unit for unit, answer in both if answer["becomes"] == "eliminated"]
+    alive = [unit for unit in targets if unit not in gone]
+    held = acquires(given, next(iter(alive or targets), None), stays=bool(alive))
     hurt = suffered(targets, out["targets"])
-    return attacked(
+    settled = attacked(
         headline(hurt.units, hit=out["damage"]) if hit else "miss",
         targets,
         hurt,
@@ -105,3 +110,4 @@ def _settle(given: Given, out: Mapping[str, Any]) -> Settlement:
         beaten_by=out["dc_mod"],
         miss=NONE if hit else "missed",
     )
+    return replace(settled, changes=(*held, *settled.changes))

@@ -20,7 +20,7 @@ from bot.systems.lnlt.planned import planned
 from bot.systems.lnlt.readings import readings_of
 from bot.systems.lnlt.roster import becomes, fired
 from bot.systems.lnlt.settling import CREWS, PLACED, aftermath, rows, suffered
-from bot.systems.lnlt.shot import ACQUIRED, after_shot, riders, weapon_kept
+from bot.systems.lnlt.shot import ACQUIRED, acquires, after_shot, riders, weapon_kept
 from bot.systems.lnlt.to_hit import DICE, groups_of, to_hit
 from bot.systems.lnlt.words import refuse_values
 
@@ -139,7 +139,13 @@ def _settle(out: Mapping[str, Any], target: Unit | None, passengers: Sequence[Un
         f"{firer.word} at {headline}" if firer is not None else headline,
         (*([(target.word, say(result))] if target is not None else []), *hurt.units),
         (*then, *hurt.then),
-        (*([change] if change else []), *hurt.changes, *fired([firer]), *weapon_kept(given, hit=hit)),
+        (
+            *([change] if change else []),
+            *acquires(given, target, stays=out["acquire"]),
+            *hurt.changes,
+            *fired([firer]),
+            *weapon_kept(given, hit=hit),
+        ),
         (Fate(word, result if hit else "missed", CREWS.get(crew, "")), *hurt.fates),
         hurt.now,
         notes=(*([note] if note else []), *hurt.notes, *([ACQUIRED] if out["acquire"] else []), *riders(given)),

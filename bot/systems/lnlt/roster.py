@@ -37,6 +37,8 @@ def becomes(unit: Unit, state: str, *, mark: frozenset[str] = NOTHING) -> Change
         for key, least in (("morale", 1), ("lm", 0), ("lr", 0)):
             if unit.get(key) is not None:
                 new[key] = max(least, int(unit.get(key)) - 1)
+    if mark and unit.get("in"):  # it is on foot
+        new["in"] = None
     if not new and not mark:
         return None
     return Change(unit.name, set=new, mark=mark, unmark=kinds.RIDING & unit.flags if mark else NOTHING, turn=turn)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from bot.rules.inputs.given import Given
@@ -30,9 +31,28 @@ def after_shot(given: Given, *, hit: bool) -> tuple[str, ...]:
 def riders(given: Given) -> tuple[str, ...]:
     """The reminder of those who ride on the firer. Source: PAC 06."""
     unit = given.unit("unit")
-    if unit is None or unit.type not in kinds.GROUND_VEHICLES:
+    return dismounting([unit] if unit is not None else [], "oft")
+
+
+def dismounting(firers: Iterable[Unit], cause: str) -> tuple[str, ...]:
+    """The same of all vehicles that fire, with their machine guns as well."""
+    told = "Those riding outside on {} must dismount: run bail-out with cause={} vehicle=none."
+    return tuple(told.format(unit.word, cause) for unit in firers if unit.type in kinds.GROUND_VEHICLES)
+
+
+def acquires(given: Given, target: Unit | None, *, stays: bool) -> tuple[Change, ...]:
+    """The acquisition marker that the firer keeps: 1, or 2 on who bore one before; it goes with its target.
+
+    Source: PAC 06 (14.1).
+    """
+    unit = given.unit("unit")
+    if unit is None or not unit.name or target is None or not target.name:
         return ()
-    return (f"Those riding outside on {unit.word} must dismount: run bail-out with cause=oft vehicle=none.",)
+    link = target.name.replace(" ", "")
+    had = int(unit.get("acquisition") or 0) if str(unit.get("acquired", "")).casefold() == link.casefold() else 0
+    if stays:
+        return (Change(unit.name, set={"acquired": link, "acquisition": min(2, had + 1)}),)
+    return (Change(unit.name, set={"acquired": None, "acquisition": None}),) if had else ()
 
 
 def weapon_kept(given: Given, *, hit: bool) -> tuple[Change, ...]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from bot.rules.dice import dice
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.later import Steps
-from bot.rules.sequence import Line, Plan, Roll, Ruling, Settlement, parts_of
+from bot.rules.sequence import Change, Line, Plan, Roll, Ruling, Settlement, parts_of
 from bot.rules.shapes import by_sum
 from bot.rules.tables.table import Answer, Tables
 from bot.systems.nhis.firepower import Firers, firers_of
@@ -66,7 +67,7 @@ def plan(tables: Tables, given: Given) -> Plan[Struck]:
     return Plan(
         Struck("attack"),
         Steps({"attack": lambda: by_sum(ATTACK, attack), **results.steps()}),
-        lambda out: _settle(results, out),
+        lambda out: _settle(results, attackers, out),
         opening,
         lines=(_firepower(firers, modifiers, total, columns),),
         rows=results.rows,
@@ -74,9 +75,12 @@ def plan(tables: Tables, given: Given) -> Plan[Struck]:
     )
 
 
-def _settle(results: Results, out: Mapping[str, Any]) -> Settlement:
+def _settle(results: Results, attackers: Iterable[Unit], out: Mapping[str, Any]) -> Settlement:
+    """What the fire does; roster units that fired bear a Fire marker."""
     word = out["combat_result"]
-    return results.settled(out, "" if word == "none" else word)
+    settled = results.settled(out, "" if word == "none" else word)
+    fired = [Change(unit.name, mark=frozenset({"fired"})) for unit in attackers if unit.name]
+    return replace(settled, changes=(*settled.changes, *fired))
 
 
 def _firepower(firers: Firers, modifiers: Answer, total: int, columns: str) -> Line:
@@ -88,7 +92,8 @@ def _modifiers(tables: Tables, given: Given, firers: Firers) -> Answer:
     """Table fire-modifiers for this attack; the penalties of single units are counted among them."""
     units, terrain, feature = given.units("targets"), given.word("terrain"), given.word("feature")
     moved = given.flag("target_moved") or any(unit.has("moving") or unit.has("banzai") for unit in units)
-    marker = "move" if moved else "fire" if given.flag("target_fired") else "none"
+    fired = given.flag("target_fired") or any(unit.has("fired") for unit in units)
+    marker = "move" if moved else "fire" if fired else "none"
     cover = given.maybe("cover")
     if cover is None:
         cover = tables["cover"](terrain=terrain, feature=feature, from_lower=given.flag("from_lower"))["cover"]
