@@ -18,6 +18,7 @@ from adapters.slack.incoming import Listeners
 from adapters.slack.teams import Teams
 from bot.rules.errors import UserError
 
+NOT_HERE = "Grognard is not installed in this workspace, so it cannot answer here. An admin can add it."
 ALL = re.compile(".*", re.DOTALL)
 
 
@@ -26,6 +27,8 @@ def make_bolt(listeners: Listeners, teams: Teams, wire: Wire) -> AsyncApp:
 
     async def authorize(enterprise_id: str | None, team_id: str | None) -> Any:
         team = await teams.find(team_id or enterprise_id or "")
+        if team is None and team_id and enterprise_id:
+            team = await teams.within(enterprise_id, team_id)
         if team is None:
             return None
         return AuthorizeResult(
@@ -45,6 +48,7 @@ def make_bolt(listeners: Listeners, teams: Teams, wire: Wire) -> AsyncApp:
         signing_secret="",
         authorize=authorize,
         request_verification_enabled=False,
+        user_facing_authorize_error_message=NOT_HERE,
     )
     log.setLevel(max(logging.INFO, logging.getLogger().level))  # its DEBUG lines show what people typed
 

@@ -98,7 +98,9 @@ class Wire:
         return answer.data if isinstance(answer.data, dict) else {}
 
     async def respond(self, url: str, body: Mapping[str, Any]) -> None:
-        """Post to a response address. Raises Busy, Refused."""
+        """Post to a response address, which is Slack's own. Raises Busy, Refused."""
+        if not _is_slacks(url):
+            raise Refused("response_url_elsewhere")
         try:
             async with self.session.post(url, json=body) as answer:
                 text = await answer.text()

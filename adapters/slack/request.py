@@ -102,8 +102,16 @@ class Request:
 
 
 def team_of(body: Mapping[str, Any]) -> str:
-    """The workspace of a payload (the organisation where the app was installed for all of it)."""
-    team = body.get("team_id") or (body.get("team") or {}).get("id")
+    """The workspace of a payload in which the app is installed (the organisation where nothing else is named).
+
+    In a channel shared with another workspace the outer `team_id` of an event is the partner's, and ours is in its
+    authorizations; a view says where it was opened. Whoever is behind it is a person of this place all the same.
+    """
+    view, user = body.get("view") or {}, body.get("user")
+    granted = next(iter(body.get("authorizations") or ()), None) or {}
+    team = view.get("app_installed_team_id") or granted.get("team_id")
+    team = team or body.get("team_id") or (body.get("team") or {}).get("id")
+    team = team or (user.get("team_id") if isinstance(user, Mapping) else "") or view.get("team_id")
     return str(team or body.get("enterprise_id") or (body.get("enterprise") or {}).get("id") or "")
 
 

@@ -79,6 +79,8 @@ _PAYLOAD: dict[Any, Shape] = {
     "item": {"channel": str},
 }
 _NEEDED_BY_TYPE = {
+    "shortcut": ("user.id", "trigger_id", "callback_id"),
+    "message_action": ("user.id", "channel.id", "message.ts", "trigger_id", "callback_id"),
     "block_actions": ("actions",),
     "block_suggestion": ("view.private_metadata", "block_id"),
     "view_submission": ("view.id", "view.callback_id", "view.private_metadata", "view.state.values"),

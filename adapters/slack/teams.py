@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from adapters.slack.calls import Busy, Refused, Wire
@@ -36,6 +36,10 @@ class Vault(Protocol):
         """The app was removed from a workspace."""
         ...
 
+    async def belongs(self, team: str, organisation: str) -> None:
+        """A workspace has the app by the installation of its organisation."""
+        ...
+
 
 class Teams:
     """Installations by workspace."""
@@ -63,6 +67,17 @@ class Teams:
             else:
                 self._known[id] = (self._clock(), team)
         return team
+
+    async def within(self, organisation: str, id: str) -> Team | None:
+        """The installation in a workspace whose organisation has the app for all of them: kept for what comes later."""
+        found = await self.find(organisation)
+        if found is None:
+            return None
+        if organisation in self._fixed:
+            self.add(replace(found, id=id))
+        elif self._vault is not None:
+            await self._vault.belongs(id, organisation)
+        return replace(found, id=id)
 
     def changed(self, id: str) -> None:
         """Look it up anew: it was installed or removed."""

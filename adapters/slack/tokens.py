@@ -6,6 +6,7 @@ import base64
 import binascii
 import logging
 import os
+from dataclasses import replace
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -17,6 +18,7 @@ from bot.app import App
 log = logging.getLogger(__name__)
 
 INSTALLATION = "installation"
+ORGANISATION = "organisation"
 _NONCE = 12
 
 
@@ -31,6 +33,9 @@ class StoreVault:
         kept = await self._notes.get(INSTALLATION, team)
         if kept is None:
             return None
+        if organisation := kept.get(ORGANISATION):
+            found = await self.load(organisation)
+            return replace(found, id=team) if found is not None else None
         token = self._open(kept["token"], team)
         if token is None:
             log.error("the token of workspace %s was encrypted with another GROGNARD_KEY: install the app anew", team)
@@ -42,6 +47,11 @@ class StoreVault:
         data = {"token": self._seal(team), "bot_user": team.bot_user, "bot_id": team.bot_id, "name": team.name}
         await self._notes.put(INSTALLATION, team.id, data)
         await self._app.server_joined(f"{PLATFORM}{team.id}")
+
+    async def belongs(self, team: str, organisation: str) -> None:
+        """A workspace has the app by the installation of its organisation, whatever its token is at the time."""
+        await self._notes.put(INSTALLATION, team, {ORGANISATION: organisation})
+        await self._app.server_joined(f"{PLATFORM}{team}")
 
     async def remove(self, team: str) -> None:
         """Forget an installation."""
