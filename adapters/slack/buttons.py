@@ -11,7 +11,7 @@ from typing import Any
 from adapters.slack.calls import Busy, Refused
 from adapters.slack.render import ACTION
 from adapters.slack.request import Request
-from adapters.slack.work import Ack, Do, Work
+from adapters.slack.work import Ack, Do, Quick, Work
 from bot.interface.reply import Reply
 from bot.interface.spec import Person
 
@@ -34,8 +34,11 @@ class Buttons:
     def __init__(self, work: Work) -> None:
         self._work = work
 
-    async def press(self, ack: Ack, request: Request, action: str, message: Mapping[str, Any]) -> None:
-        """Do what a button stands for; `message` is the one under which it hangs, unless that is private."""
+    async def press(
+        self, ack: Ack, request: Request, action: str, message: Mapping[str, Any], quick: Quick | None = None
+    ) -> None:
+        """Do what a button stands for; `message` is the one under which it hangs, unless that is private. `quick` may
+        take care of a quick reply by itself."""
         name, _, rest = action.partition(":")
         is_for_all = bool(message.get("blocks"))
         replaces = name in IN_PLACE or (name in PRIVATE_PAGES and not is_for_all)
@@ -48,7 +51,8 @@ class Buttons:
                 self._work.beside(self._take_away(request, message))
             return reply
 
-        await self._work.answer(request, request.command(("button", name), {"rest": rest}), then_take_away, ack)
+        command = request.command(("button", name), {"rest": rest})
+        await self._work.answer(request, command, then_take_away, ack, quick=quick)
 
     def work(self, request: Request, action: str) -> Do:
         """What a button is for."""

@@ -1,12 +1,16 @@
 """The app's home: one's games in all channels, those first where it is one's go, each with its buttons.
 
 A press there has no channel of its own: the block that it is in names the game's, so that it works as if it had been
-pressed there. Answers for all appear in that channel.
+pressed there. Answers for all appear in that channel; what becomes of a press is told in a modal, where one is looking,
+and the page is drawn anew: for all who look at theirs, as far as something on it has changed.
 """
 
 from __future__ import annotations
 
+import asyncio
+import json
 import logging
+from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -17,7 +21,8 @@ from adapters.slack.escape import PEN
 from adapters.slack.files import direct_messages
 from adapters.slack.render import actions, render
 from adapters.slack.request import PLATFORM, Request, team_of
-from adapters.slack.work import Ack, Work
+from adapters.slack.teams import Team
+from adapters.slack.work import Ack, Quick, Work
 from bot.forms import FIRES
 from bot.interface.form import OPEN_FORM
 from bot.interface.parts import Entry, part_lines
@@ -29,9 +34,16 @@ from bot.rules.phrase import phrase
 log = logging.getLogger(__name__)
 
 Json = dict[str, Any]
+MOST_BLOCKS = 90
 SAY, GOTO = "say:", "goto:"
 """How an action begins that is a command as text, or a channel to open."""
 THEIRS = "Your go"
+LOOK = "look:"
+"""The button that shows the board to one person."""
+MOST_OPEN = 50
+"""Homes that are drawn anew when something happens: those that were opened last."""
+SOON = 2.0
+"""Seconds within which what happens in a workspace draws its homes but once."""
 _OWN = "me"
 """In place of a channel: one's direct messages with the bot."""
 
@@ -41,6 +53,8 @@ class Home:
 
     def __init__(self, work: Work) -> None:
         self._work = work
+        self._open: OrderedDict[tuple[str, str], str] = OrderedDict()
+        self._soon: set[str] = set()
 
     async def on_opened(self, ack: Ack, body: Json) -> None:
         """Somebody looks at the home: it is drawn anew, as it is now."""
@@ -51,22 +65,73 @@ class Home:
         team = await self._work.teams.find(team_of(body))
         if team is None:
             return
-        request = Request(team=team.id, channel="", user=str(event["user"]))
-        who = await self._work.people.find(request)
-        view = {"type": "home", "blocks": await self._blocks(request, who)}
+        self._open.pop((team.id, str(event["user"])), None)  # it is drawn in any case
+        await self._draw(team, str(event["user"]))
+
+    async def _draw(self, team: Team, user: str) -> None:
+        """Publish somebody's home, unless it reads as it does."""
+        request = Request(team=team.id, channel="", user=user)
+        view = {"type": "home", "blocks": await self._blocks(request, await self._work.people.find(request))}
+        reads = json.dumps(view)
+        if self._open.get((team.id, user)) == reads:
+            return
         try:
-            await self._work.wire.call(team.token, "views.publish", user_id=request.user, view=view)
+            await self._work.wire.call(team.token, "views.publish", user_id=user, view=view)
         except (Busy, Refused) as trouble:
             log.info("the home of somebody in %s was not shown: %s", team.id, trouble)
+            return
+        self._open[team.id, user] = reads
+        while len(self._open) > MOST_OPEN:
+            self._open.popitem(last=False)
+
+    def touched(self, team: str) -> None:
+        """Something has happened in a workspace: soon its homes are drawn anew."""
+        if team not in self._soon and any(at == team for at, _ in self._open):
+            self._soon.add(team)
+            self._work.beside(self._draw_all(team))
+
+    async def _draw_all(self, id: str) -> None:
+        await asyncio.sleep(SOON)
+        self._soon.discard(id)
+        team = await self._work.teams.find(id)
+        for at, user in list(self._open) if team is not None else ():
+            if at == id and team is not None:
+                await self._draw(team, user)
+
+    def told(self, request: Request, ack: Ack) -> Quick:
+        """What takes care of the answer to a press on the home: it opens in a modal, and what all may see is posted."""
+
+        async def tell(reply: Reply) -> bool:
+            team = await self._work.teams.find(request.team)
+            if team is None or reply.seen:
+                return False
+            blocks = render(replace(reply, mention=(), files=()), team.id).blocks[:MOST_BLOCKS]
+            kept = [block for block in blocks if block["type"] != "actions"]
+            view = {"type": "modal", "callback_id": "told", "title": _plain("Grognard"), "close": _plain("Close")}
+            try:
+                await self._work.wire.call(
+                    team.token, "views.open", trigger_id=request.trigger, view=view | {"blocks": kept}
+                )
+            except (Busy, Refused) as trouble:
+                log.info("an answer to a press on a home in %s was posted: %s", team.id, trouble)
+                return False
+            if not reply.private or reply.files or reply.announce is not None:
+                return False
+            await self._work.app.delivered(reply)
+            await ack()
+            return True
+
+        return tell
 
     async def _blocks(self, request: Request, who: Person) -> list[Json]:
         listed = await self._listed(request, who)
         blocks = render(replace(listed, lines=()), request.team).blocks
         for entry in (part for part in listed.lines if isinstance(part, Entry)):
             blocks += await self._game(entry, request, who)
-        own = (Button(f"{SAY}roll 2d6", "Roll 2d6"), Button(f"{SAY}me show", "Reminders"), Button("help:", "Help"))
+        begin = (Button(f"{OPEN_FORM}game start", "Start a game"), Button(f"{OPEN_FORM}roll", "Roll…"))
+        own = (*begin, Button(f"{SAY}me show", "Reminders"), Button("help:", "Help"))
         blocks += [{"type": "divider"}, *_row(own, _OWN)]
-        note = phrase("Only you see this page. A game begins in its channel: `/game start`")
+        note = phrase("Only you see this page. To play with others, type in their channel: `/game start`")
         return [*blocks, {"type": "context", "elements": [{"type": "mrkdwn", "text": PEN.plain(note)}]}]
 
     async def _listed(self, request: Request, who: Person) -> Reply:
@@ -77,13 +142,15 @@ class Home:
 
     async def _game(self, entry: Entry, request: Request, who: Person) -> list[Json]:
         """A game with its buttons; those that play are there where it is one's go."""
-        text = {"type": "mrkdwn", "text": "\n".join(part_lines(entry, PEN)), "verbatim": True}
+        place, home = entry.action.removeprefix(GOTO), f"{PLATFORM}{request.team}/"
+        title, *rest = part_lines(entry, PEN)
+        channel = place.removeprefix(home).partition("/")[0] if place.startswith(home) else ""
+        where = f" · <#{channel}>" if channel.startswith(("C", "G")) else ""
+        text = {"type": "mrkdwn", "text": "\n".join((title + where, *rest)), "verbatim": True}
         section: Json = {"type": "section", "text": text}
-        place = entry.action.removeprefix(GOTO)
-        home = f"{PLATFORM}{request.team}/"
         if not place.startswith(home):  # it is played elsewhere
             return [{"type": "divider"}, section]
-        buttons = [Button(f"{SAY}game board", "Board"), Button(f"{SAY}log since=me", "Since I left")]
+        buttons = [Button(LOOK, "Board"), Button(f"{SAY}log since=me", "Since I left")]
         if entry.text.startswith(THEIRS):
             known = await self._work.app.known(Place(place, home.rstrip("/")), who)
             shot = shot_of(await self._work.app.registry_at(Place(place, home.rstrip("/"))), known.system)
@@ -91,18 +158,24 @@ class Home:
             buttons = [*first, *buttons, Button(f"{SAY}game pass", "Pass")]
         return [{"type": "divider"}, section, *_row([*buttons, Button(entry.action, "Open", LINK)], place, entry.title)]
 
-    async def next_game(self, request: Request) -> tuple[Request, str]:
-        """The ask as if from the channel of one's game, first of one where it is one's go, and its system; from one's
-        direct messages where there is none."""
+    async def next_game(self, request: Request, *, fires: bool) -> tuple[Request, str]:
+        """The ask as if from the channel of one's game, first of one where it is one's go; from one's direct messages
+        where there is none. Where it `fires`: of the first game that has a shot, and its command."""
         who = await self._work.people.find(request)
         listed = await self._listed(request, who)
         home = f"{PLATFORM}{request.team}/"
-        places = [part.action.removeprefix(GOTO) for part in listed.lines if isinstance(part, Entry)]
-        place = next((place for place in places if place.startswith(home)), "")
-        if not place:
-            return await self._at(request, _OWN), ""
-        known = await self._work.app.known(Place(place, home.rstrip("/")), who)
-        return await self._at(request, place), known.system
+        entries = [part for part in listed.lines if isinstance(part, Entry)]
+        for entry in entries:
+            place = entry.action.removeprefix(GOTO)
+            if not place.startswith(home):
+                continue
+            if not fires:
+                return await self._at(request, place), ""
+            there = Place(place, home.rstrip("/"))
+            known = await self._work.app.known(there, who)
+            if shot := shot_of(await self._work.app.registry_at(there), known.system):
+                return await self._at(request, place), shot
+        return await self._at(request, _OWN), ""
 
     async def pressed(self, request: Request, body: Json) -> Request:
         """The press as if in the channel that its block names."""
@@ -133,6 +206,10 @@ class Home:
             return await direct_messages(self._work.wire, team.token, request.user) if team is not None else ""
         except (Busy, Refused):
             return request.user
+
+
+def _plain(text: str) -> Json:
+    return {"type": "plain_text", "text": text}
 
 
 def _row(buttons: Sequence[Button], place: str, title: str = "") -> list[Json]:

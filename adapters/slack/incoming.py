@@ -10,10 +10,10 @@ from typing import Any
 from adapters.slack.buttons import Buttons
 from adapters.slack.escape import after_mention, typed
 from adapters.slack.forms import Forms
-from adapters.slack.home import SAY, Home, is_home, shot_of
+from adapters.slack.home import SAY, Home, is_home
 from adapters.slack.render import ACTION
 from adapters.slack.request import PLATFORM, Request, from_command, from_event, from_press, from_shortcut, team_of
-from adapters.slack.work import Ack, Do, Work
+from adapters.slack.work import Ack, Do, Quick, Work
 from bot.interface.form import OPEN_FORM
 from bot.interface.reply import Reply, error_reply
 from bot.interface.spec import Command, Person, Receipt
@@ -32,6 +32,7 @@ class Listeners:
 
     def __init__(self, work: Work) -> None:
         self._work, self.forms, self.buttons, self.home = work, Forms(work), Buttons(work), Home(work)
+        work.answered = self.home.touched
 
     async def on_command(self, ack: Ack, body: Json) -> None:
         """A slash command; one without options opens its form, which must come before any work."""
@@ -56,6 +57,7 @@ class Listeners:
         action = body["actions"][0]
         does = str((action.get("selected_option") or action).get("value") or "")
         request = from_press(body)
+        quick = self.home.told(request, ack) if is_home(body) else None
         if is_home(body):
             request = await self.home.pressed(request, body)
         if (body.get("view") or {}).get("type") == "modal":
@@ -63,12 +65,12 @@ class Listeners:
         elif not str(action.get("action_id", "")).startswith(ACTION):
             await ack()
         elif does.startswith(SAY):
-            await self._run_text(ack, request, does.removeprefix(SAY), ())
+            await self._run_text(ack, request, does.removeprefix(SAY), (), quick)
         elif does.startswith(OPEN_FORM):
             await ack()
             await self.forms.open_from(request, does.removeprefix(OPEN_FORM))
         else:
-            await self.buttons.press(ack, request, does, body.get("message") or {})
+            await self.buttons.press(ack, request, does, body.get("message") or {}, quick)
 
     async def on_shortcut(self, ack: Ack, body: Json) -> None:
         """A shortcut: of a message with a roll, what its button does; else a form in the game where it is one's go."""
@@ -84,8 +86,11 @@ class Listeners:
             await self._work.posts.deliver(request, error_reply(nothing))
             return
         await ack()
-        request, system = await self.home.next_game(request)
-        shot = shot_of(await self._work.app.registry_at(request.where), system) if name == "fire" else ""
+        request, shot = await self.home.next_game(request, fires=name == "fire")
+        if name == "fire" and not shot:
+            nobody = UserError("You play in no game here whose units fire.", code="no-game")
+            await self._work.posts.deliver(request, error_reply(nobody))
+            return
         await self.forms.open_from(request, shot or "roll")
 
     async def on_uninstalled(self, ack: Ack, body: Json) -> None:
@@ -141,10 +146,10 @@ class Listeners:
 
         return run
 
-    async def _run_text(self, ack: Ack, request: Request, text: str, files: Any) -> None:
+    async def _run_text(self, ack: Ack, request: Request, text: str, files: Any, quick: Quick | None = None) -> None:
         """Run a command given as text and answer it."""
         command = request.command(TEXT, {"text": text, "files": list(files)})
-        await self._work.answer(request, command, self._text(request, text, files), ack)
+        await self._work.answer(request, command, self._text(request, text, files), ack, quick=quick)
 
     def _text(self, request: Request, text: str, files: Any) -> Do:
         """The work behind a command given as text; a refusal offers the form."""

@@ -25,6 +25,7 @@ from bot.turns import Queues
 log = logging.getLogger(__name__)
 
 Do = Callable[[Person], Awaitable[Reply]]
+Quick = Callable[[Reply], Awaitable[bool]]
 Ack = Callable[..., Awaitable[Any]]
 STORED_FIRST = 0.8
 """Seconds after which a request is acknowledged although its work goes on; Slack gives three."""
@@ -44,6 +45,7 @@ class Work:
         self._busy = 0
         self._beside: set[asyncio.Task[None]] = set()
         self._arrivals = Queues()
+        self.answered: Callable[[str], object] = str  # what follows the answers of a workspace, once somebody says so
 
     async def answer(
         self,
@@ -53,7 +55,7 @@ class Work:
         ack: Ack,
         *,
         patience: float = STORED_FIRST,
-        quick: Callable[[Reply], Awaitable[bool]] | None = None,
+        quick: Quick | None = None,
     ) -> None:
         """Do the work, which is to run `command`, acknowledge the request, and post what comes of it.
 
@@ -66,6 +68,7 @@ class Work:
                 await self._owed(request, command, done, ack)
                 return
             reply = done.result()
+            self.answered(request.team)
             if quick is not None and await quick(reply):
                 return
             posting = asyncio.create_task(self.posts.deliver(request, reply))

@@ -64,6 +64,12 @@ async def board(context: Context) -> Reply:
     return now
 
 
+async def press_look(context: Context) -> Reply:
+    """The button *Board* where nobody else is: how the game is, for whoever asks."""
+    now = shown(context, context.need_started(), "", 0)
+    return replace(now, private=True, pin="", buttons=(), menus=())
+
+
 def _remember(context: Context, game: Game, said: str, now: Reply) -> str:
     """Note that the board is a new message; what that is about."""
     about = f"board-{new_id()}"

@@ -25,6 +25,7 @@ from bot.stores.records import Doc
 
 PRIVATE = (
     "card",
+    "look",
     "mygames",
     "odds",
     "bars",

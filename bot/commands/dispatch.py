@@ -100,6 +100,7 @@ FAMILIES: Mapping[str, str | Mapping[str, str]] = {
 
 BUTTONS = {
     "forget": "privacy:forget",
+    "look": "board:press_look",
     "mygames": "me:press_games",
 }
 """Buttons that say all by their name."""

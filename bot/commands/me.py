@@ -62,7 +62,8 @@ async def games(context: Context) -> Reply:
     if len(going) > MOST_SHOWN:
         rest = len(going) - MOST_SHOWN
         lines.append(f"{rest} more{_waiting(theirs - MOST_SHOWN)}.")
-    return Reply(f"It is your go in {theirs} of {count}", tuple(lines), private=True)
+    title = f"It is your go in {theirs} of {count}" if theirs else f"Nobody waits for you in {count}"
+    return Reply(title, tuple(lines), private=True)
 
 
 def _waiting(count: int) -> str:
@@ -98,7 +99,10 @@ def _is_theirs(loaded: Loaded, side: str) -> bool:
 def _entry(loaded: Loaded, side: str) -> Entry:
     game: Game = loaded.game
     system = systems().get(game.system)
-    whose = "your go" if _is_theirs(loaded, side) and len(game.go) == 1 else whose_go(game)
+    both = " (both sides)" if len(game.go) > 1 else ""
+    whose = f"your go{both}" if _is_theirs(loaded, side) else whose_go(game)
     where = phase_title(game, system)
     said = " · ".join(piece for piece in (whose, where, f"#{game.number}") if piece)
-    return Entry(game.name, side, said[:1].upper() + said[1:], f"goto:{loaded.places[0]}", "Open")
+    said = said[:1].upper() + said[1:]
+    since = Phrase(f"{said} · came ", ago(game.go_since)) if game.go and game.go_since else said
+    return Entry(game.name, side, since, f"goto:{loaded.places[0]}", "Open")

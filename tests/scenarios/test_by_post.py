@@ -222,9 +222,9 @@ async def test_my_games_wherever_they_are_with_whose_go_it_is() -> None:
     await in_operations(post)
     mine = await post.channel.do("Alice", "me games")
     assert mine.title == "It is your go in 1 of 1 game"
-    assert mine.body() == ["Hill 875 · US", "Your go · turn 1, Operations phase · #5"]
+    assert mine.body() == ["Hill 875 · US", "Your go · turn 1, Operations phase · #5 · came 2 Mar 2026, 08:00 UTC"]
     theirs = await post.channel.press("Bob", "mygames:")
-    assert theirs.body() == ["Hill 875 · VC", "US's go · turn 1, Operations phase · #5"]
+    assert theirs.body() == ["Hill 875 · VC", "US's go · turn 1, Operations phase · #5 · came 2 Mar 2026, 08:00 UTC"]
     assert theirs.lines[0].action == "goto:console:main"  # type: ignore[union-attr]
     assert (await post.channel.do("Cora", "me games")).title == "You play in no game just now"
 

@@ -42,11 +42,28 @@ async def test_the_home_shows_ones_games_and_plays_them(socket_slack: SlackStand
         assert "*Hill 875*" in str(shown.blocks)
         form = await (await anna.press(shown, "Fire")).modal()
         assert form.title == "Direct fire"
-        board = await anna.press(shown, "Board")
-        assert board.trouble is None
-        await anna.wait_for(games, "Hill 875")
-        await anna.press(await anna.open_home(), "Roll 2d6")
-        await anna.wait_for(anna.im, "2d6")
+        assert f"<#{games.id}>" in str(shown.blocks), "where it is"
+        assert "came <!date^" in str(shown.blocks), "since when it waits"
+        before = len(anna.sees(games))
+        board = await (await anna.press(shown, "Board")).modal()
+        assert "Turn 1, Operations" in str(board.blocks)
+        assert len(anna.sees(games)) == before, "a private page posts nothing"
+        bens = await ben.open_home()
+        assert "Nobody waits for you in 1 game" in str(bens.blocks)
+        told = await (await anna.press(shown, "Pass")).modal()
+        assert "VC's go" in str(told.blocks)
+        await anna.wait_for(games, "VC's go")
+        await socket_slack.watch.until(
+            lambda: ben.home is not None and "in 1 of 1" in str(ben.home.blocks), timeout=20, what="Ben's home"
+        )
+        await socket_slack.watch.until(
+            lambda: anna.home is not None and "Nobody waits" in str(anna.home.blocks), timeout=20, what="Anna's home"
+        )
+        again = await anna.open_home()
+        form = await (await anna.press(again, "Start a game")).modal()
+        assert form is not None
+        rolls = await (await anna.press(again, "Roll…")).modal()
+        assert rolls is not None
     assert socket_slack.refusals == []
 
 
@@ -60,9 +77,9 @@ async def test_whoever_has_left_the_channel_reads_nothing_of_it_at_home(
         await (await anna.slash(games, "/roll", "2d6 label=unseen")).answer()
         shown = await anna.open_home()
         games.members = {ben.id}
-        await anna.press(shown, "Since I left")
-        told = await anna.wait_for(anna.im, "No game is played here")
-        assert "unseen" not in told.everything
+        told = await (await anna.press(shown, "Since I left")).modal()
+        assert "No game is played here" in str(told.blocks)
+        assert "unseen" not in str(told.blocks)
 
 
 async def test_shortcuts_of_a_message_work_in_its_thread(socket_slack: SlackStandIn, tmp_path: Path) -> None:
