@@ -138,3 +138,12 @@ async def test_the_second_volley_goes_on_with_those_who_can() -> None:
     repeated = await channel.press("Ann", again.action)
     assert not repeated.error, repeated.text()
     assert not (await channel.say("Ann", "baps random-order all")).error
+
+
+async def test_the_guns_of_the_ford_can_fire() -> None:
+    """A weapon team has firepower of its own; the rocket team also what it takes against the track."""
+    channel = await at_the_ford()
+    assert "Gun Team fires" in (await channel.do("Ann", 'lnlt fire "Gun Team" vc1 hand=1,6')).first
+    assert "Rocket Team fires" in (await channel.do("Bob", 'lnlt fire "Rocket Team" us1 hand=1,6')).first
+    shot = 'lnlt ordnance-vehicle unit="Rocket Team" target=Track to_hit=7 hand=6,6'
+    assert not (await channel.do("Bob", shot)).error

@@ -79,8 +79,10 @@ def refuse_jammed(soldiers: Sequence[Unit]) -> None:
     if not bad:
         return
     able = "; ".join(soldier.name or soldier.word for soldier in soldiers if soldier.word not in bad)
-    hint = Hint(f"Did you mean {able}?" if able else f"Reload or unjam first: /unit edit {_typed(bad)} -{JAMMED}")
-    hint.wrong, hint.right = "; ".join(soldier.name or soldier.word for soldier in soldiers), able
+    hint: str = phrase("After an order to reload or unjam: `/unit edit {name} -{mark}`.", name=_typed(bad), mark=JAMMED)
+    if able:
+        hint = Hint(f"Did you mean {able}?")
+        hint.wrong, hint.right = "; ".join(soldier.name or soldier.word for soldier in soldiers), able
     raise UserError(
         f"{joined(bad)} cannot fire: out of ammunition or jammed.", hint=hint, option="attackers", code="unit-unfit"
     )
