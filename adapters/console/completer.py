@@ -14,7 +14,7 @@ from bot.interface.text import Token, tokenize
 from bot.rules.errors import UserError
 
 _QUOTES = ('"', "'", "\u201c")
-OWN_WORDS = ("as", "tutorial", "quit")
+OWN_WORDS = ("as", "tutorial", "board", "clear", "quit")
 
 
 class ConsoleCompleter(Completer):

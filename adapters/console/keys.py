@@ -1,4 +1,4 @@
-"""One letter and Enter for each button and menu under the last answer; a die's face is its own number."""
+"""A letter and Enter for what is done most, the same at any time; a number for the rest under the last answer."""
 
 from __future__ import annotations
 
@@ -6,6 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from bot.interface.reply import Button, Menu, Reply
+
+_WORDS = ("again", "change", "odds", "undo", "other target", "roll it", "what if", "next phase", "pass")
+FIXED = dict(zip(_WORDS, "acoutrwnp", strict=True))
+"""The letters of buttons and menus, by what these say."""
+LINES = {"n": "game next", "p": "game pass", "u": "game undo", "a": "again"}
+"""What such a letter does where no button of the last answer has it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,23 +33,29 @@ class Keys:
         return menu.entries[at - 1].action if 0 < at <= len(menu.entries) else None
 
     def shown(self) -> str:
-        """The letters with what they do: `a again   o odds   t other target   1-6 the die`."""
-        letters = {key: _label(button.label) for key, button in self.buttons.items() if not key.isdecimal()}
+        """The letters with what they do: `a again   o odds   t other target   1 join US   1-6 the die`."""
+        letters = {key: _label(button.label) for key, button in self.buttons.items() if key != button.label}
         letters |= {key: _label(menu.short or menu.label) for key, menu in self.menus.items()}
-        faces = [key for key in self.buttons if key.isdecimal()]
+        faces = [key for key, button in self.buttons.items() if key == button.label]
         told = [f"{letter} {label}" for letter, label in letters.items()]
         return "   ".join([*([f"{faces[0]}-{faces[-1]} the die"] if faces else []), *told])
 
 
 def keys_of(reply: Reply) -> Keys:
-    """A letter for each button, then for each menu: the first of its label that is free, else none."""
+    """The keys of an answer: its letter for what has one, for all else the next number; beside the faces of a die,
+    which are their own numbers, the first letter that is free."""
     buttons: dict[str, Button] = {}
     menus: dict[str, Menu] = {}
+    labels = [entry.label for menu in reply.menus for entry in menu.entries] + [one.label for one in reply.buttons]
+    has_faces = any(map(str.isdecimal, labels))
 
     def free(label: str) -> str:
-        if label.isdecimal():
-            return label
-        return next((key for key in label.casefold() if key.isalpha() and key not in buttons and key not in menus), "")
+        fixed = label if label.isdecimal() else FIXED.get(label.rstrip("….").casefold(), "")
+        taken = {*buttons, *menus}
+        if fixed and fixed not in taken:
+            return fixed
+        others = label.casefold() if has_faces else map(str, range(1, 100))
+        return next((key for key in others if key.isalnum() and key not in {*taken, *FIXED.values()}), "")
 
     for button in reply.buttons:
         if key := free(button.label):

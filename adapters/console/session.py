@@ -12,7 +12,7 @@ from uuid import uuid4
 from rich.console import Console
 from rich.text import Text
 
-from adapters.console.keys import Keys, keys_of
+from adapters.console.keys import LINES, Keys, keys_of
 from adapters.console.render import save_files, say, show
 from adapters.console.tutorial import LESSONS
 from bot.app import App
@@ -32,7 +32,9 @@ GREETING = 'Grognard. Type "tutorial" for two minutes of it, "help" for everythi
 OWN_HELP = {
     "tutorial": "tutorial plays a first firefight with you.",
     "as": "as NAME lets somebody else type: as Anna. Each person joins a side of their own.",
-    "quit": "quit leaves, as Ctrl-D does. The game is kept.",
+    "quit": "quit or q leaves, as Ctrl-D does. The game is kept.",
+    "console": "n next phase, p pass, u undo, a again, o odds, c change, t other target: at any time. "
+    "What has no letter has a number. Tab completes, board shows the board, clear empties the screen, q leaves.",
 }
 
 FORM = "form:"
@@ -49,6 +51,7 @@ class Session:
         self.owner = self.who = replace(_person(name), manager=True)  # it is their own machine
         self.terminal = terminal
         self.keys = Keys()
+        self.kept: dict[str, str] = {}  # what letters did under earlier answers, where the last one has none
         self.draft = ""  # what the next line begins with
 
     async def news(self) -> None:
@@ -65,8 +68,11 @@ class Session:
         word, _, rest = text.removeprefix("/").partition(" ")
         if not text or text.startswith("#"):
             return True
-        if word in ("quit", "exit") and not rest:
+        if word in ("quit", "exit", "q") and not rest:
             return False
+        if word == "clear" and not rest:
+            self.console.clear()
+            return True
         if word == "as":
             self._switch(rest)
         elif word == "tutorial":
@@ -75,12 +81,17 @@ class Session:
             show(self.console, Reply(OWN_HELP[rest.strip()], private=True))
         elif word == "press":
             await self._press(rest.strip())
-        elif (meant := self.keys.meant(text)) is not None:
+        elif (meant := self.keys.meant(text) or self.kept.get(text.casefold())) is not None:
             await self._use(meant, text)
         else:
+            text = LINES.get(text.casefold(), text) if self.terminal else text
+            text = "game board" if text == "board" else text
             await self._run(text)
             if word in ("help", "?") and not rest:
-                say(self.console, Text(f"  Here also: {', '.join(OWN_HELP)}. Tab completes what you type."))
+                say(
+                    self.console,
+                    Text(f"  Here also: {', '.join(OWN_HELP)}, board, clear. Tab completes what you type."),
+                )
         return True
 
     async def _run(self, text: str) -> None:
@@ -123,6 +134,7 @@ class Session:
 
     async def _show(self, reply: Reply) -> None:
         self.keys = keys_of(reply) if self.terminal else Keys()
+        self.kept |= {key: button.action for key, button in self.keys.buttons.items() if key in ("o", "c", "w")}
         show(self.console, reply, self.keys.shown())
         for path in save_files(reply, self.folder / "files"):
             self.console.print(f"  saved as {path}", highlight=False, markup=False)
@@ -146,7 +158,7 @@ class Session:
             say(self.console, Text(lesson.say))
             if not lesson.command:
                 return
-            self.console.print(f"> {lesson.command}", style="green", markup=False, highlight=False, soft_wrap=True)
+            say(self.console, Text(f"> {lesson.command}", style="green"))
             if (
                 request is not None
                 and (await request("Enter runs it, q leaves the tutorial: ")).strip().casefold() == "q"

@@ -19,7 +19,8 @@ def many_units(
 ) -> Iterator[tuple[str, str]]:
     """(what is shown, value) of what begins with `part`, the best first. `alive` are those still in play; a list of who
     acts means one's own side by `all`, any other the other side."""
-    yield from _ranges(part, roster, {unit.name for unit in alive})
+    theirs = [unit for unit in roster if not own_side or (unit.side == own_side) == acting]
+    yield from _ranges(part, roster if part else theirs, {unit.name for unit in alive})
     meant = [unit for unit in alive if not own_side or (unit.side == own_side) == acting]
     if len({unit.side for unit in meant}) == 1:
         yield from _counted(part, "all", meant)

@@ -40,13 +40,12 @@ def test_a_name_with_a_space_can_be_typed_to_its_end() -> None:
 def test_many_at_once_behind_the_first_units() -> None:
     """Ranges, `all` and sides, with the number of units that each means."""
     shown = [choice.name for choice in offered("attackers", "")]
-    assert shown[:8] == [
+    assert shown[:7] == [
         "Squad 1 (us1, squad)",
         "Squad 2 (us2, squad)",
         "Squad 3 (us3, squad)",
         "Squad 4 (us4, squad)",
         "Squad 1..12 (12 units)",
-        "Cell 1..12 (12 units)",
         "all (12 units)",
         "side:US (12 units)",
     ]

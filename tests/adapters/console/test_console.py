@@ -17,6 +17,7 @@ from adapters.console.completer import ConsoleCompleter, open_value
 from adapters.console.render import save_files, show
 from adapters.console.session import PLACE, Session, bottom_line, read_file
 from bot.interface.complete import Known
+from bot.interface.complete_many import many_units
 from bot.interface.registry import registry
 from bot.interface.reply import Button, File, Reply
 from bot.interface.spec import Person, Place
@@ -204,10 +205,10 @@ async def test_an_error_has_letters_too() -> None:
         for line in ("game start lnlt X", "unit add Alpha squad morale=5 fp=2", "unit add Bravo squad morale=12"):
             await session.line(line)
         await session.line("lnlt fire Alpha Bravoo hand=6,1,2")
-        assert "f fire at Bravo   i fix it" in out.getvalue()
-        await session.line("i")
+        assert "1 fire at Bravo   2 fix it" in out.getvalue()
+        await session.line("2")
         assert session.draft == "/lnlt fire attackers=Alpha targets=Bravoo hand=6,1,2"
-        await session.line("f")
+        await session.line("1")
         assert "Alpha fires" in out.getvalue()
     finally:
         await app.close()
@@ -267,3 +268,49 @@ async def test_what_was_played_elsewhere_in_a_linked_game_is_shown_once(tmp_path
     assert screen.getvalue().count("fate") == 1
     assert not await app.due(PLACE.key)
     await app.close()
+
+
+async def test_letters_mean_the_same_at_any_time() -> None:
+    """n next, p pass, u undo, a again, o odds: whatever was answered last; what has no letter has a number."""
+    out = io.StringIO()
+    app = await fresh_app()
+    session = Session(app, Console(file=out, width=200), "Anna", Path(), terminal=True)
+
+    async def told(line: str) -> str:
+        start = len(out.getvalue())
+        assert await session.line(line)
+        return out.getvalue()[start:]
+
+    try:
+        begun = await told("game start scenario=ford")
+        assert "1 join US   2 join VC" in begun
+        assert "n next phase" in begun
+        assert "Anna plays US" in await told("1")
+        assert "Operations" in await told("n"), "its button is under an older answer"
+        shot = await told("lnlt fire us1 vc1 hand=6,1,2")
+        assert "a again" in shot
+        assert "o odds" in shot
+        await told("unit list")
+        assert "what came up" in await told("o")
+        assert "Rifle 1" in await told("a")
+        assert "undone" in await told("u") or "Undo" in out.getvalue()
+        assert "at any time" in await told("help console")
+        assert "Ready: Rifles 2 + 3" in await told("board")
+        assert not await session.line("q")
+    finally:
+        await app.close()
+
+
+def test_completion_knows_the_sides() -> None:
+    units = [
+        RosterUnit(f"{stem} {at}", f"{side.casefold()}{at}", "squad", side)
+        for side, stem in (("US", "Rifle"), ("VC", "Local"))
+        for at in (1, 2, 3)
+    ]
+    mine, theirs = (
+        [value for _, value in many_units("", units, units, "US", acting=acting)] for acting in (True, False)
+    )
+    assert "Rifle 1..3" in mine
+    assert "Local 1..3" not in mine
+    assert "Local 1..3" in theirs
+    assert "Rifle 1..3" not in theirs
