@@ -39,7 +39,16 @@ class Installer:
 
     def routes(self) -> list[web.RouteDef]:
         """Where they are."""
-        return [web.get(INSTALL_PATH, self._install), web.get(REDIRECT_PATH, self._back)]
+        return [
+            web.get("/", self._front),
+            web.get(INSTALL_PATH, self._install),
+            web.get(REDIRECT_PATH, self._back),
+        ]
+
+    async def _front(self, _: web.Request) -> web.StreamResponse:
+        """What this address is, and the way to install."""
+        link = f'<p><a href="{INSTALL_PATH}">Add to Slack</a></p>'
+        return _page(200, "Grognard", "Tabletop wargames in your channel.", more=link)
 
     async def _install(self, _: web.Request) -> web.StreamResponse:
         """Send the browser to Slack's page; the state comes back with it and is in its cookie."""
@@ -52,7 +61,7 @@ class Installer:
     async def _back(self, request: web.Request) -> web.StreamResponse:
         """Change the code that Slack gave for the workspace's token."""
         if request.query.get("error"):
-            return _page(400, "Nothing was installed", "Slack says that nobody agreed to it.")
+            return _page(400, "Nothing was installed", "Slack says that nobody agreed to it.", again=True)
         state, cookie = request.query.get("state", ""), request.cookies.get(COOKIE, "")
         if not state or not hmac.compare_digest(state.encode("utf-8", "replace"), cookie.encode("utf-8", "replace")):
             return _page(400, "Nothing was installed", "The installation was begun in another browser.", again=True)
@@ -83,7 +92,8 @@ class Installer:
         log.info("installed in workspace %s", installed.id)
         if user := (found.get("authed_user") or {}).get("id"):
             await greet(self._wire, installed, str(user))
-        response = _page(200, f"Grognard is in {installed.name}", "In any channel, type /roll 2d6 or /help.")
+        said = "In any channel, type /roll 2d6 or /help."
+        response = _page(200, f"Grognard is in {installed.name}", said, back=installed.id)
         response.del_cookie(COOKIE)
         return response
 
@@ -106,7 +116,9 @@ def _signature(secret: str, text: str) -> str:
     return hmac.new(secret.encode(), b"state:" + text.encode("utf-8", "replace"), hashlib.sha256).hexdigest()
 
 
-def _page(status: int, title: str, text: str, *, again: bool = False) -> web.Response:
+def _page(status: int, title: str, text: str, *, again: bool = False, back: str = "", more: str = "") -> web.Response:
     link = f'<p><a href="{INSTALL_PATH}">Try again</a></p>' if again else ""
-    body = f"<title>Grognard</title><h1>{html.escape(title)}</h1><p>{html.escape(text)}</p>{link}"
+    link += f'<p><a href="https://app.slack.com/client/{html.escape(back)}">Back to Slack</a></p>' if back else ""
+    head = '<html lang="en"><meta name="viewport" content="width=device-width"><title>Grognard</title>'
+    body = f"{head}<h1>{html.escape(title)}</h1><p>{html.escape(text)}</p>{link}{more}"
     return web.Response(status=status, text=f"<!doctype html>{body}", content_type="text/html")

@@ -181,3 +181,12 @@ async def test_a_removal_heard_of_late_does_not_undo_an_installation(http_slack:
         await slack.send_event(home, {"type": "app_uninstalled"})
         still = await (await anna.slash(games, "/roll", "2d6")).answer()
         assert "anna rolls 2d6" in still.plain
+
+
+def test_pages_fit_a_phone_and_lead_on() -> None:
+    from adapters.slack.oauth import _page
+
+    done = str(_page(200, "Grognard is in Club", "x", back="T1").text)
+    assert 'name="viewport"' in done
+    assert 'href="https://app.slack.com/client/T1"' in done
+    assert "Try again" in str(_page(400, "Nothing was installed", "x", again=True).text)
