@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import re
+from base64 import b64encode
 from collections.abc import Iterator
+from functools import lru_cache
+from html import unescape
+from io import BytesIO
 from pathlib import Path
 
+from fontTools.subset import Options, Subsetter
+from fontTools.ttLib import TTFont
+
 from bot.host.odds_text import reply_of
+from bot.picture.font import FAMILY, FILES
 from bot.picture.odds import reply_picture
 from bot.picture.svg import Picture
 from bot.picture.table import table_picture
@@ -14,6 +23,7 @@ from bot.systems.catalog import System, systems
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 FOLDER = "pictures"
+_TEXTS = re.compile(">([^<]+)<")
 LARGEST = 32_000
 """Bytes of a picture on a game's page; what is larger is easier to read as the text below it."""
 GALLERY = {
@@ -24,6 +34,34 @@ GALLERY = {
     "ucn": ("morale-failed", "shoot-modifiers", "shoot", "attack-vehicle"),
 }
 """Of each game two tables, as their examples read them, and two sequences with their odds."""
+
+
+def with_font(svg: str) -> str:
+    """The picture with the letters that are in it as fonts of its own: a page on the web knows none of ours."""
+    signs = "".join(sorted(set(unescape("".join(_TEXTS.findall(svg))))))
+    faces = "".join(
+        f"@font-face{{font-family:'{FAMILY}';font-weight:{weight};"
+        f"src:url(data:font/ttf;base64,{_subset(bold, signs)})}}"
+        for bold, weight in ((False, 400), (True, 700))
+        if not bold or 'font-weight="700"' in svg
+    )
+    head, _, rest = svg.partition(">")
+    return f"{head}><style>{faces}</style>{rest}"
+
+
+@lru_cache(None)
+def _subset(bold: bool, signs: str) -> str:
+    """One weight of the font with these letters alone, in base64: the same bytes on every machine."""
+    font = TTFont(FILES[bold], recalcTimestamp=False)
+    options = Options(
+        hinting=False, layout_features=[], name_IDs=[], notdef_outline=True, drop_tables=["GSUB", "GPOS", "GDEF"]
+    )
+    subsetter = Subsetter(options)
+    subsetter.populate(text=signs)
+    subsetter.subset(font)
+    data = BytesIO()
+    font.save(data)
+    return b64encode(data.getvalue()).decode()
 
 
 def page_picture(table: Table) -> str:
@@ -44,8 +82,8 @@ def drawn() -> dict[str, str]:
     for game in systems().values():
         for table in game.tables.values():
             if address := page_picture(table):
-                found[address] = table_picture(table).svg
-        found |= {address: picture.svg for address, _, _, picture in _shown(game)}
+                found[address] = with_font(table_picture(table).svg)
+        found |= {address: with_font(picture.svg) for address, _, _, picture in _shown(game)}
     return found
 
 
