@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from bot.interface.common_commands import ROLL_OPTIONS
 from bot.interface.explained import all_unit_words
 from bot.interface.registry import registry
 from bot.interface.spec import CommandSpec
@@ -50,7 +51,13 @@ def _page(game: System) -> Iterator[str]:
     yield ""
     yield _sentences(str(game.game.get("notice", "")))
     yield ""
+    yield from _contents(game)
+    yield ""
     yield "## Sequences"
+    yield ""
+    yield "Each takes these, too:"
+    yield ""
+    yield from _options(ROLL_OPTIONS)
     for spec in registry().below((game.id,)):
         yield from _sequence(spec, game.sequences[spec.target])
     for name, words in all_unit_words(game):
@@ -67,15 +74,43 @@ def _page(game: System) -> Iterator[str]:
                 yield from _table(specs[table.id], table)
 
 
+def _contents(game: System) -> Iterator[str]:
+    """Where everything on the page is: a long page is read from here."""
+    heads = [_sequence_head(spec, game.sequences[spec.target]) for spec in registry().below((game.id,))]
+    yield "## Contents"
+    yield ""
+    yield f"- [Sequences](#sequences): {', '.join(_link(head) for head in heads)}"
+    for name, _ in all_unit_words(game):
+        yield f"- {_link(f'Words of a unit: {name}', whole=True)}"
+    specs = {spec.target: spec for spec in registry().below((f"{game.id}-table",))}
+    for group, title in game.game["groups"].items():
+        heads = [_table_head(specs[table.id], table) for table in game.tables.values() if table.group == group]
+        yield f"- {_link(f'Tables: {title}', whole=True)}: {', '.join(_link(head) for head in heads)}"
+
+
+def _link(head: str, *, whole: bool = False) -> str:
+    """A heading of the page as a link to it, by its last words unless it is the `whole`."""
+    words = head if whole else head.partition(": ")[2]
+    return f"[{words}](#{re.sub(r'[^a-z0-9 _-]', '', head.casefold()).replace(' ', '-')})"
+
+
+def _sequence_head(spec: CommandSpec, sequence: Sequence) -> str:
+    return f"`{spec.name}`: {sequence.title}"
+
+
+def _table_head(spec: CommandSpec, table: Table) -> str:
+    return f"`{spec.name}`: {table.title}"
+
+
 def _sequence(spec: CommandSpec, sequence: Sequence) -> Iterator[str]:
     yield ""
-    yield f"### `{spec.name}`: {sequence.title}"
+    yield f"### {_sequence_head(spec, sequence)}"
     yield ""
     yield _sentences(f"{sequence.summary} Source: {sequence.source}. Dice: {sequence.dice.strip().rstrip('.')}.")
     yield ""
     yield f"```\n{spec.example}\n```"
     yield ""
-    yield from _options(spec.options)
+    yield from _options(tuple(option for option in spec.options if option not in ROLL_OPTIONS))
     for option in spec.options:
         if option.meanings:
             yield ""
@@ -89,7 +124,7 @@ def _sequence(spec: CommandSpec, sequence: Sequence) -> Iterator[str]:
 
 def _table(spec: CommandSpec, table: Table) -> Iterator[str]:
     yield ""
-    yield f"### `{spec.name}`: {table.title}"
+    yield f"### {_table_head(spec, table)}"
     yield ""
     yield _sentences(f"{table.summary} Source: {table.source}.")
     if spec.example != spec.name:
@@ -112,13 +147,11 @@ def _sentences(text: str) -> str:
 
 
 def _options(options: tuple[Option, ...]) -> Iterator[str]:
-    if not options:
-        return
-    yield "| option | what | expected | default |"
-    yield "|---|---|---|---|"
+    """A line for each, which a phone shows whole: a table of four columns it does not."""
     for option in options:
-        default = "needed" if option.required else _cell(option.default if option.default is not None else "")
-        yield f"| {option.name} | {_cell(option.help)} | {_cell(option.expected)} | {default} |"
+        default = "" if option.required or option.default in (None, "") else f", else {_plain(option.default)}"
+        needed = "needed, " if option.required else ""
+        yield f"- **{option.name}** ({needed}{option.expected}{default}): {_plain(option.help)}"
 
 
 def _printed(table: Table) -> Iterator[str]:

@@ -19,7 +19,7 @@ from bot.picture.odds import reply_picture
 from bot.picture.svg import Picture
 from bot.picture.table import table_picture
 from bot.rules.tables.table import Table
-from bot.systems.catalog import System, systems
+from bot.systems.catalog import System, system, systems
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 FOLDER = "pictures"
@@ -27,11 +27,11 @@ _TEXTS = re.compile(">([^<]+)<")
 LARGEST = 32_000
 """Bytes of a picture on a game's page; what is larger is easier to read as the text below it."""
 GALLERY = {
-    "asl": ("tk-flame", "mp-cost", "malfunction", "flame-attack"),
-    "baps": ("crt", "leader-rating", "fire", "he-attack"),
-    "lnlt": ("dct", "melee-odds", "fire", "ordnance-vehicle"),
-    "nhis": ("ranged-combat", "move-cost", "fire", "morale"),
-    "ucn": ("morale-failed", "shoot-modifiers", "shoot", "attack-vehicle"),
+    "lnlt": ("fire", "dct", "melee-odds", "ordnance-vehicle"),
+    "baps": ("fire", "crt", "leader-rating", "he-attack"),
+    "nhis": ("fire", "ranged-combat", "move-cost", "morale"),
+    "ucn": ("shoot", "morale-failed", "shoot-modifiers", "attack-vehicle"),
+    "asl": ("malfunction", "mp-cost", "tk-flame", "flame-attack"),
 }
 """Of each game two tables, as their examples read them, and two sequences with their odds."""
 
@@ -98,7 +98,7 @@ def _gallery() -> Iterator[str]:
     yield "Tables with the cell that answers, and exact odds, as *Picture* draws them in chat."
     yield "This page is made by `make docs`; do not edit it."
     yield "What the games are, and whose they are: [README](../README.md#the-games)."
-    for game in systems().values():
+    for game in map(system, GALLERY):
         yield ""
         yield f"## {game.title}"
         for address, title, command, picture in _shown(game):
