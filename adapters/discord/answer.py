@@ -37,7 +37,9 @@ def with_warning(reply: Reply, request: Request) -> Reply:
     if not lacking or reply.error:
         return reply
     permissions = ", ".join(lacking)
-    warning = f"The bot lacks permissions in this channel: {permissions}. Late answers, tables or files may not come."
+    warning = (
+        f"The bot lacks permissions in this channel: {permissions}. Late answers, tables and files may not arrive."
+    )
     return replace(reply, lines=(*reply.lines, warning))
 
 

@@ -14,7 +14,7 @@ from adapters.discord.escape import PEN, bold, escaped, fenced, line
 from adapters.discord.request import ATTACH_FILES, EMBED_LINKS, EPHEMERAL, PLATFORM, Request
 from bot.interface.parts import Entry, Part, Row, Rule, drawn, part_lines
 from bot.interface.reply import LINK, Button, File, Menu, Reply, beside
-from bot.interface.tone import COLORS, GAME, OVER, PLAIN
+from bot.interface.tone import COLORS, GAME, OVER, PLAIN, WAITING
 from bot.rules.plain import visible
 
 Json = dict[str, Any]
@@ -115,6 +115,8 @@ def _missing(permission: str) -> str:
 def _lead(reply: Reply, *, late: bool) -> str:
     said = (LATE if late else "") + (REFUSED if reply.error else "") + _first(reply)
     called = " ".join(f"<@{user}>" for user in _called(reply))
+    if called and reply.tone == WAITING:  # a phone's notification shows its beginning
+        return f"{called}, {said}"
     return f"{said} · {called}" if called else said
 
 
@@ -145,6 +147,8 @@ def _embedded(reply: Reply, lead: str, rest: Sequence[Row]) -> tuple[Json, bool]
     """Content and embed; whether something had to fold."""
     content, folded = _fitting([lead], MAX_CONTENT - 200)
     text = _joined(rest)
+    if not text and reply.footer:  # an embed with a number alone is an empty box
+        return {"content": f"{content}\n-# {escaped(_footer(reply))}", "embeds": []}, folded
     if len(text) > MAX_EMBED:
         text, folded = _folded(rest, MAX_EMBED - 100), True
     embed: Json = {"color": COLORS.get(OVER if reply.error else reply.tone, COLORS[GAME])}

@@ -17,7 +17,7 @@ from adapters.slack.native import CHART, CONTAINER, TABLE
 from adapters.slack.request import PLATFORM
 from bot.interface.parts import Entry, Grid, Odds, Part, Row, Rule, Small, drawn, part_lines
 from bot.interface.reply import LINK, Button, File, Menu, MenuEntry, Reply, beside
-from bot.interface.tone import PLAIN
+from bot.interface.tone import PLAIN, WAITING
 from bot.interface.unit_table import UnitTable
 
 Json = dict[str, Any]
@@ -66,7 +66,7 @@ def render(
         blocks = _folded(reply, mention, mark, lines)
         files = (*files, File("answer.txt", reply.text()))
     first, line_end, rest = entities(replace(reply, lines=tuple(lines)).text()).partition("\n")
-    text = f"{mark}{first}{mention}{line_end}{rest}"
+    text = f"{_called(mark + first, mention, reply)}{line_end}{rest}"
     return Message(_cut(text), blocks, files)
 
 
@@ -77,9 +77,14 @@ def _mention(reply: Reply, team: str) -> str:
     return f" · {called}" if called else ""
 
 
+def _called(first: str, mention: str, reply: Reply) -> str:
+    """The first line with whom it calls: in front where somebody is waited for, for the notification."""
+    return f"{mention.removeprefix(' · ')}, {first}" if mention and reply.tone == WAITING else f"{first}{mention}"
+
+
 def _blocks(reply: Reply, mention: str, mark: str, lines: Sequence[Part], own: frozenset[str]) -> list[Json]:
     return [
-        *_sections([_first(reply, mark) + mention]),
+        *_sections([_called(_first(reply, mark), mention, reply)]),
         *_body([part for part in lines if not isinstance(part, Small)], own),
         *_context([*(part.text for part in lines if isinstance(part, Small)), *_numbered(reply.footer)]),
         *actions(reply.buttons, reply.menus),
@@ -106,7 +111,7 @@ def _folded(reply: Reply, mention: str, mark: str, lines: Sequence[Part]) -> lis
     title = escaped(mark + reply.first)
     shown = title if len(title) < 1_000 else title[:1_000].rpartition("&")[0] + " ..."
     return [
-        *_sections([f"{shown}{mention}"]),
+        *_sections([_called(shown, mention, reply)]),
         *_drawn(kept),
         *_sections(["_The whole answer is in the file answer.txt._"]),
         *_context(_numbered(reply.footer)),

@@ -16,10 +16,10 @@ from bot.game.orders import told_sides
 from bot.game.rights import find_side, need_director
 from bot.game.state import DRAW, Game
 from bot.game.story import Moment, best_shot, first_types, judgement, losses, points, worst_luck
-from bot.interface.bars import in_tenths
+from bot.interface.bars import percent
 from bot.interface.parts import Group, Part, Small
 from bot.interface.reply import File, Reply
-from bot.play.retold import retold
+from bot.play.retold import Retold, retold
 from bot.rules.errors import UserError
 from bot.rules.phrase import phrase
 from bot.stores.base import Store
@@ -120,7 +120,7 @@ async def _ended(context: Context, winner: str, text: str = "") -> Reply:
     about = [_sides(context, game), _count(rolls, "roll")]
     reply = Reply(
         f"{game.name} is over{how} on turn {game.turn}",
-        (*((text,) if text else ()), *opened.lines, *orders, *await _story(context, game, types)),
+        (*((text,) if text else ()), *opened.brief, *orders, *await _story(context, game, types)),
         by=", ".join(piece for piece in about if piece),
         buttons=(
             context.button("read", "Statistics", "stats"),
@@ -186,23 +186,23 @@ async def _story(context: Context, game: Game, types: Mapping[str, str]) -> list
     lines: list[Part] = [Group(one.heading, one.names, grave=True) if one.names else one.heading for one in lost]
     by_side, worths = await quick_luck(context)
     if (best := best_shot(worths)) is not None:
-        lines.append(Group("Best shot", await _moment(context, best), grave=True))
+        told, text = await _moment(context, best)
+        lines.append(Group("Best shot" if told.acts else "Best roll", text, grave=True))
     if (worst := worst_luck(worths)) is not None:
-        lines.append(Group("Worst luck", await _moment(context, worst), grave=True))
+        lines.append(Group("Worst luck", (await _moment(context, worst))[1], grave=True))
     if by_side:
         lines += [Group("Luck", points(by_side), grave=True), Small(judgement(by_side))]
     return lines
 
 
-async def _moment(context: Context, moment: Moment) -> str:
-    """`VC 3 takes casualties · US, at 8.3% (#38)`; of bad luck, with what chance it could have been better."""
-    roll = moment.roll
-    whose = roll.side if context.game.sides else context.ledger.name_of(roll.side)
-    (event,) = await context.store.events_at(context.ledger.row, [roll.number])
-    told = retold(event.data, context.ledger.name_of, sides=context.game.sides).title
-    chance = in_tenths(moment.chance)
+async def _moment(context: Context, moment: Moment) -> tuple[Retold, str]:
+    """`US Squad 1 fires: VC 3 takes casualties, at 8% (#38)`; of bad luck, with the chance of better."""
+    number = moment.roll.number
+    (event,) = await context.store.events_at(context.ledger.row, [number])
+    told = retold(event.data, context.ledger.name_of, sides=context.game.sides)
+    chance = percent(moment.chance)
     odds = f"with {chance} for better" if moment.is_bad else f"at {chance}"
-    return f"{told}{f' · {whose}' if whose else ''}, {odds} (#{roll.number})"
+    return told, f"{told.short}, {odds} (#{number})"
 
 
 def _count(number: int, what: str) -> str:

@@ -174,7 +174,9 @@ async def _written(context: Context, write: Callable[[list[str], Beside], str]) 
         texts = await store.texts(row, after=rows[0].number - 1, before=rows[-1].number + 1)
         opened = {text.event: text.text for text in texts if text.key == SEALED and text.event not in game.sealed}
         with_text = {text.event for text in texts if text.key != SAID}
-        told = texts_of((event.data for event in rows if event.number in with_text), texts, game.sealed)
+        told = texts_of(
+            (event.data for event in rows if event.number in with_text or '"reveal"' in event.body), texts, game.sealed
+        )
         gone = [event.number for event in rows if event.number in undone]
         yield await run(write, [event.body for event in rows], replace(beside, texts=told, undone=gone, opened=opened))
 

@@ -9,9 +9,9 @@ from dataclasses import replace
 from bot.commands.calling import addressed, call_sides
 from bot.commands.context import Context
 from bot.commands.turn_card import phase_buttons
-from bot.game.sides import LETTERS, by_name
+from bot.game.sides import LETTERS, by_name, holds
 from bot.game.state import Game
-from bot.interface.parts import Odds, Part
+from bot.interface.parts import Odds, Part, Small
 from bot.interface.reply import Reply
 from bot.interface.tone import GAME
 from bot.play.outcome import Happening
@@ -19,6 +19,7 @@ from bot.rules.errors import UserError
 from bot.rules.sequence import Line
 from bot.systems.catalog import Sequence
 
+_LAST = re.compile(r"(?<=had it last turn )([ab])\b")
 _ALONE = re.compile(r"\b([abAB])(?= [<>\d])")
 
 
@@ -64,7 +65,9 @@ async def told_by_name(context: Context, was: Game, happening: Happening, reply:
     mention = await call_sides(context, game, game.go if game.go != was.go else ())
     return replace(
         reply,
-        title=addressed(context, f"{side} {'keeps' if out['tied'] else 'wins'} the initiative"),
+        title=addressed(
+            context, f"{side} {holds(side, side if out['tied'] and _is_had(was) else was.initiative)} the initiative"
+        ),
         by=f"{context.who} rolls",
         lines=tuple(lines),
         tone=GAME,
@@ -81,6 +84,10 @@ def odds_by_name(reply: Reply, game: Game) -> Reply:
         if isinstance(part, Odds)
         else part
         for part in reply.lines
+    ]
+    lines = [
+        replace(part, text=_LAST.sub(lambda found: names[found[1]], part.text)) if isinstance(part, Small) else part
+        for part in lines
     ]
     return replace(reply, title=_ALONE.sub(lambda found: names[found[1].lower()], reply.title), lines=tuple(lines))
 

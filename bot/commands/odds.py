@@ -61,7 +61,7 @@ async def answer_odds(
         whom=whom,
         typed=command_text(spec, given | more) if is_typed else "",
     )
-    reply = told_by_rule(reply, ruled)
+    reply = told_by_rule(replace(reply, title=_by_names(sequence, raw, roster, reply.title)), ruled)
     reply = odds_by_name(reply, context.game) if has_names(sequence, context.game) else reply
     if is_typed:
         return boxed(context, reply)
@@ -88,6 +88,13 @@ def _of_dice(context: Context, spec: CommandSpec, options: Mapping[str, object],
         context.docs.append(draft.doc(context.now, DAY))
     buttons = (Button(f"roll:{draft.key}", "Roll it", "primary"), Button(f"form:draft:{draft.key}", "Change…"))
     return boxed(context, replace(dice_odds(options), buttons=buttons))
+
+
+def _by_names(sequence: Sequence, raw: Mapping[str, object], roster: Roster, title: str) -> str:
+    """What one decides by with the names of the units for the attacker and the defender."""
+    for name, unit in sequence.given(raw, roster).roster.items():
+        title = title.replace(f"the {name} ", f"{unit.word} ")
+    return title
 
 
 async def count_rows(

@@ -83,7 +83,7 @@ def standing(one: Played) -> str:
     """Where a game is at, in a few words: `turn 3, Operations · #42`."""
     game = one.game
     if not game.started:
-        return f"{game.number - 1} events since {day(one.begun)}"
+        return f"{'1 event' if game.number == 2 else f'{game.number - 1} events'} since {day(one.begun)}"
     turn = phase_title(game, systems().get(game.system))
     if game.ended:
         said = f"{won(game)} on turn {game.turn}"

@@ -66,7 +66,7 @@ async def handle_sequence(context: Context) -> Reply:
     from bot.play.by_rule import by_rules, told_by_rule, with_rules
     from bot.play.lent import loans, told, with_loans
     from bot.play.many import in_names
-    from bot.play.sequence import run_sequence
+    from bot.play.sequence import EXTRA, named_units, run_sequence
 
     sequence = system(context.spec.system).sequence(context.spec.target)
     options = with_letters(sequence, _plain(context.command.options), context.game)
@@ -85,7 +85,11 @@ async def handle_sequence(context: Context) -> Reply:
 
         return await answer_compared(context, context.spec, options)
     if context.ledger.exists and context.game.ended:
-        raise over(context.game)
+        given = sequence.given({name: value for name, value in options.items() if name not in EXTRA}, roster)
+        if has_names(sequence, context.game) or named_units(given):
+            raise over(context.game)
+        context.dice_game()  # as plain rolls do, it begins free play
+        roster = {}
     if has_names(sequence, context.game):
         need_player(context.game, context.actor)
     if (question := asked(context, sequence, options, roster)) is not None:

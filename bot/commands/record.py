@@ -171,6 +171,12 @@ def _seal(context: Context, outcome: Outcome, facts: Json, label: str) -> Reply:
     if label:
         content["texts"] = {"label": ledger.salted("label", label)}
     ledger.salted(ANSWER, canonical(outcome.reply.to_json()))
+    lines = [
+        replace(part, text=f"When opened: {part.text[5:]}")
+        if isinstance(part, Small) and part.text.startswith("Now: ")
+        else part
+        for part in outcome.reply.lines
+    ]
     sealed = ledger.salted(SEALED, canonical(content))
     body = ledger.add("sealed", of=happening.kind, sealed=sealed, hand=happening.by_hand, closes=closes)
     number = body["number"]
@@ -181,5 +187,11 @@ def _seal(context: Context, outcome: Outcome, facts: Json, label: str) -> Reply:
         tone=SEALED_TONE,
     )
     return replace(
-        outcome.reply, title=f"(sealed) {outcome.reply.title}", private=True, announce=told, buttons=(), menus=()
+        outcome.reply,
+        title=f"(sealed) {outcome.reply.title}",
+        lines=tuple(lines),
+        private=True,
+        announce=told,
+        buttons=(),
+        menus=(),
     )

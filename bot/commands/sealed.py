@@ -14,7 +14,7 @@ from bot.game.opened import read_opened
 from bot.game.roster import is_gone, settle_changes
 from bot.game.state import Game, Json, unit_json
 from bot.game.summary import title_of
-from bot.interface.parts import Part
+from bot.interface.parts import Group, Part
 from bot.interface.reply import Reply
 from bot.interface.tone import SEALED as SEALED_TONE
 from bot.play.effects import change_from_json, is_of_game
@@ -26,13 +26,14 @@ from bot.rules.sequence import Change
 class Opened:
     """What opening rolls leads to: the game with their results in its units, their numbers, and what is told.
 
-    `result` says in a few words what they were, for the log.
+    `result` says in a few words what they were, for the log; `brief` has a line for each.
     """
 
     game: Game
     numbers: tuple[int, ...]
     lines: tuple[Part, ...]
     result: str = ""
+    brief: tuple[Part, ...] = ()
 
 
 async def reveal(context: Context) -> Reply:
@@ -75,7 +76,7 @@ async def _with_buttons(context: Context, was: Game, reply: Reply, number: int) 
 
 async def open_rolls(context: Context, numbers: tuple[int, ...]) -> Opened:
     """What these sealed rolls hold, applied to the game in order; undone ones are listed but change nothing."""
-    game, lines, said = context.game, list[Part](), list[str]()
+    game, lines, said, brief = context.game, list[Part](), list[str](), list[Part]()
     if not numbers:
         return Opened(game, (), ())
     texts = await context.store.texts(context.ledger.row, after=min(numbers) - 1, before=max(numbers) + 1)
@@ -86,7 +87,9 @@ async def open_rolls(context: Context, numbers: tuple[int, ...]) -> Opened:
             lines.append(f"#{number}: whoever rolled it has deleted its content.")
             continue
         content = json.loads(text)
-        lines += _told(kept.get((number, ANSWER)), number)
+        told = _told(kept.get((number, ANSWER)), number)
+        lines += told
+        brief.append(Group(f"#{number}, opened", str(told[0])))
         said.append(f"#{number} {title_of(content)}: {content.get('result', '')}")
         if number in game.withdrawn:
             lines.append("It had been undone and changes nothing.")
@@ -94,7 +97,7 @@ async def open_rolls(context: Context, numbers: tuple[int, ...]) -> Opened:
             changes, remarks = _still_fitting(game, content)
             game = settle_changes(game, changes)
             lines += remarks
-    return Opened(game, tuple(numbers), tuple(lines), "; ".join(said))
+    return Opened(game, tuple(numbers), tuple(lines), "; ".join(said), tuple(brief))
 
 
 def _still_fitting(game: Game, content: Json) -> tuple[list[Change], list[str]]:

@@ -151,5 +151,5 @@ async def said(context: Context, event: Json) -> tuple[str, str]:
     if event["kind"] == "unit":
         return result, who
     if event["kind"] == "initiative":
-        return f"{result} has the initiative", who
+        return retold(event, context.ledger.name_of).title, who
     return told_event(event, context.ledger.name_of, sides=context.game.sides).partition(": ")[2], who

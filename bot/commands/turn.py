@@ -29,6 +29,7 @@ from bot.game.phases import (
     with_initiative,
 )
 from bot.game.rights import find_side, need_go, need_player
+from bot.game.sides import holds
 from bot.game.state import Game, Json
 from bot.interface.reply import Reply
 from bot.interface.tone import WAITING
@@ -105,7 +106,7 @@ async def _hand_over(context: Context, *, done: bool) -> Reply:
 
 
 def _waits(game: Game) -> str:
-    return f"{' and '.join(game.go)} {'is' if len(game.go) == 1 else 'are'} not"
+    return f"{' and '.join(game.go)} {'is' if len(game.go) == 1 else 'are'} not yet"
 
 
 def _passing(context: Context, game: Game) -> str:
@@ -148,7 +149,7 @@ async def initiative(context: Context) -> Reply:
     context.ledger.add("initiative", after, result=side)
     mention = await call_sides(context, after, after.go if after.go != game.go else ())
     return Reply(
-        addressed(context, f"{side} has the initiative"),
+        addressed(context, f"{side} {holds(side, game.initiative)} the initiative"),
         by=context.who,
         buttons=phase_buttons(context, without=("initiative", "remember"), leads="next"),
         mention=mention,

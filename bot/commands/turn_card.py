@@ -80,9 +80,12 @@ async def card(context: Context, was: Game, mention: tuple[str, ...], because: I
     lines += [call.line for call in called]
     if game.turn != was.turn and (due := await due_now(context, game)):
         lines.append(f"Due now: {'; '.join(due)}")
-    cleared = [unit.name for key, unit in was.units.items() if game.units[key] != unit]
+    cleared: dict[str, list[str]] = {}
+    for key, unit in was.units.items():
+        for mark in sorted(unit.marks - game.units[key].marks):
+            cleared.setdefault(mark.replace("-", " ").replace("_", " "), []).append(unit.name)
     if cleared:
-        lines.append(f"Markers come off: {joined(cleared)}")
+        lines.append(f"Markers come off: {'; '.join(f'{mark} ({joined(names)})' for mark, names in cleared.items())}")
     buttons = (*call_buttons(context, called), *phase_buttons(context))
     title = addressed(context, headline(game, system))
     return Reply(title, tuple(lines), buttons=buttons, across=across_of(buttons), mention=mention)

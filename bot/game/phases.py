@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from bot.game.roster import cleared
+from bot.game.sides import of_side
 from bot.game.state import Game
 from bot.rules.phrase import marked
 from bot.systems.catalog import System, systems
@@ -131,8 +132,7 @@ def whose_go(game: Game) -> str:
         return ""
     if len(game.go) == len(game.sides):
         return "both sides" if len(game.sides) == 2 else "all sides"
-    names = " and ".join(game.go)
-    return f"{names}\u2019 go" if names.endswith("s") else f"{names}'s go"
+    return of_side(" and ".join(game.go), "go")
 
 
 def standing(game: Game) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from bot.game.sides import of_side
 from bot.game.state import Game
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import RosterUnit
@@ -73,8 +74,8 @@ def need_go(game: Game, actor: Actor) -> None:
         return
     sides = " and ".join(game.go)
     raise UserError(
-        f"It is {sides}'s go; you play {actor.side}.",
-        hint=f"Only {sides}, or the game master, can pass or end the phase.",
+        f"It is {of_side(sides, 'go')}; you play {actor.side}.",
+        hint=f"Only whoever plays {sides}, or the game master, can pass or end the phase.",
         code="not-your-go",
     )
 

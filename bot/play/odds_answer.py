@@ -169,7 +169,7 @@ def decision(sequence: Sequence, found: Iterable[Outlook], whom: str) -> tuple[s
         return _asked(_that(found, good[0]), found, chances, whom), max(chances)
     first = found[0]
     likeliest = sorted(first.chances, key=lambda item: -item[2])[:LIKELIEST]
-    colon = ":" if first.scale.are_numbers else ""
+    colon = ":" if first.scale.are_numbers or first.chances[0][1].isdecimal() else ""
     told = ", ".join(f"{word}{colon} {percent(float(chance))}" for _, word, chance in likeliest)
     named = f"{heading(first.names, whom)}: " if len(found) > 1 else ""
     return f"{named}{told}"[:1].upper() + f"{named}{told}"[1:], Fraction(0)
@@ -195,7 +195,11 @@ def _that(found: list[Outlook], token: str) -> str:
 
 def _asked(question: str, found: list[Outlook], chances: list[Fraction], whom: str) -> str:
     """The question about the first, and the chances of the others; of the best and the worst where that is too long."""
-    said = [(percent(float(chance)), each_of(one, whom)) for one, chance in zip(found, chances, strict=True)]
+    names = [each_of(one, whom) for one in found]
+    names = [
+        name if names.count(name) == 1 else heading(one.names, whom) for name, one in zip(names, found, strict=True)
+    ]
+    said = [(percent(float(chance)), name) for name, chance in zip(names, chances, strict=True)]
     whole = _joined(question, said)
     if len(whole) <= ROOM or len(said) == 1:
         return whole if len(whole) <= ROOM else _joined(question, [(said[0][0], f"each of {len(found[0].names)}")])
@@ -214,7 +218,7 @@ def _joined(question: str, said: list[tuple[str, str]]) -> str:
 def each_of(one: Outlook, whom: str) -> str:
     """Those who share their odds in a sentence: `each VC squad`, `each of Nguyen and Tran`."""
     if len(one.names) == 1:
-        name = one.names[0] or whom
+        name = one.names[0] or whom or "the unit"
         return name if not name.islower() or name.startswith(("the ", "each ")) else f"the {name}"
     stem = stem_of(one.names)
     return f"each {stem}" if stem else f"each of {joined(one.names)}"

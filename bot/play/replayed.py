@@ -57,15 +57,15 @@ def shot_of(event: Mapping[str, Any], sequence: Sequence, today: Roster) -> Shot
 
 def came_up(shot: Shot) -> dict[str, str]:
     """The result of each row of its odds, by the paths of `odds_rows`; {} where today's rules take other dice."""
-    by, found = shot.sequence.odds_by, dict[str, str]()
+    by, worse, found = shot.sequence.odds_by, shot.sequence.odds_row, dict[str, str]()
     script = Script(shot.dice)
     try:
         for one in planned(shot.sequence, shot.raw, shot.roster):
             plan = one.plan
             apart = plan.by_row() if plan.by_row is not None else plan
             whole = replace(apart, rows=plan.rows, by_row=None, focus=None)  # else dice that do not matter are left out
-            out = play(told_by_rows(whole, by), script).out
-            paths = map(row_path, range(len(rows_of(plan, by))))
+            out = play(told_by_rows(whole, by, worse), script).out
+            paths = map(row_path, range(len(rows_of(plan, by, worse))))
             found |= {path_of(one.unit, path): str(out.get(path, NOTHING)) for path in paths}
         script.finish()
     except UserError:

@@ -59,18 +59,32 @@ class Retold:
         return _begun(self.said)
 
     @property
+    def short(self) -> str:
+        """Who did it and what came of it, units counted where they are many: `Squad 1 fires: 5 of 9 VC killed`."""
+        return f"{_begun(_of_side(self.side, self.by))}: {self.said}" if self.acts else f"{self.title} ({self.by})"
+
+    @property
     def sentence(self) -> str:
         """All in one: `Squad 1 fires: Squad 5 takes casualties`, `Squad 5 passes (Bob checks morale)`."""
         more = f" ({self.more})" if self.more else ""
         if self.acts:
-            return f"{_begun(_of_side(self.side, self.by))}: {self.said}{more}"
+            return f"{self.short}{more}"
+        if ": " in self.more:  # the units by their results say what the title counts
+            return f"{_begun(self.more)} ({self.by})"
         return f"{self.title}{more} ({self.by})" if self.by else f"{self.title}{more}"
 
 
 def texts_of(events: Iterable[Event], rows: Iterable[TextRow], closed: Container[int]) -> dict[int, str]:
     """The texts that are told with events, by number: labels of rolls that are open, plans, how the game ended."""
+    events = list(events)
     keys = {event["number"]: TEXTS.get(event["kind"], "label") for event in events}
-    return {row.event: row.text for row in rows if row.key == keys.get(row.event) and row.event not in closed}
+    rows = list(rows)
+    found = {row.event: row.text for row in rows if row.key == keys.get(row.event) and row.event not in closed}
+    labels = {row.event: row.text for row in rows if row.key == "label" and row.event not in closed}
+    for event in events:
+        if event["kind"] == "reveal" and (said := [labels[at] for at in event.get("opens", ()) if at in labels]):
+            found[event["number"]] = ", ".join(said)
+    return found
 
 
 def retold(event: Event, name_of: NameOf, text: str = "", sides: tuple[str, ...] = ()) -> Retold:
@@ -78,7 +92,9 @@ def retold(event: Event, name_of: NameOf, text: str = "", sides: tuple[str, ...]
     kind, who = event["kind"], name_of(event["who"])
     if kind == "sequence":
         found = _sequence(event, who)
-        return replace(found, said=by_name(found.said, sides) + _arrivals(event), more=by_name(found.more, sides))
+        return replace(
+            found, said=held(event, by_name(found.said, sides)) + _arrivals(event), more=by_name(found.more, sides)
+        )
     if kind in ("roll", "table"):
         what = f"{text}: {event.get('result', '')}" if text else str(event.get("result", ""))
         return Retold(what, f"{who}, {title_of(event)}") if text else Retold(f"{title_of(event)}: {what}", who)
@@ -227,8 +243,14 @@ def _pass(event: Event, _name_of: NameOf, _text: str) -> Retold:
     return Retold(str(event["result"]).partition("; ")[0], tone=GAME)
 
 
+def held(event: Event, said: str) -> str:
+    """What is said of who has the initiative: who had it before keeps it, another side takes it."""
+    is_new = "initiative" in ((event.get("after") or {}).get("game") or {})
+    return said.replace(_HAS_IT, f" {'takes' if is_new else 'keeps'} the initiative") if "after" in event else said
+
+
 def _initiative(event: Event, _name_of: NameOf, _text: str) -> Retold:
-    return Retold(f"{event['result']} has the initiative", tone=GAME)
+    return Retold(held(event, f"{event['result']}{_HAS_IT}"), tone=GAME)
 
 
 def _start(event: Event, name_of: NameOf, _text: str) -> Retold:
@@ -260,9 +282,9 @@ def _sealed(_event: Event, name_of: NameOf, _text: str) -> Retold:
     return Retold("A sealed roll", name_of(_event["who"]), GAME)
 
 
-def _reveal(event: Event, name_of: NameOf, _text: str) -> Retold:
+def _reveal(event: Event, name_of: NameOf, text: str) -> Retold:
     opened = event.get("result") or ", ".join(f"#{number}" for number in event.get("opens", ()))
-    return Retold(f"Opened: {opened}", name_of(event["who"]), GAME)
+    return Retold(f"Opened: {opened}{f', {text}' if text else ''}", name_of(event["who"]), GAME)
 
 
 def _plan(event: Event, name_of: NameOf, text: str) -> Retold:
@@ -276,7 +298,7 @@ def _end(event: Event, name_of: NameOf, text: str) -> Retold:
     winner = ((event.get("after") or {}).get("game") or {}).get("winner", "")
     how = {"": "", DRAW: ": a draw"}.get(winner, f": {winner} wins")
     opened = f" Opened: {event['result']}." if event.get("result") else ""
-    full = f"The game ends{how}" + (f". {text}" if text else "." if opened else "") + opened
+    full = f"The game ends{how}" + (f". “{text}”" if text else "." if opened else "") + opened
     return Retold(full, name_of(event["who"]), GAME)
 
 
@@ -296,6 +318,7 @@ def _inside(title: str, names: Iterable[str]) -> str:
     return title if first in heads or first[1:].isupper() else title[:1].lower() + title[1:]
 
 
+_HAS_IT = " has the initiative"
 _VERBS = ("fire", "fires", "shoot", "shoots", "attack", "attacks", "interrupt", "interrupts")
 """How a sequence's own words for who acts end."""
 _TOLD = {

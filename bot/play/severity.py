@@ -62,10 +62,12 @@ class Scale:
 
 
 def words_of(sequence: Sequence) -> dict[str, str]:
-    """The words that the game.yaml has for one unit's results of this very sequence, by their tokens."""
-    own: Mapping[str, Any] = (sequence.system.game.get("results") or {}).get(sequence.id) or {}
-    results = results_of(sequence)
-    return {token: results[token].one for token, said in own.items() if "word" in said}
+    """The words that the game.yaml has for one unit's results of this very sequence, by their tokens; of those that all
+    have in common where a token is no word by itself."""
+    data: Mapping[str, Any] = sequence.system.game.get("results") or {}
+    common, own, results = data.get("*") or {}, data.get(sequence.id) or {}, results_of(sequence)
+    coded = (token for token, said in common.items() if "word" in said and "-" in token)
+    return {token: results[token].one for token in (*coded, *(token for token, said in own.items() if "word" in said))}
 
 
 def deciding(sequence: Sequence) -> str | dict[str, Any]:

@@ -51,7 +51,7 @@ def story(
             chapters[-1].told.append(_told(event, name_of, texts, sides, undone=event["number"] in gone))
         if where and event["number"] not in gone:
             chapters.append(Chapter(where))
-    return [chapter for chapter in chapters if chapter.told or chapter.heading]
+    return [chapter for chapter in chapters if chapter.told or (chapter.heading and chapter is chapters[-1])]
 
 
 def _told(event: Event, name_of: NameOf, texts: Mapping[int, str], sides: tuple[str, ...], *, undone: bool) -> Told:

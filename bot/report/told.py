@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from bot.game.sides import by_name
 from bot.game.state import Json
 from bot.game.summary import title_of
-from bot.play.retold import TEXTS, retold
+from bot.play.retold import TEXTS, held, retold
 
 FILTERS = {
     "sequence": "combat",
@@ -53,7 +53,7 @@ def _sequence(event: Event) -> Told:
     facts = event.facts
     if "told" not in facts:
         return _begun(by_name(_without_facts(event), event.sides)), facts.get("title") or title_of(event.body)
-    return by_name(facts["told"], event.sides), facts["by"]
+    return held(event.body, by_name(facts["told"], event.sides)), facts["by"]
 
 
 def _without_facts(event: Event) -> str:

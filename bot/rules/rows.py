@@ -10,6 +10,7 @@ from bot.rules.apart import Part, Parts
 from bot.rules.sequence import Outputs, Plan, Row, Ruled, Ruling, S, Step, row_of
 
 _PREFIX = "row "
+_NONE: Mapping[str, Any] = {}
 
 
 def row_path(at: int) -> str:
@@ -22,20 +23,29 @@ def is_row(path: str) -> bool:
     return path.startswith(_PREFIX)
 
 
-def rows_of(plan: Plan[Any], by: str) -> tuple[Row, ...]:
-    """The rows of a plan, those of one name numbered in their order; the single output `by` where it has none."""
+def rows_of(plan: Plan[Any], by: str, worse: Mapping[str, Any] = _NONE) -> tuple[Row, ...]:
+    """The rows of a plan, those of one name numbered in their order; the single output `by` where it has none.
+
+    `worse` is an output with the value that tells more than `by`: a vehicle that becomes abandoned."""
     rows = plan.rows() if callable(plan.rows) else plan.rows
     names = [row.name for row in rows]
     named = (
         replace(row, name=f"{row.name} {names[:at].count(row.name) + 1}") if names.count(row.name) > 1 else row
         for at, row in enumerate(rows)
     )
-    return tuple(named) or (row_of(by),)
+    return tuple(named) or (_single(by, worse),)
 
 
-def told_by_rows(plan: Plan[S], by: str) -> Plan[S]:
+def _single(by: str, worse: Mapping[str, Any]) -> Row:
+    if not worse:
+        return row_of(by)
+    ((path, value),) = worse.items()
+    return Row("", (by, path), lambda told: value if told.get(path) == value else told.get(by))
+
+
+def told_by_rows(plan: Plan[S], by: str, worse: Mapping[str, Any] = _NONE) -> Plan[S]:
     """The plan that also tells the result of each of its rows, under `row_path`."""
-    rows = rows_of(plan, by)
+    rows = rows_of(plan, by, worse)
     plan = plan.by_row() if plan.by_row is not None else plan
     paths = tuple(path for row in rows for path in row.paths)
     plan = plan.focus(paths) if plan.focus is not None else plan

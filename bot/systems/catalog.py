@@ -40,8 +40,8 @@ TABLES = os.path.join(_BOT if os.path.isdir(os.path.join(_BOT, "tables")) else o
 FREE = "free"
 """What names the packs that come with the program, where a folder of packs is named."""
 SEQUENCE_KEYS = {
-    "title", "source", "summary", "inputs", "outputs", "dice", "odds_by", "example", "notes", "state", "group",
-    "modifiers", "verb", "cause", "common", "procedure", "rounds",
+    "title", "source", "summary", "inputs", "outputs", "dice", "odds_by", "odds_row", "example", "notes", "state",
+    "group", "modifiers", "verb", "cause", "common", "procedure", "rounds",
     "steps",
 }  # fmt: skip
 
@@ -61,7 +61,7 @@ class Sequence:
             for key in ("title", "source", "summary", "dice", "odds_by", "notes", "state", "verb", "cause"):
                 if not isinstance(data.get(key) or "", str):
                     raise TableError(file, f"{key} must be a text; quote it", row=id)
-            for key in ("inputs", "outputs", "example", "rounds"):
+            for key in ("inputs", "outputs", "example", "rounds", "odds_row"):
                 if not isinstance(data.get(key) or {}, Mapping):
                     raise TableError(file, f"{key} must be a mapping", row=id)
             if missing := [key for key in ("title", "source", "summary") if not data.get(key)]:
@@ -80,6 +80,7 @@ class Sequence:
         self.outputs: Mapping[str, Any] = data.get("outputs") or {}
         self.dice: str = data.get("dice") or "none"
         self.odds_by: str = data.get("odds_by") or ""
+        self.odds_row: Mapping[str, Any] = data.get("odds_row") or {}
         self.steps: list[Any] = data.get("steps") or []
         self.rounds: Mapping[str, Any] = data.get("rounds") or {}
         self.example: Mapping[str, Any] = data.get("example") or {}

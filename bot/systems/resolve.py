@@ -73,7 +73,7 @@ def each_odds(
     _check_paths(sequence, [path for path in paths if not is_row(path)])
     plan = sequence.plan(sequence.given(raw, roster or {}))
     return marginals(
-        told_by_rows(plan, sequence.odds_by) if any(map(is_row, paths)) else plan,
+        told_by_rows(plan, sequence.odds_by, sequence.odds_row) if any(map(is_row, paths)) else plan,
         paths,
         budget=budget,
         rolls=rolls,
@@ -83,7 +83,7 @@ def each_odds(
 
 def odds_rows(sequence: Sequence, raw: Mapping[str, object], roster: Roster | None = None) -> dict[str, Row]:
     """The units (or the one result) whose odds are shown for these inputs, by the path to ask `each_odds` for."""
-    rows = rows_of(sequence.plan(sequence.given(raw, roster or {})), sequence.odds_by)
+    rows = rows_of(sequence.plan(sequence.given(raw, roster or {})), sequence.odds_by, sequence.odds_row)
     return {row_path(at): row for at, row in enumerate(rows)}
 
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from bot.interface.unit_table import UnitTable
+from bot.rules.inputs.units import RosterUnit
+from bot.systems.catalog import System
 from tests.playing import Channel
 
 
@@ -43,3 +47,12 @@ def test_a_long_name_drops_no_number_and_a_state_is_never_cut() -> None:
     assert lines[1].split()[-2:] == lines[2].split()[-2:] == ["6", "1"]
     assert "SHAKEN AND WOUNDED" in "\n".join(lines)
     assert max(map(len, lines)) <= 33
+
+
+def at_worst(system: System) -> Iterator[RosterUnit]:
+    """A unit for each number of the game that counts losses, with one and with two of them."""
+    units = system.game["units"]
+    for key in units["hurt"]:
+        if key in (units.get("attributes") or {}):
+            for lost in (1, 2):
+                yield RosterUnit("Able", "us1", units["types"][0], "US", numbers={key: lost})

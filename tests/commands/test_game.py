@@ -80,7 +80,9 @@ async def test_phases_with_reminders_and_markers_that_come_off() -> None:
     assert reply.title == "Turn 1, Operations: who has the initiative?"
     assert any("passes" in line for line in reply.body())
     assert (await channel.game()).units["squad 1"].marks == {"fired", "moved"}
-    assert (await channel.do("Anna", "game initiative VC")).title == "VC has the initiative, Bob", "it is their go now"
+    assert (await channel.do("Anna", "game initiative VC")).title == "VC takes the initiative, Bob", (
+        "it is their go now"
+    )
     reply = await channel.do("Anna", "game next")
     assert "Squad 1" in reply.body()[-1]
     assert reply.title == "Turn 1, Administrative: both sides"
@@ -401,7 +403,7 @@ async def test_rolled_initiative_stands_in_the_game() -> None:
     channel = await Channel.fresh()
     await two_sides(channel)
     reply = await channel.do("Anna", "lnlt initiative last=a hand=2,5")
-    assert reply.title == "VC wins the initiative"
+    assert reply.title == "VC takes the initiative"
     assert (await channel.game()).initiative == "VC"
 
 

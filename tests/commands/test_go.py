@@ -152,7 +152,7 @@ async def test_a_side_that_nobody_plays_holds_nobody_up() -> None:
 async def test_in_a_phase_of_both_sides_each_says_that_it_is_done() -> None:
     channel = await table()
     done = await channel.do("Alice", "game pass")
-    assert done.title == "US is done, VC is not"
+    assert done.title == "US is done, VC is not yet"
     assert done.mention == (), "it was Bob's go already"
     await channel.refused("Alice", "game pass", "not-your-go")
     assert "Operations" in (await channel.do("Bob", "game pass")).title
@@ -171,7 +171,7 @@ async def test_the_initiative_is_rolled_and_told_by_name() -> None:
     channel = await table()
     won = await channel.do("Alice", "lnlt initiative hand=2,5")
     assert won.text().split("\n")[:3] == [
-        "VC wins the initiative · Alice rolls",
+        "VC takes the initiative · Alice rolls",
         "US: [2]",
         "VC: [5]",
     ]
@@ -193,7 +193,7 @@ async def test_a_game_whose_card_has_no_roll_for_it_is_told_who_has_it() -> None
     channel = await table("ucn")
     await channel.refused("Alice", "game initiative", "missing")
     told = await channel.do("Alice", "game initiative VC")
-    assert told.title == "VC has the initiative"
+    assert told.title == "VC takes the initiative"
     assert told.mention == ("console:bob",)
 
 
@@ -331,7 +331,7 @@ async def test_a_game_from_before_there_was_a_go_goes_on(monkeypatch: pytest.Mon
         before.setattr("bot.commands.game.first_turn", lambda game, _system: replace(game, turn=1, phase="rally"))
         channel = await table()
     assert (await channel.game()).go == ()
-    assert (await channel.do("Bob", "game pass")).title == "VC is done, US is not"
+    assert (await channel.do("Bob", "game pass")).title == "VC is done, US is not yet"
     await channel.do("Alice", "game pass")
     assert (await channel.game()).go == ("US", "VC")
     log = json.loads(await exported_text(channel))

@@ -73,7 +73,7 @@ async def test_a_game_ends_with_a_winner_and_a_sentence() -> None:
     assert story.body()[0] == "The hill is taken, at a price."
     assert "US won on turn 1 · #12 · The hill is taken, at a price." in (await channel.do("Bob", "game list")).text()
     assert "The hill is taken, at a price." in (await channel.do("Bob", "game open")).body()
-    assert "The game ends: US wins. The hill is taken, at a price." in (await channel.do("Bob", "log story")).text()
+    assert "The game ends: US wins. “The hill is taken, at a price.”" in (await channel.do("Bob", "log story")).text()
 
 
 async def test_the_sentence_is_a_text_that_can_be_deleted_and_both_verifiers_know_it() -> None:

@@ -49,7 +49,7 @@ def who(_person: str) -> str:
         ("ucn", "shoot", "2 rifles, an LMG and an SMG shoot: the target "),
         ("baps", "fire", "5 soldiers fire with 4 bolt-action rifles and a belt-fed LMG: "),
         ("asl", "flame-attack", "The AFV "),
-        ("baps", "vehicle-fire", "No effect on the tank (Anna fires at a vehicle: medium gun)"),
+        ("baps", "vehicle-fire", "The tank is missed (Anna fires at a vehicle: medium gun)"),
     ],
 )
 def test_a_shot_says_who_with_what_and_at_whom(name: str, sequence: str, sentence: str) -> None:
@@ -118,15 +118,14 @@ def test_the_story_goes_by_turn_and_phase_and_leaves_out_what_is_none() -> None:
     chapters = story(log, who, {7: "The hill is taken."}, SIDES, undone={4})
     assert [chapter.heading for chapter in chapters] == [
         "",
-        "Turn 1, Rally phase",
         "Turn 1, Operations phase",
         "Turn 2, Rally phase",
     ]
-    fired, passed = chapters[2].told
+    fired, passed = chapters[1].told
     assert fired.undone
     assert fired.dice == "[5]"
     assert passed.sentence == "US passes"
-    assert chapters[3].told[0].sentence == "The game ends: US wins. The hill is taken. (Anna)"
+    assert chapters[2].told[0].sentence == "The game ends: US wins. “The hill is taken.” (Anna)"
 
 
 def test_what_came_up_is_known_also_where_a_passenger_bails_out_unhurt() -> None:

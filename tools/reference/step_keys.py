@@ -29,6 +29,7 @@ SEQUENCE: Keys = {
         'what comes out: int, bool, words (pass | fail), "list of {unit, roll, result: pass | fail}"',
     ),
     "odds_by": Key(TEXT, "the output that the odds are by: result, or targets[0].result"),
+    "odds_row": Key(by_name(ANY, "output"), "an output with the value that its odds show instead: becomes: abandoned"),
     "dice": Key(TEXT, "which dice are rolled, in words"),
     "example": Key(by_name(ANY, "input"), "inputs that run"),
     "modifiers": Key(WORDS, "tables of modifiers that it reads; help and forms take their words from them"),

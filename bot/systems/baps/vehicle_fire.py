@@ -196,7 +196,7 @@ def _headline(out: Mapping[str, Any], tokens: Sequence[str]) -> str:
 def _fate(name: str, out: Mapping[str, Any], men: Sequence[str], tokens: Sequence[str]) -> Fate:
     """What came of the vehicle, the worst first; what else and what of its crew in words."""
     if not out["penetrated"]:
-        return Fate(name, "none" if out["outcome"] in ("miss", "bounce") else str(out["outcome"]))
+        return Fate(name, str(out["outcome"]))
     hurt = [area for area in ("ammunition", "engine") if out[area]]
     token = "knocked-out" if hurt else "gun-lost" if out["main_gun"] else "penetrated"
     more = [f"{' and '.join(hurt)} explode{'s' if len(hurt) == 1 else ''}"] if hurt else []

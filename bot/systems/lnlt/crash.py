@@ -13,7 +13,7 @@ from bot.systems.lnlt.area import AreaAttack, Hex, area_words, hexes_away, leg_m
 from bot.systems.lnlt.burning import fire_started
 from bot.systems.lnlt.checks import NONE, Attack
 from bot.systems.lnlt.planned import planned
-from bot.systems.lnlt.settling import attacked, headline, replaced, rows, suffered
+from bot.systems.lnlt.settling import attacked, drifting, headline, replaced, rows, suffered
 from bot.systems.lnlt.terrain import target_terrain
 from bot.systems.lnlt.words import refuse_values
 
@@ -57,4 +57,4 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
         opening |= {"fire_check": NONE} if flammable else {}
     steps = {"drift": lambda: ruled(DRIFT, drift), **area.steps()}
     start, checks = area.start() if stage == "attack" else Attack("drift"), area.checks
-    return planned(start, steps, checks, settle, opening, rows=lambda: rows(checks.items))
+    return planned(start, steps, checks, settle, opening, rows=lambda: rows(checks.items) or drifting(stage))

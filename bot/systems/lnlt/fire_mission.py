@@ -17,7 +17,7 @@ from bot.systems.lnlt.area import AreaAttack, Hex, area_words, hexes_away, leg_m
 from bot.systems.lnlt.burning import fire_started
 from bot.systems.lnlt.checks import NONE, Attack
 from bot.systems.lnlt.planned import planned
-from bot.systems.lnlt.settling import attacked, headline, replaced, rows, suffered
+from bot.systems.lnlt.settling import attacked, drifting, headline, replaced, rows, suffered
 from bot.systems.lnlt.terrain import target_terrain
 from bot.systems.lnlt.words import refuse_values
 
@@ -87,7 +87,7 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
 
     def shown() -> Sequence[Row]:
         names = [f"{unit.word} in {hex.name}" for hex in hexes for unit in units[hex.start : hex.stop]]
-        return rows(area.checks.items, names)
+        return rows(area.checks.items, names) or drifting(stage)
 
     steps = {"drift": lambda: ruled(DRIFT, drift), **area.steps()}
     start = area.start() if stage == "attack" else Attack("drift")

@@ -21,7 +21,7 @@ from bot.systems.lnlt.items import list_alike
 from bot.systems.lnlt.opposed import Opposed
 from bot.systems.lnlt.planned import planned
 from bot.systems.lnlt.readings import readings_of
-from bot.systems.lnlt.settling import attacked, headline, rows, suffered
+from bot.systems.lnlt.settling import attacked, headline, or_missed, rows, suffered
 from bot.systems.lnlt.shot import ACQUIRED, acquires, after_shot, riders, weapon_kept
 from bot.systems.lnlt.terrain import is_lone_sniper
 from bot.systems.lnlt.to_hit import DICE, groups_of, to_hit
@@ -67,7 +67,14 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
         "fire check": lambda: fire_check(readings),
     }
     opening = {"to_hit_mod": shot.mod, "targets": [], **told_before(flammable)}
-    return planned(Attack("to hit"), steps, checks, partial(_settle, given), opening, rows=lambda: rows(checks.items))
+    return planned(
+        Attack("to hit"),
+        steps,
+        checks,
+        partial(_settle, given),
+        opening,
+        rows=lambda: tuple(map(or_missed, rows(checks.items))),
+    )
 
 
 def _check_targets(targets: Sequence[Unit]) -> None:

@@ -19,7 +19,7 @@ from bot.systems.lnlt.items import ROWS, Aboard, list_alike
 from bot.systems.lnlt.planned import planned
 from bot.systems.lnlt.readings import readings_of
 from bot.systems.lnlt.roster import becomes, fired
-from bot.systems.lnlt.settling import CREWS, PLACED, aftermath, rows, suffered
+from bot.systems.lnlt.settling import CREWS, PLACED, aftermath, or_missed, rows, suffered
 from bot.systems.lnlt.shot import ACQUIRED, acquires, after_shot, riders, weapon_kept
 from bot.systems.lnlt.to_hit import DICE, groups_of, to_hit
 from bot.systems.lnlt.words import refuse_values
@@ -83,7 +83,7 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
 
     def shown() -> Sequence[Row]:
         vehicle = row_of("outcome", target.word if target is not None else VEHICLE if not flies else "aircraft")
-        return vehicle, *rows(checks.items, crash="follow_up" if flies else "")
+        return or_missed(vehicle), *rows(checks.items, crash="follow_up" if flies else "")
 
     return planned(
         Attack("to hit"),

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from bot.rules.inputs.units import Unit
 from bot.rules.names import joined
 from bot.rules.replacing import replacing
-from bot.rules.sequence import Change, Fate, Outputs, Row, Settlement
+from bot.rules.sequence import Change, Fate, Outputs, Row, Settlement, row_of
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.checks import say, say_crew
 from bot.systems.lnlt.items import Item
@@ -42,7 +43,7 @@ def token_of(unit: Unit, answer: Mapping[str, Any]) -> str:
     return "shaken" if "shaken" in now and now != kinds.state_of(unit) else "none"
 
 
-CRASHES = "in the crash"
+CRASHES, MISSED = "in the crash", "missed"
 
 
 def rows(items: Iterable[Item], names: Sequence[str] = (), *, crash: str = "") -> tuple[Row, ...]:
@@ -53,6 +54,19 @@ def rows(items: Iterable[Item], names: Sequence[str] = (), *, crash: str = "") -
     return tuple(
         _row(item.path, names[at] if names else item.unit.word, _crash(item, crash)) for at, item in enumerate(items)
     )
+
+
+def or_missed(row: Row) -> Row:
+    """The row of a shot that may miss: the chance of that is its own, beside a hit without effect."""
+    read = row.read
+    return replace(
+        row, paths=(*row.paths, "hit"), read=lambda told: MISSED if told.get("hit") in (False, "false") else read(told)
+    )
+
+
+def drifting(stage: str) -> tuple[Row, ...]:
+    """The odds of how far something drifts, where nobody is under it."""
+    return () if stage == "attack" else (row_of("hexes", "hexes of drift"),)
 
 
 def _crash(item: Item, crash: str) -> str:

@@ -194,7 +194,7 @@ class Results:
         stopped: list[str] = []
         for target, name, item in zip(self.targets, self.names, items, strict=True):
             result, word = item["result"], _word(item)
-            fates.append(Fate(name, result))
+            fates.append(Fate(name, result if result == "none" else item["after"]))
             if result != "none":
                 hurt.append(f"{name} {word}")
             # Units that nothing happens to need no number: they are counted together.

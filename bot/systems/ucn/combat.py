@@ -190,13 +190,14 @@ def headline(out: Mapping[str, Any]) -> str:
 def fates(attacker: Side, defender: Side, out: Mapping[str, Any], *, before: int = 0) -> tuple[Fate, ...]:
     """What came of both sides; `before` are the defenders that a grenade took."""
     return (
-        _fate(defender, out["defender_casualties"] + before, wins=out["outcome"] == "defender-wins"),
-        _fate(attacker, out["attacker_casualties"], wins=out["outcome"] in ("attacker-wins", "cleared")),
+        _fate(defender, out["defender_casualties"] + before, ("defender-wins",), out["outcome"]),
+        _fate(attacker, out["attacker_casualties"], ("attacker-wins", "cleared"), out["outcome"]),
     )
 
 
-def _fate(side: Side, lost: int, *, wins: bool) -> Fate:
-    token = ("wins-losing" if lost else "wins") if wins else "loses" if lost else "unhurt"
+def _fate(side: Side, lost: int, wins: tuple[str, ...], outcome: str) -> Fate:
+    unhurt = "deadlock" if outcome == "deadlock" else "unhurt"
+    token = ("wins-losing" if lost else "wins") if outcome in wins else "loses" if lost else unhurt
     return Fate(whom(side.unit, f"the {side.name}"), token, characters(lost) if lost else "")
 
 

@@ -71,7 +71,7 @@ async def test_opening_a_seal_blocks_no_undo_and_redo_needs_the_other_player_too
 async def test_the_initiative_goes_to_a_side_by_its_name(discord: DiscordStandIn) -> None:
     table, anna, _ = await duel(discord)
     won = await say(anna, table, "game initiative")
-    assert re.match(r"\*\*(US|VC) (wins|keeps) the initiative\*\*", won.content), won.content
+    assert re.match(r"\*\*(US|VC) (takes|keeps) the initiative\*\*", won.content), won.content
     assert "side a" not in won.text.casefold()
 
 

@@ -1,0 +1,38 @@
+"""Every answer to the frozen commands, as anybody reads it: no Python, no id, no gap, no plural of people's names."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tools.commands import Scene, play, scenes
+
+FAULTS = {
+    "a Python value": re.compile(
+        r"\((?:'[^'\n]*'|\d+),\)|<[a-z_.]+ object at|\bNone\b(?! of)|\bTrue\b|frozenset|\bdict\("
+    ),
+    "a gap": re.compile(r"(?<=[a-z,]) {2,}(?=[a-z]+ [a-z]+ [a-z]+)"),
+    "a lonely plural": re.compile(r"\b1 (?:units|events|rolls|points|inches|hexes)\b"),
+    "otherwise": re.compile(r"\d otherwise\b"),
+    "a plural of somebody's name": re.compile(r"\b(?:Locals|Hero[s]|Cavalries|Airbornes|Cells|Foes|Grens) \d"),
+    "an adjective that owns": re.compile(r"\b(?:German|British|French)'s\b"),
+}
+SCENES = sorted(scenes(), key=lambda scene: scene.name)
+
+
+def _faults(scene: Scene) -> list[str]:
+    lines = [line for one in scene.lines for line in one.says.splitlines()]
+    prose = [line for line in lines if not re.search(r" {3,}|[█▏▎▍▌▋▊▉]", line)]  # tables have columns
+    return [f"{what}: {line}" for line in prose for what, fault in FAULTS.items() if fault.search(line)]
+
+
+@pytest.mark.parametrize("scene", SCENES[::8], ids=lambda scene: scene.name)
+async def test_an_answer_reads_as_english(scene: Scene) -> None:
+    assert _faults(await play(scene)) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scene", SCENES, ids=lambda scene: scene.name)
+async def test_every_answer_reads_as_english(scene: Scene) -> None:
+    assert _faults(await play(scene)) == []

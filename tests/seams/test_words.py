@@ -1,0 +1,80 @@
+"""One word for an outcome: odds, answer, list and log say the same of the same, for every sequence that there is.
+
+From the registry, so that a new sequence joins by itself: what a row of the odds calls a result is what the first line
+calls it, and results that the odds tell apart are told apart there.
+"""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from bot.game.counter import states_of
+from bot.play.fared import fared
+from bot.play.news import news
+from bot.play.odds_answer import outlooks
+from bot.play.wording import results_of
+from bot.rules.sequence import Fate
+from bot.systems.catalog import system, systems
+from bot.systems.resolve import each_odds, odds_rows
+from tests.commands.test_ailments import at_worst
+
+SEQUENCES = [(one.id, name) for one in systems().values() for name in one.sequences]
+
+
+@pytest.mark.parametrize(("game", "name"), SEQUENCES, ids=[f"{game}-{name}" for game, name in SEQUENCES])
+def test_every_result_reads_as_english_for_one_and_for_many(game: str, name: str) -> None:
+    """Nobody is `otherwise`, no code and no gap is left; twelve of all kinds fit three groups."""
+    sequence = system(game).sequence(name)
+    tokens = list(results_of(sequence))
+    draw = Random(f"{game} {name}")
+    for size in (1, 2, 12):
+        fates = [Fate(f"Gren {at}", draw.choice(tokens), "something") for at in range(size)]
+        title = news(sequence, fared(sequence, fates), "", (), "Alice").title
+        assert "otherwise" not in title
+        assert "  " not in title
+        assert "{" not in title
+        assert "Grens" not in title
+        assert title.count(",") <= 5 or size < 12
+
+
+def test_mines_of_a_shaken_vehicle_are_counted_by_what_becomes_of_it() -> None:
+    sequence = system("lnlt").sequence("mines")
+    given = {"shaken": True}
+    rows = odds_rows(sequence, given)
+    (one,) = outlooks(sequence, rows, each_odds(sequence, given, tuple(rows)))
+    assert {word: str(chance) for _, word, chance in one.chances} == {
+        "destroyed": "1/6",
+        "abandoned": "2/3",
+        "no effect": "1/6",
+    }
+
+
+@pytest.mark.parametrize(
+    ("game", "name", "given", "words"),
+    [
+        ("lnlt", "ordnance-vehicle", {"to_hit": 7, "penetration": 5, "armor": 4, "morale": 5}, {"missed", "no effect"}),
+        (
+            "baps",
+            "vehicle-fire",
+            {"weapon": "medium", "range": 10, "armor": "medium", "aspect": "front"},
+            {"missed", "bounces off"},
+        ),
+    ],
+)
+def test_a_miss_is_told_apart_from_a_hit_without_effect(
+    game: str, name: str, given: dict[str, object], words: set[str]
+) -> None:
+    sequence = system(game).sequence(name)
+    rows = odds_rows(sequence, given)
+    found = outlooks(sequence, rows, each_odds(sequence, given, tuple(rows)))[0]
+    assert words <= {word for _, word, _ in found.chances}
+    titles = [news(sequence, fared(sequence, [Fate("T1", token)]), "", (), "A").title for token, _, _ in found.chances]
+    assert len(set(titles)) == len(titles)
+
+
+@pytest.mark.parametrize("game", [one.id for one in systems().values() if one.game["units"].get("hurt")])
+def test_every_loss_that_a_game_counts_is_a_state(game: str) -> None:
+    for unit in at_worst(system(game)):
+        assert states_of(unit, system(game)), unit
