@@ -96,7 +96,7 @@ def bent_log(draw: random.Random, log: dict[str, Any], *, only_bodies: bool) -> 
 @pytest.mark.parametrize("only_bodies", [True, False], ids=["bodies", "files"])
 @pytest.mark.parametrize("other_tables", [True, False], ids=["other-tables", "todays-tables"])
 async def test_what_import_takes_every_command_survives(only_bodies: bool, other_tables: bool) -> None:
-    draw, log, taken = random.Random(f"{only_bodies} {other_tables} bent"), await _exported(), 0
+    draw, log, taken = random.Random(f"{only_bodies} {other_tables} bent 2"), await _exported(), 0
     log = of_other_tables(log) if other_tables else log
     app = await fresh_app()
     for number in range(FILES):
