@@ -23,7 +23,7 @@ from bot.systems.catalog import System, system, systems
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 FOLDER = "pictures"
-_TEXTS = re.compile(">([^<]+)<")
+_TEXTS, _BOLD = re.compile("<t(?:ext|span)([^>]*)>([^<]+)<"), 'font-weight="700"'
 LARGEST = 32_000
 """Bytes of a picture on a game's page; what is larger is easier to read as the text below it."""
 GALLERY = {
@@ -38,12 +38,11 @@ GALLERY = {
 
 def with_font(svg: str) -> str:
     """The picture with the letters that are in it as fonts of its own: a page on the web knows none of ours."""
-    signs = "".join(sorted(set(unescape("".join(_TEXTS.findall(svg))))))
     faces = "".join(
         f"@font-face{{font-family:'{FAMILY}';font-weight:{weight};"
-        f"src:url(data:font/ttf;base64,{_subset(bold, signs)})}}"
+        f"src:url(data:font/ttf;base64,{_subset(bold, ''.join(sorted(set(signs))))})}}"
         for bold, weight in ((False, 400), (True, 700))
-        if not bold or 'font-weight="700"' in svg
+        if (signs := "".join(unescape(text) for how, text in _TEXTS.findall(svg) if (_BOLD in how) == bold))
     )
     head, _, rest = svg.partition(">")
     return f"{head}><style>{faces}</style>{rest}"
