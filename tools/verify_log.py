@@ -1244,8 +1244,6 @@ class Game:
         done = self.events[at]
         if any(body.get(part) != done.get(part) for part in PATCH):
             return f"it does not do again what #{at} did."
-        if "asked" not in body and self.agreed.get(at):
-            return "it was undone by agreement, and nobody agreed to bring it back."
         return self.agreed_faults(body, done)
 
     def agreed_faults(self, body: Json, undone: Json) -> str:
@@ -1271,6 +1269,10 @@ class Game:
                 return "it says that the other side was silent for seven days, but it was not."
         elif asked:
             return "" if who != asked and who in others else no_say
+        elif what == "redo" and self.agreed.get(at):
+            here = (self.here - self.left_here) & {one["who"] for one in self.events.values() if one["number"] <= at}
+            if self.consenters(who, here, undone):
+                return "it was undone by agreement, and nobody agreed to bring it back."
         elif "alone" in body and self.consenters(who, (self.here - self.left_here) & by_then, undone):
             return "it says that nobody else could agree, but others play."
         return ""

@@ -34,8 +34,6 @@ def redo(past: Past, event: Event) -> str:
     done = past.bodies[number]
     if any(event.get(name) != value for name, value in _filled(redo_fields(done)).items()):
         return f"it does not do again what #{number} did."
-    if not event.get("asked") and past.agreed.get(number):
-        return "it was undone by agreement, and nobody agreed to bring it back."
     return _agreed(past, event, done, "redo")
 
 
@@ -60,6 +58,10 @@ def _agreed(past: Past, event: Event, undone: Event, what: str) -> str:
     if asked:
         return "" if who != asked and who in others else f"who agreed to the {what} had no say in it."
     here = past.acted_here - past.left_here
+    if what == "redo" and past.agreed.get(number):
+        here_then = here & {one["who"] for one in past.bodies.values() if one["number"] <= number}
+        others = consenters(was, who, here_then, undone)
+        return "it was undone by agreement, and nobody agreed to bring it back." if others else ""
     if event.get("alone") and consenters(was, who, here & by_then, undone):
         return "it says that nobody else could agree, but others play."
     return ""

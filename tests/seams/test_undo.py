@@ -366,3 +366,12 @@ async def test_in_a_linked_game_a_manager_of_its_home_decides(home: bool) -> Non
     away.now += 8 * DAY
     answer = await away.manager(channel if home else guest, asked.buttons[0].action)
     assert bool(answer.error) is not home
+
+
+async def test_what_was_taken_back_by_agreement_comes_back_where_nobody_else_could_agree() -> None:
+    """Before anybody has joined, the master alone decides; where somebody could agree, an unasked redo is a fault."""
+    channel = await Channel.fresh(place=PLACE)
+    await channel.do("Anna", 'game start lnlt Board sides="US, VC"')
+    await channel.do("Bob", 'lnlt fire attackers="squad fp=6" targets="squad morale=5" adjacent', "game undo")
+    await channel.do("Anna", "game undo", "game redo")
+    assert [event["kind"] for event in await assert_verified(channel)][-2:] == ["undo", "redo"]

@@ -108,6 +108,15 @@ class Discord:
                 return found
         raise discord.NotFound(SimpleNamespace(status=404, reason="gone"), "Unknown Message")
 
+    def take_away(self, channel: int, number: int) -> None:
+        """A message of the bot's own, deleted with its own token. Raises discord.NotFound."""
+        spot = self._world.spot_by_channel(f"{channel}") or spot_of_dm(str(channel))
+        for shown in self._world.shown:
+            if shown.number == number and shown.spot == spot and shown.stands and not shown.viewer:
+                shown.deleted = True
+                return
+        raise discord.NotFound(SimpleNamespace(status=404, reason="gone"), "Unknown Message")
+
     def _request(self, token: str) -> Request:
         return self._world.requests[int(token) - 7_000_000]
 
@@ -280,6 +289,18 @@ class SimHttp:
         spot = self._process.world.spot_by_channel(str(channel))
         await self._process.pass_time(self._process.world.wire_delay)
         return {"id": str(channel), "guild_id": spot.server if spot is not None else "0"}
+
+    async def delete_message(self, channel: int, message: int) -> None:
+        """A message of the bot's own taken away; whether the caller learns of it is another thing."""
+        world, process = self._process.world, self._process
+        fate = world.fate("discord")
+        await process.pass_time(world.wire_delay)
+        if fate in ("limit", "fault"):
+            raise discord.DiscordServerError(SimpleNamespace(status=503, reason="unavailable"), "unavailable")
+        if fate != "lost":
+            world.discord.take_away(channel, message)
+        if fate in ("lost", "broken"):
+            raise OSError("connection reset")
 
     async def pin_message(self, channel: int, message: int) -> None:
         """A message kept at hand, or not: it may fail, and then nothing is lost."""

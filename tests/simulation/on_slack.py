@@ -76,6 +76,13 @@ class Slack:
                 raise Refused("message_not_found")
             self._fill(found[0], {"metadata": found[0].body.get("metadata"), **given})
             return {"ts": given["ts"], "channel": given["channel"]}
+        if method == "chat.delete":
+            number = int(str(given["ts"]).partition(".")[0])
+            found = [one for one in self._world.shown if one.number == number and one.stands and not one.viewer]
+            if not found:
+                raise Refused("message_not_found")
+            found[0].deleted = True
+            return {}
         if method in ("pins.add", "pins.remove"):
             self._spot(team, given["channel"])
             return {}
