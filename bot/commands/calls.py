@@ -93,7 +93,7 @@ async def with_call(context: Context, happening: Happening | None, reply: Reply)
     for call in await calls(context):
         early = [unit.name for unit in call.units if unit.name in happening.acting]
         if early and call.roll and call.roll != happening.target:
-            line = Small(f"{joined(early)} owed a roll first: {call.line}.")
+            line = Small(f"{joined(early)} owed a roll first: {call.line.rpartition(': ')[0] or call.line}.")
             buttons = (*reply.buttons, *call_buttons(context, [call]))
             return replaced(reply, lines=(*reply.lines, line), buttons=buttons)
     return reply

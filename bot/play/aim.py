@@ -88,7 +88,8 @@ def amiss(game: Game, system: System | None, sequence: Sequence, happening: Happ
         said.append(f"it is {whose_go(game)}")
     phase = phase_of(game, system)
     if phase and not _attacks_in(phase, system) and any(_attacks_in(one, system) for one in phases_of(system)):
-        said.append(f"this is the {phase['title']}")
+        title = str(phase["title"])
+        said.append(f"this is the {title if title.lower().endswith('phase') else f'{title} phase'}")
     return tuple(said)
 
 

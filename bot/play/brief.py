@@ -28,8 +28,8 @@ def phone_lines(reply: Reply) -> int:
 
 def brief(reply: Reply, options: Iterable[Option]) -> Reply:
     """The answer with what a phone need not show at once put into its trace: first notes, then whom nothing happened,
-    then lines without dice, then single rolls; never the news itself, and what became of the units never before the
-    dice. Of a unit or two that is small print beside the lines that count.
+    then lines without dice, then single rolls, then what that means; never the news itself nor what each unit came
+    to or is to do. Of a unit or two that is small print beside the lines that count.
 
     By the `options` of its command one about no list of targets stays as it is, unless it counts its units: a shot at
     a vehicle has its steps.
@@ -62,7 +62,6 @@ def _by_weight(parts: tuple[Part, ...], *, is_many: bool) -> Iterator[int]:
         yield from (at for at, part in reversed(numbered) if isinstance(part, Line) and not part.dice)
         yield from (at for at, part in reversed(numbered) if isinstance(part, Line) and part.dice)
         yield from (at for at, part in numbered if _is_now(part))
-        yield from (at for at, part in reversed(numbered) if isinstance(part, Group) and not part.grave)
 
 
 def _heights(parts: tuple[Part, ...]) -> list[int]:

@@ -82,7 +82,8 @@ def now(out: Mapping[str, Any]) -> tuple[str, ...]:
 def sums(out: Mapping[str, Any]) -> tuple[Line, ...]:
     """What the dice of many shooters come to."""
     saved = f", {out['saved']} saved" if out["saved"] else ""
-    lines = [Line("to hit", result=f"{out['hits']} of {len(out['shooters'])}{saved}")]
+    rolled = tuple(shooter["roll"] for shooter in out["shooters"] if shooter.get("roll"))
+    lines = [Line("to hit", rolled, result=f"{out['hits']} of {len(out['shooters'])}{saved}")]
     damage = sorted((die["total"] for shooter in out["shooters"] for die in shooter["damage"]), reverse=True)
     if damage:
         lines.append(Line("damage", result=", ".join(map(str, damage))))

@@ -72,7 +72,8 @@ def area_said(area: str) -> str:
         _, kill, _, danger = area.split("-")
         return f"kill zone {kill} inches, danger zone {danger} inches"
     if area.startswith("radius"):
-        return f"radius {area.removeprefix('radius-')} inches"
+        radius = area.removeprefix("radius-")
+        return f"radius {radius} {'inch' if radius == '1' else 'inches'}"
     return f"{area.replace('x', ' x ')} inches"
 
 

@@ -320,3 +320,10 @@ def test_areas_of_effect_of_the_weapons_that_hit() -> None:
     assert then[-1] == f"Measure who else is in the area of effect: {areas}."
     pistol = play_example("ucn", "shoot", {"shooters": "pistol", "skill": 12, "saves": False}, [1, 1])
     assert not [line for line in pistol.settlement.then if "area" in line]
+
+
+def test_many_shooters_show_their_dice_and_one_inch_is_an_inch() -> None:
+    given = {"shooters": "battle-rifle n=5", "skill": 12, "saves": False}
+    settled = play_example("ucn", "shoot", given, [1, 20, 19, 18, 17, 2]).settlement
+    assert settled.sums[0].text() == "To hit: [1] [20] [19] [18] [17], 1 of 5"
+    assert settled.then[-1] == "Measure who else is in the area of effect: battle rifle radius 1 inch."
