@@ -21,6 +21,7 @@ from bot.interface.registry import Registry, registry
 from bot.interface.reply import Button, Reply
 from bot.interface.spec import CommandSpec, Path, Person, Place
 from bot.interface.text import command_text, parse_text
+from bot.play.actors import FIRES
 from bot.rules.errors import UserError
 from bot.stores.base import Store, StoreError
 from bot.systems.catalog import System, using
@@ -28,7 +29,6 @@ from bot.threads import Threads
 
 DRAFTED, OF_EVENT = "draft:", "event:"
 LONGEST = 90
-FIRES = ("Fire", "Shoot", "Attack")
 KEPT = ("sequence", "lookup", "roll")
 """Families of commands whose draft a button can run."""
 ROLLS = ("sequence", "roll")

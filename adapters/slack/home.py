@@ -23,12 +23,12 @@ from adapters.slack.render import actions, render
 from adapters.slack.request import PLATFORM, Request, team_of
 from adapters.slack.teams import Team
 from adapters.slack.work import Ack, Quick, Work
-from bot.forms import FIRES
 from bot.interface.form import OPEN_FORM
 from bot.interface.parts import Entry, part_lines
 from bot.interface.registry import Registry
 from bot.interface.reply import LINK, Button, Reply
 from bot.interface.spec import Command, Person, Place
+from bot.play.actors import FIRES
 from bot.rules.phrase import phrase
 
 log = logging.getLogger(__name__)

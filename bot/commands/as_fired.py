@@ -9,12 +9,12 @@ from bot.commands.initiative import has_names, odds_by_name
 from bot.commands.odds import count_rows, parties
 from bot.commands.playing import roster_for
 from bot.commands.sharing import boxed
-from bot.forms import FIRES
 from bot.game.opened import read_opened
 from bot.game.state import Json
 from bot.game.version import system_of
 from bot.interface.reply import Reply
 from bot.interface.spec import CommandSpec
+from bot.play.actors import FIRES
 from bot.play.odds_answer import odds_reply
 from bot.play.replayed import Shot, again, besides, by_label, came_up, every_die, shot_of
 from bot.rules.errors import UserError

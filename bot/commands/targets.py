@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Sequence as Many
 
 from bot.commands.context import Context
-from bot.forms import FIRES, change_button
+from bot.forms import change_button
 from bot.game.counter import ails
 from bot.game.roster import in_order, is_gone
 from bot.game.state import Game, Json
 from bot.interface.reply import Menu, MenuEntry
 from bot.interface.spec import CommandSpec
-from bot.play.actors import ACTING
+from bot.play.actors import ACTING, FIRES
 from bot.rules.inputs.options import Option
 from bot.rules.inputs.units import MAX_UNITS, RosterUnit
 from bot.rules.names import joined

@@ -9,7 +9,7 @@ from bot.commands.context import Context
 from bot.commands.log import newest_first, page_action
 from bot.commands.playing import repeated
 from bot.commands.unit_table import in_order, tone_of
-from bot.forms import FIRES, form_button
+from bot.forms import form_button
 from bot.game.back import FLIP
 from bot.game.counter import frame_of, lasting_marks, marks_of, printed_on, states_of
 from bot.game.roster import changed_names, is_gone
@@ -17,9 +17,9 @@ from bot.game.state import Game
 from bot.game.summary import title_of
 from bot.interface.parts import Part, Small
 from bot.interface.reply import Button, Menu, MenuEntry, Reply
-from bot.interface.spec import CommandSpec
 from bot.interface.text import quoted
-from bot.play.actors import ACTING, AIMED, hits_its_unit
+from bot.play.actors import FIRES
+from bot.play.offered import acts
 from bot.rules.errors import UserError
 from bot.rules.inputs.loadout import LOADOUT, arms_said
 from bot.rules.inputs.options import format_number, spoken
@@ -27,11 +27,8 @@ from bot.rules.inputs.units import Back, RosterUnit
 from bot.rules.phrase import phrase
 from bot.systems.catalog import System
 
-CLOSE = ("melee", "hand-to-hand", "close-assault")
-"""Combat at close quarters, by its names in the games."""
-MORALE = ("morale-check", "morale")
-VEHICLE, VEHICLES = "vehicle", ("armor", "mechanized", "soft")
-"""What is in the name of a sequence that is fired at vehicles, and the frames of their counters."""
+VEHICLES = ("armor", "mechanized", "soft")
+"""The frames of the counters of vehicles."""
 SOUND = "-"
 """What the menu of a card names where its unit has no state."""
 READ = 400
@@ -39,8 +36,6 @@ READ = 400
 SHOWN = 3
 LONGEST = 60
 MOST_MARKS = 25
-MOST_ACTS = 4
-"""So many sequences are offered: fire, close combat, the morale check, and those that are made for such a unit."""
 
 
 async def card(context: Context, unit: RosterUnit) -> Reply:
@@ -144,57 +139,16 @@ def _acts(context: Context, unit: RosterUnit, *, is_own: bool) -> Iterator[Butto
     registry, system = context.registry, context.system
     if system is None:
         return
-    specs = [registry.get((system.id, id)) for id in system.sequences]
-    found = [spec for spec in specs if spec is not None]
-    names = ACTING if is_own else AIMED
-    fire = [spec for spec in found if spec.verb in FIRES and _option(spec, names, unit, system)]
-    if not is_own and frame_of(unit.type, system) in VEHICLES:
-        fire.sort(key=lambda spec: VEHICLE not in spec.target)
-    fires = next(iter(fire), None)
-    if fires is not None and (option := _option(fires, names, unit, system)):
-        at = "it" if fires.verb == "Attack" else "at it"
-        label = f"{fires.verb} with it" if is_own else f"{fires.verb} {at}"
-        given: dict[str, object] = {option: unit.handle}
-        yield form_button(fires.path, given, label, registry)
-        if not is_own:
-            yield form_button(fires.path, {**given, "odds": True}, "Odds", registry)
-    shown = {fires}
-    close = next((spec for spec in found if spec.target in CLOSE and _suits(spec, names, unit, system)), None)
-    if close is not None and close is not fires and (option := _option(close, names, unit, system)):
-        yield form_button(close.path, {option: unit.handle}, close.title, registry)
-        shown.add(close)
-    check = next((spec for spec in found if spec.target in MORALE and _suits(spec, ACTING, unit, system)), None)
-    if is_own and check is not None and (option := _option(check, ACTING, unit, system)):
-        yield form_button(check.path, {option: unit.handle}, check.title, registry)
-        shown.add(check)
-    made = [spec for spec in found if spec not in shown and _is_for(spec, unit, system, is_own=is_own)]
-    for spec in made[: MOST_ACTS - len(shown)]:
-        yield form_button(spec.path, {_option(spec, ACTING, unit, system): unit.handle}, spec.title, registry)
-
-
-def _option(spec: CommandSpec, names: tuple[str, ...], unit: RosterUnit, system: System) -> str:
-    """The option of a sequence that takes the unit; "" where none does."""
-    for option in spec.options:
-        if option.name in names and option.type in ("unit", "units"):
-            words = system.words.get(option.units or "units")
-            of_units = words is None or bool({*words.types} & {*system.words["units"].types})
-            if words is None or unit.type in words.types or option.type == "unit" or not of_units:
-                return option.name
-    return ""
-
-
-def _suits(spec: CommandSpec, names: tuple[str, ...], unit: RosterUnit, system: System) -> bool:
-    """Whether a sequence takes the unit, and the unit has the numbers that it cannot do without."""
-    name = _option(spec, names, unit, system)
-    needed = [option.brings.removeprefix(f"{name}.") for option in spec.options if option.required]
-    return bool(name) and all("." in key or not key or key in unit.numbers for key in needed)
-
-
-def _is_for(spec: CommandSpec, unit: RosterUnit, system: System, *, is_own: bool) -> bool:
-    """Whether a sequence says of itself that it is mostly about units of this type or in this state."""
-    option = spec.option(_option(spec, ACTING, unit, system))
-    fits = option is not None and not {*option.likely}.isdisjoint({unit.type, unit.state, *unit.marks})
-    return fits and is_own != hits_its_unit(system.sequences[spec.target])
+    seen = [id for id in system.sequences if registry.get((system.id, id)) is not None]
+    at_vehicle = frame_of(unit.type, system) in VEHICLES
+    for sequence, option in acts(system, unit, seen, is_own=is_own, at_vehicle=at_vehicle):
+        path, given, label = (system.id, sequence.id), {option: unit.handle}, sequence.title
+        if sequence.verb in FIRES:
+            at = "with it" if is_own else "it" if sequence.verb == "Attack" else "at it"
+            label = f"{sequence.verb} {at}"
+        yield form_button(path, given, label, registry)
+        if sequence.verb in FIRES and sequence.odds_by and not is_own:
+            yield form_button(path, {**given, "odds": True}, "Odds", registry)
 
 
 def _marks(context: Context, unit: RosterUnit, system: System) -> Menu:

@@ -61,7 +61,11 @@ def check_system(system: System, *, is_new: bool = True) -> Report:
     except TableError as error:
         found.faults.append(str(error))
         return found.report()
-    counts = [_check_tables(system, found), _check_sequences(system, found), _check_scenarios(system, found)]
+    counts = [
+        _check_tables(system, found),
+        _check_sequences(system, found),
+        _check_scenarios(system, found, is_new=is_new),
+    ]
     if isinstance(system, PackSystem) and not found.faults:
         try:
             system.check_whole()
@@ -150,13 +154,17 @@ def _sequence_fault(system: System, sequence: Sequence) -> str:
     return ""
 
 
-def _check_scenarios(system: System, found: _Found) -> int:
+def _check_scenarios(system: System, found: _Found, *, is_new: bool) -> int:
     from bot.game.scenario import find_scenario
+    from bot.play.offered import refused_of
 
     try:
         names = system.names(SCENARIOS)
         for name in names:
-            find_scenario(system, name)
+            units = find_scenario(system, name).units
+            if is_new and not found.faults:
+                where = f"{system.id}/{SCENARIOS}/{name}.yaml, row units"
+                found.faults += [f"{where}: {said}" for said in refused_of(system, units.values())]
     except (TableError, UserError) as error:
         found.faults.append(str(error))
     return len(names)

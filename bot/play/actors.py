@@ -12,6 +12,8 @@ ACTING = ("attackers", "shooters", "unit", "units")
 """Inputs that name who acts."""
 AIMED = ("targets", "target", "defenders")
 """Inputs that name whom it is done to."""
+FIRES = ("Fire", "Shoot", "Attack")
+"""What sequences that fire do, by the verbs of their forms."""
 HEX = "the target hex"
 UNIT_IS_HIT = (("asl", "flame-attack"),)
 """Sequences whose `unit` is the one that is attacked."""

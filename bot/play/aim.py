@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from bot.game.phases import phase_of, phases_of, whose_go
 from bot.game.state import Game
-from bot.play.actors import ACTING, aimed_option
+from bot.play.actors import ACTING, FIRES, aimed_option
 from bot.play.outcome import Happening
 from bot.rules.errors import UserError
 from bot.rules.inputs.many import units_in
@@ -17,7 +17,7 @@ from bot.rules.names import joined
 from bot.rules.sequence import Change
 from bot.systems.catalog import Sequence, System
 
-ATTACKS = ("Fire", "Shoot", "Attack", "Fight")
+ATTACKS = (*FIRES, "Fight")
 """What sequences do that are done to somebody else, by the verbs of their forms."""
 DONE_ONCE = ("fired", "activated")
 """Marks of those who have done for this turn what they may do once."""

@@ -64,8 +64,9 @@ async def test_a_card_of_one_s_own_unit_fires_with_it() -> None:
     assert card.private
     assert card.title == "Squad 1: shaken, reduced"
     assert card.body()[:2] == ["Yours · half-squad · fp 1 · morale 4 · us1", "Full: squad, fp 2, morale 5"]
-    assert buttons(card)["Fire with it"] == "form:lnlt fire attackers=us1"
-    assert list(buttons(card)) == ["Fire with it", "Melee", "Morale check", "Rally in a hex", "History"]
+    assert list(buttons(card)) == ["Melee", "Morale check", "Rally in a hex", "History"]
+    sound = await channel.do("Bob", "unit show vc1")
+    assert buttons(sound)["Fire with it"] == "form:lnlt fire attackers=vc1", "who is shaken has no such button"
     assert "Direct fire" in card.text()
     history = await channel.press("Anna", buttons(card)["History"])
     assert "Squad 1" in history.text()

@@ -1,0 +1,127 @@
+"""Every unit of every scenario x every action that its card offers: it works as offered, or is not offered.
+
+Generated from the registry and the data: a new scenario, unit or sequence joins by itself. Left out: what the rest of
+the form is filled with varies as little as the sequence's example does; typed units are nobody's scenario.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from bot.game.scenario import find_scenario
+from bot.interface.form import ODDS, OPEN_FORM
+from bot.interface.registry import registry
+from bot.interface.text import command_text, parse_text
+from bot.packs.check import check_system
+from bot.play.actors import ACTING, FIRES, aimed_option
+from bot.play.offered import BY_NATURE, acts, refusal, refused_of
+from bot.rules.inputs.units import RosterUnit
+from bot.systems.catalog import System, built_in, systems
+from bot.systems.packs.pack import packs_in
+from tests.playing import Channel
+
+BESIDE = ("leader", "headquarters")
+ROOT = Path(__file__).parents[2]
+ALL: dict[str, System] = {**built_in(), **packs_in(ROOT / "packs")[0]}
+SCENARIOS = [(id, name) for id, system in ALL.items() for name in system.scenarios]
+
+
+@pytest.mark.parametrize(("id", "scenario"), SCENARIOS)
+def test_what_is_offered_is_not_refused(id: str, scenario: str) -> None:
+    """Neither for what the unit is, which the card hides, nor for a number that the scenario left out."""
+    system = ALL[id]
+    units = find_scenario(system, scenario).units
+    assert list(refused_of(system, units.values())) == []
+    assert check_system(system, is_new=True).faults == ()
+
+
+@pytest.mark.parametrize(("id", "scenario"), SCENARIOS)
+def test_who_leads_fires_with_each_of_the_side(id: str, scenario: str) -> None:
+    """Alone a leader may have nothing to fire; beside whoever is offered to fire they are never in the way."""
+    system, tried = ALL[id], 0
+    units = list(find_scenario(system, scenario).units.values())
+    for unit in units:
+        first = next(acts(system, unit, system.sequences, is_own=True), None)
+        if first is None or first[0].verb not in FIRES or _single(first[0].id, first[1], system):
+            continue
+        sequence, option = first
+        for leader in (one for one in units if one.type in BESIDE and one.side == unit.side and one is not unit):
+            roster = {one.name.casefold(): one for one in (unit, leader)}
+            own = {**sequence.example, option: f"{unit.name}; {leader.name}"}
+            tried += 1
+            if system.id != "ucn":  # there each item is a character with a weapon, and a leader fires as one
+                sequence.plan(sequence.given(own, roster))
+    assert tried or id in ("asl", "hedgerow", "little-wars", "strategos-t"), "no leaders, or no fire, on its card"
+
+
+def _single(id: str, option: str, system: System) -> bool:
+    return next(one.type for one in system.sequences[id].inputs if one.name == option) == "unit"
+
+
+@pytest.mark.parametrize(
+    ("id", "scenario", "side"),
+    [
+        pytest.param(id, name, at, marks=[] if id in ("lnlt", "nhis") and not at else [pytest.mark.slow])
+        for id, name in SCENARIOS
+        for at in (0, 1)
+    ],
+)
+async def test_every_button_of_every_card_plays(
+    id: str, scenario: str, side: int, use_packs: Callable[[Path], None]
+) -> None:
+    """Pressed, with the rest of the form filled in as in the example: an answer, never a refusal."""
+    use_packs(ROOT / "packs")
+    channel = await Channel.fresh()
+    await channel.do("Anna", f"game start {id} scenario={scenario}")
+    game = await channel.game()
+    mine = game.sides[side]
+    await channel.do("Anna", f"game join {mine}")
+    tried = 0
+    for unit in game.units.values():
+        card = await channel.do("Anna", f"unit show {unit.handle}")
+        for button in card.buttons:
+            if not button.action.startswith(OPEN_FORM):
+                continue
+            typed = parse_text(button.action.removeprefix(OPEN_FORM), registry())
+            sequence = systems()[id].sequence(typed.spec.target)
+            aimed, enemy = aimed_option(sequence.inputs), next(one for one in game.units.values() if one.side != mine)
+            given = {**({aimed.name: enemy.handle} if aimed else {}), **sequence.example, **typed.options}
+            reply = await channel.do("Anna", command_text(typed.spec, given))
+            tried += 1
+            if not typed.options.get(ODDS):
+                assert not reply.private, reply.text()
+                await channel.undo_last("Anna")
+    assert tried or id == "strategos-t"
+
+
+GHOSTS = [
+    ("lnlt", RosterUnit("Gun", "us1", "weapon-team", "US", {"morale": 5})),
+    ("lnlt", RosterUnit("Squad", "us1", "squad", "US", {"morale": 5})),
+    ("nhis", RosterUnit("Squad", "us1", "squad", "US", {"morale": 5, "range": 6})),
+]
+
+
+@pytest.mark.parametrize(("id", "unit"), GHOSTS)
+def test_a_unit_without_what_its_fire_needs_is_a_fault_of_its_scenario(id: str, unit: RosterUnit) -> None:
+    """`grognard check` says so in the words of the fire."""
+    assert any(said.startswith(("Direct fire", "Fire", "Ranged")) for said in refused_of(ALL[id], [unit]))
+
+
+@pytest.mark.parametrize(("id", "name"), [("lnlt", "Lt Brooks"), ("lnlt", "Doc"), ("nhis", "Lt Harlan")])
+def test_fire_with_it_is_offered_to_what_can_do_it(id: str, name: str) -> None:
+    """Leaders and medics add nothing alone: no button. The squad beside them has one."""
+    system = ALL[id]
+    units = [unit for one in system.scenarios for unit in find_scenario(system, one).units.values()]
+    shots = {
+        unit.name: [one for one, option in acts(system, unit, system.sequences, is_own=True) if option in ACTING]
+        for unit in units
+    }
+    assert not [one for one in shots[name] if one.verb == "Fire"]
+    unit = next(unit for unit in units if unit.name == name)
+    error = refusal(system.sequence("fire"), "attackers", unit)
+    assert error is not None
+    assert error.code in BY_NATURE
+    assert any(one.verb == "Fire" for one in shots[next(unit.name for unit in units if unit.type == "squad")])
