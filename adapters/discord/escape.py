@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from adapters.discord.typed import as_typed
 from bot.interface.parts import Pen
 from bot.rules.phrase import Address, Typed, When, pieces_of
-from bot.rules.plain import visible
+from bot.rules.plain import isolated, visible
 
 _MARKS = re.compile(r"([\\*_~|`<]|\](?=\())")
 _LINE_START = re.compile(r"^(\s*\d*)(?=(?:[+.)-]|-?#+|>+)\s)", re.MULTILINE)
@@ -23,7 +23,7 @@ def escaped(text: str) -> str:
 
 def _within(text: str) -> str:
     """`escaped`, of a piece within a line."""
-    text = _MARKS.sub(r"\\\1", visible(text))
+    text = _MARKS.sub(r"\\\1", isolated(text))
     text = _LINK.sub(r"\1\\:", text)
     return _INVITE.sub(r"\1\\.", text)
 
@@ -70,4 +70,4 @@ PEN = Pen(
 
 def fenced(lines: Iterable[str]) -> str:
     """Lines in a fixed width; none of them can end the fence."""
-    return "```\n" + "\n".join(visible(text).replace("`", "'") for text in lines) + "\n```"
+    return "```\n" + "\n".join(isolated(text).replace("`", "'") for text in lines) + "\n```"

@@ -9,7 +9,7 @@ from functools import lru_cache
 from bot.interface.parts import Pen
 from bot.interface.registry import TABLE, Registry
 from bot.rules.phrase import Address, Typed, When, pieces_of
-from bot.rules.plain import visible
+from bot.rules.plain import isolated
 from bot.systems.catalog import built_in, everywhere
 
 _CONTROL = re.compile(r"<([@#!])([^>|]*)(?:\|([^>]*))?>")
@@ -53,7 +53,7 @@ def after_mention(text: str, bot: str) -> str:
 
 def entities(text: str) -> str:
     """Text with `&`, `<` and `>` escaped: no control sequence of Slack survives it."""
-    return visible(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return isolated(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def escaped(text: str) -> str:

@@ -52,7 +52,8 @@ async def write(context: Context) -> Reply:
     if all_in(context.game):
         told_all = await _open(context)
     else:
-        new = () if was else tuple(other for other in game.sides if other not in sides_in(context.game))
+        is_again = bool(was) or await _were_opened(context)
+        new = () if is_again else tuple(other for other in game.sides if other not in sides_in(context.game))
         told_all = replace(_card(context), mention=await call_sides(context, context.game, new, spares=False))
         await _amend(context, _card(context))
     first = "Your orders are sealed" if len(orders) > len(was) else "Your orders are sealed anew; the old ones are void"
@@ -232,6 +233,16 @@ async def _amend(context: Context, card: Reply) -> None:
             undone.setdefault(event["event"], event["kind"] == "undo")  # the latest word on an event counts
         elif event["kind"] == "order" and not undone.get(event["number"]):
             context.amends.append(Amendment(context.topic(event["number"]), lambda _said: card))
+
+
+async def _were_opened(context: Context) -> bool:
+    """Whether orders were opened in this turn before: what follows is an afterthought, for which nobody is called."""
+    for row in await context.store.events(context.ledger.row, limit=READ_BACK, newest_first=True):
+        if row.data["kind"] == "orders":
+            return True
+        if "turn" in row.data.get("after", {}).get("game", {}):
+            return False
+    return False
 
 
 def _card(context: Context) -> Reply:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import groupby
@@ -90,7 +91,8 @@ def check_name(raw: str, units: Units, words: UnitWords) -> str:
 
 def new_handle(side: str, units: Units, taken: Iterable[str] = ()) -> str:
     """A short handle such as `us3`: letters of the side and the next free number."""
-    prefix = re.sub(r"[^a-z0-9]", "", side.casefold())[:4] or "u"
+    plain = unicodedata.normalize("NFKD", side).casefold()  # Ünited is read as united
+    prefix = re.sub(r"[^a-z0-9]", "", plain)[:4] or "u"
     if prefix[-1].isdigit():
         prefix += "x"
     used = {unit.handle for unit in units.values()} | set(units) | set(taken)

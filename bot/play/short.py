@@ -11,6 +11,8 @@ from bot.rules.sequence import Line, Settlement
 
 HANDFUL = 8
 """So many dice are shown in a line that says what they come to."""
+DOZEN = 12
+"""So many in the sum of several units."""
 _line = replacing(Line)
 
 
@@ -48,7 +50,7 @@ def _kept(lines: tuple[Line, ...], settled: Settlement) -> list[Line]:
     for line in lines:
         if is_summed and line.unit:
             if owed:
-                kept += () if owed[0] in kept else owed
+                kept += () if owed[0] in kept else (_few(one, DOZEN) for one in owed)
                 owed = ()
         elif not begins or not f"{line.label} ".startswith(begins):
             kept.append(_joined(kept, line))
@@ -59,11 +61,15 @@ def _joined(before: list[Line], line: Line) -> Line:
     """The line, with the bare dice of the one before where they are the same unit's; without dice that are many."""
     if not line.dice:
         return line
-    if len(line.dice) > HANDFUL and line.result:
-        return _line(line, dice=())
+    line = _few(line, HANDFUL)
     if before and not line.parts and before[-1].label == line.label and _is_bare(before[-1]):
         return _line(line, dice=(*before.pop().dice, *line.dice))
     return line
+
+
+def _few(line: Line, most: int) -> Line:
+    """The line without its dice where they are more than so many and something says what they come to."""
+    return _line(line, dice=()) if len(line.dice) > most and line.result else line
 
 
 def _is_bare(line: Line) -> bool:

@@ -9,6 +9,8 @@ _CONTROL = r"\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\
 """What has no place in anything typed: controls, widths of zero, changes of direction. Tab and newline may stay."""
 _BLANKS = r"\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180e\u2800\u3164\uffa0\ufe00-\ufe0f"
 """Letters and marks by their category, yet nothing is to be seen of them."""
+_TO_THE_LEFT = r"\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff"
+"""Letters that are read from right to left."""
 _HIDDEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
 
 
@@ -49,6 +51,14 @@ def visible(text: str) -> str:
 
     text = _any_of(_BLANKS).sub("", text)
     return "".join(char for char in text if char in "\n\t " or category(char) not in _HIDDEN)
+
+
+def isolated(text: str) -> str:
+    """Visible text whose words from right to left turn nothing beside them: set apart, numbers keep their places."""
+    text = visible(text)
+    if text.isascii():
+        return text
+    return re.sub(rf"[{_TO_THE_LEFT}]+(?: +[{_TO_THE_LEFT}]+)*", "\u2068\\g<0>\u2069", text)
 
 
 def clean_name(text: str, most: int = 32) -> str:

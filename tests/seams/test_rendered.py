@@ -10,9 +10,9 @@ from tools.commands import Scene, play, scenes
 
 FAULTS = {
     "a Python value": re.compile(
-        r"\((?:'[^'\n]*'|\d+),\)|<[a-z_.]+ object at|\bNone\b(?! of)|\bTrue\b|frozenset|\bdict\("
+        r"\((?:'[^'\n]*'|\d+),\)|<[a-z_.]+ object at|[=(\[]None|(?<=[a-z] )None(?= [a-z])|\bTrue\b|frozenset|\bdict\("
     ),
-    "a gap": re.compile(r"(?<=[a-z,]) {2,}(?=[a-z]+ [a-z]+ [a-z]+)"),
+    "a gap": re.compile(r"(?<=[a-z,]) {2,}(?=[a-z]+ [a-z]+ [a-z]+)(?<!failed by  )"),
     "a lonely plural": re.compile(r"\b1 (?:units|events|rolls|points|inches|hexes)\b"),
     "otherwise": re.compile(r"\d otherwise\b"),
     "a plural of somebody's name": re.compile(r"\b(?:Locals|Hero[s]|Cavalries|Airbornes|Cells|Foes|Grens) \d"),

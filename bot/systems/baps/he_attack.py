@@ -20,7 +20,7 @@ def plan(tables: Tables, given: Given) -> Plan[Volley]:
     shot = tables["special-weapons"](weapon=weapon, range=inches, shot=given.word("shot"))
     if shot["need"] == "not-allowed":
         raise UserError(
-            f"{weapon} has no shot at {inches:g} inches.",
+            f"A {weapon.replace('-', ' ')} has no shot at {inches:g} {'inch' if inches == 1 else 'inches'}.",
             hint="Table special-weapons has its bands.",
             option="range",
             code="out-of-reach",

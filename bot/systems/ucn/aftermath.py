@@ -80,11 +80,13 @@ def now(out: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def sums(out: Mapping[str, Any]) -> tuple[Line, ...]:
-    """What the dice of many shooters come to."""
+    """What the dice of many shooters come to, behind the dice."""
     saved = f", {out['saved']} saved" if out["saved"] else ""
-    rolled = tuple(shooter["roll"] for shooter in out["shooters"] if shooter.get("roll"))
-    lines = [Line("to hit", rolled, result=f"{out['hits']} of {len(out['shooters'])}{saved}")]
-    damage = sorted((die["total"] for shooter in out["shooters"] for die in shooter["damage"]), reverse=True)
-    if damage:
-        lines.append(Line("damage", result=", ".join(map(str, damage))))
+    to_hit = tuple(shooter["roll"] for shooter in out["shooters"] if shooter.get("roll"))
+    lines = [Line("to hit", to_hit, result=f"{out['hits']} of {len(out['shooters'])}{saved}")]
+    if damage := sorted(
+        ((die["total"], die["roll"]) for one in out["shooters"] for die in one["damage"]), reverse=True
+    ):
+        totals, rolled = zip(*damage, strict=True)
+        lines.append(Line("damage", rolled, result="" if totals == rolled else ", ".join(map(str, totals))))
     return tuple(lines)

@@ -63,7 +63,7 @@ def test_a_heroic_action_says_what_the_hero_may_do() -> None:
     alone = play_example("baps", "heroic-action", {}, [2, 2])
     ordered = play_example("baps", "random-order", {}, [20, 2, 2])
     assert said("baps", "heroic-action", alone) == "The soldier doubles the attack"
-    assert said("baps", "random-order", ordered) == "The soldier acts like a hero: doubles the attack"
+    assert said("baps", "random-order", ordered) == "The soldier acts like a hero, doubles the attack"
     for played in (alone, ordered):
         assert (played.settlement.then, played.settlement.now) == (does, ("up again at once if suppressed",))
 
