@@ -279,7 +279,7 @@ async def test_units_are_edited_many_at_once() -> None:
     await two_sides(channel)
     before = await channel.content()
     reply = await channel.do("Anna", 'unit edit "Squad 1..2" shaken fp=3')
-    assert reply.title == "Anna edits 2 units"
+    assert reply.title == "2 units changed"
     assert (await last_event(channel))["result"] == "2 units edited"
     assert reply.body() == ["Squad 1 (us1): squad morale=5 fp=3 shaken", "Squad 2 (us2): squad morale=5 fp=3 shaken"]
     reply = await channel.do("Anna", "unit edit all shaken")

@@ -38,7 +38,10 @@ def test_a_moving_target_from_the_rear() -> None:
 def test_equal_is_left_to_the_players() -> None:
     played = play_example("asl", "flame-attack", {"weapon": "ft-normal"}, [4, 4])
     assert played.out["result"] == "equal"
-    assert said("asl", "flame-attack", played) == "TK# equalled: the AFV is immobilized by a hull hit, shocked by a turret hit (C7.7)"
+    assert (
+        said("asl", "flame-attack", played)
+        == "TK# equalled: the AFV is immobilized by a hull hit, shocked by a turret hit (C7.7)"
+    )
 
 
 @pytest.mark.parametrize(
