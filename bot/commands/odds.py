@@ -61,7 +61,9 @@ async def answer_odds(
         whom=whom,
         typed=command_text(spec, given | more) if is_typed else "",
     )
-    reply = told_by_rule(replace(reply, title=_by_names(sequence, raw, roster, reply.title)), ruled)
+    is_one = not each_of(sequence, raw, roster)
+    title = _by_names(sequence, raw, roster, reply.title) if is_one else reply.title
+    reply = told_by_rule(replace(reply, title=title), ruled)
     reply = odds_by_name(reply, context.game) if has_names(sequence, context.game) else reply
     if is_typed:
         return boxed(context, reply)
@@ -73,7 +75,7 @@ async def answer_odds(
         Button(f"roll:{draft.key}", "Roll it", "primary"),
         Button(f"form:draft:{draft.key}", "Change…"),
     )
-    if not each_of(sequence, raw, roster):
+    if is_one:
         buttons = (*buttons, Button(f"whatif:{draft.key}", "What if"))
     from bot.commands.pictures import offered
 

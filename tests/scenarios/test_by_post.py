@@ -511,7 +511,9 @@ async def test_a_game_that_was_put_aside_reminds_again_once_it_is_taken_up() -> 
 async def test_an_order_after_the_opening_calls_nobody_in_the_same_turn() -> None:
     post = await Post.begin()
     first = await post.channel.do("Alice", 'order write "Advance"')
-    assert first.announce is not None and first.announce.mention
+    assert first.announce is not None
+    assert first.announce.mention
     await post.channel.do("Bob", 'order write "Hold"')
     again = await post.channel.do("Alice", 'order write "Smoke as well"')
-    assert again.announce is not None and not again.announce.mention
+    assert again.announce is not None
+    assert not again.announce.mention
