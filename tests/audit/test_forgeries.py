@@ -477,6 +477,10 @@ def redo_by_oneself(log: Json) -> None:
     body["asked"] = body["who"]
 
 
+def redo_unasked(log: Json) -> None:
+    del next(one for one in bodies(log, "redo") if "asked" in one)["asked"]
+
+
 def redo_for_a_stranger(log: Json) -> None:
     next(one for one in bodies(log, "redo") if "asked" in one)["asked"] = "0123456789abcdef"
 
@@ -660,6 +664,7 @@ KINDS: list[tuple[Forge, str]] = [
     (undo_otherwise, "does not turn round|do not tell one change"),
     (redo_of_nothing, "which was not undone last"),
     (redo_by_oneself, "had no say"),
+    (redo_unasked, "nobody agreed to bring it back"),
     (redo_for_a_stranger, "had no part|had no say"),
     (undo_of_a_join, "never undone"),
     (opening_hides_the_last, "leaves the last event that held as it was"),

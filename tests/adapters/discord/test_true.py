@@ -96,7 +96,7 @@ async def test_a_request_that_something_overtakes_says_so(discord: DiscordStandI
     table, anna, ben = await duel(discord)
     fired = await fire(anna, table)
     asked = await press(anna, fired, "Undo")
-    await say(ben, table, "roll", dice="2d6")
+    await say(ben, table, "unit edit", name="Cell 1", stats="marker=+moved")
     await discord.until(lambda: asked.content.startswith("Overtaken by #") and not asked.buttons)
     assert fired.buttons, "the result holds"
 
@@ -176,3 +176,25 @@ async def test_a_message_that_is_gone_or_too_slow_to_change_stops_nothing(
     await say(anna, table, "game undo")
     await discord.until(lambda: "Undone in #" in kept.content)
     await until_nothing_is_left(tmp_path, 60)
+
+
+@pytest.mark.slow
+async def test_an_opponent_cannot_bury_a_shot_and_a_friend_who_joins_agrees_to_nothing(
+    discord: DiscordStandIn, bot: Bot
+) -> None:
+    """Six ways to block a request, and somebody who joins the other side: Ben's button alone takes the shot back."""
+    table, anna, ben = await duel(discord)
+    cora = discord.user("Cora")
+    fired = await fire(anna, table)
+    asked = await press(anna, fired, "Undo")
+    await say(ben, table, "roll", dice="1d6")
+    await say(ben, table, "game plan", turn=9, text="x")
+    await say(ben, table, "roll", dice="1d6", secret=True)
+    await say(ben, table, "order write", text="hold")
+    await say(ben, table, "lnlt-table combat hero-creation")
+    await say(cora, table, "game join", side="VC")
+    assert "This needs the consent of another side" in (await press(cora, asked, "Agree")).text
+    await say(ben, table, "game leave")
+    await say(ben, table, "game join", side="VC")
+    await press(ben, asked, "Agree")
+    await discord.until(lambda: "Undone in #" in fired.content and "Anna asked, Ben agreed" in asked.content)

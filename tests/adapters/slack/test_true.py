@@ -129,3 +129,20 @@ async def test_where_the_bot_is_no_member_the_pressed_button_tells_where_its_mes
         await anna.press(rolled, "Undo")
         await socket_slack.watch.until(lambda: "Undone in #3" in rolled.plain, timeout=30, what="the change")
         assert rolled.buttons() == []
+
+
+@pytest.mark.slow
+async def test_an_opponent_cannot_bury_a_shot_and_a_friend_who_joins_agrees_to_nothing(table: Table) -> None:
+    """Six ways to block a request, and somebody who joins the other side: Ben's button alone takes the shot back."""
+    cora = table.games.workspace.user("Cora")
+    fired = await table.fire()
+    await table.anna.press(fired, "Undo")
+    asked = await table.ben.wait_for(table.games, "asks to undo")
+    for line in ("roll 1d6", 'game plan 9 "x"', "roll 1d6 secret", 'order write "hold"', "lnlt-table hero-creation"):
+        await say(table.ben, table.games, line)
+    await say(cora, table.games, "game join VC")
+    assert "This needs the consent of another side" in (await (await cora.press(asked, "Agree")).answer()).text
+    await say(table.ben, table.games, "game leave")
+    await say(table.ben, table.games, "game join VC")
+    await table.ben.press(asked, "Agree")
+    await table.until(lambda: "Undone in #" in fired.plain and "anna asked, ben agreed" in asked.plain)
