@@ -1454,10 +1454,13 @@ class Rebuilt:
 
     def loses(self, body: Json) -> bool:
         """Whether a unit is out of the game by it."""
+        return body["kind"] in ("sequence", "roll", "reveal") and bool(self.taken(body))
+
+    def taken(self, body: Json) -> list[str]:
+        """Who is out of the game by it."""
         before, after = ((body.get(part) or {}).get("units") or {} for part in ("before", "after"))
-        return body["kind"] in ("sequence", "roll", "reveal") and any(
-            unit and before.get(key) and self.gone(unit) and not self.gone(before[key]) for key, unit in after.items()
-        )
+        return [unit["name"] for key, unit in after.items()
+                if unit and before.get(key) and self.gone(unit) and not self.gone(before[key])]  # fmt: skip
 
     def gone(self, unit: Json | None) -> bool:
         """Whether a unit is out of the game."""
@@ -1520,7 +1523,7 @@ def shown_faults(page: str, log: Json, lost: frozenset[str]) -> tuple[list[str],
             faults.append(f"Event {body['number']}: the page shows something else than its log ({_WORDS[wrong[0]]}).")
         if "line" not in want:
             unproved.append(body["number"])
-    faults += _head_faults(tree, due)
+    faults += [*_head_faults(tree, due), *_list_faults(tree, due)]
     facts = next(tree.every("#facts"), None)
     made = _FACTS.search(page)
     if facts is None or made is None or sha256("".join(facts.inside).strip().encode()).hexdigest() != made[1]:
@@ -1552,6 +1555,20 @@ def _head_faults(tree: Node, due: Rebuilt) -> Iterator[str]:
         state = _plain(unit.get("state", "")) if unit else set()
         if unit and (node.text("nm") != unit["name"] or not _fits(_plain(node.text("st")), state, due.lost)):
             yield f"The roster in the page shows {unit['name']} otherwise than its log."
+
+
+def _list_faults(tree: Node, due: Rebuilt) -> Iterator[str]:
+    ends = [body["number"] for body in due.bodies if body["kind"] == "end" and body["number"] not in due.undone]
+    words = due.texts.get((ends[-1], "text"), "") if ends and due.game.get("ended") else ""
+    if tree.text("closing") != (f"“{' '.join(words.split())}”" if words else ""):
+        yield "The closing words in the page are not those of its log."
+    heads = {"#" + row.attrs.get("id", ""): row.text("res") for row in tree.every("ev")}
+    taken = {f"#e{body['number']}": ", ".join(due.taken(body)) for body in due.bodies}
+    for node in (one for part in ("shots", "#p-now") for place in tree.every(part) for one in place.every("div")):
+        for link in (one for one in node.inside if isinstance(one, Node) and one.tag == "a"):
+            at = link.attrs.get("href", "")
+            if heads.get(at) != link.text() or node.text("out") not in ("", taken.get(at)):
+                yield f"A list of the page tells event {at[2:]} otherwise than its log."
 
 
 def _plain(words: str) -> set[str]:

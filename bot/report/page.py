@@ -15,6 +15,7 @@ import re
 from base64 import b64encode
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from fractions import Fraction
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
@@ -24,13 +25,14 @@ from jinja2 import Environment, FileSystemLoader
 from markupsafe import Markup
 
 from bot.game.state import Json
+from bot.interface.bars import percent
 from bot.report.counters import SYMBOLS, rules_of
 from bot.report.data import data_script, harmless, without_accounts
 from bot.report.plot import luck_svg
-from bot.report.story import MANY, Story
+from bot.report.story import MANY, MANY_BEFORE, Story
 
 TEMPLATES = Path(__file__).parent / "templates"
-BLOCKS = ("p_head", "p_short", "p_shots", "p_rosters")
+BLOCKS = ("p_head", "p_now", "p_short", "p_shots", "p_rosters")
 """The parts of a page that are made anew with every event."""
 MOST_DICE = 14
 MOST_POINTS = 200
@@ -96,6 +98,14 @@ def checker() -> str:
     return _with_hashes(_environment().get_template("check.html.j2").render())
 
 
+def _just_now(story: Story, facts: Facts) -> Json | None:
+    """The last shot or roll of a game that is followed, with its odds then; None before the first."""
+    for row in reversed(story.rows):
+        if row.dice and not row.undone and not row.sealed:
+            return {"row": row, "odds": facts.get(row.number, {}).get("odds") or []}
+    return None
+
+
 def _touched(events: list[Json]) -> list[int]:
     """The older events of which these say something new."""
     found: list[int] = []
@@ -111,6 +121,7 @@ def _environment() -> Environment:
     made = Environment(loader=FileSystemLoader(TEMPLATES), autoescape=True, trim_blocks=True, lstrip_blocks=True)
     made.filters["day"] = lambda at: f"{(when := datetime.fromtimestamp(at, UTC)).day} {when:%B %Y}"
     made.filters["minus"] = lambda number: f"{number:g}".replace("-", "−")
+    made.filters["chance"] = lambda exact: percent(float(Fraction(exact)))
     made.globals |= {
         "asset": lambda name: Markup((TEMPLATES / name).read_text("utf-8")),
         "symbols": {name: Markup(shape) for name, shape in SYMBOLS.items()},
@@ -118,6 +129,7 @@ def _environment() -> Environment:
         "most_dice": MOST_DICE,
         "most_points": MOST_POINTS,
         "some_rows": SOME_ROWS,
+        "many_before": MANY_BEFORE,
     }
     return made
 
@@ -126,9 +138,11 @@ def _model(export: Json, facts: Facts, live: str = "", since: int = 0, picture: 
     """What the templates are given."""
     story = Story(export, facts)
     last = export["events"][-1]["number"] if export["events"] else 0
+    rolled = [luck.points[0].number for luck in story.luck.values() if luck.points]
+    first, decided = max(0, min(rolled, default=1) - 1), story.turning_points()
     turns = [(turn.number, turn.phases[0].rows[0].number) for turn in story.turns if turn.number]
     plots = {
-        whose: luck_svg(luck, story.who_is(whose), at, turns, last)
+        whose: luck_svg(luck, story.who_is(whose), at, turns, (first, last))
         for at, (whose, luck) in enumerate(story.luck.items())
     }
     best, worst = story.shots()
@@ -149,6 +163,8 @@ def _model(export: Json, facts: Facts, live: str = "", since: int = 0, picture: 
         "picture": picture,
         "since": since,
         "last": last,
+        "decided": decided,
+        "just_now": _just_now(story, facts) if live else None,
         "best": best,
         "worst": worst,
         "plots": plots,

@@ -20,23 +20,27 @@ ROOM = 44
 class _Frame:
     """Where events and points are in the plot."""
 
+    first: int
     last: int
     reach: float
 
     def x(self, number: float) -> float:
-        return LEFT + (WIDTH - LEFT - RIGHT) * number / max(self.last, 1)
+        far = max(0.0, number - self.first) / max(self.last - self.first, 1)
+        return LEFT + (WIDTH - LEFT - RIGHT) * far
 
     def y(self, value: float) -> float:
         return TOP + (HEIGHT - TOP - BOTTOM) * (self.reach - value) / (2 * self.reach)
 
 
-def luck_svg(luck: Luck, whose: str, side: int, turns: Sequence[tuple[int, int]], last: int) -> Markup:
-    """The plot of one side; none without a roll that counts. `turns` are (turn, first event), `last` the last event."""
+def luck_svg(luck: Luck, whose: str, side: int, turns: Sequence[tuple[int, int]], span: tuple[int, int]) -> Markup:
+    """The plot of one side; none without a roll that counts. `turns` are (turn, first event), `span` the event before
+    the first roll of anybody, and the last event."""
     if not luck.points:
         return Markup("")
     reach = max(1.0, *(max(abs(point.ahead), 2 * point.deviation) for point in luck.points)) * 1.06
-    frame, points = _Frame(last, reach), _fewer(luck.points)
-    steps = [(frame.x(0), frame.y(0))]
+    first, last = span
+    frame, points = _Frame(first, last, reach), _fewer(luck.points)
+    steps = [(frame.x(first), frame.y(0))]
     for point in points:
         steps += [(frame.x(point.number), steps[-1][1]), (frame.x(point.number), frame.y(point.ahead))]
     end = points[-1]
@@ -50,8 +54,8 @@ def luck_svg(luck: Luck, whose: str, side: int, turns: Sequence[tuple[int, int]]
         f'<path class="run" d="{_line(steps)}"/>',
         *(_dot(frame, point) for point in (points if len(points) <= MOST_DOTS else ())),
         f'<circle class="end" cx="{frame.x(end.number):.1f}" cy="{frame.y(end.ahead):.1f}" r="5"/>',
-        f'<path class="head" data-left="{LEFT}" data-width="{WIDTH - LEFT - RIGHT}" data-last="{last}" '
-        f'd="M0 {TOP}V{HEIGHT - BOTTOM}" transform="translate({frame.x(last):.1f} 0)"/></svg>',
+        f'<path class="head" data-left="{LEFT}" data-width="{WIDTH - LEFT - RIGHT}" data-first="{first}" '
+        f'data-last="{last}" d="M0 {TOP}V{HEIGHT - BOTTOM}" transform="translate({frame.x(last):.1f} 0)"/></svg>',
     ]
     return Markup("".join(pieces))
 
@@ -72,7 +76,7 @@ def _band(frame: _Frame, points: Sequence[Point], times: int) -> str:
     """Between so many standard deviations above and below."""
     above = [(frame.x(point.number), frame.y(times * point.deviation)) for point in points]
     below = [(frame.x(point.number), frame.y(-times * point.deviation)) for point in reversed(points)]
-    return _line([(frame.x(0), frame.y(0)), *above, *below]) + "Z"
+    return _line([(frame.x(frame.first), frame.y(0)), *above, *below]) + "Z"
 
 
 def _turns(frame: _Frame, turns: Sequence[tuple[int, int]]) -> Iterable[str]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from bot.audit.shown import as_logged
 from bot.game.events import undone_events
-from bot.game.state import DRAW, Json
+from bot.game.phases import whose_go
+from bot.game.state import DRAW, Game, Json
 from bot.report.counters import HURT, LOST, Counter, counter, is_lost
 from bot.report.facts import sides_of
 from bot.report.luck import Luck, Shot, luck_of, shots
@@ -17,8 +18,11 @@ from bot.report.told import FILTERS, Event, told
 from bot.rules.proof.words import DELETED, SAID, filled
 from bot.systems.catalog import System, systems
 
+MOST_DECIDED = 3
 MANY = 400
 """Events from which all turns but the last are folded."""
+MANY_BEFORE = 6
+"""Events before the first roll from which they are folded."""
 
 
 @dataclass(slots=True)
@@ -42,6 +46,7 @@ class Row:
     lines: list[Json]
     luck: Json
     weight: str  # "lost", "hurt" or nothing
+    taken: list[str]  # who left the fight
 
 
 @dataclass(slots=True)
@@ -117,6 +122,15 @@ class Story:
             self.turns[-1].phases[-1].rows.append(row)
         if self.turns:
             self.turns[-1].end = dict(self.units)
+            self._set_apart(self.turns[0], self.turns[0].phases[0].rows)
+
+    def _set_apart(self, first: Turn, rows: list[Row]) -> None:
+        """What came before the first roll or phase as a block of its own: a reader comes for the fight."""
+        done = next((at for at, row in enumerate(rows) if row.dice or row.sealed or row.kind == "next"), len(rows))
+        if first.number and done > MANY_BEFORE and len(first.phases) + len(rows) > 1 + done:
+            first.phases[0].rows = rows[done:]
+            first.phases = [phase for phase in first.phases if phase.rows]
+            self.turns.insert(0, Turn(0, [Phase("Setting up", rows[:done])]))
 
     def _enter(self, turn_before: int, fresh: Json, kind: str) -> None:
         """Begin the turn and the phase that an event leads to."""
@@ -143,11 +157,12 @@ class Story:
         facts = self.facts.get(number, {})
         first = self._first_line(texts)
         head, what = told(Event(body, texts, facts, self.name_of, tuple(self.sides)))
-        full, logged = "", "" if first else as_logged(body, self.sides)
+        full, logged = texts.get("text", ""), "" if first else as_logged(body, self.sides)
         if first:
-            full = head if head.startswith(first.partition(" · ")[0]) and " (" in head else ""
+            full = head if head.startswith(first.partition(" · ")[0]) and " (" in head else full
             head, _, what = first.rpartition(" · ") if " · " in first else (first, "", "")
         after, used = (body.get("after") or {}).get("units") or {}, [unit["name"] for unit in body.get("used") or ()]
+        weight, taken = self._suffered(body)
         touched = [unit["name"] if unit else key for key, unit in after.items()]
         return Row(
             number=number,
@@ -166,7 +181,8 @@ class Story:
             logged=logged,
             lines=facts.get("lines") or [],
             luck=facts.get("luck") or {},
-            weight=self._weight(body),
+            weight=weight,
+            taken=taken,
         )
 
     def _first_line(self, texts: Mapping[str, str]) -> str:
@@ -174,19 +190,19 @@ class Story:
         deleted = filled(texts.get(SAID, ""), self.name_of, lambda at, key: self.texts.get(at, {}).get(key, DELETED))
         return " ".join(deleted.split())
 
-    def _weight(self, body: Json) -> str:
-        """How heavy a result is: "lost", "hurt", or nothing."""
+    def _suffered(self, body: Json) -> tuple[str, list[str]]:
+        """How heavy a result is, "lost", "hurt" or nothing, and who left the fight by it."""
         if body["kind"] not in ("sequence", "roll", "reveal"):
-            return ""
+            return "", []
         before, after = ((body.get(name) or {}).get("units") or {} for name in ("before", "after"))
-        found = ""
+        found, taken = "", []
         for key, unit in after.items():
             was = before.get(key)
             if unit and was and self._standing(unit, was) != self._standing(was, was):
-                if self._standing(unit, was) == LOST:
-                    return "lost"
                 found = "hurt"
-        return found
+                if self._standing(unit, was) == LOST:
+                    taken.append(unit["name"])
+        return ("lost" if taken else found), taken
 
     def _count_losses(self) -> None:
         """Differences between the ends of turns, so that undo needs no special case."""
@@ -252,6 +268,22 @@ class Story:
             where = f"Ended in turn {turn}"
         won = "A draw. " if winner == DRAW else f"{winner} won. " if winner else ""
         return f"{won}{where}. {', '.join(parts)}." if parts else f"{won}{where}."
+
+    def whose_go(self) -> str:
+        """`US's go`, or where the game is when that is nobody's in particular."""
+        go, sides = tuple(self.game.get("go") or ()), tuple(self.game.get("sides") or ())
+        return whose_go(replace(Game(""), go=go, sides=sides)) or self.phase_title()
+
+    def closing(self) -> str:
+        """The words that the game ended with, "" for none."""
+        ends = (row.number for row in reversed(self.rows) if row.kind == "end" and not row.undone)
+        return self.texts.get(next(ends, 0), {}).get("text", "") if self.game.get("ended") else ""
+
+    def turning_points(self) -> list[Row]:
+        """What decided the game: the events that took most units out of the fight, then those worth most."""
+        lost = [row for row in self.rows if row.taken and not row.undone]
+        most = sorted(lost, key=lambda row: (-len(row.taken), -row.luck.get("got", 0)))[:MOST_DECIDED]
+        return sorted(most, key=lambda row: row.number)
 
     def shots(self) -> tuple[list[Shot], list[Shot]]:
         """The least likely successes and the least likely failures."""

@@ -158,8 +158,9 @@ def test_it_prints(show: Show, report: Path, tmp_path: Path) -> None:
 
 def test_names_full_of_markup_run_nothing(show: Show, game: Any, tmp_path: Path) -> None:
     evil = '</script><img src=x onerror="document.title=1"><script>document.title=2</script>'
-    bent = json.loads(json.dumps(game).replace("Cell 1", evil.replace('"', '\\"')))
-    bent["name"] = evil
+    bent = json.loads(
+        json.dumps(game).replace("Cell 1", evil.replace('"', '\\"')).replace("Hill 875", evil.replace('"', '\\"'))
+    )
     path = tmp_path / "evil.html"
     path.write_text(page(bent, facts_of(game)), "utf-8")
     shown = show(path)
@@ -210,7 +211,7 @@ def test_a_page_of_five_thousand_events_is_ready_soon_and_small_enough_for_any_c
 ) -> None:
     """On a free machine 0.3 s until it is ready, and 0.6 s for the check; here a browser may have little of one."""
     size = long.stat().st_size
-    assert size <= 4_000_000
+    assert size <= 4_800_000  # a tenth of it the hashes of the first lines, which do not pack
     empty = tmp_path / "empty.html"
     ready = "<script>document.documentElement.dataset.ready = performance.now()</script>"
     empty.write_text(f"<!doctype html><html lang=en><title>empty</title>{ready}", "utf-8")

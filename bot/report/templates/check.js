@@ -326,6 +326,14 @@ const Checker = (() => {
       earlier = now;
     }
     if (cells.length && JSON.stringify(cells) !== JSON.stringify(due)) fault("page", 0, "The losses by turn in the page are not those of its log.");
+    const numberOf = link => +(link.getAttribute("href") || "").slice(2), over = data.events.filter(({body}) => body.kind === "end" && !undone.has(body.number)).pop();
+    const words = game.ended && over ? log.text(over.number, "text") : null;
+    if (textOf(root, ".closing") !== (words && words.text ? `“${spaced(words.text)}”` : "")) fault("page", 0, "The closing words in the page are not those of its log.");
+    for (const link of root.querySelectorAll(".shots a, #p-now a")) {
+      const row = rows.find(one => one.id === "e" + numberOf(link)), out = textOf(link.parentNode, ".out"), {body} = data.events.find(one => one.number === numberOf(link)) || {body: {}};
+      const before = unitsOf(body, "before"), due = Object.entries(unitsOf(body, "after")).filter(([key, unit]) => unit && before[key] && gone(unit) && !gone(before[key]));
+      if (!row || spaced(link.textContent) !== textOf(row, ".res") || (out && out !== spaced(due.map(([, unit]) => unit.name).join(", ")))) fault("page", numberOf(link), "A list of the page tells this event otherwise than its log.");
+    }
     if (hex(await check.eng.sha(bytes(facts.trim()))) !== made) fault("page", 0, "The odds and traces in the page are not those that it was made with.");
   }
 
