@@ -18,6 +18,7 @@ from bot.interface.parts import Part, Small
 from bot.interface.reply import Button, Menu, MenuEntry, Reply
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.inputs.units import RosterUnit
+from bot.rules.names import joined
 from bot.rules.phrase import phrase
 from bot.systems.catalog import System
 
@@ -57,7 +58,7 @@ def _listed(context: Context, options: Mapping[str, Any]) -> Reply:
     public = bool(options["public"])
     headings = _headings(context, shown, "" if public else context.actor.side)
     lines: list[Part] = [*tables(shown, headings, context.system)]
-    lines += [Small(f"Lost: {', '.join(lost)}")] if lost else []
+    lines += [Small(f"Lost: {joined(lost)}")] if lost else []
     if not game.units:
         lines.append(phrase('Add some: `/unit add "Squad 1..4" squad US morale=5`'))
     is_split = len(headings) > 1 and not public and context.actor.side in headings

@@ -11,6 +11,7 @@ from bot.game.roster import in_order
 from bot.game.state import Game, Json
 from bot.game.stats import ENOUGH, SAME, Luck, Worth
 from bot.rules.inputs.units import RosterUnit
+from bot.rules.names import joined
 from bot.systems.catalog import System, systems
 
 MOST_NAMES = 12
@@ -61,7 +62,7 @@ class Losses:
 
 def _few(names: tuple[str, ...]) -> str:
     more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
-    return ", ".join(names[:MOST_NAMES]) + more
+    return joined(names[:MOST_NAMES]) + more
 
 
 def first_types(events: Iterable[Json]) -> dict[str, str]:

@@ -39,8 +39,10 @@ class UnitTable:
         room = width - handles - 2 - sum(sizes)
         fitting = max((size for size in states if size <= room - least), default=0)
         wanted = max((len(_note(row)) for row in self.rows), default=0)
-        named = min(max((len(row[1]) for row in self.rows), default=0), _NAME, room - max(fitting, min(wanted, _NOTE)))
-        named = max(named, least)
+        longest = min(max((len(row[1]) for row in self.rows), default=0), _NAME, room)
+        named = max(min(longest, room - max(fitting, min(wanted, _NOTE))), least)
+        if not fitting and room - named < min(wanted, _LEAST):
+            named = longest  # what is kept free would hold no note
         notes = [
             "" if size > room - named else _fitting(_note(row), room - named)
             for size, row in zip(states, self.rows, strict=True)

@@ -56,3 +56,9 @@ def at_worst(system: System) -> Iterator[RosterUnit]:
         if key in (units.get("attributes") or {}):
             for lost in (1, 2):
                 yield RosterUnit("Able", "us1", units["types"][0], "US", numbers={key: lost})
+
+
+def test_a_name_is_cut_only_where_that_makes_room_for_something() -> None:
+    """`2nd Squad` whole, as what it carries has no room beside its numbers anyway."""
+    row = ("us2", "2nd Squad", "element", "", "spot 12, melee 11", "", "12", "14")
+    assert UnitTable("US · Anna", ("firearms", "morale"), (row,)).lines()[1] == "us2 2nd Squad        12     14"

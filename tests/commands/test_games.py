@@ -213,7 +213,7 @@ async def test_the_end_counts_the_weakened() -> None:
     await channel.do("Anna", "unit edit vc1 reduced: morale=4 fp=1")
     await channel.do("Anna", 'lnlt fire attackers=us1 targets="vc1,vc2" hand=3,1,5,5')
     story = await end(channel, "Anna", "End it: US")
-    assert "VC lost none of 3, 2 weakened: Cell 1, Cell 2" in story.body()
+    assert "VC lost none of 3, 2 weakened: Cell 1 + 2" in story.body()
 
 
 async def test_starting_over_a_running_game_asks_its_game_master() -> None:
