@@ -22,6 +22,7 @@ from bot.interface.reply import Button, Reply
 from bot.interface.spec import CommandSpec, Path, Person, Place
 from bot.interface.text import command_text, parse_text
 from bot.play.actors import FIRES
+from bot.play.many import WITHOUT
 from bot.rules.errors import UserError
 from bot.stores.base import Store, StoreError
 from bot.systems.catalog import System, using
@@ -184,5 +185,6 @@ def _storable(options: Mapping[str, object]) -> dict[str, object]:
 def _at_once(spec: CommandSpec, reply: Reply, how: str) -> str:
     verb, right = "Odds" if how == ODDS else spec.verb or "Do it", reply.right[:40]
     if verb in FIRES or (how == ODDS and spec.verb in FIRES):
-        return f"{verb} {'with' if reply.option in ACTING else 'at'} {right}"
+        word = "" if reply.right.startswith(WITHOUT) else "with " if reply.option in ACTING else "at "
+        return f"{verb} {word}{right}"
     return f"{verb}: {right}"

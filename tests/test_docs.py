@@ -8,7 +8,7 @@ import pytest
 
 from bot.report.page import checker
 from bot.systems.catalog import systems
-from tools.docs import CHECKER, DOCS, page
+from tools.docs import CHECKER, DOCS, SAMPLE, page, sample
 from tools.pictures import FOLDER, drawn, gallery
 
 
@@ -22,6 +22,10 @@ def test_a_page_names_the_publisher_and_the_rule_book(game: str) -> None:
     data = systems()[game].game
     assert str(data["publisher"]) in page(systems()[game])
     assert "rule book" in data["notice"].casefold()
+
+
+def test_the_sample_page_is_not_stale() -> None:
+    assert SAMPLE.read_text(encoding="utf-8") == sample(), "run make docs"
 
 
 def test_the_checker_is_not_stale() -> None:

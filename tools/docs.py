@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from collections.abc import Iterator, Mapping
@@ -12,7 +13,9 @@ from bot.interface.common_commands import ROLL_OPTIONS
 from bot.interface.explained import all_unit_words
 from bot.interface.registry import registry
 from bot.interface.spec import CommandSpec
+from bot.report.facts import facts_of
 from bot.report.page import checker
+from bot.report.page import page as report_page
 from bot.rules.inputs.options import Option
 from bot.rules.tables.table import Table
 from bot.systems.catalog import Sequence, System, systems
@@ -22,6 +25,8 @@ from tools.reference.schema import schemas
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 CHECKER = DOCS / "verify.html"
+SAMPLE = DOCS / "sample-report.html"
+SAMPLE_GAME = DOCS.parent / "tests/data/sample-report.json"
 KEYS_PAGE = DOCS / "pack-keys.md"
 SCHEMAS = DOCS / "schema"
 
@@ -31,10 +36,17 @@ def page(game: System) -> str:
     return "\n".join(_page(game)) + "\n"
 
 
+def sample() -> str:
+    """The after-action page that the README shows, of a game that was played once."""
+    game = json.loads(SAMPLE_GAME.read_text("utf-8"))
+    return report_page(game, facts_of(game))
+
+
 def write_pages() -> list[Path]:
-    """Write every game's page, the checker, the keys of packs and their schemas; returns those that changed."""
+    """Write the pages of games, the checker, the sample, the keys of packs and their schemas; returns what changed."""
     changed = []
     texts = {DOCS / f"{game.id}.md": page(game) for game in systems().values()} | {CHECKER: checker()}
+    texts |= {SAMPLE: sample()}
     texts |= {KEYS_PAGE: keys_page()} | {SCHEMAS / name: text for name, text in schemas().items()}
     SCHEMAS.mkdir(exist_ok=True)
     for path, text in texts.items():

@@ -6,16 +6,13 @@ from bot.commands.context import Context
 from bot.commands.filled import played
 from bot.game.events import ROLLS, holding
 from bot.game.opened import read_opened
-from bot.game.roster import is_gone
 from bot.game.state import Json, roster_of
 from bot.interface.reply import Reply
 from bot.interface.spec import Path
-from bot.play.actors import ACTING
 from bot.play.lent import as_typed
-from bot.play.many import OUT
+from bot.play.many import able
 from bot.rules.errors import UserError
-from bot.rules.inputs.many import units_in
-from bot.rules.inputs.units import split_items
+from bot.systems.catalog import system
 
 LOOK_BACK = 200
 
@@ -46,23 +43,15 @@ async def repeat(context: Context, event: Json) -> Reply:
     if label:
         options["label"] = label
     path = tuple(event["command"].split())
-    return await played(context, path, able(context, path, options))
+    return await played(context, path, without_lost(context, path, options))
 
 
-def able(context: Context, path: Path, options: Json) -> Json:
-    """The options without the dead in any list, and among those who act without those whose weapons are out."""
-    spec, roster = context.registry.get(path), roster_of(context.game)
-    found = dict(options)
-    for option in spec.options if spec is not None else ():
-        text = found.get(option.name)
-        if option.type != "units" or not isinstance(text, str):
-            continue
-        marks = set(OUT) if option.name in ACTING else set[str]()
-        items = [item.strip() for item in split_items(text)]
-        out = {item for item in items for unit in units_in(item, roster) if is_gone(unit) or unit.marks & marks}
-        if kept := [item for item in items if item not in out]:
-            found[option.name] = "; ".join(kept)
-    return found
+def without_lost(context: Context, path: Path, options: Json) -> Json:
+    """The options of a repeated shot without those who can no longer take part in it."""
+    spec = context.registry.get(path)
+    if spec is None or spec.family != "sequence":
+        return options
+    return able(system(spec.system).sequence(spec.target), options, roster_of(context.game))[0]
 
 
 async def _label(context: Context, number: int) -> str:

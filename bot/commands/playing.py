@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 
 from bot.commands.calls import with_call
 from bot.commands.context import Context, over
 from bot.commands.record import record
 from bot.game.rights import need_player
 from bot.game.state import roster_of
+from bot.interface.parts import Small
 from bot.interface.reply import Reply
 from bot.interface.spec import CommandSpec
+from bot.interface.text import command_text
 from bot.play.effects import is_of_game
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import flag
 from bot.rules.inputs.units import Roster
-from bot.systems.catalog import system
+from bot.systems.catalog import Sequence, system
 
 
 async def handle_roll(context: Context) -> Reply:
@@ -60,17 +63,30 @@ async def handle_lookup(context: Context) -> Reply:
 
 
 async def handle_sequence(context: Context) -> Reply:
-    """A sequence: played and recorded, or its odds answered privately."""
+    """A sequence: played and recorded, or its odds answered privately. Where some cannot, the rest may."""
+    from bot.play.many import in_names, offer_the_able
+
+    sequence, options = system(context.spec.system).sequence(context.spec.target), _plain(context.command.options)
+    roster, spec = roster_for(context, context.spec), context.spec
+    try:
+        return await _sequence(context, sequence, options, roster)
+    except UserError as error:
+        if roster and error.code in ("unit-unfit", "unit-gone"):
+            named = in_names(sequence, options, roster, context.actor.side)
+            offer_the_able(error, sequence, named, roster, partial(command_text, spec))
+        raise
+
+
+async def _sequence(context: Context, sequence: Sequence, options: dict[str, object], roster: Roster) -> Reply:
     from bot.commands.aim import asked
     from bot.commands.initiative import has_names, told_by_name, with_letters
+    from bot.play.actors import FIRES
     from bot.play.by_rule import by_rules, told_by_rule, with_rules
     from bot.play.lent import loans, told, with_loans
-    from bot.play.many import in_names
+    from bot.play.many import cannot_fire, in_names
     from bot.play.sequence import EXTRA, named_units, run_sequence
 
-    sequence = system(context.spec.system).sequence(context.spec.target)
-    options = with_letters(sequence, _plain(context.command.options), context.game)
-    roster = roster_for(context, context.spec)
+    options = with_letters(sequence, options, context.game)
     options = in_names(sequence, options, roster, context.actor.side)
     if sequence.rounds and options.get("rounds"):
         from bot.commands.rounds import answer_rounds
@@ -102,6 +118,9 @@ async def handle_sequence(context: Context) -> Reply:
     if lent or ruled:
         outcome = replace(outcome, reply=told_by_rule(told(outcome.reply, lent, sequence), ruled))
     reply = await with_call(context, outcome.happening, record(context, outcome, secret=flag(options, "secret")))
+    acting = outcome.happening.acting if outcome.happening is not None and sequence.verb in FIRES else ()
+    if out := cannot_fire(was.units.values(), acting):
+        reply = replace(reply, lines=(*reply.lines, Small(f"Not firing, out of ammunition or jammed: {out}")))
     if has_names(sequence, was) and outcome.happening is not None and not reply.private:
         return await told_by_name(context, was, outcome.happening, reply)
     return reply

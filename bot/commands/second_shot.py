@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.commands.again import able
+from bot.commands.again import without_lost
 from bot.commands.context import Context
 from bot.commands.filled import played
 from bot.commands.targets import aimed_at, by_handle, meant_by, opponents, target_option
@@ -30,7 +30,7 @@ async def fire_at(context: Context, number: int, more: str) -> Reply:
     targets = meant_by(more, opponents(game, acting, context.actor.side)) or by_handle(more, game)
     if not targets:
         raise UserError(f'There is no unit "{more[:40]}" any more.', hint="Choose another target.", code="unknown-unit")
-    options = aimed_at(spec, able(context, spec.path, as_typed(event)), option, targets)
+    options = aimed_at(spec, without_lost(context, spec.path, as_typed(event)), option, targets)
     if game.confirm and context.spec.path[1] != SURE:
         return Reply(
             f"{spec.verb} at {joined(target.name for target in targets)}?",

@@ -45,7 +45,7 @@ async def share(context: Context) -> Reply:
     if not context.address:
         raise UserError(
             "This bot serves no live pages.",
-            hint=phrase("Its host can: docs/sharing.md. As a file: `/game export html`"),
+            hint=phrase("Its host can: docs/sharing.md. As a file: `/game export html` or `grognard publish`"),
             code="not-served",
         )
     ledger, token = context.ledger, new_address()

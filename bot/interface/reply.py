@@ -246,10 +246,10 @@ def error_reply(error: UserError, typed: str = "", example: str = "") -> Reply:
     better is known, an `example` is there.
     """
     typed, lines = typed or error.typed, [error.hint] if error.hint else []
-    better = corrected(typed, error) if typed else ""
+    better = error.better or (corrected(typed, error) if typed else "")
     if better:
         lines.append(Phrase("Type: ", Typed(better)))
-    right = error.hint.right if better and isinstance(error.hint, Hint) else ""
+    right = error.right or (error.hint.right if better and isinstance(error.hint, Hint) else "")
     if not lines and example and example != typed:
         lines.append(Phrase("For example: ", Typed(example)))
     return Reply(

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 
-from bot.game.roster import GONE
+from bot.game.roster import GONE, is_gone
 from bot.interface.complete import ACTING
 from bot.interface.registry import registry
 from bot.interface.text import command_text
 from bot.play.aim import aim_of, refuse_itself
 from bot.rules.errors import UserError
 from bot.rules.inputs.arms import all_fired
-from bot.rules.inputs.many import Whose, names_in, written_out
-from bot.rules.inputs.units import Roster
+from bot.rules.inputs.many import Whose, names_in, units_in, written_out
+from bot.rules.inputs.units import Roster, RosterUnit, split_items
+from bot.rules.names import joined
 from bot.rules.phrase import Phrase, Typed
 from bot.systems.catalog import Sequence
 
@@ -20,10 +21,11 @@ SEVERAL = (";", ",", "..", "all", ":", "-")
 """One of these is in every text that names several units."""
 MOST_SHOWN = 4
 """So many commands are written out for whoever meant several."""
-
-
 OUT = ("out-or-jammed",)
 """Markers of those who cannot fire."""
+WITHOUT = "without "
+MOST_NAMED = 30
+"""Characters of a button that names who is left out."""
 
 
 def whose(option: str, side: str, types: Collection[str] = ()) -> Whose:
@@ -83,3 +85,43 @@ def in_names(sequence: Sequence, options: Mapping[str, object], roster: Roster, 
     if roster:
         refuse_itself(aim_of(sequence, found, roster))
     return found
+
+
+def able(
+    sequence: Sequence, options: Mapping[str, object], roster: Roster
+) -> tuple[dict[str, object], tuple[str, ...]]:
+    """The options without the dead in any list, and among those who act without those whose weapons are out; and who
+    was left out. A list of which nobody would be left stays."""
+    found, left_out = dict(options), dict[str, None]()
+    for option in sequence.inputs:
+        text = found.get(option.name)
+        if option.type != "units" or not isinstance(text, str):
+            continue
+        marks = set(OUT) if option.name in ACTING else set[str]()
+        items = [item.strip() for item in split_items(text)]
+        out = {item: u.name for item in items for u in units_in(item, roster) if is_gone(u) or u.marks & marks}
+        if kept := [item for item in items if item not in out]:
+            found[option.name] = "; ".join(kept)
+            left_out |= dict.fromkeys(out.values())
+    return found, tuple(left_out)
+
+
+def offer_the_able(
+    error: UserError, sequence: Sequence, options: Mapping[str, object], roster: Roster, typed: Callable[..., str]
+) -> None:
+    """Put on a refusal of units that cannot act the command (`typed` writes it) of those in their list who can."""
+    if error.code not in ("unit-unfit", "unit-gone") or error.better:
+        return
+    found, left_out = able(sequence, options, roster)
+    if left_out:
+        said = joined(left_out)
+        error.better = typed(found)
+        error.right = WITHOUT + (said if len(said) <= MOST_NAMED else f"{len(left_out)} of them")
+
+
+def cannot_fire(units: Iterable[RosterUnit], acting: Collection[str]) -> str:
+    """Who of the side of those who fire cannot since their weapons are out; "" where nobody is."""
+    there = [*units]
+    sides = {unit.side for unit in there if unit.name in acting}
+    out = [u.name for u in there if u.side in sides and u.marks & {*OUT} and not is_gone(u) and u.name not in acting]
+    return joined(out) if out else ""

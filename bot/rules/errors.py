@@ -26,7 +26,8 @@ class UserError(Exception):
     corrected command ready to copy, or where to look; commands in it are `Typed`. `option` names the option at
     fault, so that a form can show the error at its field. `code` names the kind of error for programs and
     tests (`codes.py` has them all). `about` is the unit at fault, from which the option follows where it is read,
-    or the die that is owed. `typed` is the command, where it is not the one that was pressed.
+    or the die that is owed. `typed` is the command, where it is not the one that was pressed; `better` the one that
+    goes through, and `right` what is different in it.
     """
 
     def __init__(
@@ -40,7 +41,7 @@ class UserError(Exception):
         self.hint = hint
         self.option = option
         self.about = about
-        self.typed = ""
+        self.typed = self.better = self.right = ""
 
     def __str__(self) -> str:
         return f"{self.message} {self.hint}".rstrip()

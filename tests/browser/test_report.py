@@ -198,8 +198,10 @@ def long(game: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
     first = export["events"]
     shots = [row["body"] for row in first if row["body"]["kind"] == "sequence" and not row["body"].get("after")]
     for number in range(first[-1]["number"] + 1, LONG + 1):
-        body = {**shots[number % len(shots)], "number": number}
-        first.append({"number": number, "hash": "", "body": body})
+        like = shots[number % len(shots)]
+        first.append({"number": number, "hash": "", "body": {**like, "number": number}})
+        said = [row for row in export["texts"] if (row["event"], row["key"]) == (like["number"], "said")]
+        export["texts"] += [{**row, "event": number} for row in said]
     relink(export)
     path = tmp_path_factory.mktemp("report") / "long.html"
     path.write_text(page(export, facts_of(export)), "utf-8")

@@ -6,6 +6,7 @@ import pytest
 
 from bot.interface.parts import Small
 from bot.interface.reply import Reply
+from bot.interface.text import parse_text
 from tests.playing import Channel
 
 
@@ -129,7 +130,10 @@ async def test_the_second_volley_goes_on_with_those_who_can() -> None:
     await channel.do("Ann", "game start baps scenario=farm", "game join US")
     shot = await channel.do("Ann", "baps fire attackers=all targets=all range=10")
     assert not shot.error
-    await channel.do("Ann", 'unit edit "GI 1..3" +out-or-jammed', 'unit edit "Grenadier 1" state=killed')
+    await channel.do("Ann", 'unit edit "GI 1..3" +out-or-jammed')
+    await channel.say("Ann", 'unit edit "Grenadier 1" state=killed')  # the shot may have killed him,
+    for name in ("GI 4", "GI 5", "BAR", "Sgt Cole"):  # and put these out
+        await channel.say("Ann", f'unit edit "{name}" -out-or-jammed')
     refused = await channel.refused(
         "Ann", 'baps fire attackers="GI 1; GI 2; GI 4" targets="Grenadier 2" range=10', "unit-unfit GI"
     )
@@ -137,7 +141,26 @@ async def test_the_second_volley_goes_on_with_those_who_can() -> None:
     again = next(button for button in shot.buttons if button.label == "Again")
     repeated = await channel.press("Ann", again.action)
     assert not repeated.error, repeated.text()
+    assert Small("Not firing, out of ammunition or jammed: GI 1-3") in repeated.lines
     assert not (await channel.say("Ann", "baps random-order all")).error
+
+
+@pytest.mark.parametrize("volley", ['"GI 1..5; BAR"', '"GI 1; GI 2; GI 4; GI 5"', '"us3, us4, us6, us7 moving"'])
+async def test_a_volley_with_some_who_are_out_goes_on_in_one_tap(volley: str) -> None:
+    """*Fire without GI 1, 2, 4* fires with the others as they were typed, and the public answer names who is out."""
+    channel = await Channel.fresh()
+    await channel.do("Ann", "game start baps scenario=farm", "game join US", 'unit edit "GI 1; GI 2" +out-or-jammed')
+    await channel.do("Ann", 'unit edit "GI 4" +out-or-jammed')
+    line = f'baps fire attackers={volley} targets="Grenadier 1" range=10'
+    typed = parse_text(line, channel.app.registry)
+    refused = await channel.refused("Ann", line, "unit-unfit GI")
+    refused = await channel.app.forms.offered(refused, typed.spec, typed.options, channel.who("Ann"))
+    button = refused.buttons[0]
+    assert button.label == "Fire without GI 1, 2, 4", refused.text()
+    fired = await channel.press("Ann", button.action)
+    assert not fired.private, fired.text()
+    assert Small("Not firing, out of ammunition or jammed: GI 1, 2, 4") in fired.lines
+    assert ("moving" in fired.text()) == ("moving" in volley)
 
 
 async def test_the_guns_of_the_ford_can_fire() -> None:

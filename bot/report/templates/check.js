@@ -281,10 +281,10 @@ const Checker = (() => {
     }
     const first = data.events.map(({body}) => isMap(body.after) && isMap(body.after.game) && body.after.game.sides).find(list => list && list.length);
     const sides = first || [...new Set([...units.values()].filter(Boolean).map(unit => unit.side || ""))].filter(Boolean).sort();
-    const rows = Array.from(root.querySelectorAll(".ev"));
+    const rows = Array.from(root.querySelectorAll(".ev")), byId = new Map(rows.map(row => [row.id, row]));
     if (rows.map(row => row.id).join() !== data.events.map(row => "e" + row.number).join()) fault("page", 0, "The page shows other events than its log has.");
     for (const {number: at, body} of data.events) {
-      const row = rows.find(one => one.id === "e" + at), held = {...body, ...log.text(at, "sealed") ? log.opened(at) : {}};
+      const row = byId.get("e" + at), held = {...body, ...log.text(at, "sealed") ? log.opened(at) : {}};
       if (!row) continue;
       const summary = row.querySelector("summary"), line = [textOf(summary, ".res"), textOf(summary, ".by")].filter(Boolean).join(" · ");
       const kept = log.text(at, "said"), dice = (held.dice || []).map(die => String(die.value)), before = unitsOf(held, "before");
@@ -330,7 +330,7 @@ const Checker = (() => {
     const words = game.ended && over ? log.text(over.number, "text") : null;
     if (textOf(root, ".closing") !== (words && words.text ? `“${spaced(words.text)}”` : "")) fault("page", 0, "The closing words in the page are not those of its log.");
     for (const link of root.querySelectorAll(".shots a, #p-now a")) {
-      const row = rows.find(one => one.id === "e" + numberOf(link)), out = textOf(link.parentNode, ".out"), {body} = data.events.find(one => one.number === numberOf(link)) || {body: {}};
+      const row = byId.get("e" + numberOf(link)), out = textOf(link.parentNode, ".out"), {body} = data.events.find(one => one.number === numberOf(link)) || {body: {}};
       const before = unitsOf(body, "before"), due = Object.entries(unitsOf(body, "after")).filter(([key, unit]) => unit && before[key] && gone(unit) && !gone(before[key]));
       if (!row || spaced(link.textContent) !== textOf(row, ".res") || (out && out !== spaced(due.map(([, unit]) => unit.name).join(", ")))) fault("page", numberOf(link), "A list of the page tells this event otherwise than its log.");
     }

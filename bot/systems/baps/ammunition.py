@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from bot.rules.dice import d6
-from bot.rules.errors import Hint, UserError
+from bot.rules.errors import UserError
 from bot.rules.inputs.units import Unit
 from bot.rules.names import joined
 from bot.rules.phrase import phrase
@@ -78,11 +78,7 @@ def refuse_jammed(soldiers: Sequence[Unit]) -> None:
     bad = [soldier.word for soldier in soldiers if JAMMED in soldier.marks]
     if not bad:
         return
-    able = "; ".join(soldier.name or soldier.word for soldier in soldiers if soldier.word not in bad)
-    hint: str = phrase("After an order to reload or unjam: `/unit edit {name} -{mark}`.", name=_typed(bad), mark=JAMMED)
-    if able:
-        hint = Hint(f"Did you mean {able}?")
-        hint.wrong, hint.right = "; ".join(soldier.name or soldier.word for soldier in soldiers), able
+    hint = phrase("After an order to reload or unjam: `/unit edit {name} -{mark}`.", name=_typed(bad), mark=JAMMED)
     raise UserError(
         f"{joined(bad)} cannot fire: out of ammunition or jammed.", hint=hint, option="attackers", code="unit-unfit"
     )
