@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 
+from bot.commands.context import over
 from bot.drafts import Draft, Drafts, new_draft
 from bot.enabled import NotManager
 from bot.game.cache import Games
@@ -131,6 +132,8 @@ class Forms:
             typed = as_typed(event) if spec is not None else {}
         if spec is None or spec.family not in KEPT or event.get("sealed"):
             raise UserError(f"#{digits[:12]} cannot be changed and done again.", hint=_ANEW, code="not-repeatable")
+        if loaded is not None and loaded.game.ended and spec.family == "sequence":
+            raise over(loaded.game)
         shot = "the shot of " if spec.verb in FIRES else ""
         return await self.begin(spec, typed, who, f"Change {shot}#{digits}")
 

@@ -6,6 +6,7 @@ Sent as plain JSON: Discord takes them, whatever the library's own classes can e
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from adapters.discord.render import FORM_PART
@@ -19,14 +20,18 @@ ROOM = Room(fields=5, picks=25, ticks=10)
 SELECT, TEXT, LABEL, FILE, RADIO, CHECKBOXES = 3, 4, 18, 19, 21, 22
 MAX_TITLE, MAX_LABEL, MAX_ABOUT, MAX_TEXT = 45, 45, 100, 4_000
 _SHORT, _LONG = 1, 2
+MOST_TICKS = 6
+"""Behind more, what to do is a menu: a phone shows the form whole."""
 
 
 def modal(form: Form, key: str) -> Json:
     """The modal of a form whose draft has this key."""
+    is_long = any(field.kind == "ticks" and len(field.picks) > MOST_TICKS for field in form.fields)
+    fields = [replace(field, kind="pick") if is_long and field.kind == "how" else field for field in form.fields]
     return {
         "custom_id": f"{FORM_PART}{key}",
         "title": cut(form.title, MAX_TITLE),
-        "components": [_labelled(field) for field in form.fields[: ROOM.fields]],
+        "components": [_labelled(field) for field in fields[: ROOM.fields]],
     }
 
 
@@ -48,7 +53,8 @@ def filled(data: Mapping[str, Any]) -> dict[str, object]:
 
 
 def _labelled(field: Field) -> Json:
-    about = f"⚠ {field.wrong}" if field.wrong else "" if field.kind in ("ticks", "how") else field.hint
+    is_said = field.kind in ("ticks", "how") or (field.example in field.hint and not field.value and field.example)
+    about = f"⚠ {field.wrong}" if field.wrong else "" if is_said else field.hint
     made: Json = {"type": LABEL, "label": cut(field.label, MAX_LABEL), "component": _component(field)}
     return made | ({"description": cut(about, MAX_ABOUT)} if about else {})
 

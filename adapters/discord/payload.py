@@ -129,7 +129,7 @@ def _option(option: Option, spec: CommandSpec, length: int) -> Json:
         elif option.type in _COMPLETED or option.complete:
             made["autocomplete"] = True
         elif option.type == "str":
-            made["max_length"] = MAX_TEXT
+            made["max_length"] = int(option.max or MAX_TEXT)
     return made
 
 

@@ -27,7 +27,14 @@ async def old_cards(context: Context, ledger: Ledger) -> AsyncIterator[Amendment
     """The card before the one that an event brings, or takes away, and what hangs under it no longer."""
     assert ledger.was is not None
     first = ledger.bodies[0]
-    if _is_card(first) or any(body["kind"] == "end" for body in ledger.bodies):
+    if first["kind"] == "end":  # nobody joins a game that is over
+        began = [
+            row.number for row in await context.store.events(ledger.row, limit=READ_BACK) if row.data["kind"] == "start"
+        ]
+        last = await _card_before(context, ledger, first["number"])
+        for each in {*began, *([last] if last is not None else [])}:
+            yield Amendment(f"{ledger.row}/{each}", _when_over)
+    elif _is_card(first) or any(body["kind"] == "end" for body in ledger.bodies):
         if (number := await _card_before(context, ledger, first["number"])) is not None:
             yield Amendment(f"{ledger.row}/{number}", _without_phase)
     elif first["kind"] in ("undo", "redo"):
@@ -74,6 +81,11 @@ def _without_phase(said: Reply | None) -> Reply | None:
         return None
     kept = tuple(button for button in said.buttons if not _of_phase(button))
     return replace(said, buttons=kept, across=said.across if kept else 0, mention=())
+
+
+def _when_over(said: Reply | None) -> Reply | None:
+    bare = _without_phase(said)
+    return without(bare or said, ("join",)) or bare
 
 
 def _again(said: Reply | None) -> Reply | None:

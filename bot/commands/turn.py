@@ -31,7 +31,7 @@ from bot.game.phases import (
 from bot.game.rights import find_side, need_go, need_player
 from bot.game.sides import holds
 from bot.game.state import Game, Json
-from bot.interface.reply import Reply
+from bot.interface.reply import Reply, error_reply
 from bot.interface.tone import WAITING
 from bot.rules.errors import UserError
 from bot.rules.phrase import phrase
@@ -70,8 +70,8 @@ async def press_pass(context: Context, about: str) -> Reply:
     made_for = game.sides[int(number)] if number.isdecimal() and int(number) < len(game.sides) else ""
     if made_for and made_for not in game.go:
         if context.actor.side in game.go:
-            hint = phrase("`/game board` has the buttons of now.")
-            raise UserError("That card is old. It is your go.", hint=hint, code="phase-over")
+            old = UserError("That card is old. It is your go.", code="phase-over")
+            return replace(error_reply(old), buttons=phase_buttons(context))
         raise UserError(f"{made_for} has handed over already.", hint=f"Now it is {whose_go(game)}.", code="not-your-go")
     return await _hand_over(context, done=context.spec.path[1] == "done")
 

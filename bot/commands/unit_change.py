@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from bot.commands.calling import call_sides
 from bot.commands.context import Context
 from bot.commands.unit import free_side
 from bot.game.rights import find_side, need_units
@@ -13,7 +14,6 @@ from bot.interface.reply import Reply
 from bot.play.many import whose
 from bot.rules.errors import UserError
 from bot.rules.inputs.many import names_in
-from bot.rules.inputs.options import spoken
 from bot.rules.inputs.units import RosterUnit, UnitWords, find_unit
 from bot.rules.phrase import phrase
 from bot.systems.catalog import System
@@ -47,15 +47,9 @@ async def edit(context: Context) -> Reply:
         lines = [described(new) for _, new in changed]
     if same := len(units) - len(changed):
         lines.append(f"{count_units(same)} had these values already.")
-    return Reply(f"{_become(changed, who, system)} · {context.who} edits", tuple(lines))
-
-
-def _become(changed: list[tuple[RosterUnit, RosterUnit]], who: str, system: System) -> str:
-    """What happened to the units, if their state did: `Cadre Minh is eliminated`."""
-    states = {new.state for was, new in changed if new.state != was.state}
-    if len(states) != 1 or len(changed) != 1:
-        return f"{who} changed"
-    return f"{who} is {spoken(states.pop() or system.words['units'].sound).casefold()}"
+    theirs = {unit.side for unit, _ in changed} - {context.actor.side, ""}
+    mention = await call_sides(context, context.game, theirs)
+    return Reply(f"{context.who} edits {who}", tuple(lines), mention=mention)
 
 
 def _edited(game: Game, unit: RosterUnit, stats: str, system: System, taken: list[str]) -> RosterUnit:

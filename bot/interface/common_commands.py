@@ -520,7 +520,7 @@ def start_command(games: Iterable[str]) -> CommandSpec:
                 complete="system",
                 label="Game",
             ),
-            _option("name", help_="what the game is called; else as its scenario or rules are", label="Title"),
+            _option("name", help_="what the game is called; else as its scenario or rules are", max=60, label="Title"),
             _option("sides", help_="sides, separated by commas: US, VC; a scenario brings them"),
             _option("scenario", help_="sides and units ready to play, such as ford of lnlt", complete="scenario"),
             Option("carry", "bool", help="carry over the roster of the previous game", label="Carry the roster over"),

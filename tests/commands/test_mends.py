@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from bot.commands.old_cards import _when_over
 from bot.interface.form_units import known_items
 from bot.interface.registry import registry
-from bot.interface.reply import Reply, error_reply
+from bot.interface.reply import Button, Reply, error_reply
 from bot.interface.text import parse_text
 from bot.rules.errors import UserError
-from tests.playing import Channel, two_sides
+from tests.playing import HERE, Channel, two_sides
 
 
 async def offered(channel: Channel, line: str, reply: Reply | None = None) -> Reply:
@@ -96,3 +97,38 @@ async def test_an_old_card_says_that_it_is_ones_own_go() -> None:
     await channel.press("Anna", press["Pass"])
     told = await channel.press("Bob", press["Pass"])
     assert told.text().startswith("That card is old. It is your go.")
+    assert told.private
+    assert "Pass" in labels(told), "the buttons of the card of now"
+
+
+async def test_change_of_a_game_that_is_over_opens_no_form() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    fired = await channel.do("Anna", 'lnlt fire attackers="Squad 1" targets="Cell 1"')
+    change = next(button.action for button in (fired.announce or fired).buttons if button.label.startswith("Change"))
+    who, where = channel.who("Anna"), HERE
+    assert (await channel.app.forms.opened(change.removeprefix("form:"), who, where)).options
+    await channel.do("Anna", "game end confirm")
+    with pytest.raises(UserError, match="is over") as refused:
+        await channel.app.forms.opened(change.removeprefix("form:"), who, where)
+    assert refused.value.code == "game-ended"
+
+
+async def test_who_edits_a_unit_of_the_enemy_is_named_and_its_owner_is_called() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    own = await channel.do("Anna", 'unit edit "Squad 1" state=shaken')
+    assert (own.title, own.mention) == ("Anna edits Squad 1", ())
+    theirs = await channel.do("Anna", 'unit edit "Cell 1" state=shaken')
+    assert theirs.title == "Anna edits Cell 1"
+
+
+def test_no_join_button_is_left_when_a_game_is_over() -> None:
+    said = Reply(
+        "Start", buttons=(Button("join:g:US", "Join US"), Button("next:g:1.0.x", "Next"), Button("log:g", "Log"))
+    )
+    bare = _when_over(said)
+    assert bare is not None
+    assert labels(bare) == ["Log"]
+    assert labels(_when_over(Reply("Start", buttons=said.buttons[:1])) or said) == []
+    assert _when_over(Reply("Start")) is None

@@ -131,7 +131,7 @@ async def test_a_card_offers_marks_of_its_type_state_first_and_says_when_it_is_o
     assert not {"Damaged", "Abandoned", "Destroyed", "Immobilized", "Wounded"} & set(labels)
     shaken = next(entry.action for entry in menu.entries if entry.label == "Shaken")
     told = await channel.do("Anna", 'unit edit "Squad 1" state=eliminated')
-    assert told.title == "Squad 1 is eliminated · Anna edits"
+    assert told.title == "Anna edits Squad 1"
     old = await channel.press("Anna", shaken)
     assert old.code == "game-changed"
     assert old.title == "Squad 1 has changed since this card: eliminated."
