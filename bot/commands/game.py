@@ -60,7 +60,7 @@ async def begin_game(context: Context) -> Reply:
     if scenario is not None:
         game = replace(game, units=scenario.units)
     offer = scenario is None and old is not None and old.system == system.id and bool(old.units)
-    if offer and options["carry"]:
+    if offer and options.get("carry"):
         assert old is not None
         game = replace(game, units=carried(old, sides))
     context.begin(game, result=phase_title(game, system))
@@ -109,8 +109,8 @@ def _asked_for(options: Mapping[str, Any]) -> tuple[System, str, tuple[str, ...]
     if not wanted:
         return system, _game_name(typed or system.title), sides, None
     scenario = find_scenario(system, wanted)
-    if (sides and sides != scenario.sides) or options["carry"]:
-        what = "carry" if options["carry"] else "sides"
+    if (sides and sides != scenario.sides) or options.get("carry"):  # no field in a form
+        what = "carry" if options.get("carry") else "sides"
         raise UserError(
             "A scenario brings its sides and units.", hint=f"Leave out {what}.", option=what, code="not-together"
         )

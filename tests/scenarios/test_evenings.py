@@ -1,0 +1,287 @@
+"""Three evenings played to their end on Discord and on Slack, and what the digits in their public text prove.
+
+Six turns of Lock 'n Load from its beginners' scenario, twelve men a side in baps, three rounds of Ultracombat Normandy
+with pinned elements. Dice fall as they do, so a unit that cannot act any more is refused, in one of `EXPECTED`'s words.
+`GROGNARD_EVENINGS=FOLDER` keeps every answer's payload there, to be drawn and looked at.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from bot.audit.check_file import check_file, known_heads, summary
+from tests.adapters.discord.process import running as running_discord
+from tests.adapters.slack.conftest import settle, stand_in
+from tests.adapters.slack.process import running as running_slack
+from tests.scenarios.evening import OnDiscord, OnSlack, Seen, Table
+from tests.standins.discord import DiscordStandIn
+from tests.standins.taps import DiscordThumb, SlackThumb
+from tools import verify_log
+
+Story = Callable[[Table], Awaitable[None]]
+Place = Callable[[Path], AbstractAsyncContextManager[Table]]
+
+
+async def other(table: Table, who: str, path: str, **options: object) -> Seen:
+    """An action that the dice before may have made impossible."""
+    return await table.say(who, path, maybe=True, **options)
+
+
+async def phases_on(table: Table, count: int) -> None:
+    """So many phases ended by the game master."""
+    for _ in range(count):
+        await table.say("Greta", "game next")
+
+
+async def taken_back(table: Table, shot: Seen, owner: str, agrees: str) -> None:
+    """A shot undone with the other's consent, and done again."""
+    asked = await table.press(owner, shot, "Undo")
+    done = await table.press(agrees, asked, "Agree")
+    assert "is undone" in done.text
+    asked = await table.press(owner, done, "Redo")
+    await table.press(agrees, asked, "Agree")
+
+
+async def ford(table: Table) -> None:
+    """Lock 'n Load, *The Ford at Dawn*: both sides fire, rally and fight hand to hand for six turns."""
+    started = await table.say("Greta", "game start", system="lnlt", scenario="ford")
+    await table.press("Anna", started, "Join US")
+    await table.press("Ben", started, "Join VC")
+    await table.say("Greta", "game board")
+    await table.say("Greta", "game plan", turn=3, text="fog lifts")
+    for turn in range(1, 7):
+        if turn > 1:
+            await other(table, "Anna", "lnlt rally", units="us1", lm=1)
+            await other(table, "Ben", "lnlt rally", units="vc1; vc2")
+        won = await table.say("Greta", "game initiative")
+        card = await table.press("Greta", won, "Next phase")
+        order = ("Anna", "Ben") if "US goes first" in card.text else ("Ben", "Anna")
+        for who in order * 2:
+            mine, yours, lead = ("us", "vc", "us5") if who == "Anna" else ("vc", "us", "vc6")
+            own, foes = await table.able(mine), await table.able(yours)
+            target = foes[turn % len(foes)]
+            fire = {"attackers": "; ".join(dict.fromkeys([own[0], lead])), "targets": target}
+            await other(table, who, "lnlt fire", **fire, tm=3, odds=True)
+            shot = await other(table, who, "lnlt fire", **fire, tm=3)
+            if turn == 2 and not shot.error:
+                await taken_back(table, shot, who, "Ben" if who == "Anna" else "Anna")
+            if turn == 4:
+                await other(table, who, "lnlt melee", attackers=own[-1], defenders=foes[-1])
+            card = await table.say(who, "game pass")
+            if "Administrative" in card.text:
+                break
+        if turn == 3:
+            sealed = await table.say("Ben", "roll", dice="2d6", label="ambush", secret=True)
+            number = re.search(r"#(\d+)", sealed.text)
+            assert number
+            await table.say("Ben", "game reveal", event=int(number[1]))
+        if turn == 5:
+            await other(table, "Anna", "lnlt ordnance-vehicle", to_hit=8, penetration=5, armor=3, morale=5)
+            await other(table, "Ben", "lnlt ordnance-vehicle", to_hit=8, unit="vc5", target="us7")
+            await other(table, "Anna", "lnlt overrun", unit="us7", targets="vc4")
+        for path in ("unit list", "game status", "log", "game stats", "fair show"):
+            await table.say("Anna", path)
+        for unit in ("us1", "us7", "vc1"):
+            await table.say("Anna", "unit show", name=unit)
+        while turn < 6 and f"Turn {turn + 1}" not in table.seen[-1].text:
+            await phases_on(table, 1)
+    await ended(table, "US")
+
+
+async def twelve(table: Table) -> None:
+    """baps: twelve men a side fire volleys, until ammunition and men run out."""
+    started = await table.say("Greta", "game start", system="baps", name="Village", sides="US, German")
+    await table.press("Anna", started, "Join US")
+    await table.press("Ben", started, "Join German")
+    await table.say("Anna", "unit add", name="GI 1..12", type="soldier", side="US", stats="weapon=rifle-semi")
+    await table.say("Ben", "unit add", name="Landser 1..12", type="soldier", side="German", stats="weapon=rifle-bolt")
+    await table.say("Anna", "unit add", name="Sgt Cole", type="leader", side="US", stats="lr=2")
+    await table.say("Greta", "game board")
+    for turn in range(1, 5):
+        await other(table, "Anna", "baps leader-points", unit="Sgt Cole")
+        await other(table, "Anna", "baps random-order", unit="GI 1..12")
+        await other(table, "Ben", "baps random-order", unit="Landser 1..12")
+        for who, mine, yours in (("Anna", "GI", "Landser"), ("Ben", "Landser", "GI")):
+            fire = {"attackers": f"{mine} 1..12", "range": 12 - 2 * turn, "targets": f"{yours} 1..9"}
+            await other(table, who, "baps fire", **fire, odds=True)
+            shot = await other(table, who, "baps fire", **fire, cover="light")
+            if shot.error:
+                button = next((one for one in shot.buttons if one.startswith(("Fire with", "Fire without"))), "")
+                if button:
+                    shot = await table.press(who, shot, button, maybe=True)
+            if "Again" in shot.buttons:
+                await table.press(who, shot, "Again", maybe=True)
+            if turn == 1 and "Undo" in shot.buttons:
+                latest = [one for one in table.seen if "Undo" in one.buttons][-1]
+                await taken_back(table, latest, who, "Ben" if who == "Anna" else "Anna")
+            await other(table, who, "baps morale-check", unit=f"{mine} 3", men=5, grade="veteran")
+            await other(table, who, "baps melee", a=f"{mine} 10", b=f"{yours} 12")
+            await other(table, who, "baps heroic-action", unit=f"{mine} 9")
+        for path in ("unit list", "game status", "log", "game stats"):
+            await table.say("Anna", path)
+        for unit in ("us1", "us9", "germ1"):
+            await table.say("Anna", "unit show", name=unit)
+        while f"Turn {turn + 1}" not in table.seen[-1].text:
+            await phases_on(table, 1)
+    await ended(table, "German")
+
+
+async def causeway(table: Table) -> None:
+    """Ultracombat Normandy, *The Causeway*: three rounds of fire that pins."""
+    started = await table.say("Greta", "game start", system="ucn", scenario="causeway")
+    await table.press("Anna", started, "Join US")
+    await table.press("Ben", started, "Join German")
+    await table.say("Greta", "game board")
+    for round_ in range(1, 4):
+        await other(table, "Anna", "unit edit", name="us2", stats="+pinned")
+        await other(table, "Ben", "unit edit", name="germ2", stats="+pinned")
+        await other(table, "Anna", "ucn morale", unit="us2")
+        await other(table, "Ben", "ucn morale", unit="germ2")
+        for who, mine, yours in (("Anna", "us", "germ"), ("Ben", "germ", "us")):
+            await other(table, who, "ucn spot", unit=f"{mine}1", target_concealed=True)
+            own, foes = await table.able(mine), await table.able(yours)
+            for firer, target in ((own[0], foes[0]), (f"{mine}2", foes[-1]), (f"{mine}3", foes[0])):
+                fire = {"shooters": firer, "target": target, "target_in_cover": True}
+                await other(table, who, "ucn shoot", **fire, odds=True)
+                shot = await other(table, who, "ucn shoot", **fire)
+                if round_ == 2 and firer == own[0] and not shot.error:
+                    await taken_back(table, shot, who, "Ben" if who == "Anna" else "Anna")
+            await other(table, who, "ucn react", unit=f"{mine}1")
+        await other(table, "Anna", "ucn grenade-assault", target="germ1", occupants=5)
+        await other(table, "Ben", "ucn melee", unit="germ1", target="us1")
+        await other(table, "Anna", "ucn attack-vehicle", skill=12, pen=8, target="germ4")
+        for path in ("unit list", "game status", "log", "game stats"):
+            await table.say("Anna", path)
+        for unit in ("us1", "us2", "germ4"):
+            await table.say("Ben", "unit show", name=unit)
+        while f"Turn {round_ + 1}" not in table.seen[-1].text and f"Round {round_ + 1}" not in table.seen[-1].text:
+            await phases_on(table, 1)
+    await ended(table, "US")
+
+
+async def ended(table: Table, winner: str) -> None:
+    """The end, its story and its report."""
+    question = await table.say("Greta", "game end")
+    story = await table.press("Greta", question, f"End it: {winner} wins")
+    assert "is over" in story.text
+    for button in ("Statistics", "Proof"):
+        if button in story.buttons:
+            await table.press("Greta", story, button)
+    await table.say("Greta", "log", story=True)
+    await table.say("Greta", "fair reveal")
+
+
+@asynccontextmanager
+async def on_discord(folder: Path) -> AsyncIterator[Table]:
+    """A table on Discord."""
+    async with DiscordStandIn.running() as discord, running_discord(discord, folder):
+        yield Table(OnDiscord(discord))
+
+
+@asynccontextmanager
+async def on_slack(folder: Path) -> AsyncIterator[Table]:
+    """A table on Slack."""
+    slack = await stand_in("socket")
+    try:
+        home, anna, ben, games = settle(slack)
+        async with running_slack(slack, folder, home):
+            yield Table(OnSlack(home, anna, ben, games))
+    finally:
+        await slack.stop()
+
+
+def keep(table: Table, name: str) -> None:
+    """Write every answer where it may be drawn, if that is asked for."""
+    if folder := os.environ.get("GROGNARD_EVENINGS"):
+        path = Path(folder) / name
+        path.mkdir(parents=True, exist_ok=True)
+        for number, seen in enumerate(table.seen):
+            (path / f"{number:03}.json").write_text(json.dumps(seen.body))
+        lines = [
+            f"=== {n:03} {s.who}: {s.said}{' (private)' if s.private else ''}\n{s.text}\n{list(s.buttons)}\n"
+            for n, s in enumerate(table.seen)
+        ]
+        (path / "all.txt").write_text("\n".join(lines))
+        (path / "public.txt").write_text(table.platform.public())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("story", [ford, twelve, causeway])
+@pytest.mark.parametrize("platform", [on_discord, on_slack])
+async def test_an_evening_is_played_to_its_end_and_proves_itself(platform: Place, story: Story, tmp_path: Path) -> None:
+    name = f"{getattr(platform, '__name__', '')}-{getattr(story, '__name__', '')}"
+    async with platform(tmp_path) as table:
+        try:
+            await story(table)
+        finally:
+            keep(table, name)
+        path = tmp_path / "game.json"
+        path.write_bytes(await table.platform.exported())
+        public = table.platform.public()
+    if folder := os.environ.get("GROGNARD_EVENINGS"):
+        (Path(folder) / name / "game.json").write_bytes(path.read_bytes())
+    heads = known_heads((), (public,), lambda: "")
+    events = json.loads(path.read_text())["events"]
+    found = check_file(path, heads)
+    shown = verify_log.read_heads(heads)
+    covered = max(number for number, _ in shown)
+    print(f"{name}: {len(shown)} heads, to #{covered} of {len(events)} events, {len(table.seen)} answers")
+    print(*found.faults, *summary(found), sep="\n")
+    assert found.status == 0
+    assert covered > 0.9 * len(events)
+
+
+NEWCOMER = 16
+"""The most taps that a first shot may cost, from *Start a game* to the result, without a letter typed."""
+
+
+@pytest.mark.slow
+async def test_a_newcomers_first_shot_on_discord(tmp_path: Path) -> None:
+    async with DiscordStandIn.running() as discord, running_discord(discord, tmp_path):
+        anna, table = DiscordThumb(discord.user("Anna")), discord.channel("table")
+        hello = await (await anna.person.slash(table, "help")).answer()
+        form = await anna.press(hello, "Start")
+        started = await (await anna.submit(form, {"Scenario": "lnlt/ford"})).answer()
+        await (await anna.press(started, "Join US")).answer()
+        won = await (await anna.press(started, "Initiative")).answer()
+        card = await (await anna.press(won, "Next phase")).answer()
+        form = await anna.press(card, "Fire")
+        fired = await (await anna.submit(form, {"Who fires": ["us1"], "At whom": ["vc1"]})).answer()
+        assert not fired.ephemeral, fired.text
+        taps, letters = anna.spent()
+        print(f"Discord: {taps} taps, {letters} characters, {len(anna.person.sees(table))} messages, 2 forms")
+        assert taps <= NEWCOMER
+        assert not letters
+
+
+@pytest.mark.slow
+async def test_a_newcomers_first_shot_on_slack(tmp_path: Path) -> None:
+    slack = await stand_in("socket")
+    try:
+        home, one, _, games = settle(slack)
+        anna = SlackThumb(one)
+        async with running_slack(slack, tmp_path, home):
+            hello = await (await one.slash(games, "/grognard", "help")).answer()
+            view = await (await anna.press(hello, "Start")).modal()
+            await anna.submit(view, {"scenario": "lnlt/ford"})
+            started = await one.wait_for(games, "The Ford at Dawn")
+            await (await anna.press(started, "Join US")).answer()
+            won = await (await anna.press(started, "Initiative")).answer(where=lambda one: "initiative" in one.text)
+            card = await (await anna.press(won, "Next phase")).answer(where=lambda one: "Operations" in one.text)
+            view = await (await anna.press(card, "Fire")).modal()
+            await anna.submit(view, {"attackers": ["us1"], "targets": ["vc1"]})
+            fired = await one.wait_for(games, "Local 1")
+            assert fired.ephemeral_for is None, fired.text
+            taps, letters = anna.spent()
+            print(f"Slack: {taps} taps, {letters} characters, {len(one.sees(games))} messages, 2 forms")
+            assert taps <= NEWCOMER
+            assert not letters
+    finally:
+        await slack.stop()
