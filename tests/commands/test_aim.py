@@ -124,6 +124,19 @@ async def test_pinned_and_stunned_elements_are_held_to_their_card() -> None:
     assert "− 6 stunned" in (await channel.do("Ann", "ucn shoot shooters=Red target=Blue hand=20")).text()
 
 
+@pytest.mark.parametrize(
+    "line", ["spot unit=Red skill=12", "attack-vehicle unit=Red spot_skill=12 skill=12 pen=9 hull=5"]
+)
+async def test_spotting_and_attacks_on_vehicles_are_held_to_pinned_and_stunned(line: str) -> None:
+    channel = await Channel.fresh()
+    await channel.do("Ann", "game start ucn Test sides=US,German", "unit add Red element US")
+    await channel.do("Ann", "unit edit Red state=pinned")
+    await channel.refused("Ann", f"ucn {line}", "unit-unfit unit")
+    assert not (await channel.do("Ann", f"ucn {line} status=none")).private
+    await channel.do("Ann", "unit edit Red state=stunned")
+    assert "\u2212 6 stunned" in (await channel.do("Ann", f"ucn {line}")).text()
+
+
 async def test_the_second_volley_goes_on_with_those_who_can() -> None:
     """At the farm `all` is all who can fire; *Again* leaves out the dead and the jammed; the error names everybody."""
     channel = await Channel.fresh()
