@@ -73,19 +73,22 @@ async def forget(context: Context) -> Reply:
     if imported is not None:  # a file that somebody brought here names them too
         context.forget.append(imported.user)
         rows = list(dict.fromkeys([*rows, context.ledger.row]))
-    told = None
+    told, left = None, 0
     for row in rows:
         if row == context.ledger.row:
             told = _told(context)
-            _leave(context.ledger, imported.person if imported is not None else "")
+            left += _leave(context.ledger, imported.person if imported is not None else "")
         elif (saved := await context.store.load_game_by_id(row)) is not None:
             ledger = Ledger(load(saved), context.ledger.writer)
-            _leave(ledger)
+            left += _leave(ledger)
             context.further.append(ledger)
     context.forget.append(user)
     return Reply(
         "Your name and texts are deleted",
-        (f"Games that keep their rolls without a name: {len(rows)}.",),
+        (
+            f"Games that keep their rolls without a name: {len(rows)}.",
+            *([f"Games without a game master now: {left}. A server manager can take over there."] if left else ()),
+        ),
         private=True,
         announce=told,
     )
@@ -100,7 +103,8 @@ def _told(context: Context) -> Reply | None:
     return Reply(f"{side} has lost a player: their name and texts are deleted", (rest,))
 
 
-def _leave(ledger: Ledger, imported: str = "") -> None:
+def _leave(ledger: Ledger, imported: str = "") -> bool:
+    """Note in a game that they left; whether it is without a master now."""
     game, user = ledger.game, ledger.writer.user
     own = {row.person for row in ledger.persons.values() if row.user == user} | {imported}
     players = {other: side for other, side in game.players.items() if other not in own}
@@ -109,3 +113,4 @@ def _leave(ledger: Ledger, imported: str = "") -> None:
         "privacy", replace(game, players=players, master=master), result="somebody's name and texts were deleted"
     )
     ledger.new_persons.clear()
+    return bool(game.master) and not master

@@ -217,3 +217,12 @@ async def test_a_game_displaces_no_roster_elsewhere_unasked() -> None:
     assert "asks to move" in (await channel.transfer("Anna", "901", manager=True)).title
     assert list((await there.game()).units) == ["doc"]
     assert not (await channel.transfer("Anna", "902", manager=True)).error
+
+
+async def test_who_deletes_their_data_reads_which_games_are_without_a_master() -> None:
+    channel = await Channel.fresh()
+    await channel.do("Anna", 'game start lnlt Board sides="US, VC"')
+    told = (await channel.do("Anna", "privacy delete confirm")).text()
+    assert "Games without a game master now: 1. A server manager can take over there." in told
+    await channel.do("Bob", "roll d6")
+    assert "game master" not in (await channel.do("Bob", "privacy delete confirm")).text()

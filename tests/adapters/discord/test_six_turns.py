@@ -74,7 +74,7 @@ class Evening:
         """The go handed over by each of these until the phase ends, the other called once: the card of the next."""
         for who in turns:
             card = await self.press(who, card, "Pass")
-            assert self.calls() == ["Ben" if who is self.anna else "Anna"]
+            assert self.calls() == [], "who is there is named, not called"
             if "Administrative" in card.content:
                 break
         assert "Administrative" in card.content
@@ -89,7 +89,9 @@ class Evening:
         return board
 
     def _boards(self) -> list[Message]:
-        return [one for one in self.discord.messages(self.table) if {"Log", "Undo"} <= set(one.buttons)]
+        return [
+            one for one in self.discord.messages(self.table) if {"Log", "Undo"} <= set(one.buttons) and not one.deleted
+        ]
 
 
 async def muster(e: Evening) -> Message:
@@ -110,9 +112,9 @@ async def muster(e: Evening) -> Message:
 async def first_turn(e: Evening, started: Message) -> tuple[Message, Message]:
     """Fire typed, an undo refused and one agreed to; the card of turn 1 and that of turn 2."""
     asking = await e.press(e.anna, started, "Next phase")
-    assert e.calls() == ["Ben"]
+    assert e.calls() == [], "who is there is named, not called"
     card = await e.say(e.greta, "game initiative", side="US")
-    assert e.calls() == ["Anna"], "it is her go now"
+    assert e.calls() == [], "who is there is named, not called"
     await e.over(asking)
 
     fired = await e.say(e.anna, "lnlt fire", attackers="us1; us2; Lt Hill", targets="vc1", tm=1, hand="5,2,3")
@@ -125,7 +127,7 @@ async def first_turn(e: Evening, started: Message) -> tuple[Message, Message]:
     assert fired.buttons == buttons, "the result holds"
 
     passed = await e.press(e.anna, card, "Pass")
-    assert e.calls() == ["Ben"]
+    assert e.calls() == [], "who is there is named, not called"
     shot = await e.say(e.ben, "lnlt fire", attackers="vc2; vc3", targets="us1", hand="6,1,2")
     asked = await e.press(e.ben, shot, "Undo")
     assert sorted(e.calls()) == ["Anna", "Greta"]
@@ -134,11 +136,11 @@ async def first_turn(e: Evening, started: Message) -> tuple[Message, Message]:
     await e.discord.until(lambda: "is undone" in asked.content and list(asked.buttons) == ["Redo"])
     await e.say(e.ben, "lnlt fire", attackers="vc2", targets="us1", hand="6,1,6")
     await e.press(e.ben, passed, "Done")
-    assert e.calls() == ["Anna"]
+    assert e.calls() == [], "who is there is named, not called"
     last = await e.say(e.anna, "game next")
-    assert e.calls() == ["Ben"]
+    assert e.calls() == [], "who is there is named, not called"
     rally = await e.press(e.ben, last, "Next turn")
-    assert e.calls() == ["Anna"]
+    assert e.calls() == [], "who is there is named, not called"
     return card, rally
 
 
@@ -154,7 +156,7 @@ async def second_turn(e: Evening, rally: Message, old: Message) -> Message:
     assert e.calls() == []
     card = await e.press(e.greta, won, "Next phase")
     first, second = e.order(card)
-    assert e.calls() == [first.user.name], "whose go it is, and nobody else"
+    assert e.calls() == [], "who is there is named, not called"
     await e.over(old)
     await e.alone(await second.press(card, "Pass"))
     await e.alone(await e.carl.press(card, "Next phase"))
@@ -193,7 +195,7 @@ async def third_turn(e: Evening, rally: Message) -> Message:
 
     card = await e.press(e.greta, await e.press(e.ben, rally, "Initiative"), "Next phase")
     first, second = e.order(card)
-    assert e.calls() == [first.user.name]
+    assert e.calls() == [], "who is there is named, not called"
     mine, yours = ("US", "VC") if first is e.anna else ("VC", "US")
     form = await first.press(card, "Fire")
     filled = {"Who fires": [f"{mine} Squad 6"], "At whom": [f"{yours} Squad 3"], "Do what": "I roll my own dice"}
@@ -215,7 +217,7 @@ async def fourth_turn(e: Evening, rally: Message) -> Message:
     await e.say(e.ben, "unit add", name="VC Squad 7..8", type="squad", side="VC", stats="morale=4 fp=1")
     card = await e.press(e.greta, await e.press(e.anna, rally, "Initiative"), "Next phase")
     first, second = e.order(card)
-    assert e.calls() == [first.user.name]
+    assert e.calls() == [], "who is there is named, not called"
     mine, yours = (("us2", "us5"), ("vc7",)) if first is e.anna else (("vc7", "vc8"), ("us2",))
     form = await first.press(card, "Melee")
     await e.discord.until(lambda: not form.failed)
@@ -235,13 +237,12 @@ async def fifth_turn(e: Evening, rally: Message) -> Message:
     won = await (await anna.press(rally, "Initiative")).answer()
     card = await (await ben.press(won, "Next phase")).answer()
     first, second = (anna, ben) if e.order(card)[0] is e.anna else (ben, anna)
-    expected = [] if first is ben else ["Anna"]
-    assert e.calls() == expected
-    for who, other in ((first, second), (second, first), (first, second)):
+    assert e.calls() == [], "who is there is named, not called"
+    for who in (first, second, first):
         card = await (await who.press(card, "Pass")).answer()
-        assert e.calls() == [other.person.user.name]
+        assert e.calls() == [], "who is there is named, not called"
     last = await (await first.press(card, "Next turn")).answer()
-    assert e.calls() == [second.person.user.name]
+    assert e.calls() == [], "who is there is named, not called"
     taps, letters = (sum(pair) for pair in zip(anna.spent(), ben.spent(), strict=True))
     assert letters == 0
     assert taps <= TAPS
@@ -264,7 +265,7 @@ async def the_end(e: Evening, rally: Message, tmp_path: Path) -> None:
     path = tmp_path / "hill-875.json"
     path.write_bytes(next(iter(exported.files.values())))
     assert main(["verify", str(path)]) == 0
-    assert verify_log.main([str(path)]) == 0
+    assert verify_log.main([str(path)]) == 3, "sound, and the outcomes are for grognard verify"
 
     listed = await (await e.greta.slash(e.table, "game list")).answer()
     assert "Hill 875" in listed.text
@@ -289,7 +290,7 @@ async def test_six_turns_end_as_they_were_played(tmp_path: Path) -> None:
         board = await e.board("Turn 4, Rally")
         card = await fourth_turn(e, card)
         card = await fifth_turn(e, card)
-        await e.discord.until(lambda: not board.buttons)
+        await e.discord.until(lambda: board.deleted or not board.buttons)
         board = await e.board("Turn 6, Rally")
         await the_end(e, card, tmp_path)
         await e.discord.until(lambda: "is over" in board.text and not board.buttons)
