@@ -82,7 +82,7 @@ async def card(context: Context, was: Game, mention: tuple[str, ...], because: I
         lines.append(f"Due now: {'; '.join(due)}")
     cleared: dict[str, list[str]] = {}
     for key, unit in was.units.items():
-        for mark in sorted(unit.marks - game.units[key].marks):
+        for mark in sorted({*unit.marks, *unit.numbers} - {*(now := game.units[key]).marks, *now.numbers}):
             cleared.setdefault(mark.replace("-", " ").replace("_", " "), []).append(unit.name)
     if cleared:
         lines.append(f"Markers come off: {'; '.join(f'{mark} ({joined(names)})' for mark, names in cleared.items())}")

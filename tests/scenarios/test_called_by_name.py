@@ -100,7 +100,7 @@ async def test_ap_are_counted_in_an_activation_and_are_back_in_the_next_round() 
     third = await channel.do("Anna", "ucn spot unit=Red skill=12 count=1 hand=19")
     assert "Red uses 1 AP (it had 0)" in third.text()
     card = await channel.do("Anna", "game next")
-    assert "Markers come off: Red" in card.text()
+    assert "Markers come off: activated (Red); more ap (Red); shot (Red); spent (Red)" in card.text()
     assert await unit(channel, "red") == ("Red (a1): element ap=3 firearms=12 members=4 morale=14 weapon=smg")
     await audit_whole(channel)
 
@@ -161,7 +161,7 @@ async def test_leader_points_are_kept_paid_from_and_gone_with_the_turn() -> None
     await channel.do("Anna", "unit edit Rock points=-9")
     assert "points=0" in await unit(channel, "rock")
     card = await to_phase(channel, "leader points")
-    assert "Markers come off: Rock and Kim" in card.text()
+    assert "Markers come off: points (Rock and Kim)" in card.text()
     assert "points" not in await unit(channel, "kim")
     await audit_whole(channel)
 
@@ -265,3 +265,53 @@ async def test_a_squad_knows_its_half_squad() -> None:
     await channel.do("Bob", "lnlt damage-check targets=Rifle dc_mod=1 hand=5")
     assert "half-squad" in await unit(channel, "rifle")
     assert "fp=1 morale=4" in await unit(channel, "rifle")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "lnlt fire attackers=Guns targets=T1",
+        "lnlt barrage weapon=artillery fp=9 targets=T1",
+        "lnlt air-support attack=bombs value=9 targets=T1",
+        "lnlt crash stage=attack targets=T1",
+    ],
+)
+async def test_whoever_is_fired_at_has_those_who_ride_in_it(line: str) -> None:
+    """PAC 05, 09: passengers of a vehicle in the hex are attacked with it."""
+    channel = await started("lnlt", "unit add Guns squad A morale=5 fp=9")
+    tank = "unit add T1 unarmored-vehicle B morale=5 av=1 armor=1"
+    await channel.do("Bob", tank, "unit add Rider squad B morale=5 in=t1", "unit add Far squad B morale=5")
+    typed = await channel.do("Anna", line.replace("T1", '"T1; Rider inside"') + " odds")
+    assert (await channel.do("Anna", f"{line} odds")).lines == typed.lines
+    rolled = await channel.do("Anna", line)
+    assert "Rider" in rolled.text()
+    assert "Far" not in rolled.text()
+    await audit_whole(channel)
+
+
+async def test_a_rally_says_when_it_counts_a_leader() -> None:
+    """PAC 11, Rally Phase (3.0): left out, a good order leader counts, and that is said."""
+    channel = await started("lnlt", "unit add Rifle squad A morale=5 shaken")
+    counted = await channel.do("Anna", "lnlt rally units=Rifle hand=1,1")
+    assert "counts a good order leader in the hex" in counted.text()
+    await channel.do("Anna", "unit edit Rifle shaken")
+    assert "counts a good" not in (await channel.do("Anna", "lnlt rally units=Rifle rallier=leader hand=1,1")).text()
+
+
+# -- no honor in surrender: Ranged Combat, column shifts ---------------------------------------------------------
+
+
+async def test_who_has_fired_is_concealed_no_more_until_the_turn_ends() -> None:
+    """Dice Roll Modifiers: two columns left at a hex of trees NOT marked by a Move, Fire or Charge marker."""
+    channel = await started("nhis", "unit add Guns squad A morale=5 fp=1 range=6")
+    await channel.do("Bob", "unit add Cell squad B morale=5 fp=1 range=6")
+    shot = "nhis fire attackers={} targets={} distance=3 terrain=trees hand=6,6"
+    first = await channel.do("Anna", shot.format("Guns", "Cell"))
+    assert "2 left of" in first.text()
+    assert "fired" in await unit(channel, "guns")
+    back = await channel.do("Bob", shot.format("Cell", "Guns"))
+    assert "left of" not in back.text()
+    assert "left of" not in (await channel.do("Anna", shot.format("Guns", "Cell"))).text()
+    await to_phase(channel, "Turn 2")
+    assert "fired" not in await unit(channel, "cell")
+    await audit_whole(channel)
