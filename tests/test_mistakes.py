@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from bot.interface.reply import error_reply
+from bot.rules.errors import UserError
 from tests.playing import Channel
 
 FIRE = 'lnlt fire attackers="squad fp=4" targets="squad morale=5"'
@@ -126,3 +128,8 @@ async def test_marks_that_phones_make_are_quotation_marks(marks: str) -> None:
     channel = await Channel.fresh()
     await channel.do("Anna", text)
     await channel.app.close()
+
+
+def test_who_acts_with_anothers_unit_is_given_no_stray_example() -> None:
+    error = UserError("You play VC and cannot act with Rifle 1 (US).", code="not-yours")
+    assert error_reply(error, "/lnlt fire us1", "/lnlt fire attackers=squad").lines == ()

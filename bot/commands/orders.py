@@ -276,8 +276,10 @@ def _of(game: Game, *, capital: bool = False) -> str:
 def _paragraph(label: str, texts: Mapping[str, str]) -> Part:
     if not texts:
         return Group(label, "not here: deleted, or kept where it was written", grave=True)
-    ready = f"ready: /{texts[COMMAND].removeprefix('/')}" if COMMAND in texts else ""
-    return Group(label, " · ".join(filter(None, (texts.get(ORDER, ""), ready))), grave=True)
+    if COMMAND not in texts:
+        return Group(label, texts[ORDER], grave=True)
+    before = f"{label}: {texts[ORDER]} · ready: " if ORDER in texts else f"{label}: ready: "
+    return Phrase(before, Typed(f"/{texts[COMMAND].removeprefix('/')}"))
 
 
 async def _kept(context: Context, numbers: list[int]) -> dict[int, dict[str, str]]:

@@ -250,7 +250,7 @@ def error_reply(error: UserError, typed: str = "", example: str = "") -> Reply:
     if better:
         lines.append(Phrase("Type: ", Typed(better)))
     right = error.right or (error.hint.right if better and isinstance(error.hint, Hint) else "")
-    if not lines and example and example != typed:
+    if not lines and example and example != typed and error.code != "not-yours":  # nothing was typed wrong
         lines.append(Phrase("For example: ", Typed(example)))
     return Reply(
         error.message,

@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from adapters.discord.escape import line as discord_line
 from bot.app import App
 from bot.audit.check_file import check
 from bot.interface.parts import Happened
@@ -517,3 +518,14 @@ async def test_an_order_after_the_opening_calls_nobody_in_the_same_turn() -> Non
     again = await post.channel.do("Alice", 'order write "Smoke as well"')
     assert again.announce is not None
     assert not again.announce.mention
+
+
+async def test_a_command_that_is_ready_reads_as_the_reader_types_it() -> None:
+    post = await Post.begin()
+    await post.channel.do("Alice", 'order write "Fire" command="roll 2d6"')
+    opened = (await post.channel.do("Bob", 'order write "Hold"')).announce
+    assert opened is not None
+    assert (
+        discord_line(next(part for part in opened.lines if isinstance(part, str)))
+        == "US: Fire · ready: `/roll dice:2d6`"
+    )
