@@ -14,7 +14,7 @@ from tests.standins import slack as s
 Json = dict[str, Any]
 
 EXPECTED = re.compile(
-    r"cannot|can't|out of ammunition|jammed|already|no longer|nobody|is over|needs no|[Nn]obody is left|takes no part|"
+    r"cannot|out of ammunition|jammed|already|no longer|over|needs (no|morale)|[Nn]obody|takes no part|"
     r"has nobody left|not on the roster|is (not |shaken|dead|combat-ineffective|pinned|stunned|eliminated|killed|out|"
     r"suppressed|destroyed|abandoned)"
 )
