@@ -279,11 +279,11 @@ async def test_units_are_edited_many_at_once() -> None:
     await two_sides(channel)
     before = await channel.content()
     reply = await channel.do("Anna", 'unit edit "Squad 1..2" shaken fp=3')
-    assert reply.first == "2 units changed · Anna edits"
+    assert reply.first == "Anna edits 2 units"
     assert (await last_event(channel))["result"] == "2 units edited"
     assert reply.body() == ["Squad 1 (us1): squad morale=5 fp=3 shaken", "Squad 2 (us2): squad morale=5 fp=3 shaken"]
     reply = await channel.do("Anna", "unit edit all shaken")
-    assert reply.first == "Lt Hill is shaken · Anna edits"
+    assert reply.first == "Anna edits Lt Hill"
     assert "2 units had these values already." in reply.text()
     await channel.do("Anna", 'unit edit "all shaken squads" -shaken')
     assert {name: unit.state for name, unit in (await channel.game()).units.items() if unit.side == "US"} == {
