@@ -105,6 +105,16 @@ async def test_ap_are_counted_in_an_activation_and_are_back_in_the_next_round() 
     await audit_whole(channel)
 
 
+async def test_a_shot_at_a_vehicle_is_a_shot_of_the_activation() -> None:
+    """AP Expenditure: shooting a second time costs 2, be it at a vehicle."""
+    channel = await started("ucn", f"{RED} ap=4", "unit add Tiger vehicle B hull=9")
+    shot = "ucn attack-vehicle unit=Red target=Tiger skill=12 pen=9 hand=19"
+    assert "Red uses 1 AP (3 left)" in (await channel.do("Anna", shot)).text()
+    assert "Red uses 2 AP (1 left)" in (await channel.do("Anna", shot)).text()
+    await channel.do("Anna", "game next")
+    assert (await channel.game()).units["red"].marks == frozenset()
+
+
 async def test_a_phase_that_takes_numbers_off_is_for_newer_readers_alone() -> None:
     channel = await started("ucn", f"{RED} ap=3", "unit add Blue element B")
     await channel.do("Anna", "ucn shoot shooters=Red target=Blue hand=19")
