@@ -27,6 +27,7 @@ from bot.rules.phrase import phrase
 from bot.rules.proof.chain import genesis, short
 from bot.rules.proof.export_format import SEALED
 from bot.rules.proof.words import SAID
+from bot.stores.records import TextRow
 
 T = TypeVar("T")
 FORMATS = {
@@ -170,12 +171,17 @@ async def _written(context: Context, write: Callable[[list[str], Beside], str]) 
     undone = await _undone(context)
     beside = Beside({person: context.ledger.name_of(person) for person in context.ledger.persons}, game.sides)
     run = context.apart if game.number > BATCH else asyncio.to_thread
+    of_sealed: list[TextRow] = []  # labels that are told when the roll is opened, batches later
     async for rows in in_batches(store, row, before=game.number + 1):
         texts = await store.texts(row, after=rows[0].number - 1, before=rows[-1].number + 1)
+        bodies = {event.number: event.body for event in rows}
         opened = {text.event: text.text for text in texts if text.key == SEALED and text.event not in game.sealed}
         with_text = {text.event for text in texts if text.key != SAID}
+        of_sealed += [text for text in texts if text.key == "label" and '"sealed":' in bodies[text.event]]
         told = texts_of(
-            (event.data for event in rows if event.number in with_text or '"reveal"' in event.body), texts, game.sealed
+            (event.data for event in rows if event.number in with_text or '"reveal"' in event.body),
+            [*of_sealed, *texts],
+            game.sealed,
         )
         gone = [event.number for event in rows if event.number in undone]
         yield await run(write, [event.body for event in rows], replace(beside, texts=told, undone=gone, opened=opened))

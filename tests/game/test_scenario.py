@@ -40,7 +40,7 @@ async def test_a_name_may_be_its_own_but_sides_and_units_come_from_the_scenario(
     await channel.refused("Anna", "game start lnlt scenario=ford sides='A, B'", "not-together sides")
     await channel.refused("Anna", "game start lnlt scenario=ferd", "bad-value ferd")
     await channel.refused("Anna", "game start nhis scenario=ford", "bad-value scenario")
-    await channel.refused("Anna", "game start lnlt", "missing name")
+    await channel.refused("Anna", "game start", "missing system")
     assert (await channel.do("Anna", "game start lnlt Monday scenario=ford")).title == 'Anna starts "Monday"'
 
 

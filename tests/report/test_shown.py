@@ -51,7 +51,7 @@ def test_pages_of_older_logs_show_what_these_hold(tmp_path: Path, path: Path) ->
 
 
 EDITS = {
-    "words": ('"res">Tran is eliminated', '"res">Cell 1 is eliminated', "its words"),
+    "words": ('"res">Cell 1 is eliminated', '"res">Tran is eliminated', "its words"),
     "winner": ("US won.", "VC won.", "sentence at the head"),
     "losses": ("VC lost 2 of 4", "VC lost none of 4", "sentence at the head"),
     "left": ("2 of 4 units left", "4 of 4 units left", "counts the units of VC"),
@@ -113,9 +113,9 @@ async def test_a_row_taken_out_is_refused(tmp_path: Path) -> None:
 
 async def test_new_words_of_a_kept_line_are_refused_though_the_copy_beside_the_log_has_them(tmp_path: Path) -> None:
     text = await evening_page()
-    assert text.count("Tran is eliminated") >= 2, "shown, and kept beside the chain"
+    assert text.count("Cell 1 is eliminated") >= 2, "shown, and kept beside the chain"
     assert "the text 'said' was changed" in faults(
-        tmp_path, text.replace("Tran is eliminated", "Cell 1 is eliminated")
+        tmp_path, text.replace("Cell 1 is eliminated", "Tran is eliminated")
     ).replace('"', "'").replace("text said", "text 'said'")
 
 

@@ -29,7 +29,7 @@ async def test_a_form_outlives_the_process_and_serves_its_owner_once(tmp_path: P
         form = await anna.slash(table, "lnlt fire")
         await bot.kill()
         await bot.start()
-        values = {"Who fires": ["Squad 2"], "At whom": ["Cell 3"], "Terrain and rarer modifiers": "at whom vc27"}
+        values = {"Who fires": ["Squad 2"], "At whom": ["Cell 3"], "Other units": "vc27"}
         both = await asyncio.gather(*(anna.submit_modal(form, values) for _ in range(2)))
         rolled, again = sorted([await one.answer() for one in both], key=lambda message: message.ephemeral)
         assert not rolled.ephemeral

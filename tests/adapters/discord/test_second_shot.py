@@ -49,7 +49,7 @@ async def test_the_second_shot_takes_two_taps_and_no_letter(tmp_path: Path) -> N
         assert thumb.spent() == (1, 0)
 
         opened = await thumb.press(again, "Change…")
-        changed = await (await thumb.submit(opened, {FLAGS: ["adjacent"]})).answer()
+        changed = await (await thumb.submit(opened, {FLAGS: ["tm=1", "adjacent"]})).answer()
         assert "adjacent" in changed.text
         assert thumb.spent() == (3, 0)
 
