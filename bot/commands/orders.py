@@ -278,8 +278,8 @@ def _paragraph(label: str, texts: Mapping[str, str]) -> Part:
         return Group(label, "not here: deleted, or kept where it was written", grave=True)
     if COMMAND not in texts:
         return Group(label, texts[ORDER], grave=True)
-    before = f"{label}: {texts[ORDER]} · ready: " if ORDER in texts else f"{label}: ready: "
-    return Phrase(before, Typed(f"/{texts[COMMAND].removeprefix('/')}"))
+    before = f"{texts[ORDER]} · ready: " if ORDER in texts else "ready: "
+    return Group(label, Phrase(before, Typed(f"/{texts[COMMAND].removeprefix('/')}")), grave=True)
 
 
 async def _kept(context: Context, numbers: list[int]) -> dict[int, dict[str, str]]:

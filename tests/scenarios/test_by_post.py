@@ -13,7 +13,7 @@ import pytest
 from adapters.discord.escape import line as discord_line
 from bot.app import App
 from bot.audit.check_file import check
-from bot.interface.parts import Happened
+from bot.interface.parts import Group, Happened
 from bot.interface.reply import Reply
 from bot.interface.spec import Command, Path
 from bot.outbox.answers import Due
@@ -525,7 +525,5 @@ async def test_a_command_that_is_ready_reads_as_the_reader_types_it() -> None:
     await post.channel.do("Alice", 'order write "Fire" command="roll 2d6"')
     opened = (await post.channel.do("Bob", 'order write "Hold"')).announce
     assert opened is not None
-    assert (
-        discord_line(next(part for part in opened.lines if isinstance(part, str)))
-        == "US: Fire · ready: `/roll dice:2d6`"
-    )
+    ready = next(part for part in opened.lines if isinstance(part, Group))
+    assert (ready.label, discord_line(ready.text)) == ("US", "Fire · ready: `/roll dice:2d6`")

@@ -70,7 +70,7 @@ async def test_two_turns_of_hill_875(tmp_path: Path) -> None:
         melee = await channel.do("Anna", 'lnlt melee attackers="Squad 1" defenders="Guard" hand=6,6,1,1')
         assert "Guard" in melee.text()
         assert (await channel.game()).units["guard"].state == "eliminated"
-        assert "Lost: Cell 1, Guard" in units_of(await channel.say("Bob", "unit list"))
+        assert "Lost: Cell 1 and Guard" in units_of(await channel.say("Bob", "unit list"))
         assert "Lost" not in units_of(await channel.say("Bob", "unit list all"))
 
         await channel.do("Anna", "unit edit us3 state=good-order")
