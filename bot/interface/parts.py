@@ -202,7 +202,8 @@ def part_lines(part: Part, pen: Pen = PLAIN, look: Look = PHONE) -> list[str]:
             return [pen.small(part.text)]
         case Group():
             label = f"{part.label}:"
-            return [f"{pen.strong(label) if part.grave else pen.within(label)} {pen.within(part.text)}".rstrip()]
+            text = pen.plain(part.text) if isinstance(part.text, Phrase) else pen.within(part.text)
+            return [f"{pen.strong(label) if part.grave else pen.within(label)} {text}".rstrip()]
         case Thrown():
             return ["Dice: " + " ".join(pen.die(str(value)) for value in part.dice)]
         case Odds():
