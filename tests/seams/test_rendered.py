@@ -24,7 +24,13 @@ SCENES = sorted(scenes(), key=lambda scene: scene.name)
 def _faults(scene: Scene) -> list[str]:
     lines = [line for one in scene.lines for line in one.says.splitlines()]
     prose = [line for line in lines if not re.search(r" {3,}|[█▏▎▍▌▋▊▉]", line)]  # tables have columns
-    return [f"{what}: {line}" for line in prose for what, fault in FAULTS.items() if fault.search(line)]
+    of_tables = {"a gap"} if scene.name.endswith("tables") else set()  # their columns are two blanks apart
+    return [
+        f"{what}: {line}"
+        for line in prose
+        for what, fault in FAULTS.items()
+        if what not in of_tables and fault.search(line)
+    ]
 
 
 @pytest.mark.parametrize("scene", SCENES[::8], ids=lambda scene: scene.name)

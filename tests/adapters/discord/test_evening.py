@@ -78,9 +78,9 @@ async def fight_by_form(anna: Player, table: Channel) -> Message:
     wrong: dict[str, object] = {
         "Who fires": ["Squad 1", "Squad 2"],
         "At whom": ["Cell 1"],
-        "Modifiers": ["Adjacent +2"],
+        "Terrain and modifiers": ["Adjacent +2"],
     }
-    wrong |= {"Terrain and rarer modifiers": "terrain much, leader's modifier 1"}
+    wrong |= {"Numbers and rarer modifiers": "terrain much, leader's modifier 1"}
     refused = await (await anna.submit_modal(opened, wrong)).answer()
     assert "tm must be a whole number" in refused.text
     opened = await anna.press(refused, "Fix it")
@@ -90,7 +90,7 @@ async def fight_by_form(anna: Player, table: Channel) -> Message:
         "Squad 1",
         "Squad 2",
     ]
-    mended = {"Terrain and rarer modifiers": "leader's modifier 1", "Do what": "Show the odds first"}
+    mended = {"Numbers and rarer modifiers": "leader's modifier 1", "Do what": "Show the odds first"}
     odds = await (await anna.submit_modal(opened, mended)).answer()
     assert odds.ephemeral
     assert "casualties" in odds.text
