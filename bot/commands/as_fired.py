@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from bot.commands.context import Context
-from bot.commands.initiative import has_names, odds_by_name
+from bot.commands.initiative import odds_by_name
 from bot.commands.odds import count_rows, parties
 from bot.commands.playing import roster_for
 from bot.commands.sharing import boxed
@@ -50,8 +50,7 @@ async def odds(context: Context, number: int, _more: str) -> Reply:
     came = came_up(shot)
     _, whom = parties(shot.sequence, shot.raw, shot.roster)
     reply = odds_reply(shot.sequence, shot.raw, rows, counted, whom=whom, came=came)
-    if has_names(shot.sequence, context.game):
-        reply = odds_by_name(reply, context.game)
+    reply = odds_by_name(reply, shot.sequence, context.game)
     done = "fired" if fired.spec.verb in FIRES else "rolled"
     from bot.commands.pictures import offered
 

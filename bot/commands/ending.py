@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from bot.commands.context import Context
+from bot.commands.fair import reveal
 from bot.commands.footer import keep_words
 from bot.commands.luck import quick_luck
 from bot.commands.sealed import open_rolls
@@ -41,24 +42,40 @@ async def end(context: Context) -> Reply:
     options = context.options()
     winner, text = _winner(game, options["winner"] or ""), _sentence(options["text"] or "")
     if options["confirm"]:
-        story = await _ended(context, winner, text)
+        story = await _ended(context, winner, text, reveals=options["reveal"])
         return Reply(f'"{game.name}" has ended', private=True, announce=story)
     if text:
         doc = Doc(SENTENCE, _own(context), {"text": text}, context.now + ASKED, context.command.who.key)
         context.docs.append(doc)
     elif await context.store.doc(SENTENCE, _own(context)) is not None:
         context.drop_docs.append((SENTENCE, _own(context)))
+    return _question(context, winner, text, reveals=options["reveal"])
+
+
+async def ask_seed(context: Context, winner: str) -> Reply:
+    """The same question, about ending the game and revealing its seed."""
+    game = context.need_started()
+    need_director(game, context.actor, "end it")
+    asked = await context.store.doc(SENTENCE, _own(context))
+    return _question(context, _winner(game, winner), str(asked.data["text"]) if asked is not None else "", reveals=True)
+
+
+def _question(context: Context, winner: str, text: str, *, reveals: bool) -> Reply:
+    game = context.game
     lines = [
         text,
         f"{_count(len(game.sealed), 'sealed roll')} will be opened." if game.sealed else "",
         f"Sealed orders {told_sides(game)} {_how(context, game)}." if game.orders else "",
+        "The seed is revealed with it, so that everybody can check the dice." if reveals else "",
         phrase("It can still be read then, and `/game resume` takes it up again."),
     ]
+    name = "endseed" if reveals else "end"
+    buttons = [context.button(name, label, won, style=style) for won, label, style in _choices(game, winner)]
     return Reply(
         f'End "{game.name}" in turn {game.turn}?' + (" Who won?" if game.sides and not winner else ""),
         tuple(line for line in lines if line),
         private=True,
-        buttons=tuple(context.button("end", label, won, style=style) for won, label, style in _choices(game, winner)),
+        buttons=(*buttons, *(() if reveals else (context.button("askseed", "Reveal the seed too", winner),))),
     )
 
 
@@ -71,14 +88,20 @@ def _choices(game: Game, winner: str) -> list[tuple[str, str, str]]:
     return [*sides, (DRAW, "End it: a draw", "plain"), ("", "End it", "primary")]
 
 
-async def end_now(context: Context, winner: str) -> Reply:
+async def end_and_reveal(context: Context, winner: str) -> Reply:
+    """The button under the question about game and seed."""
+    return await end_now(context, winner, reveals=True)
+
+
+async def end_now(context: Context, winner: str, *, reveals: bool = False) -> Reply:
     """The button under the question."""
     game = context.need_started()
     need_director(game, context.actor, "end it")
     asked = await context.store.doc(SENTENCE, _own(context))
     if asked is not None:
         context.drop_docs.append((SENTENCE, _own(context)))
-    return await _ended(context, _winner(game, winner), str(asked.data["text"]) if asked is not None else "")
+    text = str(asked.data["text"]) if asked is not None else ""
+    return await _ended(context, _winner(game, winner), text, reveals=reveals)
 
 
 def _own(context: Context) -> str:
@@ -104,8 +127,8 @@ def _winner(game: Game, typed: str) -> str:
     return word if word in ("", DRAW) else find_side(game, typed)
 
 
-async def _ended(context: Context, winner: str, text: str = "") -> Reply:
-    """End the game: sealed rolls are opened, and its story is told."""
+async def _ended(context: Context, winner: str, text: str, *, reveals: bool) -> Reply:
+    """End the game: sealed rolls are opened, its story is told, and its seed revealed if that was asked for."""
     orders = await _orders(context)
     opened = await open_rolls(context, tuple(context.game.sealed))
     after = replace(opened.game, ended=True, winner=winner)
@@ -129,6 +152,10 @@ async def _ended(context: Context, winner: str, text: str = "") -> Reply:
         ),
     )
     await keep_words(context, reply)  # the page has the event as it is stored
+    if reveals:
+        revealed = await reveal(context)
+        await keep_words(context, revealed)
+        reply = replace(reply, lines=(*reply.lines, Small(str(revealed.lines[0]))))
     return replace(reply, files=await _page(context))
 
 

@@ -32,6 +32,9 @@ async def show(context: Context) -> Reply:
     seed = context.ledger.seed
     assert seed is not None
     lines = [f"Commitment to seed {game.epoch}: {game.commitment}"]
+    (first,) = await context.store.events_at(context.ledger.row, [1])
+    if first.data.get("unannounced") and seed.epoch == 1:
+        lines.append("This commitment was not announced before the first roll: nobody could see it ahead.")
     lines.append(f"Texts in these dice: {', '.join(repr(text) for text in seed.texts) or 'none'}")
     if are_open(game):
         lines.append(phrase('Texts are open: `/fair add "your words"` makes your own text part of these dice.'))

@@ -45,7 +45,7 @@ async def with_footer(context: Context, reply: Reply) -> Reply:
     if _public(reply) is not None and await _shows_digits(context):
         ledger.shown = bodies[-1]["number"]
         pieces.append(short(ledger.head))
-        if not begins and bodies[-1]["kind"] in PROMISING:
+        if not begins and any(body["kind"] in PROMISING for body in bodies):
             ready = context.prepared or await find(context.store, context.command.where) or context.prepare()
             pieces.append(f"next free play: commitment {ready.commitment[:16]}")
     if bodies[-1].get("hand"):

@@ -14,6 +14,7 @@ from bot.game.state import Game
 from bot.interface.parts import Odds, Part, Small
 from bot.interface.reply import Reply
 from bot.interface.tone import GAME
+from bot.play.answers import begun
 from bot.play.outcome import Happening
 from bot.rules.errors import UserError
 from bot.rules.sequence import Line
@@ -76,9 +77,12 @@ async def told_by_name(context: Context, was: Game, happening: Happening, reply:
     )
 
 
-def odds_by_name(reply: Reply, game: Game) -> Reply:
-    """The odds of the initiative with the names of the sides."""
-    names = dict(zip(LETTERS, game.sides, strict=False))
+def odds_by_name(reply: Reply, sequence: Sequence, game: Game) -> Reply:
+    """The odds of the initiative with the names of the sides; those of anything else as they are."""
+    if not any(option.complete == "side" for option in sequence.inputs):
+        return reply
+    sides = game.sides if has_names(sequence, game) else tuple(f"side {letter}" for letter in LETTERS)
+    names = dict(zip(LETTERS, sides, strict=True))
     lines = [
         replace(part, chances=tuple((names.get(word, word), chance) for word, chance in part.chances))
         if isinstance(part, Odds)
@@ -89,7 +93,7 @@ def odds_by_name(reply: Reply, game: Game) -> Reply:
         replace(part, text=_LAST.sub(lambda found: names[found[1]], part.text)) if isinstance(part, Small) else part
         for part in lines
     ]
-    return replace(reply, title=_ALONE.sub(lambda found: names[found[1].lower()], reply.title), lines=tuple(lines))
+    return replace(reply, title=begun(_ALONE.sub(lambda found: names[found[1].lower()], reply.title)), lines=tuple(lines))
 
 
 def _named(part: Part, game: Game) -> Part:

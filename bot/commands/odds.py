@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from bot.commands.context import Context
-from bot.commands.initiative import has_names, odds_by_name
+from bot.commands.initiative import odds_by_name
 from bot.commands.playing import roster_for
 from bot.commands.sharing import boxed
 from bot.drafts import Draft, new_draft
@@ -64,7 +64,7 @@ async def answer_odds(
     is_one = not each_of(sequence, raw, roster)
     title = _by_names(sequence, raw, roster, reply.title) if is_one else reply.title
     reply = told_by_rule(replace(reply, title=title), ruled)
-    reply = odds_by_name(reply, context.game) if has_names(sequence, context.game) else reply
+    reply = odds_by_name(reply, sequence, context.game)
     if is_typed:
         return boxed(context, reply)
     if draft is None:

@@ -31,13 +31,12 @@ async def systems(context: Context) -> Reply:
     before = doc.data if doc is not None else {}
     if not options["systems"]:
         enabled, packs = before.get("systems", list(games)), before.get("packs") or {}
-        ready = await find(context.store, context.command.where)
+        ready = await find(context.store, context.command.where) or context.prepare()
         lines = [f"{id}: {game.title}{'' if id in enabled else ' (not enabled)'}" for id, game in games.items()]
         if packs:
             lines.append(phrase("Packs: {packs}. `/pack list` shows them.", packs=", ".join(packs)))
         lines += [phrase("Change: `/setup systems lnlt ucn`, or all."), *hide]
-        if ready is not None:
-            lines.append(f"Commitment to the dice of the next free play: {ready.commitment}")
+        lines.append(f"Commitment to the dice of the next free play: {ready.commitment}")
         return Reply("Systems here", tuple(lines), private=True)
     if not context.command.who.manager:
         raise NotManager("choose the rule sets", context.command.where)

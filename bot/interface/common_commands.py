@@ -114,6 +114,7 @@ GAME = (
             _option("winner", help_="the side that won, or draw", complete="winner"),
             _option("text", help_="how it ended, in a sentence"),
             Option("confirm", "bool", help="end it now"),
+            Option("reveal", "bool", help="reveal the seed too, so that everybody can check the dice"),
         ),
         private=True,
         example='/game end winner=US text="The hill is taken at a price."',

@@ -261,11 +261,23 @@ async def test_free_play_that_nobody_could_see_coming_says_so() -> None:
     channel = await Channel.fresh()
     rolled = await channel.do("Anna", "roll 2d6")
     assert "not announced before" in rolled.text()
+    assert "not announced before the first roll" in (await channel.do("Anna", "fair show")).text()
     log = await exported(channel)
     assert bodies(log)[0]["unannounced"] is True
     assert faults(log) == ""
-    promised = (await channel.do("Anna", "fair show")).body()[-1].split()[-1]
+    proof = await channel.do("Anna", "fair show")
+    assert "not announced" not in proof.text(), "the next seed was, by the event that revealed the first"
+    promised = proof.body()[-1].split()[-1]
     assert promised in (await channel.do("Anna", "setup systems")).text()
+
+
+async def test_setup_shows_the_commitment_that_the_first_free_play_uses() -> None:
+    channel = await Channel.fresh()
+    promised = (await channel.do("Anna", "setup systems")).body()[-1].split()[-1]
+    assert "not announced" not in (await channel.do("Anna", "roll 2d6")).text()
+    shown = (await channel.do("Anna", "fair show")).text()
+    assert f"Commitment to seed 1: {promised}" in shown
+    assert "not announced" not in shown
 
 
 @pytest.mark.parametrize("card", ['game start lnlt "Hill 875"', "game end confirm"])

@@ -195,7 +195,7 @@ async def test_a_master_who_plays_may_not_consent_for_others() -> None:
     assert not (await channel.press("Anna", asked.buttons[0].action)).error
     await channel.do("Anna", "game join VC")
     await channel.do("Bob", "roll d6")
-    await channel.undo_last("Bob")
+    assert "must agree" not in (await channel.undo_last("Bob")).text(), "she plays his side and asks for nothing else"
     assert (await channel.game()).last < (await channel.game()).number
     await channel.do("Bob", "roll d6")
     assert "alone" in " ".join((await channel.undo_last("Bob")).footer)
@@ -234,6 +234,8 @@ async def test_a_sealed_roll_changes_nothing_until_it_is_opened() -> None:
     assert await channel.content() == before
     assert "dice by hand" in sealed.announce.footer if sealed.announce else False
     await channel.do("Bob", "roll d6")
+    await channel.refused("Bob", f"game reveal {number}", "not-yours event")
+    assert (await channel.say("Zoe", f"game reveal {number}", manager=True)).code == "not-yours"
     opened = await channel.do("Anna", f"game reveal {number}")
     assert "Squad 1 fires" in opened.first
     assert (await channel.game()).units["squad 1"].marks == {"fired"}

@@ -182,6 +182,9 @@ async def test_the_initiative_is_rolled_and_told_by_name() -> None:
     odds = await channel.do("Bob", "lnlt initiative odds")
     assert "US 58%, VC 42%" in odds.title
     assert "side a" not in (await channel.do("Bob", "log")).text()
+    free = await (await Channel.fresh()).do("Alice", "lnlt initiative last=b odds")
+    assert "Who had it last turn side b." in free.text()
+    assert free.title.startswith("Side b 58%, side a 42%")
     await channel.refused("Bob", "lnlt initiative last=NVA hand=1,2", "unknown-side")
     await channel.refused("Dave", "lnlt initiative hand=1,2", "not-player")
     assert (await channel.do("Alice", "game initiative")).title.startswith(("US", "VC"))

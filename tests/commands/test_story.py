@@ -102,3 +102,24 @@ async def test_a_sentence_that_was_asked_about_but_not_used_is_not_kept_for_the_
     assert "First thought." not in story.text()
     await channel.do("Anna", "game resume")
     await channel.refused("Anna", f'game end text="{"x" * 301}"', "too-long text")
+
+
+async def test_the_end_reveals_the_seed_if_asked_to_and_the_page_proves_its_dice() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    await channel.do("Anna", "roll 3d6", "roll 2d6 secret")
+    asked = await channel.do("Anna", 'game end text="At a price."')
+    asked = await channel.press("Anna", pressed(asked, "Reveal the seed too"))
+    assert "The seed is revealed with it" in asked.text()
+    assert "At a price." in asked.text()
+    story = await channel.press("Anna", pressed(asked, "End it: US"))
+    assert "Seed 1: " in story.text()
+    log = json.loads((await channel.do("Anna", "game export")).files[0].text)
+    assert [event["body"]["kind"] for event in log["events"][-2:]] == ["end", "fair"]
+    assert f"#{len(log['events'])} \u00b7 {log['head'][:16]}" in story.text()
+    words = {row["event"]: row["text"] for row in log["texts"] if row["key"] == "said"}
+    assert "is over" in words[len(log["events"]) - 1]
+    assert "reveals the seed" in words[len(log["events"])]
+    assert log["seeds"][0]["seed"] in story.files[0].text, "the page that everybody gets proves the dice"
+    found = check(log)
+    assert (found.faults, found.dice, found.waiting) == ((), 5, 0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -15,6 +16,7 @@ from bot.rules.proof.chain import genesis, linked
 from bot.rules.proof.fair import NO_TEXTS, SINCE
 from bot.rules.proof.verify import verify
 from tests.playing import Channel, two_sides
+from tests.random_play import lines
 from tools import verify_log
 
 LOGS = Path(__file__).parents[1] / "data/logs"
@@ -96,6 +98,43 @@ async def test_heads_are_under_cards_and_every_tenth_answer_and_hold_nearly_all(
     assert int(upto) > 0.8 * int(every.split()[0])
     wrong = ["\n".join(said).replace("\u00b7 ", "\u00b7 0")]
     assert check_file(tmp_path / "game.json", wrong).status == 1
+
+
+@pytest.mark.parametrize("ended", [True, False])
+async def test_the_chat_of_an_evening_of_six_turns_holds_more_than_nine_of_ten_events(
+    tmp_path: Path, ended: bool
+) -> None:
+    channel, said = await Channel.fresh(), list[str]()
+
+    async def play(who: str, line: str) -> None:
+        reply = await channel.say(who, line)
+        public = reply.announce if reply.private else reply
+        said.extend([public.text()] if public is not None and not public.error else [])
+
+    await play("Anna", 'game start lnlt "An evening" scenario=ford')
+    first, second = (await channel.game()).sides
+    await play("Anna", f"game join {first}")
+    await play("Bob", f"game join {second}")
+    chance = Random(6)
+    for line in lines(chance, 400, "lnlt"):
+        if (await channel.game()).turn > 6:
+            break
+        if not line.startswith(("game start", "game end", "game leave", "game join", "game transfer", "privacy")):
+            await play(chance.choice(("Anna", "Bob")), line)
+            if chance.random() < 0.15:
+                await play("Anna", "game next")
+    assert (await channel.game()).turn > 6
+    if ended:
+        await play("Anna", "game end confirm")
+    export = (await channel.do("Anna", "game export")).files[0].text
+    (tmp_path / "game.json").write_text(export, "utf-8")
+    found = check_file(tmp_path / "game.json", ["\n".join(said)])
+    assert found.faults == ()
+    held, _, rest = found.remarks[0].partition("hold ")[2].partition(" of ")
+    every = int(rest.split()[0])
+    assert every > 60
+    assert int(held) > 0.9 * every
+    assert verify_log.main([str(tmp_path / "game.json"), "--heads", "\n".join(said)]) in (0, 3)
 
 
 async def test_the_page_runs_its_own_scripts_alone() -> None:
