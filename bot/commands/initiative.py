@@ -93,7 +93,9 @@ def odds_by_name(reply: Reply, sequence: Sequence, game: Game) -> Reply:
         replace(part, text=_LAST.sub(lambda found: names[found[1]], part.text)) if isinstance(part, Small) else part
         for part in lines
     ]
-    return replace(reply, title=begun(_ALONE.sub(lambda found: names[found[1].lower()], reply.title)), lines=tuple(lines))
+    return replace(
+        reply, title=begun(_ALONE.sub(lambda found: names[found[1].lower()], reply.title)), lines=tuple(lines)
+    )
 
 
 def _named(part: Part, game: Game) -> Part:

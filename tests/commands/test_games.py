@@ -147,7 +147,7 @@ async def test_an_ended_game_is_read_only_until_it_is_resumed() -> None:
     question = await channel.do("Anna", "game end")
     assert question.private
     assert [button.label for button in question.buttons] == [
-        "End it: US wins", "End it: VC wins", "End it: a draw", "End it",
+        "End it: US wins", "End it: VC wins", "End it: a draw", "End it", "Reveal the seed too",
     ]  # fmt: skip
     await channel.refused("Bob", "game end", "not-master")
     over = await channel.press("Anna", pressed(question, "End it: VC"))
