@@ -1,4 +1,4 @@
-"""`grognard verify` and the short tools/verify_log.py find the same logs sound, whatever was played or forged.
+"""`grognard verify`, the short tools/verify_log.py and the page agree on logs, whatever was played or forged.
 
 As many logs as GROGNARD_LOGS says, one of five as it was exported, the others forged at random with all hashes made to
 fit.
@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -20,6 +22,7 @@ from bot.rules.errors import UserError
 from bot.rules.proof.chain import salted
 from bot.rules.proof.export_format import read_json
 from tests.forging import Json, bodies, copied, rechained
+from tests.page_script import said_by_page
 from tests.random_play import exported
 from tools import verify_log
 
@@ -190,9 +193,18 @@ def forged(chance: Random, log: Json) -> Json:
         return log
 
 
-def verdicts(text: str) -> tuple[str, str, str]:
-    """What is said of a file: by the whole check, by the whole check without tables, by the short one."""
-    said = []
+IN_THE_PAGE = re.compile(
+    "had no say|nobody agreed|nobody else could agree|takes back|brings back|turn round|do again|opens what|may open"
+    "|no event of the kind|cannot hold|cannot change|tell one change|closes texts|closed the texts|not close them"
+    "|last event before it|was written for|left the game for good|seven days|keeps what|read in two ways"
+)
+"""What the short verifier says that the page must see too; what only it and tables know are other words."""
+
+
+def verdicts(text: str) -> tuple[str, str, str, bool]:
+    """What is said of a file: by the whole check, by the whole check without tables, by the short one; and whether that
+    is something that a page sees too."""
+    said, seen = [], False
     for with_tables in (True, False):
         try:
             faults = check(read_json(text), with_tables=with_tables).faults
@@ -200,27 +212,35 @@ def verdicts(text: str) -> tuple[str, str, str]:
         except UserError:
             said.append("unreadable")
     try:
-        said.append("forged" if verify_log.check(verify_log.read_json(text))[0] else "sound")
+        found = verify_log.check(verify_log.read_json(text))[0]
+        said.append("forged" if found else "sound")
+        seen = any(IN_THE_PAGE.search(line) for line in found)
     except verify_log.BadInput:
         said.append("unreadable")
-    return said[0], said[1], said[2]
+    return said[0], said[1], said[2], seen
 
 
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("part", range(10))
-def test_both_verifiers_agree(part: int) -> None:
+def test_the_verifiers_agree(part: int, tmp_path: Path) -> None:
     counted: Counter[str] = Counter()
+    texts, held = list[str](), list[tuple[str, str, bool]]()
     for base in range(part, LOGS // GROUP, 10):
         honest = exported(("agree", base), 16, places=2 if base % 4 == 0 else 1)
         chance = Random(base)
         for at in range(GROUP):
             log = forged(chance, honest) if at else honest
-            whole, without, short = verdicts(json.dumps(log))
+            texts.append(json.dumps(log))
+            whole, without, short, seen = verdicts(texts[-1])
             counted[whole] += 1
             where = f"log {base}, forgery {at}: {whole}, without tables {without}, short {short}"
             assert at or whole == "sound", where
             assert short == "sound" or whole != "sound", where
             assert without == "sound" or short != "sound", where
             assert (whole == "unreadable") == (short == "unreadable"), where
+            held.append((where, whole, seen))
+    for (where, whole, seen), page in zip(held, said_by_page(texts, tmp_path), strict=True):
+        assert not (whole == "sound" and page["faults"]), f"{where}; page {page['faults']}"
+        assert page["faults"] or not seen, f"{where}; the page saw nothing"
     assert counted["sound"]
     assert counted["forged"]

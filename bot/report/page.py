@@ -24,12 +24,15 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader
 from markupsafe import Markup
 
+from bot.game.events import NEVER_UNDONE, ROLLS
 from bot.game.state import Json
 from bot.interface.bars import percent
 from bot.report.counters import SYMBOLS, rules_of
 from bot.report.data import data_script, harmless, without_accounts
 from bot.report.plot import luck_svg
 from bot.report.story import MANY, MANY_BEFORE, Story
+from bot.rules.dice import AVERAGING
+from bot.rules.proof.event_kinds import BESIDE, COMMON, KINDS
 
 TEMPLATES = Path(__file__).parent / "templates"
 BLOCKS = ("p_head", "p_now", "p_short", "p_shots", "p_rosters")
@@ -98,6 +101,23 @@ def checker() -> str:
     return _with_hashes(_environment().get_template("check.html.j2").render())
 
 
+def checker_scripts() -> Markup:
+    """The scripts that check a log, with the closed list of events, as pages have them and Node can run them."""
+    kinds = {
+        name: {
+            "needs": (*COMMON, *kind.needs),
+            "may": (*kind.may, "said", *(("keeps",) if name in (*BESIDE, *ROLLS, "reveal") else ())),
+            "game": kind.game,
+            "units": kind.units,
+            "words": kind.words,
+        }
+        for name, kind in KINDS.items()
+    }
+    closed = {"kinds": kinds, "beside": BESIDE, "never": NEVER_UNDONE, "faces": ",".join(map(str, AVERAGING))}
+    scripts = [(TEMPLATES / f"{name}.js").read_text("utf-8") for name in ("proof", "follow", "check")]
+    return Markup("\n".join([f"const EVENTS = {harmless(json.dumps(closed))};", *scripts]))
+
+
 def _just_now(story: Story, facts: Facts) -> Json | None:
     """The last shot or roll of a game that is followed, with its odds then; None before the first."""
     for row in reversed(story.rows):
@@ -123,6 +143,7 @@ def _environment() -> Environment:
     made.filters["minus"] = lambda number: f"{number:g}".replace("-", "−")
     made.filters["chance"] = lambda exact: percent(float(Fraction(exact)))
     made.globals |= {
+        "checking": checker_scripts,
         "asset": lambda name: Markup((TEMPLATES / name).read_text("utf-8")),
         "symbols": {name: Markup(shape) for name, shape in SYMBOLS.items()},
         "data_script": data_script,

@@ -1,8 +1,10 @@
-"""Logs as a cheat would write them, all hashes made to fit: each is refused, with the reason, by both verifiers."""
+"""Logs as a cheat would write them, all hashes made to fit: each is refused, with the reason, by both verifiers, and by
+the page but for what it says that it leaves to them."""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
@@ -17,6 +19,7 @@ from bot.rules.dice import Die
 from bot.rules.proof.export_format import read_json
 from tests.forging import Dice, Json, bodies, copied, rechained, renumbered, resealed, reseeded, retold
 from tests.fresh import run
+from tests.page_script import said_by_page
 from tests.playing import Channel, two_sides
 from tools import verify_log
 
@@ -715,6 +718,20 @@ TABLES_ONLY = {
 }  # fmt: skip
 """What only tables can tell, so that the short verifier lets it pass (and says what it has not looked at)."""
 
+NOT_IN_THE_PAGE = TABLES_ONLY | {
+    sixes_in_a_roll, a_die_less, real_though_forbidden, strong_unit, nobody_used, other_command, other_outcome,
+    other_words_of_a_roll, no_units, turns_back, phase_text, sealed_hides_a_change, opening_does_more, free_with_sides,
+    joins_for_another,
+}  # fmt: skip
+"""Whether an outcome, a phase or a change of units follows by the rules, the page leaves to `grognard verify`; so do
+these words of an event that hang on the game:"""
+WORDS_NOT_IN_THE_PAGE = (
+    "goes to one of the sides",
+    "not what it does to units",
+    "not the settings",
+    "none that Grognard writes",
+)
+
 EVERY = [*DICE, *SEEDS, *KINDS]
 
 
@@ -751,3 +768,36 @@ def test_a_sealed_shot_that_changed_its_own_firer_twice_is_as_it_was_sealed() ->
     text = (DATA / "own-firer.json").read_text("utf-8")
     assert check(read_json(text)).faults == ()
     assert verify_log.check(json.loads(text))[0] == []
+
+
+def test_the_page_refuses_all_forgeries_but_those_that_it_leaves_to_grognard_verify(tmp_path: Path) -> None:
+    logs = [honest()]
+    for forge, reason in EVERY:
+        logs.append(copied(honest()))
+        forge(logs[-1])
+        if "out of place" not in reason:
+            rechained(logs[-1])
+    sound, *said = said_by_page([json.dumps(log) for log in logs], tmp_path)
+    assert sound["faults"] == []
+    passed = [(forge, reason) for (forge, reason), page in zip(EVERY, said, strict=True) if not page["faults"]]
+    assert len(passed) > 20
+    for forge, reason in passed:
+        assert forge in NOT_IN_THE_PAGE or reason in WORDS_NOT_IN_THE_PAGE, f"{forge.__name__}: {reason}"
+
+
+def test_the_page_reads_logs_of_every_age(tmp_path: Path) -> None:
+    paths = [*sorted((DATA / "logs").glob("*.json")), DATA / "own-firer.json", DATA / "sample-report.json"]
+    for path, page in zip(paths, said_by_page([path.read_text("utf-8") for path in paths], tmp_path), strict=True):
+        assert page["faults"] == [], path.name
+
+
+def test_the_page_takes_dice_written_as_whole_numbers_only(tmp_path: Path) -> None:
+    """`1.0` under a seal is another text than `1`, though a browser reads the same number."""
+    log = honest()
+    row = next(row for row in log["texts"] if (row["event"], row["key"]) == (sealed(log, 0), "sealed"))
+    text = re.sub(r'"value":([0-9]+)', r'"value":\1.0', row["text"], count=1)
+    retold(log, sealed(log, 0), "sealed", text)
+    (page,) = said_by_page([json.dumps(rechained(log))], tmp_path)
+    assert {part for part, *_ in page["faults"]} == {"order"}
+    assert "in one way alone" in page["faults"][0][2]
+    assert all(told(log))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,7 +18,9 @@ from bot.game.events import is_passed_over
 from bot.interface.reply import Reply
 from bot.interface.spec import Command, Place
 from bot.rules.proof.event_kinds import BESIDE, KINDS
+from tests.forging import rechained
 from tests.fresh import fresh_app
+from tests.page_script import said_by_page
 from tests.playing import Channel, two_sides
 from tests.random_play import exported_text
 from tools import verify_log
@@ -318,7 +321,7 @@ async def stood_in(reason: str) -> Channel:
 
 
 @pytest.mark.parametrize("reason", ["left", "silent"])
-async def test_a_manager_agrees_where_the_opponent_is_gone(reason: str) -> None:
+async def test_a_manager_agrees_where_the_opponent_is_gone(reason: str, tmp_path: Path) -> None:
     channel = await stood_in(reason)
     undone, back = (await assert_verified(channel))[-2:]
     assert (undone["by"], undone["reason"], back["by"], back["reason"]) == ("manager", reason) * 2
@@ -327,6 +330,15 @@ async def test_a_manager_agrees_where_the_opponent_is_gone(reason: str) -> None:
     remarks = [line for line in check(log).remarks if "host's word" in line]
     assert len(remarks) == (2 if reason == "left" else 0)
     assert len([line for line in verify_log.check(log)[1] if "host's word" in line]) == len(remarks)
+    forged = json.loads(json.dumps(log))
+    for event in forged["events"]:
+        event["body"].update({"reason": "silent"} if event["body"].get("reason") == "left" else {})
+    true, false = said_by_page([json.dumps(one) for one in (log, rechained(forged))], tmp_path)
+    assert true["faults"] == []
+    assert str(true["parts"]).count("host’s word") == len(remarks)
+    said = [line for faults in (check(forged).faults, verify_log.check(forged)[0]) for line in faults]
+    said += [text for part, _, text in false["faults"] if part == "order"]
+    assert len([line for line in said if "seven days, but it was not" in line]) == (6 if reason == "left" else 0)
     assert "as manager" in (await channel.do("Anna", "log 3")).text()
 
 

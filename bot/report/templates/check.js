@@ -346,7 +346,7 @@ const Checker = (() => {
     const total = data.events.length * 2 + (data.texts || []).length + 1;
     let done = 0, last = performance.now();
     const state = {
-      log: read(data), eng, faults, macs: new Map(), wrongDice: new Set(),
+      log: read(data), eng, faults, remarks: [], macs: new Map(), wrongDice: new Set(),
       counts: {events: data.events.length, dice: 0, waiting: 0, unproved: 0, hand: 0, sealed: 0, texts: 0, changes: 0, rows: 0, unsaid: 0},
       fault: (part, event, text) => faults.push({part, event, text}),
       async tick() {  // a slice of the main thread at a time
@@ -365,6 +365,7 @@ const Checker = (() => {
     const {typed, found} = heads(data.events, head, state.fault);
     await texts(state);
     changes(state);
+    Follow.follow(state.log, canonical, (at, text) => state.fault("order", at, text), (at, text) => state.remarks.push(`#${at}: ${text}.`));
     if (page) await shown(state, page);
     progress(1);
     return {ok: !faults.length, faults, counts: state.counts, parts: parts(state, list, typed, found), engine: eng.name, found, typed, ms: performance.now() - started};
@@ -386,6 +387,8 @@ const Checker = (() => {
         told: bad("texts") ? "" : `${count(counts.texts, "text fits", "texts fit")} the salted hash in the log.`},
       {id: "units", good: !bad("units"), title: bad("units") ? "Units do not change from what they were" : "Units change from what they were",
         told: bad("units") ? "" : `${count(counts.changes, "change starts", "changes start")} where the log had led to.`},
+      {id: "order", good: !bad("order"), title: bad("order") ? "Something was opened, closed or taken back that could not be" : "Undo, redo, seals and texts went by the rules",
+        told: bad("order") ? "" : ["Each event is one that Grognard writes, and who agreed to an undo had a say in it. Whether outcomes follow by the rules, grognard verify tells.", ...state.remarks].join(" ")},
       ...counts.rows ? [pagePart(counts, bad("page"))] : [],
     ];
   }

@@ -1,0 +1,198 @@
+/* Whether events are of the closed list and follow on each other: who wrote them, when texts close, what is opened, what
+   is taken back and brought back, and who agreed. As bot/game/follows*.py has it. One global: Follow. */
+const Follow = (() => {
+  "use strict";
+  const {kinds: KINDS, beside: BESIDE, never: NEVER_UNDONE, faces: FACES} = EVENTS, BARE = {game: {}, units: {}}, SILENT = 7 * 24 * 3600;
+  const QUIET = ["roll", "sequence", "table", "reveal"], RULED = ["sequence", "table"];
+  const whole = (value, least) => Number.isInteger(value) && value >= least, isList = value => Array.isArray(value) && value.length > 0;
+  const isMap = value => value !== null && typeof value === "object" && !Array.isArray(value) && Object.keys(value).length > 0;
+  const READ = {
+    at: value => whole(value, 0) && value < 1e11, behind: value => whole(value, 0), last: value => whole(value, 0), event: value => whole(value, 1),
+    dice: isList, opens: isList, used: isList, inputs: isMap, out: isMap, who: value => typeof value === "string" && value !== "",
+    edition: value => whole(value, 1) || /^[0-9a-f]{64}$/.test(value), hand: value => value === true, closes: value => value === true,
+  };
+
+  /* What is wrong with an event by itself: kind, fields, what it may change. */
+  function shape(body, canonical) {
+    const kind = Object.prototype.hasOwnProperty.call(KINDS, body.kind) && KINDS[body.kind];
+    if (!kind) return `Grognard writes no event of the kind ${body.kind}.`;
+    const {needs, may, game, units, words} = kind, field = Object.keys(body).find(one => !needs.includes(one) && !may.includes(one));
+    if (field || !needs.every(one => one in body)) return `An event of the kind ${body.kind} ${field ? `cannot hold ${field}` : `needs ${needs.find(one => !(one in body))}`}.`;
+    const unread = Object.keys(body).find(one => one in READ && !READ[one](body[one]));
+    if (unread) return `Its ${unread} cannot be read.`;
+    for (const part of ["game", "units"]) {
+      const [before, after] = ["before", "after"].map(one => ({...BARE, ...body[one]})[part]);
+      const keys = Object.keys(after), other = part === "game" ? keys.find(one => !game.includes(one)) : units ? "" : keys[0];
+      if (other) return `An event of the kind ${body.kind} cannot change ${other}.`;
+      if (Object.keys(before).sort().join("\n") !== keys.sort().join("\n") || keys.some(one => canonical(before[one]) === canonical(after[one]))) return "Before and after do not tell one change.";
+    }
+    if (words.length && !words.includes(body.result)) return `Its words are none that Grognard writes: ${body.result}.`;
+    if (RULED.includes(body.kind) && "edition" in body === "tables" in body) return "It must name one edition of the rules.";
+    return RULED.includes(body.kind) && (body.dice || []).some(die => die.faces && die.faces.join() !== FACES) ? "A die has faces that no rule asks for." : "";
+  }
+
+  const escaped = text => String(text).replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  const rolled = body => Boolean(body.dice && body.dice.length) || body.kind === "sealed";
+  const passedOver = body => BESIDE.includes(body.kind) || (QUIET.includes(body.kind) && !body.after);
+  const fields = (body, part) => ({...BARE, ...body[part]}).game;
+
+  /* What does not follow, as fault(event, words), and what is the host's word alone, as remark(event, words). */
+  function follow(log, canonical, fault, remark) {
+    const game = {players: {}, master: "", sides: [], started: false, ended: false}, bodies = [], contents = new Map();
+    const sealed = new Map(), redo = [], acted = new Set(), agreed = new Map(), claimed = new Map();
+    let here = new Set(), leftHere = new Set(), left = new Set(), last = 0, imported = 0, closing = false, closed = false, adder = "", solo = "";
+
+    const guarded = () => game.started && !game.ended && game.sides.length > 0;
+    const until = number => bodies.filter(one => one.number <= number).map(one => one.who);
+
+    /* The events that are not undone, newest first. */
+    function holding() {
+      const turned = new Map();
+      return bodies.slice().reverse().filter(one => {
+        if (one.kind !== "undo" && one.kind !== "redo") return turned.get(one.number) !== "undo";
+        if (!turned.has(one.event)) turned.set(one.event, one.kind);
+        return false;
+      });
+    }
+
+    /* Who played and who was game master when an event fell, as far as the latter still is and plays no side. */
+    function seats(number) {
+      let players = game.players, {master} = game;
+      const claims = bodies.filter(one => one.number > number && one.own);
+      for (const one of bodies.slice().reverse()) if (one.number > number) ({players, master} = {players, master, ...fields(one, "before")});
+      for (const {own, who} of claims) {
+        players = Object.fromEntries(Object.entries(players).map(([one, side]) => [one === own ? who : one, side]));
+        if (master === own) master = who;
+      }
+      return {players, master: master === game.master && !(master in game.players) ? master : ""};
+    }
+
+    function consenters(asking, persons, undone) {
+      const {players, master} = seats(undone.number), side = players[asking];
+      if (!guarded() && !(game.sides.length && Object.keys(players).length)) return new Set([...persons].filter(one => one !== asking));
+      const others = new Set(Object.keys(players).filter(one => players[one] !== (side || undone.side) && (side || one !== undone.who)));
+      if (master && !(master in players)) others.add(master);
+      others.delete(asking);
+      return others;
+    }
+
+    function areSilent(persons, at) {
+      const known = new Set(persons), since = new Set();
+      for (const one of bodies) {
+        if (one.at > at - SILENT) since.add(one.who);
+        if (known.has(one.own)) known.add(one.who);
+      }
+      return ![...known].some(one => since.has(one));
+    }
+
+    /* Who agreed; where nothing was passed over, nobody can have come or gone since. */
+    function agreement(body, undone) {
+      const {who, asked, event: at, kind} = body, noSay = `Who agreed to the ${kind} had no say in it.`;
+      if (asked && (body.alone || !acted.has(asked))) return `Who asked for the ${kind} had no part in the game.`;
+      const earlier = new Set(until(at)), upTo = kind === "undo" && at !== body.behind ? earlier : acted;
+      const others = consenters(asked || who, upTo, undone), present = kind === "redo" ? earlier : upTo;
+      const free = consenters(who, [...here].filter(one => !leftHere.has(one) && present.has(one)), undone).size === 0;
+      if (body.by || body.reason) {
+        if (!asked || !body.by || !body.reason || !others.size || who in game.players || who in seats(at).players || who === asked || who === undone.who) return noSay;
+        if (body.reason === "left") remark(body.number, "that the other side had left is the host’s word");
+        return body.reason === "left" || areSilent(others, body.at) ? "" : "It says that the other side was silent for seven days, but it was not.";
+      }
+      if (asked) return who !== asked && others.has(who) ? "" : noSay;
+      if (kind === "redo" && agreed.get(at) && !free) return "It was undone by agreement, and nobody agreed to bring it back.";
+      return kind === "undo" && body.alone && !free ? "It says that nobody else could agree, but others play." : "";
+    }
+
+    const turnsRound = (body, other, before, after) => canonical([body.before || null, body.after || null]) === canonical([other[before] || null, other[after] || null]);
+
+    function undo(body) {
+      const at = body.event, events = holding(), place = events.findIndex(one => one.number === at), undone = events[place];
+      const way = events.find(one => one.number > at && one.kind !== "reveal" && !passedOver(one));
+      if (way) return `It takes back #${at}, but #${way.number} changed the game since.`;
+      if (!undone || NEVER_UNDONE.includes(undone.kind)) return `It takes back #${at}, which cannot be taken back.`;
+      const before = at === last && events.slice(place + 1).find(one => !(one.kind === "reveal" && "last" in one));
+      if (body.last !== (at === last ? before ? before.number : 0 : last) || !turnsRound(body, undone, "after", "before")) return `It does not turn round what #${at} did.`;
+      if (rolled(undone) && !body.asked && !body.alone) return "Dice are taken back, and nobody agreed.";
+      return agreement(body, undone);
+    }
+
+    function again(body) {
+      const at = body.event, done = redo[redo.length - 1] === at && bodies.find(one => one.number === at);
+      if (!done) return `It brings back #${at}, which was not undone last.`;
+      return turnsRound(body, done, "before", "after") ? agreement(body, done) : `It does not do again what #${at} did.`;
+    }
+
+    function opening(body) {
+      const {opens = [], number: at} = body, gone = one => !contents.has(one) && (one < imported || left.has(sealed.get(one)));
+      if (body.kind === "end" ? opens.join() !== [...sealed.keys()].join() : opens.length !== 1 || !sealed.has(opens[0])) return "It opens what is not sealed, or not all that is.";
+      if (body.kind === "reveal" && opens[0] >= imported && sealed.get(opens[0]) !== body.who && !left.has(sealed.get(opens[0]))) return "Only who rolled may open what is sealed.";
+      if (body.kind === "reveal" && "last" in body && body.last !== last) return "Opening what is sealed leaves the last event that held as it was.";
+      const shown = opens.filter(one => !gone(one)), title = roll => roll.kind === "roll" ? escaped((roll.inputs || {}).dice || "") : "[^\\n]{1,100}";
+      if (!shown.every(one => contents.has(one))) { missing.push([at, shown.filter(one => !contents.has(one))]); return ""; }
+      const said = shown.map(one => `#${one} ${title(contents.get(one))}: ${escaped(contents.get(one).result || "")}`);
+      return new RegExp(`^(?:${said.join("; ")})$`, "su").test(body.result || "") ? "" : "Its words are not what was sealed.";
+    }
+
+    /* When the players’ texts close, see docs/dice.md. */
+    function texts(body) {
+      const {who} = body, draws = rolled(body) && !body.hand, open = closing && !closed;
+      const alone = guarded() ? [...Object.keys(game.players), game.master].every(one => !one || one === who) : solo === who;
+      if (body.closes && !open) return "It closes texts that are not open.";
+      if (body.closes && adder && adder === who && !alone) return "Who added the last text closes the texts.";
+      if (body.closes && !draws && (body.kind !== "fair" || !adder)) return "It closes the texts without a die.";
+      const stranger = guarded() && !(who in game.players) && who !== game.master && !(contents.get(body.number) || body).used;
+      return draws && open && !body.closes && !stranger ? "Its dice should have closed the players’ texts." : "";
+    }
+
+    function problem(body) {
+      const {kind, who} = body, players = kind === "join" ? fields(body, "after").players || {} : game.players;
+      if (!bodies.length && (kind !== "start" || body.game !== log.data.game)) return "A log begins with the start of its game.";
+      if (bodies.length && kind === "start") return "A log has one start.";
+      if (body.behind !== last) return `It says that the last event before it was #${body.behind}, but that was #${last}.`;
+      if (body.side !== (players[who] || "")) return `It was written for ${body.side || "no side"}, but who wrote it plays ${players[who] || "none"}.`;
+      if (leftHere.has(who)) return "Who wrote it had left the game for good.";
+      const own = kind === "undo" ? undo(body) : kind === "redo" ? again(body) : kind === "reveal" || kind === "end" ? opening(body) : "";
+      return own || texts(body) || (body.keeps && !(redo.length && passedOver(body)) ? "It keeps what could be brought back, which it cannot." : "");
+    }
+
+    /* Move on behind an event. */
+    function add(body) {
+      const {number, kind, who, secret} = body, begins = secret && "commitment" in secret;
+      Object.assign(game, fields(body, "after"));
+      if (kind === "sealed") sealed.set(number, who);
+      for (const one of body.opens || []) sealed.delete(one);
+      if (kind === "undo") { last = body.last; redo.push(body.event); agreed.set(body.event, "asked" in body); }
+      else if (kind === "redo") { last = Math.max(last, body.event); redo.pop(); }
+      else { last = kind === "reveal" && "last" in body ? body.last : number; if (!body.keeps) redo.length = 0; }
+      if (secret && body.texts && body.texts.text && !log.text(number, "text")) missing.push([number, [number]]);
+      bodies.push(body);
+      acted.add(who);
+      if (kind === "import") { imported = number; here = new Set(); leftHere = new Set(); }
+      if (body.own) { here.delete(body.own); claimed.set(body.own, who); }
+      here.add(who);
+      if (kind === "privacy") { leftHere.add(who); claimed.forEach((by, own) => by === who && leftHere.add(own)); left = new Set([...left, ...leftHere]); }
+      if (begins) { closing = secret.closing === true; closed = false; adder = ""; }
+      else if (secret && kind === "fair") adder = who;
+      closed = closed || body.closes === true;
+      solo = number === 1 || !solo ? begins && closing ? number === 1 ? who : "*" : "" : solo === who ? solo : "*";
+    }
+
+    const missing = [];
+    for (const {event, key, text} of log.data.texts || []) {
+      if (key !== "sealed") continue;
+      const content = log.opened(event);
+      if (canonical(content) === text && typeof content.kind === "string") contents.set(event, content);
+      else fault(event, "What was sealed in it cannot be read in one way alone.");
+    }
+    for (const {body} of log.data.events) {
+      try {
+        const found = shape(body, canonical) || problem(body);
+        if (found) fault(body.number, found);
+        add(body);
+      } catch { return fault(body.number, "What it holds cannot be read, so nothing behind it was followed."); }
+    }
+    const deleted = at => (left.size && at < imported) || left.has((bodies.find(one => one.number === at) || {}).who);
+    for (const [at, opens] of missing) if (!opens.every(deleted)) fault(at, "What it adds or opens is not in the file, though nobody had it deleted.");
+  }
+
+  return {follow};
+})();
