@@ -222,7 +222,7 @@ class Commit:
         tuple[str, float | None], ...
     ] = ()  # (key, at); Conflict if one is not due then, unless `at` is None
     due: tuple[DueRow, ...] = ()  # new or replaced, behind those dropped
-    withdraw: tuple[str, ...] = ()  # messages about these that are still waiting are never posted
+    withdraw: tuple[str, ...] = ()  # messages about these that nobody posts yet are never posted
     erase: tuple[str, ...] = ()  # games to delete whole
     forget: tuple[str, ...] = ()  # users whose personal data is deleted
     pressed: tuple[str, str, Json] | None = None  # (about, place, spot) of the message whose button was pressed

@@ -601,6 +601,23 @@ async def test_a_message_that_waits_is_withdrawn_with_what_it_is_about(store: St
     assert [row.about for row in await store.outbox_claim(60)] == ["g1/41", ""]
 
 
+async def test_what_is_being_posted_is_not_withdrawn_and_its_place_is_known(store: Store, clock: Clock) -> None:
+    """By the outbox, or as the answer of a command; what failed and only waits for its next time is withdrawn."""
+    done = await store.commit(
+        Commit(outbox=tuple(Outgoing(PLACE, {}, clock.now, {"title": "Board"}, f"g1/{one}") for one in "ab"))
+    )
+    answer = await store.commit(
+        Commit("r1", {"title": "Board"}, "discord:anna", outbox=(Outgoing(PLACE, {}, clock.now + 10, about="g1/c"),))
+    )
+    assert len(await store.outbox_claim(60)) == 2
+    await store.outbox_retry(clock.now + 5, done.outbox[1])
+    await store.commit(Commit(withdraw=("g1/a", "g1/b", "g1/c")))
+    await store.outbox_done(done.outbox[0], answer.outbox[0], spot={"at": 7})
+    spots = [(await store.shown(f"g1/{one}")).spots.get(PLACE) for one in "abc"]
+    assert spots == [({"at": 7},), None, ({"at": 7},)]
+    assert not (await store.shown("g1/b")).on_its_way
+
+
 async def test_answers_on_their_way_are_counted_by_platform(store: Store, clock: Clock) -> None:
     early = (Outgoing("discord:s1:c1", {}, 0.0), Outgoing("slack:t1:c1", {}, 0.0))
     await store.commit(Commit("r1", {"title": "early"}, "discord:u1", outbox=early))

@@ -162,7 +162,6 @@ BEGIN
         ON CONFLICT (key) DO UPDATE
         SET at = excluded.at, kind = excluded.kind, data = excluded.data, owner = excluded.owner;
     END LOOP;
-    DELETE FROM outbox WHERE about IN (SELECT jsonb_array_elements_text(c -> 'withdraw')) AND about <> '' AND amends = '';
 END $$;
 
 -- Everything that one command changes: all of it or nothing. Gives {"seen", "reply", "outbox"}; raises GR001 for a
@@ -207,6 +206,8 @@ BEGIN
     END LOOP;
     IF c ? 'side' THEN
         PERFORM grognard_side_rows(c -> 'side');
+        DELETE FROM outbox WHERE about IN (SELECT jsonb_array_elements_text(c #> '{side,withdraw}'))
+        AND about <> '' AND amends = '' AND (attempts < 0 OR (attempts = 0 AND due <= now)); -- nobody posts it yet
     END IF;
     IF c ? 'pressed' THEN -- a message that is known is about something else: a board with an Undo
         line := c -> 'pressed';

@@ -21,7 +21,7 @@ CREATE TABLE marks (
 
 # Step n leads from version n to n + 1: a file of SQL, or SQL itself. Append only: databases out there have been through
 # the older ones. `functions.sql` is carried out again behind the last step.
-MIGRATIONS: tuple[str, ...] = ("tables.sql", ONLY_FUNCTIONS, _MARKS)
+MIGRATIONS: tuple[str, ...] = ("tables.sql", ONLY_FUNCTIONS, _MARKS, ONLY_FUNCTIONS)
 OURS = ("games", "events", "requests", "outbox")
 """Tables that only another program can have made where ours have no version."""
 

@@ -50,7 +50,7 @@ def write(conn: sqlite3.Connection, commit: Commit, reply: str, now: float) -> C
         _change(conn, change, now)
     for binding in commit.bindings:
         _bind(conn, binding)
-    _side_rows(conn, commit)
+    _side_rows(conn, commit, now)
     if commit.pressed is not None:
         about, place, spot = commit.pressed  # one that is known is about something else: a board with an Undo
         conn.execute(
@@ -177,7 +177,7 @@ def _bind(conn: sqlite3.Connection, binding: Binding) -> None:
         conn.execute("DELETE FROM bindings WHERE game = ? AND NOT current", (binding.game,))
 
 
-def _side_rows(conn: sqlite3.Connection, commit: Commit) -> None:
+def _side_rows(conn: sqlite3.Connection, commit: Commit, now: float) -> None:
     """Persons, texts, seeds, documents, and what is due."""
     for person in commit.persons:
         conn.execute(
@@ -212,8 +212,8 @@ def _side_rows(conn: sqlite3.Connection, commit: Commit) -> None:
             "INSERT OR REPLACE INTO due (key, at, kind, data, owner) VALUES (?, ?, ?, ?, ?)",
             (due.key, due.at, due.kind, dump(due.data), due.owner),
         )
-    for about in commit.withdraw:
-        conn.execute("DELETE FROM outbox WHERE about = ? AND about <> '' AND amends = ''", (about,))
+    unposted = "about <> '' AND amends = '' AND (attempts < 0 OR (attempts = 0 AND due <= ?))"
+    conn.executemany(f"DELETE FROM outbox WHERE about = ? AND {unposted}", [(about, now) for about in commit.withdraw])
 
 
 def _outbox(conn: sqlite3.Connection, commit: Commit, reply: str, now: float) -> tuple[int, ...]:

@@ -277,7 +277,6 @@ async def the_end(e: Evening, rally: Message, tmp_path: Path) -> None:
     assert e.calls() == []
 
 
-@pytest.mark.xfail(reason="behind the end the last board keeps its buttons: to be mended", strict=False)
 @pytest.mark.slow
 async def test_six_turns_end_as_they_were_played(tmp_path: Path) -> None:
     async with DiscordStandIn.running() as discord, running(discord, tmp_path) as bot:
