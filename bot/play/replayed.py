@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Sequence as Many
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
 
@@ -21,8 +21,8 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Roster
 from bot.rules.names import stem_of
-from bot.rules.rows import row_path, rows_of, told_by_rows
-from bot.rules.sequence import Fate, Line, Played, play
+from bot.rules.rows import came_to, row_path, rows_of
+from bot.rules.sequence import Fate, Line, Played
 from bot.systems.catalog import Sequence
 
 NOTHING = "none"
@@ -61,12 +61,8 @@ def came_up(shot: Shot) -> dict[str, str]:
     script = Script(shot.dice)
     try:
         for one in planned(shot.sequence, shot.raw, shot.roster):
-            plan = one.plan
-            apart = plan.by_row() if plan.by_row is not None else plan
-            whole = replace(apart, rows=plan.rows, by_row=None, focus=None)  # else dice that do not matter are left out
-            out = play(told_by_rows(whole, by, worse), script).out
-            paths = map(row_path, range(len(rows_of(plan, by, worse))))
-            found |= {path_of(one.unit, path): str(out.get(path, NOTHING)) for path in paths}
+            for at, token in enumerate(came_to(one.plan, rows_of(one.plan, by, worse), script)):
+                found[path_of(one.unit, row_path(at))] = NOTHING if token is None else str(token)
         script.finish()
     except UserError:
         return {}

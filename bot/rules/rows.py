@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from bot.rules.apart import Part, Parts
+from bot.rules.dice import Source
 from bot.rules.sequence import Outputs, Plan, Row, Ruled, Ruling, S, Step, row_of
 
 _PREFIX = "row "
@@ -62,9 +63,19 @@ def told_by_rows(plan: Plan[S], by: str, worse: Mapping[str, Any] = _NONE) -> Pl
     return _reading(plan, read, _heads(rows), {})
 
 
+def came_to(plan: Plan[S], rows: Sequence[Row], source: Source) -> list[Any]:
+    """The result of each of the rows with these dice, by all that was told: None where that does not decide it."""
+    plan = plan.by_row() if plan.by_row is not None else plan
+    state, told = plan.start, {**plan.opening}
+    while (owed := state.owes) is not None:
+        step = plan.steps[owed]
+        state, more, _, _ = step.rule(state, tuple([source.draw(die) for die in step.asks(state)]))
+        told.update(more)
+    told.update(plan.closing(state))
+    return [row.read(told) for row in rows]
+
+
 Read = Callable[[Outputs], Outputs]
-
-
 Made = dict[int, tuple[Any, Any]]
 """Steps that read, by the identity of those that they are made of, which are kept with them."""
 

@@ -224,7 +224,7 @@ def test_the_first_line_is_the_news_and_nothing_below_says_it_again(game: str, i
             {"attackers": BOTH},
             (6, 1),
             [
-                "Damage checks in the target hex, each at +8 · US Squads 3 + 4 fire",
+                "The target hex takes damage checks, each at +8 · US Squads 3 + 4 fire",
                 "Attack: [6] + 2 + 1 firepower = 9",
                 "Defense: [1], beaten by 8",
             ],

@@ -6,20 +6,27 @@ calls it, and results that the odds tell apart are told apart there.
 
 from __future__ import annotations
 
+import re
 from random import Random
 
 import pytest
 
 from bot.game.counter import states_of
+from bot.game.state import roster_of
 from bot.play.fared import fared
 from bot.play.news import news
-from bot.play.odds_answer import outlooks
+from bot.play.odds_answer import outlooks, result_word
+from bot.play.severity import words_of
 from bot.play.wording import results_of
-from bot.rules.sequence import Fate
+from bot.rules.dice import Script
+from bot.rules.rows import came_to, rows_of
+from bot.rules.sequence import Fate, play
 from bot.systems.catalog import system, systems
 from bot.systems.resolve import each_odds, odds_rows
 from tests.commands.test_ailments import at_worst
+from tools.corpus import frozen, game_of
 
+PLAYS = 60
 SEQUENCES = [(one.id, name) for one in systems().values() for name in one.sequences]
 
 
@@ -78,3 +85,39 @@ def test_a_miss_is_told_apart_from_a_hit_without_effect(
 def test_every_loss_that_a_game_counts_is_a_state(game: str) -> None:
     for unit in at_worst(system(game)):
         assert states_of(unit, system(game)), unit
+
+
+SAID_OTHERWISE = {
+    "sides": {
+        ("baps", "melee"),
+        ("lnlt", "melee"),
+        ("lnlt", "initiative"),
+        ("ucn", "melee"),
+        ("ucn", "building-assault"),
+    },
+    "numbers": {("baps", name) for name in ("artillery", "leader-points", "leader-rating", "sighting")}
+    | {("lnlt", "crash"), ("lnlt", "fire-mission")},
+    "of each character": {("ucn", "react"), ("ucn", "save")},
+}
+"""Sequences whose odds speak of something else than the first line."""
+
+
+@pytest.mark.parametrize(("game", "name"), SEQUENCES, ids=[f"{game}-{name}" for game, name in SEQUENCES])
+def test_the_odds_call_what_became_of_each_unit_as_the_answer_does(game: str, name: str) -> None:
+    """With the same dice: the result of a row (by which the odds count) and the word of the first line."""
+    sequence, corpus = system(game).sequence(name), frozen(game)
+    if not sequence.odds_by or any((game, name) in some for some in SAID_OTHERWISE.values()):
+        return
+    roster, words, results = roster_of(game_of(corpus.roster)), words_of(sequence), results_of(sequence)
+    for entry in corpus.of("sequence", name)[:PLAYS]:
+        if "out" not in entry:
+            continue
+        plan, dice = sequence.plan(sequence.given(entry["in"], roster)), [die[2] for die in entry["dice"]]
+        rows = rows_of(plan, sequence.odds_by, sequence.odds_row)
+        fates = {fate.unit: fate.token for fate in play(plan, Script(dice)).settlement.fates}
+        for row, token in zip(rows, came_to(plan, rows, Script(dice)), strict=True):
+            fate = fates.get(row.name) or (next(iter(fates.values())) if len(rows) == len(fates) == 1 else None)
+            if fate is not None and not re.search(r" \d+$", row.name):  # numbered where several have one name
+                known = results.get(fate)
+                said = {fate.replace("-", " "), *(() if known is None else (known.one, known.word))}
+                assert result_word(row, str(token or "none"), words) in said, (entry["in"], dice)

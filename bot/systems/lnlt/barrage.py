@@ -37,7 +37,9 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
     def settle(out: Mapping[str, Any]) -> Settlement:
         hurt = suffered(targets, out["targets"])
         words = headline(area_words(hurt, out["targets"]), hit=out["hit"])
-        return attacked(words, targets, hurt, more=fire_started(out), firers=[given.unit("unit")])
+        beaten = out["attack_roll"] + given.int("fp") + mod - out["defense_roll"] - terrain_of(given)
+        more, firers = fire_started(out), [given.unit("unit")]
+        return attacked(words, targets, hurt, more=more, firers=firers, beaten_by=max(0, beaten))
 
     opening = {"attack_mod": mod, "targets": [], **told_before(flammable)}
     checks = area.checks

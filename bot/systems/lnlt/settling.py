@@ -52,7 +52,7 @@ def rows(items: Iterable[Item], names: Sequence[str] = (), *, crash: str = "") -
     `crash` is the output that says when passengers are in a crash, about which nothing more is said here.
     """
     return tuple(
-        _row(item.path, names[at] if names else item.unit.word, _crash(item, crash)) for at, item in enumerate(items)
+        _row(item, names[at] if names else item.unit.word, _crash(item, crash)) for at, item in enumerate(items)
     )
 
 
@@ -73,14 +73,14 @@ def _crash(item: Item, crash: str) -> str:
     return crash if item.kind == "passenger" else ""
 
 
-def _row(path: str, name: str, crash: str) -> Row:
-    keys = {f"{path}.{key}": key for key in ("result", "bailout", "mc", "becomes")}
+def _row(item: Item, name: str, crash: str) -> Row:
+    keys = {f"{item.path}.{key}": key for key in ("result", "becomes")}
 
     def read(told: Outputs) -> str | None:
         if crash and told.get(crash) in ("destroyed", "crash"):
             return CRASHES
         answer = {key: told[path] for path, key in keys.items() if path in told}
-        return fate_of(answer) if {"result", "becomes"} <= answer.keys() else None
+        return token_of(item.unit, answer) if keys.keys() <= told.keys() else None
 
     return Row(name, (*keys, *([crash] if crash else [])), read)
 
