@@ -69,7 +69,8 @@ def came_to(plan: Plan[S], rows: Sequence[Row], source: Source) -> list[Any]:
     state, told = plan.start, {**plan.opening}
     while (owed := state.owes) is not None:
         step = plan.steps[owed]
-        state, more, _, _ = step.rule(state, tuple([source.draw(die) for die in step.asks(state)]))
+        faces: Any = tuple([source.draw(die) for die in step.asks(state)])
+        state, more, _, _ = step.rule(state, faces)
         told.update(more)
     told.update(plan.closing(state))
     return [row.read(told) for row in rows]

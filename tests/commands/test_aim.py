@@ -137,6 +137,34 @@ async def test_spotting_and_attacks_on_vehicles_are_held_to_pinned_and_stunned(l
     assert "\u2212 6 stunned" in (await channel.do("Ann", f"ucn {line}")).text()
 
 
+@pytest.mark.parametrize(
+    "line", ["melee defenders=2 defender_skill=9", "building-assault defenders=2 defender_skill=9"]
+)
+async def test_a_pinned_element_begins_no_melee_and_no_assault(line: str) -> None:
+    """C4: it can do nothing this activation; what is typed goes before what the roster knows; it may be attacked."""
+    channel = await Channel.fresh()
+    await channel.do("Ann", "game start ucn Lane", 'unit add Red element stats="members=4 melee=11"')
+    await channel.do("Ann", "unit edit Red state=pinned")
+    refused = await channel.refused("Ann", f"ucn {line} unit=Red", "unit-unfit unit")
+    assert "attacker_suppressed=yes attacks all the same, at -6." in refused.text()
+    assert not (await channel.do("Ann", f"ucn {line} unit=Red attacker_suppressed=yes odds")).error
+    assert not (await channel.do("Ann", f"ucn {line.split()[0]} attackers=3 attacker_skill=9 target=Red")).error
+
+
+async def test_a_pinned_element_interrupts_nobody() -> None:
+    """Its way on is the roster: an interrupt has no status of its own."""
+    channel = await Channel.fresh()
+    await channel.do(
+        "Ann", "game start ucn Lane", 'unit add Red element stats="members=4 spot=9 firearms=9 weapon=smg"'
+    )
+    await channel.do("Ann", "unit edit Red state=pinned")
+    refused = await channel.refused("Ann", "ucn interrupt shooters=Red", "unit-unfit shooters")
+    assert "/unit edit Red state=ready" in refused.text()
+    await channel.refused("Ann", "ucn interrupt shooters=smg unit=Red spot_skill=9 skill=9", "unit-unfit unit")
+    await channel.do("Ann", 'unit edit "Red" state=ready')
+    assert not (await channel.do("Ann", "ucn interrupt shooters=Red odds")).error
+
+
 async def test_the_second_volley_goes_on_with_those_who_can() -> None:
     """At the farm `all` is all who can fire; *Again* leaves out the dead and the jammed; the error names everybody."""
     channel = await Channel.fresh()

@@ -175,8 +175,10 @@ def test_the_words_are_those_of_the_answer(game: str, id: str, given: dict[str, 
 def plain(word: str) -> str:
     """A word as it is read aloud, also one that the log keeps short."""
     token = next((token for token, logged in LOGGED.items() if logged == word), word)
-    word = SAID.get(token, token).replace("-", " ")
-    return {"none": "no effect", "out or jammed": "out of ammunition or jammed"}.get(word, word)
+    word = SAID.get(token, token).replace("-", " ").removesuffix(", disembarks")
+    return {"none": "no effect", "good order": "no effect", "out or jammed": "out of ammunition or jammed"}.get(
+        word, word
+    )
 
 
 def read(row: Any, played: Played) -> object:

@@ -43,8 +43,11 @@ class Side(NamedTuple):
 
 
 def sides(given: Given) -> tuple[Side, Side]:
-    """Attacker and defender. Raises UserError for nobody left and for more SMGs than characters."""
-    return _side(given, "attacker", given.unit("unit")), _side(given, "defender", given.unit("target"))
+    """Attacker and defender. Raises UserError for a pinned attacker, nobody left and more SMGs than characters."""
+    attacker = given.unit("unit")
+    if "attacker_suppressed" not in given.typed:
+        roster.refuse_pinned(attacker, "unit", "attacker_suppressed=yes attacks all the same, at -6.")
+    return _side(given, "attacker", attacker), _side(given, "defender", given.unit("target"))
 
 
 def _side(given: Given, name: str, unit: Unit | None) -> Side:

@@ -53,6 +53,7 @@ def plan(tables: Tables, given: Given) -> Plan[Fire]:
         tables, given, (*parts_of(shooting.parts), *shooters.firm_cover(tables, given), *mod_part(given))
     )
     spots = _spots(tables, given, firing, (*parts_of(spotting.parts), *mod_part(given)))
+    roster.refuse_pinned(given.unit("unit"), "unit")
     units = acting(given)
     reason = forbidden(given, units)
     if reason:

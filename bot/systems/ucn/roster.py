@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from bot.rules.errors import UserError
 from bot.rules.inputs.units import Unit
 from bot.rules.sequence import Change
 
@@ -55,6 +56,17 @@ def under_fire(target: Unit | None, lost: int, status: str) -> tuple[Change, ...
         elif status == "hesitant" and target.state != "pinned":
             new["state"] = "hesitant"
     return change(target, new)
+
+
+def refuse_pinned(unit: Unit | None, option: str, all_the_same: str = "") -> None:
+    """Raise UserError for who is pinned, with what does it `all_the_same`. Source: Infantry Combat, Status Damage."""
+    if unit is not None and unit.state == "pinned":
+        raise UserError(
+            f"{unit.word} is pinned and can do nothing in this activation.",
+            hint=all_the_same or f"/unit edit {unit.word} state=ready takes it off.",
+            option=option,
+            code="unit-unfit",
+        )
 
 
 def is_marked(unit: Unit) -> bool:

@@ -20,7 +20,7 @@ from bot.systems.ucn.weapons import Damage, Saves, Weapon, carried, damage_of, s
 from bot.systems.ucn.words import weapon_said
 
 MORALE_LOSS = 2  # per casualty
-PINNED, STUNNED = "pinned", "stunned"
+STUNNED = "stunned"
 GO_FIRM = 5  # by how much a Morale test was failed
 
 
@@ -66,12 +66,9 @@ def shooters_of(tables: Tables, given: Given, modifiers: Parts) -> tuple[Shooter
 def _armed(tables: Tables, given: Given, unit: Unit, modifiers: Parts) -> Armed:
     _refuse(unit)
     is_said = "status" in given.typed
-    if unit.state == PINNED and not is_said:
-        raise UserError(
-            f"{unit.word} is pinned and can do nothing in this activation.",
-            hint="status=pinned shoots all the same, at -6.",
-            option="shooters",
-            code="unit-unfit",
+    if not is_said:
+        roster.refuse_pinned(
+            unit, "shooters", "status=pinned shoots all the same, at -6." if "status" in given.values else ""
         )
     weapon = carried(tables, unit)
     own = (("own modifier", unit.number("mod")),) if unit.get("mod") else ()
