@@ -215,7 +215,9 @@ class Delivery:
             with self._app.posting(reply), self._app.showing(request.where.server):
                 kind = UPDATE if in_place and reply.in_place else MESSAGE
                 answered = await self._wire.respond(request, kind, render(reply, request))
-                if answered is None:  # another process got the same interaction, and may have shown only a receipt
+                if (
+                    not answered
+                ):  # another process has answered, perhaps with a receipt alone, or nobody said where it is
                     at = await self._standing.settle(request, reply)
                 else:
                     at = await self._standing.announce(request, reply) or _answered_at(answered)

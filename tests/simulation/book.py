@@ -7,6 +7,7 @@ import contextvars
 import json
 import re
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -304,7 +305,8 @@ class Book:
             if [event.number for event in events] != list(range(1, last + 1)):
                 self.broken("a", f"game {game} should have {last} events")
                 continue
-            self._look_at_the_channels(game, [event.data for event in events])
+            saved = await store.load_game_by_id(game)
+            self._look_at_the_channels(game, [event.data for event in events], saved.places if saved else ())
             whole = export_game(
                 events[0].data.get("game", game),
                 events,
@@ -331,13 +333,14 @@ class Book:
                     if shown.number in numbers and shown.stands and taken and latest not in shown.buttons:
                         self.broken("j", f"the board in {place} offers {shown.buttons}, not {latest}")
 
-    def _look_at_the_channels(self, game: str, events: list[dict[str, Any]]) -> None:
-        """Nobody reads as a fact what was undone. Slack does not always say where a message is, Discord does."""
+    def _look_at_the_channels(self, game: str, events: list[dict[str, Any]], places: Sequence[str]) -> None:
+        """Nobody reads as a fact what was undone. Slack does not always say where a message is, Discord does; a place
+        that has left the game hears no more of it."""
         undone = set[int]()
         for event in events:
             undone ^= {event["event"]} if event["kind"] in ("undo", "redo") else set()
         for shown in self._world.shown:
-            if shown.spot.platform == "discord" and shown.stands and not shown.viewer:
+            if shown.spot.key in places and shown.spot.platform == "discord" and shown.stands and not shown.viewer:
                 for number in undone:
                     if f"undo:{game}:{number}" in shown.buttons:
                         self.broken("i", f"#{number} is undone, but {shown.key!r} in {shown.spot.key} does not say so")
