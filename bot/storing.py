@@ -14,7 +14,7 @@ from bot.commands.footer import keep_words, with_footer
 from bot.enabled import Enabled
 from bot.game.cache import Games
 from bot.game.ledger import Ledger
-from bot.interface.reply import Reply, replaced
+from bot.interface.reply import Reply
 from bot.interface.spec import Command
 from bot.outbox.leases import LEASE
 from bot.outbox.receipts import Receipts
@@ -103,7 +103,7 @@ class Storing:
             await self._forget_receipts(context)
         self._remember(context, ledgers)
         shown = context.unstored(reply) if context.unstored is not None else reply
-        return replaced(shown, outbox=done.outbox[0]) if command.delivery else shown
+        return replace(shown, outbox=done.outbox[0]) if command.delivery else shown
 
     def _keep_packs(self, context: Context, ledgers: Many[Ledger]) -> None:
         """The packs that new events name stay, whatever becomes of them on the server; written once each."""

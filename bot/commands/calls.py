@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from bot.commands.context import Context
@@ -12,7 +12,7 @@ from bot.game.rights import is_guarded
 from bot.game.roster import in_order, is_gone
 from bot.game.state import Json
 from bot.interface.parts import Small
-from bot.interface.reply import Button, Reply, replaced
+from bot.interface.reply import Button, Reply
 from bot.play.outcome import Happening
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import RosterUnit
@@ -95,7 +95,7 @@ async def with_call(context: Context, happening: Happening | None, reply: Reply)
         if early and call.roll and call.roll != happening.target:
             line = Small(f"{joined(early)} owed a roll first: {call.line.rpartition(': ')[0] or call.line}.")
             buttons = (*reply.buttons, *call_buttons(context, [call]))
-            return replaced(reply, lines=(*reply.lines, line), buttons=buttons)
+            return replace(reply, lines=(*reply.lines, line), buttons=buttons)
     return reply
 
 

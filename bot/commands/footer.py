@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from bot.commands.context import Context
 from bot.game.prepared import find
-from bot.interface.reply import Reply, replaced
+from bot.interface.reply import Reply
 from bot.rules.proof.chain import short
 from bot.stores.records import EventRow, TextRow
 
@@ -57,7 +57,7 @@ async def with_footer(context: Context, reply: Reply) -> Reply:
     if reply.announce is not None:
         announced = replace(reply.announce, footer=(*pieces, *reply.announce.footer))
         return replace(reply, footer=(*pieces, *reply.footer), announce=announced)
-    return replaced(reply, footer=(*pieces, *reply.footer))
+    return replace(reply, footer=(*pieces, *reply.footer))
 
 
 def _public(reply: Reply) -> Reply | None:

@@ -13,7 +13,7 @@ from bot.game.roster import is_gone
 from bot.game.state import FULL, Game, Json, is_strict, unit_json
 from bot.game.texts import has_last_word
 from bot.interface.parts import Group, Small
-from bot.interface.reply import Button, Reply, replaced
+from bot.interface.reply import Button, Reply
 from bot.interface.tone import SEALED as SEALED_TONE
 from bot.play.aim import amiss
 from bot.play.answers import begun, compact
@@ -110,7 +110,7 @@ def _with_arrivals(outcome: Outcome, was: Game, after: Game) -> Outcome:
         names=joined(names),
         first=_quoted(names[0]),
     )
-    return replace(outcome, reply=replaced(outcome.reply, lines=(*outcome.reply.lines, told)))
+    return replace(outcome, reply=replace(outcome.reply, lines=(*outcome.reply.lines, told)))
 
 
 def _quoted(name: str) -> str:
@@ -123,20 +123,20 @@ def _answer(context: Context, game: Game, outcome: Outcome, number: int, facts: 
     if game.answers != FULL:
         reply = compact(reply, tuple(die["value"] for die in facts["dice"]))
     if told := reminders(game, happening):
-        reply = replaced(reply, lines=(*reply.lines, *map(Small, told)))
+        reply = replace(reply, lines=(*reply.lines, *map(Small, told)))
     if (side := initiative_of(game, happening)) is not None:
-        reply = replaced(reply, lines=(*reply.lines, f"{side} has the initiative."))
+        reply = replace(reply, lines=(*reply.lines, f"{side} has the initiative."))
     if context.moved:
-        reply = replaced(reply, lines=(*reply.lines, context.moved))
+        reply = replace(reply, lines=(*reply.lines, context.moved))
     if happening.kind == "sequence":
         reply = brief(reply, context.spec.options)
     if amiss:
-        reply = replaced(reply, lines=(*reply.lines, Small(f"{begun(' · '.join(amiss))}.")))
+        reply = replace(reply, lines=(*reply.lines, Small(f"{begun(' · '.join(amiss))}.")))
     buttons = (*roll_buttons(context, reply, happening.kind, facts, number), context.button("undo", "Undo", number))
     if happening.out.get(IMPACT, 0) > game.turn > 0:
         buttons = (*buttons, context.button("plan", "Plan it", number))
     across = EVEN if len(buttons) > EVEN + 1 else 0
-    return replaced(
+    return replace(
         reply, buttons=buttons, across=across, menus=other_targets(context, context.spec, game, facts, number)
     )
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from bot.game.state import FIELDS, Game, Json, _plain, replaced, unit_from_json, unit_json, with_units
+from bot.game.state import FIELDS, Game, Json, _plain, unit_from_json, unit_json, with_units
 from bot.rules.proof.event_kinds import BESIDE
 
 ROLLS = ("roll", "sequence", "table")
@@ -84,7 +84,7 @@ def apply(game: Game, event: Mapping[str, Any]) -> Game:
         changes["closed"] = True
     if game.go:
         changes["go_since"] = _go_since(game, event)
-    return replaced(game, **changes)
+    return replace(game, **changes)
 
 
 def _sealed(game: Game, event: Mapping[str, Any]) -> dict[int, str]:

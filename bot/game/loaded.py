@@ -7,14 +7,12 @@ from dataclasses import dataclass
 
 from bot.game.events import apply
 from bot.game.state import Game, from_json
-from bot.rules.quick import quick
 from bot.stores.records import PersonRow, Saved, SeedRow
 
 SNAPSHOT_EVERY = 25
 """Events between two snapshots: loading replays at most so many."""
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Loaded:
     """One version of a game. `row` is its id in the store; the id in `game` stays the same through an import."""

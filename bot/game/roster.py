@@ -10,13 +10,12 @@ from itertools import groupby
 from typing import Any
 
 from bot.game.back import FLIP, REDUCED, fitting_side, flipped, parted_stats, turned_over, with_reduced
-from bot.game.state import Game, Units, replaced
+from bot.game.state import Game, Units
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.inputs.many import wrong_range
 from bot.rules.inputs.options import Option, clean
 from bot.rules.inputs.units import RosterUnit, UnitWords, value_of
 from bot.rules.names import joined
-from bot.rules.replacing import replacing
 from bot.rules.sequence import Change
 from bot.systems.catalog import System, systems
 from bot.systems.lost import GONE as GONE  # states of units that stay in the roster, hidden from lists
@@ -31,7 +30,6 @@ _MEANS = re.compile(r"(side:|hex:|[-+#@/])\s*", re.IGNORECASE)
 """How a word begins that picks units or says something of them: `side:US`, `-shaken`, `#5`."""
 _LAST_NUMBER = re.compile(r"\d+$")
 _NAME = Option("name", "str")
-_changed = replacing(RosterUnit)
 
 
 def is_gone(unit: RosterUnit) -> bool:
@@ -226,7 +224,7 @@ def settle_changes(game: Game, changes: Iterable[Change]) -> Game:
         key = change.unit.casefold()
         if (unit := units.get(key)) is not None:
             units[key] = _settled(unit, change, states)
-    return replaced(game, units=units)
+    return replace(game, units=units)
 
 
 def _settled(unit: RosterUnit, change: Change, states: frozenset[str]) -> RosterUnit:
@@ -243,7 +241,7 @@ def _settled(unit: RosterUnit, change: Change, states: frozenset[str]) -> Roster
         else:
             numbers[key] = tuple(value) if isinstance(value, list | tuple) else value
     old = unit.marks - change.unmark - (states if "state" in own else frozenset())
-    return _changed(unit, numbers=numbers, marks=old | change.mark, **own)
+    return replace(unit, numbers=numbers, marks=old | change.mark, **own)
 
 
 def with_joined(game: Game, joins: Iterable[tuple[str, str]]) -> Game:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import Back, Roster, RosterUnit
-from bot.rules.replacing import replacing
 
 Json = dict[str, Any]
 Units = Mapping[str, RosterUnit]
@@ -73,9 +72,6 @@ class Game:
     protocol: int = 1
     go_since: int = 0
 
-
-replaced = replacing(Game)
-"""`replace` for games, of which every event makes one."""
 
 _SECRET = ("epoch", "commitment", "digest", "drawn", "closing", "closed", "adder", "solo", "protocol")
 _BOOKKEEPING = ("id", "number", "last", "redo", "sealed", "withdrawn", *_SECRET, "go_since")
@@ -164,7 +160,7 @@ def unit_from_json(data: Mapping[str, Any]) -> RosterUnit:
 def with_units(game: Game, units: Mapping[str, RosterUnit | None]) -> Game:
     """The game with these units (by folded name) put in, replaced, or taken out where None."""
     roster = {**game.units, **units}
-    return replaced(game, units={key: unit for key, unit in roster.items() if unit is not None})
+    return replace(game, units={key: unit for key, unit in roster.items() if unit is not None})
 
 
 def is_strict(game: Game) -> bool:

@@ -11,7 +11,6 @@ from bot.interface.bars import PHONE, Chance, Look, compared_lines, odds_lines, 
 from bot.interface.unit_table import UnitTable
 from bot.rules.line import Line
 from bot.rules.phrase import Phrase, text_from_json, text_to_json
-from bot.rules.quick import quick
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +117,6 @@ class Whole:
         return [*shown, *wrapped(f"{TOO_LARGE}: {len(shown)} of {len(found)} lines.", look.grid)]
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Small:
     """Small print: what changed besides, which nobody must act on."""
@@ -126,7 +124,6 @@ class Small:
     text: str
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Group:
     """Units of one result together: `Killed: VC 3, 5, 6`; `grave` gives the word weight."""

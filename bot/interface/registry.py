@@ -33,7 +33,6 @@ class Registry:
             self._named.setdefault(path[0], {})[path] = spec
         self._sequences: dict[str, dict[Path, CommandSpec]] = {}
         self._tables: dict[str, dict[Path, CommandSpec]] = {}
-        self.typed: dict[str, tuple[CommandSpec, Mapping[str, object]]] = {}  # lines as `parse_text` read them
 
     @cached_property
     def top(self) -> tuple[str, ...]:

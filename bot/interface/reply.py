@@ -11,7 +11,6 @@ from bot.interface.parts import Entry, Grid, Part, part_from_json, part_lines, p
 from bot.interface.tone import GAME
 from bot.rules.errors import DieOwed, Hint, UserError, corrected
 from bot.rules.phrase import Phrase, Typed, text_from_json, text_to_json
-from bot.rules.replacing import replacing, sparse
 
 PINNED, UNPINNED, TAKEN_AWAY = "on", "off", "away"
 LINK = "link"
@@ -101,8 +100,7 @@ class File:
         return cls(data["name"], content, data.get("alt", ""))
 
 
-@sparse
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Reply:
     """What is answered. All text is plain: adapters escape it, so nothing in it can ping or format.
 
@@ -235,8 +233,6 @@ class Reply:
 
 _SELDOM = ("private", "error", "bare", "in_place", "quiet", "boxed", "pin", "over", "across", "trace")
 _seldom = attrgetter(*_SELDOM)
-replaced = replacing(Reply)
-"""`replace` for replies, of which every command makes several."""
 
 
 def error_reply(error: UserError, typed: str = "", example: str = "") -> Reply:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 
 from bot.rules.inputs.options import Option, clean, flag
 from bot.rules.plain import clean_name, storable
-from bot.rules.quick import quick
 
 Path = tuple[str, ...]
 
@@ -56,7 +55,6 @@ class Place:
         return self.thread or self.key
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Command:
     """One request: a path such as ("lnlt", "fire"), its options as typed, and the id that makes it run once.

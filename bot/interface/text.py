@@ -20,8 +20,6 @@ from bot.rules.plain import without_control
 
 MAX_LENGTH = 8_000
 MAX_TOKENS = 400
-SHORT, REMEMBERED = 300, 1_000
-"""So many lines of at most so many characters are remembered as they were read, for each set of commands."""
 _QUOTES = {
     '"': '"',
     "'": "'",
@@ -71,22 +69,7 @@ class Parsed:
 
 
 def parse_text(text: str, registry: Registry) -> Parsed:
-    """The command that a line of text asks for. Raises UserError with what was wrong and what to type.
-
-    Lines that were read lately are remembered: whoever plays types the same ones again.
-    """
-    known = registry.typed.get(text)
-    if known is None:
-        known = _parsed(text, registry)
-        if len(text) <= SHORT:
-            registry.typed[text] = known
-            if len(registry.typed) > REMEMBERED:
-                del registry.typed[next(iter(registry.typed))]
-    spec, options = known
-    return Parsed(spec, {**options})
-
-
-def _parsed(text: str, registry: Registry) -> tuple[CommandSpec, Mapping[str, object]]:
+    """The command that a line of text asks for. Raises UserError with what was wrong and what to type."""
     if len(text) > MAX_LENGTH:
         raise UserError(f"That line is too long: at most {MAX_LENGTH} characters.", code="too-long")
     text = without_control(text).strip().removeprefix("/")
@@ -95,7 +78,7 @@ def _parsed(text: str, registry: Registry) -> tuple[CommandSpec, Mapping[str, ob
         raise UserError("There is no command here.", hint="Type help to see what there is.", code="unknown-command")
     first = tokens[0]
     if _DICE.match(text) and first.value.casefold() not in registry.top and (rolls := registry.get(("roll",))):
-        return rolls, read_tokens(rolls, tokens)
+        return Parsed(rolls, read_tokens(rolls, tokens))
     if first.key or first.quoted:
         shown = "with an option" if first.key else "with a quotation mark"
         raise UserError(
@@ -104,7 +87,7 @@ def _parsed(text: str, registry: Registry) -> tuple[CommandSpec, Mapping[str, ob
             code="unknown-command",
         )
     if (asked := _help_asked(tokens, registry)) is not None:
-        return asked.spec, asked.options
+        return asked
     words = [token.value if not token.key and not token.quoted else "" for token in tokens]
     try:
         spec, used = registry.find(words)
@@ -112,7 +95,7 @@ def _parsed(text: str, registry: Registry) -> tuple[CommandSpec, Mapping[str, ob
         if words[0].casefold() not in registry.top and (command := _within(text, words, registry)):
             error.hint = meant(text, [command])
         raise
-    return spec, read_tokens(spec, tokens[used:])
+    return Parsed(spec, read_tokens(spec, tokens[used:]))
 
 
 def _within(text: str, words: Sequence[str], registry: Registry) -> str:

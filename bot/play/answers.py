@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from bot.interface.parts import Part, Small, Thrown
-from bot.interface.reply import Reply, replaced
+from bot.interface.reply import Reply
 from bot.play.brief import NOW, OUT
 from bot.play.fared import fared
 from bot.play.news import groups, news, unrolled
@@ -65,4 +66,4 @@ def begun(text: str) -> str:
 def compact(reply: Reply, dice: tuple[object, ...]) -> Reply:
     """The same answer in short: all dice in one line, no single rolls, and what it means for each unit."""
     kept = (part for part in reply.lines if not isinstance(part, Line | Thrown))
-    return replaced(reply, lines=(*((Thrown(dice),) if dice else ()), *kept))
+    return replace(reply, lines=(*((Thrown(dice),) if dice else ()), *kept))

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from bot.interface.parts import Group, Part, Small, part_lines
-from bot.interface.reply import Reply, replaced
+from bot.interface.reply import Reply
 from bot.rules.inputs.options import Option
 from bot.rules.line import Line
 
@@ -49,7 +50,7 @@ def brief(reply: Reply, options: Iterable[Option]) -> Reply:
         if at not in folded:
             folded.add(at)
             left -= heights[at]
-    return replaced(reply, trace=tuple(sorted(folded)))
+    return replace(reply, trace=tuple(sorted(folded)))
 
 
 def _by_weight(parts: tuple[Part, ...], *, is_many: bool) -> Iterator[int]:

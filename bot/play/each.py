@@ -13,16 +13,14 @@ from typing import Any
 from bot.game.plays import PLAYS, UNIT
 from bot.game.roster import is_gone, settle_changes
 from bot.game.state import Game, roster_of
-from bot.rules.dice import Die, Rolled, Source
+from bot.rules.dice import Die, Source
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Roster, RosterUnit
 from bot.rules.links import linked
-from bot.rules.replacing import replacing
 from bot.rules.sequence import Change, Plan, Played
 from bot.systems.catalog import Sequence
 
-_die, _rolled, _played = replacing(Die), replacing(Rolled), replacing(Played)
 MOST_ODDS = 6
 """So many units with odds of their own are counted at once; alike ones count as one."""
 
@@ -112,8 +110,8 @@ def play_all(sequence: Sequence, plays: tuple[Planned, ...], source: Source, ros
             one = _anew(sequence, one, roster)
         played = sequence.play(one.plan, _Named(source, one.unit) if one.unit else source)
         if one.unit:
-            dice = tuple([_rolled(die, label=_label(one.unit, die.label)) for die in played.dice])
-            played = _played(played, dice=dice)
+            dice = tuple([replace(die, label=_label(one.unit, die.label)) for die in played.dice])
+            played = replace(played, dice=dice)
         done.append(Single(one.unit, one.given, played, linked(played.settlement.changes, _in_play(roster))))
     return tuple(done)
 
@@ -167,7 +165,7 @@ class _Named:
 
     def draw(self, die: Die) -> int | str:
         """The value of the die."""
-        return self._source.draw(_die(die, label=_label(self._unit, die.label)))
+        return self._source.draw(replace(die, label=_label(self._unit, die.label)))
 
 
 def _label(unit: str, label: str) -> str:

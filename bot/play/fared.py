@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from bot.play.typed import the
 from bot.play.wording import Wording, wording_of
 from bot.rules.names import joined, stem_of
-from bot.rules.quick import quick
 from bot.rules.sequence import Fate
 from bot.systems.catalog import Sequence
 
@@ -19,7 +18,6 @@ NAMED = 2
 ROOM = 78  # two lines of a phone
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Fared:
     """The `fates` in their order, and those `alike` together, worst first. Units of one type without a name that fare

@@ -12,7 +12,6 @@ from bot.play.fared import Fared, with_more
 from bot.play.typed import a, spoken
 from bot.play.wording import NO_EFFECT, Result, Wording, wording_of
 from bot.rules.names import bare, joined, men_of
-from bot.rules.quick import quick
 from bot.rules.sequence import Fate
 from bot.systems.catalog import Sequence
 
@@ -22,7 +21,6 @@ COUNTED = 3
 """So many results are counted."""
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class News:
     """The first line, in bold and in plain letters, and its tone."""

@@ -8,11 +8,9 @@ from typing import Any
 
 from bot.interface.reply import Reply
 from bot.rules.dice import Rolled
-from bot.rules.quick import quick
 from bot.rules.sequence import Change
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Happening:
     """Something that belongs in the game's log: what was asked, which dice fell, what came of it.

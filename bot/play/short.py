@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from bot.play.fared import FOLDED, Fared
 from bot.play.typed import said
-from bot.rules.replacing import replacing
 from bot.rules.sequence import Line, Settlement
 
 HANDFUL = 8
 """So many dice are shown in a line that says what they come to."""
 DOZEN = 12
 """So many in the sum of several units."""
-_line = replacing(Line)
 
 
 def in_short(lines: tuple[Line, ...], settled: Settlement, came: Fared) -> list[Line]:
@@ -31,7 +30,7 @@ def in_short(lines: tuple[Line, ...], settled: Settlement, came: Fared) -> list[
             label = f"{types[head]}{number}{blank}{rest}"
         result = said(types, line.result) if "-" in line.result else line.result
         if label != line.label or result != line.result:
-            kept[place] = _line(line, label=label, result=result)
+            kept[place] = replace(line, label=label, result=result)
     return kept
 
 
@@ -63,13 +62,13 @@ def _joined(before: list[Line], line: Line) -> Line:
         return line
     line = _few(line, HANDFUL)
     if before and not line.parts and before[-1].label == line.label and _is_bare(before[-1]):
-        return _line(line, dice=(*before.pop().dice, *line.dice))
+        return replace(line, dice=(*before.pop().dice, *line.dice))
     return line
 
 
 def _few(line: Line, most: int) -> Line:
     """The line without its dice where they are more than so many and something says what they come to."""
-    return _line(line, dice=()) if len(line.dice) > most and line.result else line
+    return replace(line, dice=()) if len(line.dice) > most and line.result else line
 
 
 def _is_bare(line: Line) -> bool:

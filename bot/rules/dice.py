@@ -11,13 +11,11 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from bot.rules.errors import DieOwed, Hint, UserError
-from bot.rules.quick import quick
 
 AVERAGING = (2, 3, 3, 4, 4, 5)
 MAX_SIDES = 1_000_000
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Die:
     """One die that is asked for: what it is for, its sides, and its faces if not 1..sides."""
@@ -42,7 +40,6 @@ class Die:
         return "dA" if self.faces == AVERAGING else f"d[{','.join(map(str, self.faces))}]"
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Rolled:
     """A die on the table: label, sides, the value that it shows, and its faces if not 1..sides."""

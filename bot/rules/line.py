@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from bot.rules.quick import quick
 
-
-@quick
 @dataclass(frozen=True, slots=True)
 class Line:
     """A line of the story: `Attack: [5] + 2 + 1 firepower - 1 degrading = 7, beaten by 3`.

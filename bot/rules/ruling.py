@@ -9,7 +9,6 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from bot.rules.dice import Die
 from bot.rules.line import Line
-from bot.rules.quick import quick
 
 Roll = tuple[int, ...]
 Outputs = Mapping[str, Any]
@@ -85,7 +84,6 @@ class Step(Protocol[S]):
         ...
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Ruled(Generic[S]):
     """One roll of a sequence: `rule` takes the state and the roll and gives the ruling.

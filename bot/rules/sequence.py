@@ -20,8 +20,6 @@ from bot.rules.apart import Parts
 from bot.rules.dice import Rolled, Source
 from bot.rules.line import Line as Line
 from bot.rules.line import minus as minus
-from bot.rules.quick import quick
-from bot.rules.replacing import replacing
 from bot.rules.ruling import Outputs as Outputs
 from bot.rules.ruling import Roll as Roll
 from bot.rules.ruling import Ruled as Ruled
@@ -32,7 +30,6 @@ from bot.rules.ruling import ruled as ruled
 from bot.rules.tables.table import Part
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Change:
     """What a result makes of a roster unit: by name, with the attributes, state, markers and flags to set.
@@ -53,7 +50,6 @@ class Change:
     turn: bool = False
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Fate:
     """What came of one unit, as a token that `results` of the game.yaml puts into words.
@@ -66,7 +62,6 @@ class Fate:
     more: str = ""
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Settlement:
     """What is said and done when the last die is rolled: the result in a few words, a line per unit, the changes.
@@ -121,7 +116,6 @@ def row_of(path: str, name: str = "") -> Row:
     return Row(name, (path,), lambda told: told.get(path))
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Plan(Generic[S]):
     """A sequence for given inputs, ready to be played or counted.
@@ -152,11 +146,6 @@ class Plan(Generic[S]):
     apart: Callable[[S], Parts[S] | None] | None = None
 
 
-planned = replacing(Plan)
-"""`replace` for plans: of a plan that does not name itself nothing is left to the garbage collector."""
-
-
-@quick
 @dataclass(frozen=True, slots=True)
 class Played:
     """A sequence played to its end: outputs, dice in order, the story, and the settlement."""

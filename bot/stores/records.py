@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from bot.rules.quick import quick
 from bot.stores.gate import Gate
 
 Json = dict[str, Any]
@@ -119,7 +118,6 @@ class Binding:
     alone: bool = False
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Outgoing:
     """An answer to be posted, kept until it was. `due`: when another process may take it over, in LONGEST_WAIT at
@@ -202,7 +200,6 @@ class Change:
     state: Json | None = None  # a new snapshot, true after the last event
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Commit:
     """Everything that one command changes: all of it or nothing."""

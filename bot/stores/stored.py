@@ -10,10 +10,9 @@ import json
 import zlib
 from collections.abc import Iterable, Iterator
 
-from bot.rules.quick_json import encoder
 from bot.stores.records import Json
 
-_compact = encoder()
+_compact = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
 _MARKS = " \t\n\r"
 _BYTES = tuple("".join(_MARKS[byte >> 2 * at & 3] for at in range(4)) for byte in range(256))
 _MOST = 20

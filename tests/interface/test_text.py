@@ -8,10 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.interface.registry import Registry, registry
-from bot.interface.text import REMEMBERED, SHORT, command_text, parse_text, quoted, tokenize
+from bot.interface.registry import registry
+from bot.interface.text import command_text, parse_text, quoted, tokenize
 from bot.rules.errors import UserError, corrected
-from bot.systems.catalog import systems
 from tests.refusing import refuses
 
 
@@ -126,13 +125,3 @@ def test_a_line_typed_again_is_read_as_before_and_is_nobody_elses() -> None:
     again = parse_text("roll 2d6 label=rally", registry())
     assert again == first
     assert again.options is not first.options
-
-
-def test_lines_are_remembered_within_bounds() -> None:
-    known = Registry(systems())
-    for number in range(REMEMBERED + 50):
-        parse_text(f"roll {number}d6", known)
-    parse_text(f"roll 2d6 label={'x' * SHORT}", known)
-    assert len(known.typed) == REMEMBERED
-    assert "roll 1d6" not in known.typed
-    assert "roll 1000d6" in known.typed

@@ -4,12 +4,13 @@ and the longest ones as a phone shows them."""
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
 from bot.game.state import roster_of
 from bot.interface.parts import Group, Small
-from bot.interface.reply import Reply, replaced
+from bot.interface.reply import Reply
 from bot.play.actors import actors
 from bot.play.answers import played_reply
 from bot.play.brief import FEW, MANY, brief, phone_lines
@@ -71,7 +72,7 @@ def _on_a_phone(reply: Reply) -> list[str]:
 
 def _large(reply: Reply) -> Reply:
     """The answer without its small print: what became of the units, and that this is not the phase for it."""
-    return replaced(reply, lines=tuple(part for part in reply.shown if not isinstance(part, Small)), trace=())
+    return replace(reply, lines=tuple(part for part in reply.shown if not isinstance(part, Small)), trace=())
 
 
 async def test_a_fire_at_two_targets_takes_seven_lines_of_a_phone() -> None:

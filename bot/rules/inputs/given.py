@@ -10,12 +10,10 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.asked import Asked
 from bot.rules.inputs.options import Option, is_left_out, missing_option
 from bot.rules.inputs.units import Roster, RosterUnit, Unit, UnitWords, find_unit, from_roster, parse_units
-from bot.rules.quick import quick
 
 Whole = int  # the class below has a method of that name
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Given:
     """Values of a sequence's inputs by name. Unit lists are read, roster units found, defaults filled in.

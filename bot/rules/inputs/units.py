@@ -13,7 +13,6 @@ from bot.rules.errors import UserError, did_you_mean
 from bot.rules.inputs.loadout import read_loadout
 from bot.rules.inputs.options import Option, clean, clean_whole
 from bot.rules.phrase import phrase
-from bot.rules.quick import quick
 
 MAX_UNITS = 40
 SEPARATED = "Several units are separated by ; or ,"
@@ -110,7 +109,6 @@ class UnitWords:
         return state
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Unit:
     """One item of a unit list, with what the roster brought and what was typed over it.

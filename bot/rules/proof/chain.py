@@ -9,14 +9,15 @@ itself: there is a hash of a random salt and the text, and both are in a table a
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from typing import Any
 
-from bot.rules.quick_json import encoder
-
-_encoded = encoder(ensure_ascii=False, sort_keys=True, allow_nan=False)
+_encoded = json.JSONEncoder(
+    ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False, check_circular=False
+).encode
 _KEY = re.compile('"(?:-?[0-9][0-9.e+-]*|true|false|null)":')
 _FLOAT = re.compile(r"[:,\[]-?[0-9]+(?:\.|e[+-])")
 """What the text of a value has in it that must be looked at piece by piece: numbers that are not whole, and keys that

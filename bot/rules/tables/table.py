@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from bot.rules.dice import Die
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import Option, clean, missing_option, unknown_option
-from bot.rules.quick import quick
 from bot.rules.tables.formula import Formula
 
 if TYPE_CHECKING:  # not what a look-up of whole values needs
@@ -28,7 +27,6 @@ KEPT = 256
 """How many answers a table remembers, and how many columns."""
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Part:
     """One modifier that counts: the row's id, its name as shown, the total that it changes and its value."""
@@ -39,7 +37,6 @@ class Part:
     value: int | float
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Answer:
     """What a table says: the named outputs, each modifier that counts, and free text for display."""

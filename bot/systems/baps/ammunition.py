@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from bot.rules.dice import d6
@@ -10,13 +11,11 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.units import Unit
 from bot.rules.names import joined
 from bot.rules.phrase import phrase
-from bot.rules.replacing import replacing
 from bot.rules.sequence import Change, Line, Roll, Ruled, Ruling, Settlement, ruled
 from bot.rules.tables.table import Tables
 from bot.systems.baps.volley import Volley
 
 JAMMED = "out-or-jammed"
-_with = replacing(Settlement)
 
 
 class Checker(NamedTuple):
@@ -56,7 +55,7 @@ def with_checks(settled: Settlement, checkers: Sequence[Checker], checks: Sequen
     The charts name reloading and unjamming as orders, without a roll.
     """
     count = f"{len(checks)} {'check' if len(checks) == 1 else 'checks'} after a 1"
-    settled = _with(settled, sums=(Line("ammunition", result=count),))
+    settled = replace(settled, sums=(Line("ammunition", result=count),))
     bad = [checker for checker, check in zip(checkers, checks, strict=False) if check["result"] != "ok"]
     if not bad:
         return settled
@@ -64,7 +63,7 @@ def with_checks(settled: Settlement, checkers: Sequence[Checker], checks: Sequen
     order = phrase(
         "An order to reload or unjam puts it right: `/unit edit {names} -{mark}`.", names=_typed(marked), mark=JAMMED
     )
-    return _with(
+    return replace(
         settled,
         units=(*settled.units, *((checker.unit, "out of ammunition or jammed") for checker in bad)),
         then=(*settled.then, *([order] if marked else ())),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from bot.rules.dice import d6
@@ -21,7 +22,7 @@ from bot.systems.lnlt.opposed import Opposed, target_modifier
 from bot.systems.lnlt.planned import planned
 from bot.systems.lnlt.readings import readings_of
 from bot.systems.lnlt.roster import becomes
-from bot.systems.lnlt.settling import CREWS, aftermath, attacked, headline, replaced, rows, suffered
+from bot.systems.lnlt.settling import CREWS, aftermath, attacked, headline, rows, suffered
 from bot.systems.lnlt.words import refuse_values
 
 DICE = (d6("attack"), d6("defense"))
@@ -143,7 +144,7 @@ def _settle(
     more += fire_started(out)
     notes = [aftermath(unit, str(answer["result"])) for unit, answer in zip(vehicles, out["vehicles"], strict=True)]
     settled = attacked("; ".join(said), legs, hurt, more=more, notes=dict.fromkeys(filter(None, notes)))
-    return replaced(
+    return replace(
         settled,
         units=(*settled.units, *words),
         changes=(*settled.changes, *changes),

@@ -13,7 +13,6 @@ from typing import Any
 from bot.rules.dice import d6
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.quick import quick
 from bot.rules.sequence import Line, Roll, Ruling, parts_of, ruled
 from bot.rules.tables.table import Part, Tables
 from bot.systems.lnlt import kinds
@@ -35,7 +34,6 @@ FLAGS = (
 )  # fmt: skip
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Hex:
     """A hex under attack: which units are in it, the firepower, and the terrain as it counts."""

@@ -13,7 +13,6 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.odds import group_sums
-from bot.rules.quick import quick
 from bot.rules.ruling import Weighted
 from bot.rules.sequence import Change, Fate, Line, Plan, Roll, Ruled, Ruling, Settlement, ruled
 from bot.rules.tables.table import Tables
@@ -81,7 +80,6 @@ def _settled(units: Sequence[Unit], target: Unit | None, out: Mapping[str, Any])
     return Settlement("the vehicle is destroyed", words, changes=changes, fates=fates, notes=notes)
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Fight:
     """Who assaults what: everything that the dice do not change.

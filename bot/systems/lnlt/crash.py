@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from bot.rules.dice import d6
@@ -13,7 +14,7 @@ from bot.systems.lnlt.area import AreaAttack, Hex, area_words, hexes_away, leg_m
 from bot.systems.lnlt.burning import fire_started
 from bot.systems.lnlt.checks import NONE, Attack
 from bot.systems.lnlt.planned import planned
-from bot.systems.lnlt.settling import attacked, drifting, headline, replaced, rows, suffered
+from bot.systems.lnlt.settling import attacked, drifting, headline, rows, suffered
 from bot.systems.lnlt.terrain import target_terrain
 from bot.systems.lnlt.words import refuse_values
 
@@ -47,7 +48,7 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
         more += fire_started(out, "the crash hex")
         cause = f"the aircraft crashes {where}" if where and targets else ""
         settled = attacked("; ".join(words), targets, hurt, more=more, by=cause)
-        return replaced(settled, fates=(Fate("the aircraft", "crashes", where),)) if where and not targets else settled
+        return replace(settled, fates=(Fate("the aircraft", "crashes", where),)) if where and not targets else settled
 
     opening: dict[str, Any] = {"targets": []}
     if stage == "attack":

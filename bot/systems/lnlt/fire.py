@@ -12,7 +12,6 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.odds import group_sums
-from bot.rules.quick import quick
 from bot.rules.sequence import Line, Plan, Roll, Row, Ruling, Settlement, parts_of, ruled
 from bot.rules.tables.table import Answer, Tables
 from bot.systems.lnlt import kinds
@@ -40,7 +39,6 @@ FLAGS = (
 )  # fmt: skip
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Fire:
     """One attack: who fires at whom with what, and the damage checks of those who are hit.

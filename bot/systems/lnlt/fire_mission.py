@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from bot.rules.dice import d6
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.quick import quick
 from bot.rules.sequence import Fate, Line, Plan, Roll, Row, Ruling, Settlement, ruled
 from bot.rules.tables.table import Table, Tables
 from bot.systems.lnlt.area import AreaAttack, Hex, area_words, hexes_away, leg_modifiers
 from bot.systems.lnlt.burning import fire_started
 from bot.systems.lnlt.checks import NONE, Attack
 from bot.systems.lnlt.planned import planned
-from bot.systems.lnlt.settling import attacked, drifting, headline, replaced, rows, suffered
+from bot.systems.lnlt.settling import attacked, drifting, headline, rows, suffered
 from bot.systems.lnlt.terrain import target_terrain
 from bot.systems.lnlt.words import refuse_values
 
 DRIFT = (d6("white, distance"), d6("colored, direction"))
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Group:
     """The units of one hex, in the order listed."""
@@ -150,4 +148,4 @@ def _settle(out: Mapping[str, Any], units: Sequence[Unit], stage: str, mission: 
     if answers:
         return attacked(words, units, hurt, more=more, notes=notes, by=f"the round drifts {where}")
     settled = attacked(words, units, hurt, more=more, notes=notes)
-    return replaced(settled, fates=(Fate("the spotting round", "drifts", where),))
+    return replace(settled, fates=(Fate("the spotting round", "drifts", where),))

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 from bot.rules.dice import Die, dice
 from bot.rules.odds import group_faces, group_sums
-from bot.rules.quick import quick
 from bot.rules.ruling import Weighted
 from bot.rules.sequence import Line, Outputs, Roll, Ruling, ruled
 from bot.systems.lnlt.checks import NONE, Attack
@@ -42,7 +41,6 @@ def paths_in(path: str = "") -> Paths:
     return Paths(*[f"{path}.{name}" if path else name for name in Paths._fields])
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Struck:
     """A vehicle or aircraft that is hit, at the place that is hit.

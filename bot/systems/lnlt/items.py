@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import Unit
-from bot.rules.quick import quick
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.readings import Readings
 
@@ -24,7 +23,6 @@ ROWS: Mapping[str, tuple[str, ...]] = {
 HEROIC = ("squad", "half-squad")
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Aboard:
     """The vehicle under passengers whose list does not hold it: the cause of their plight, and how they sit."""

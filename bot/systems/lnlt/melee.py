@@ -11,7 +11,6 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.names import joined
-from bot.rules.quick import quick
 from bot.rules.sequence import Change, Fate, Line, Plan, Roll, Ruling, Settlement
 from bot.rules.shapes import by_sum
 from bot.rules.tables.table import Tables
@@ -52,7 +51,6 @@ class Melee(NamedTuple):
     killed: bool = False
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Assault:
     """One side's attack: its firepower, the firepower it goes for, the odds after the shift, kill number and LM.

@@ -6,12 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from bot.rules.quick import quick
 from bot.rules.sequence import Line, Roll
 from bot.systems.lnlt.reasons import Parts, against
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Opposed:
     """What is added to the attack dice and to the last die of the roll, which is the defense; and of which parts."""

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 from bot.rules.inputs.units import Unit
 from bot.rules.names import joined
-from bot.rules.replacing import replacing
 from bot.rules.sequence import Change, Fate, Outputs, Row, Settlement, row_of
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.checks import say, say_crew
@@ -226,10 +225,6 @@ def attacked(
         (*hurt.notes, *notes, *spotted),
         joins=tuple(hurt.joins),
     )
-
-
-replaced = replacing(Settlement)
-"""The same settlement with some of its parts changed."""
 
 
 def at_the_hex(beaten_by: int, miss: str) -> Fate:

@@ -8,7 +8,6 @@ from typing import Any
 
 from bot.rules.dice import d6
 from bot.rules.inputs.given import Given
-from bot.rules.quick import quick
 from bot.rules.ruling import Weighted
 from bot.rules.sequence import Line, Roll, parts_of
 from bot.rules.tables.table import Part, Tables
@@ -25,7 +24,6 @@ WORDS = ("vehicle_assault", "night", "ops_complete", "target_moved")
 NUMBERS = ("lm", "degrading", "tm", "acquisition")
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class ToHit:
     """The number needed at this range, the modifiers, and what makes the shot special."""

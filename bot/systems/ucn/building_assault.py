@@ -9,7 +9,7 @@ from typing import Any
 
 from bot.rules.inputs.given import Given
 from bot.rules.odds import group_faces
-from bot.rules.sequence import Change, Fate, Line, Plan, Roll, Ruling, Settlement, planned, ruled
+from bot.rules.sequence import Change, Fate, Line, Plan, Roll, Ruling, Settlement, ruled
 from bot.rules.tables.table import Tables
 from bot.systems.ucn import combat, roster
 from bot.systems.ucn.action_points import spends
@@ -68,10 +68,10 @@ def plan(tables: Tables, given: Given) -> Plan[Fight]:
     if results is None:
         opening |= {"grenade_casualties": 0, "defenders_left": full, **fight.finals(full)}
         fought = Plan(Fight("attackers", full), fight.steps(), settle, opening, lines=fight.lines(full))
-        return planned(fought, focus=lambda paths: focused(fought, made, Asked(paths)))
+        return replace(fought, focus=lambda paths: focused(fought, made, Asked(paths)))
     steps = {"grenade": ruled(d20("grenade") * full, partial(_grenade, results, fight)), **fight.steps()}
     thrown = Plan(Fight("grenade", full), steps, settle, opening)
-    return planned(thrown, focus=lambda paths: _focused(thrown, made, results, Asked(paths)))
+    return replace(thrown, focus=lambda paths: _focused(thrown, made, results, Asked(paths)))
 
 
 def _grenade(results: Results, combat: Combat, fight: Fight, roll: Roll) -> Ruling[Fight]:

@@ -12,7 +12,7 @@ from functools import cached_property
 from math import lcm
 
 from bot.rules.odds import Weighted, every_roll
-from bot.rules.sequence import Line, Plan, Roll, Ruled, Ruling, planned, ruled
+from bot.rules.sequence import Line, Plan, Roll, Ruled, Ruling, ruled
 from bot.systems.ucn.firing import NO_TOLL, Fire, Firing, Settle, Toll
 from bot.systems.ucn.shooters import Shooter
 from bot.systems.ucn.skills import Check, d20
@@ -33,9 +33,9 @@ def plan_of(
 
     def focus(paths: tuple[str, ...]) -> Plan[Fire]:
         odds = FiringOdds(firing, spots, Asked(paths))
-        return planned(played, start=odds.start(), steps=odds.ruled)
+        return replace(played, start=odds.start(), steps=odds.ruled)
 
-    return planned(played, focus=focus)
+    return replace(played, focus=focus)
 
 
 class FiringOdds(Firing):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from bot.rules.inputs.given import Given
-from bot.rules.sequence import Change, Plan, Settlement, planned
+from bot.rules.sequence import Change, Plan, Settlement
 from bot.rules.tables.table import Tables
 from bot.systems.ucn import combat, roster
 from bot.systems.ucn.combat import Combat, Fight
@@ -43,4 +44,4 @@ def plan(tables: Tables, given: Given) -> Plan[Fight]:
     fight, left = made(told=ROLLS), defender.characters
     opening = {**fight.finals(left), "attacker_rolls": [], "defender_rolls": []}
     fought = Plan(Fight("attackers", left), fight.steps(), settle, opening, lines=fight.lines(left))
-    return planned(fought, focus=lambda paths: focused(fought, made, Asked(paths)))
+    return replace(fought, focus=lambda paths: focused(fought, made, Asked(paths)))
