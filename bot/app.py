@@ -27,6 +27,7 @@ from bot.entropy import new_id
 from bot.forms import Forms
 from bot.game.cache import Games
 from bot.game.phases import standing
+from bot.game.prepared import laid_ready
 from bot.game.roster import in_order
 from bot.game.state import Game
 from bot.handling import Handling
@@ -45,6 +46,7 @@ from bot.interface.spec import (
     storable_command,
 )
 from bot.interface.text import Parsed, parse_text
+from bot.interface.welcome import welcome
 from bot.notes import Notes
 from bot.outbox.answers import Answers, Due
 from bot.outbox.receipts import Receipts
@@ -443,6 +445,11 @@ class App:
     async def gone(self) -> str:
         """Waits until the data is no longer where it was opened; says what the host is to do."""
         return await self.store.gone()
+
+    async def welcome(self, server: str, who: str) -> Reply:
+        """What newcomers to a server read once; `who` says in the platform's words who can play."""
+        ready = await laid_ready(self.store, Place(server, server), self._clock())
+        return welcome(self.registry, who, ready.commitment)
 
     # While typing
 

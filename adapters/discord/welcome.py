@@ -8,7 +8,6 @@ import discord
 
 from adapters.discord.channel_posts import Posting
 from bot.app import App
-from bot.interface.welcome import welcome
 from bot.rules.errors import UserError
 
 log = logging.getLogger(__name__)
@@ -24,7 +23,7 @@ async def greet(app: App, posting: Posting, guild: discord.Guild) -> None:
         if channel is None or await notes.get(WELCOMED, str(guild.id)) is not None:
             return
         await notes.put(WELCOMED, str(guild.id), {})
-        await posting.say(channel.id, welcome(app.registry, WHO))
+        await posting.say(channel.id, await app.welcome(f"discord:{guild.id}", WHO))
     except (UserError, discord.HTTPException, OSError) as error:
         log.warning("no welcome on server %s: %s", guild.id, error)
 

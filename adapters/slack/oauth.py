@@ -19,6 +19,7 @@ from adapters.slack.scopes import SCOPES
 from adapters.slack.teams import Team, Teams
 from adapters.slack.tokens import StoreVault
 from adapters.slack.welcome import greet
+from bot.app import App
 from bot.entropy import new_salt
 from bot.settings import Settings
 
@@ -33,9 +34,9 @@ COOKIE = "grognard_install"
 class Installer:
     """The two pages of an installation."""
 
-    def __init__(self, settings: Settings, wire: Wire, teams: Teams, vault: StoreVault) -> None:
+    def __init__(self, app: App, settings: Settings, wire: Wire, teams: Teams, vault: StoreVault) -> None:
         self._id, self._secret = settings.slack_client_id, settings.slack_client_secret
-        self._wire, self._teams, self._vault = wire, teams, vault
+        self._app, self._wire, self._teams, self._vault = app, wire, teams, vault
 
     def routes(self) -> list[web.RouteDef]:
         """Where they are."""
@@ -91,7 +92,7 @@ class Installer:
         self._teams.changed(installed.id)
         log.info("installed in workspace %s", installed.id)
         if user := (found.get("authed_user") or {}).get("id"):
-            await greet(self._wire, installed, str(user))
+            await greet(self._app, self._wire, installed, str(user))
         said = "In any channel, type /roll 2d6 or /help."
         response = _page(200, f"Grognard is in {installed.name}", said, back=installed.id)
         response.del_cookie(COOKIE)

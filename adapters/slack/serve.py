@@ -53,7 +53,7 @@ async def serve(app: App, settings: Settings) -> None:
         if settings.slack_app_token:
             connection = _socket_mode(app, bolt, wire, settings)
         else:
-            pages = Installer(settings, wire, teams, vault).routes() if vault is not None else []
+            pages = Installer(app, settings, wire, teams, vault).routes() if vault is not None else []
             connection = _http_mode(app, bolt, pages, settings)
         owed = watch(lambda: app.unanswered(PLATFORM), listeners.make_good, app.broken)
         await _until_one_fails(work.posts.outbox.run(), owed, connection)

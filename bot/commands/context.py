@@ -9,7 +9,7 @@ from typing import Any
 
 from bot.commands.amending import Amendment
 from bot.game.ledger import Ledger
-from bot.game.prepared import UNUSED, Prepared, fresh
+from bot.game.prepared import UNUSED, Prepared, find, fresh
 from bot.game.rights import Actor, actor_in
 from bot.game.state import Game
 from bot.interface.registry import Registry
@@ -213,6 +213,10 @@ class Context:
         if ready is not None:
             self.drop_docs.append((UNUSED, ready.commitment))
         self.prepare()
+
+    async def next_seed(self) -> Prepared:
+        """The seed for the next free play here, laid ready if none is. Whoever asks shows its commitment."""
+        return self.prepared or await find(self.store, self.command.where) or self.prepare()
 
     def prepare(self) -> Prepared:
         """Lay the seed for the next free play ready. Whoever does so shows its commitment in the answer."""

@@ -7,7 +7,6 @@ from dataclasses import replace
 from bot.commands.context import Context
 from bot.commands.played import turn_to
 from bot.commands.record import closes_texts
-from bot.game.prepared import find
 from bot.game.rights import need_director, need_player
 from bot.game.texts import are_open, is_alone
 from bot.interface.reply import Reply
@@ -26,9 +25,8 @@ async def show(context: Context) -> Reply:
     """Commitment, texts and head: what everybody may note down to check the log later."""
     await turn_to(context, context.options()["game"])
     if not context.ledger.exists:
-        return _before_free_play(context)
-    game, ready = context.game, await find(context.store, context.command.where)
-    seeds = await context.store.seeds(context.ledger.row)
+        return await _before_free_play(context)
+    game, seeds = context.game, await context.store.seeds(context.ledger.row)
     seed = context.ledger.seed
     assert seed is not None
     lines = [f"Commitment to seed {game.epoch}: {game.commitment}"]
@@ -46,16 +44,14 @@ async def show(context: Context) -> Reply:
             "`/game export` and grognard verify check everything."
         )
     )
-    if ready is not None:
-        lines.append(f"Commitment to the seed of the next free play here: {ready.commitment}")
+    lines.append(f"Commitment to the seed of the next free play here: {(await context.next_seed()).commitment}")
     return Reply("How the dice are proved", tuple(lines), footer=(f"#{game.number}", short(context.ledger.head)))
 
 
-def _before_free_play(context: Context) -> Reply:
+async def _before_free_play(context: Context) -> Reply:
     """The commitment of the dice that the first roll here will use, so that it is known before."""
-    ready = context.prepared or context.prepare()
     lines = (
-        f"Commitment to the seed of the next free play here: {ready.commitment}",
+        f"Commitment to the seed of the next free play here: {(await context.next_seed()).commitment}",
         "The first roll in a channel where nothing is played uses it. /game start begins with a seed of its own.",
         phrase('Want a say in the dice? Add a text first: `/fair add "your words"`'),
     )

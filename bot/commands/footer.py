@@ -7,7 +7,6 @@ from collections.abc import Sequence as Many
 from dataclasses import replace
 
 from bot.commands.context import Context
-from bot.game.prepared import find
 from bot.interface.reply import Reply
 from bot.rules.proof.chain import short
 from bot.stores.records import EventRow, TextRow
@@ -15,7 +14,7 @@ from bot.stores.records import EventRow, TextRow
 CARDS = ("start", "next", "pass", "end", "undo", "redo", "fair", "sealed")
 """Kinds of events whose answers carry the digits of the head, which costs nothing there."""
 PROMISING = ("start", "end")
-"""Cards that publish the commitment of the next free play, too."""
+"""Cards that publish the commitment of the next free play, too; in free play the first with digits behind its start."""
 MOST_WITHOUT = 10
 """The answer that is so many events later than the last with digits has them, too."""
 LOOK_BACK = 30
@@ -42,12 +41,12 @@ async def with_footer(context: Context, reply: Reply) -> Reply:
         return reply
     begins = len(bodies) > 1 and bodies[0]["kind"] == "start" and bool(bodies[0].get("free"))
     pieces = [f"#{bodies[-1]['number']}"]
-    if _public(reply) is not None and await _shows_digits(context):
+    is_first = not context.game.started and await _last_shown(context) <= 2
+    if _public(reply) is not None and _shows_digits(context):
         ledger.shown = bodies[-1]["number"]
         pieces.append(short(ledger.head))
-        if not begins and any(body["kind"] in PROMISING for body in bodies):
-            ready = context.prepared or await find(context.store, context.command.where) or context.prepare()
-            pieces.append(f"next free play: commitment {ready.commitment[:16]}")
+        if not begins and (is_first or any(body["kind"] in PROMISING for body in bodies)):
+            pieces.append(f"next free play: commitment {short((await context.next_seed()).commitment)}")
     if bodies[-1].get("hand"):
         pieces.append("dice by hand")
     if bodies[-1].get("alone"):
@@ -66,13 +65,17 @@ def _public(reply: Reply) -> Reply | None:
     return None if told is None or told.error else told
 
 
-async def _shows_digits(context: Context) -> bool:
-    ledger = context.ledger
-    if any(body["kind"] in CARDS for body in ledger.bodies):
-        return True
-    number = ledger.bodies[-1]["number"]
+async def _last_shown(context: Context) -> int:
+    """The last event before whose answer had digits; 0 where none had, as far as can be seen from here."""
+    ledger, number = context.ledger, context.ledger.bodies[0]["number"]
     if ledger.shown < 0:  # loaded a moment ago
         rows: Many[EventRow] = await context.store.events(ledger.row, after=max(0, number - LOOK_BACK), before=number)
         carded = [row.number for row in rows if any(f'"kind":"{kind}"' in row.body for kind in CARDS)]
         ledger.shown = carded[-1] if carded else number - number % MOST_WITHOUT
-    return bool(number - ledger.shown >= MOST_WITHOUT)
+    return int(ledger.shown)
+
+
+def _shows_digits(context: Context) -> bool:
+    bodies = context.ledger.bodies
+    is_late = bodies[-1]["number"] - context.ledger.shown >= MOST_WITHOUT
+    return is_late or any(body["kind"] in CARDS for body in bodies)

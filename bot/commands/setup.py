@@ -10,7 +10,6 @@ from bot.commands.places import called, is_private, listed, local_id, names_of
 from bot.enabled import NotManager
 from bot.game.ledger import Ledger
 from bot.game.loaded import Loaded, load
-from bot.game.prepared import find
 from bot.interface.reply import Reply
 from bot.packs.stored import SETUP
 from bot.rules.errors import UserError, did_you_mean
@@ -31,12 +30,11 @@ async def systems(context: Context) -> Reply:
     before = doc.data if doc is not None else {}
     if not options["systems"]:
         enabled, packs = before.get("systems", list(games)), before.get("packs") or {}
-        ready = await find(context.store, context.command.where) or context.prepare()
         lines = [f"{id}: {game.title}{'' if id in enabled else ' (not enabled)'}" for id, game in games.items()]
         if packs:
             lines.append(phrase("Packs: {packs}. `/pack list` shows them.", packs=", ".join(packs)))
         lines += [phrase("Change: `/setup systems lnlt ucn`, or all."), *hide]
-        lines.append(f"Commitment to the dice of the next free play: {ready.commitment}")
+        lines.append(f"Commitment to the dice of the next free play: {(await context.next_seed()).commitment}")
         return Reply("Systems here", tuple(lines), private=True)
     if not context.command.who.manager:
         raise NotManager("choose the rule sets", context.command.where)

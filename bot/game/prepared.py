@@ -8,7 +8,7 @@ from bot.entropy import new_seed
 from bot.interface.spec import Place
 from bot.rules.proof.fair import commitment
 from bot.stores.base import Store
-from bot.stores.records import Doc
+from bot.stores.records import Commit, Doc
 
 PREPARED, UNUSED = "prepared", "prepared-unused"
 """Documents: the seed that is ready, by server; and one by commitment that goes when it is used, so that it is once."""
@@ -51,3 +51,12 @@ async def find(store: Store, where: Place) -> Prepared | None:
     """The seed that is ready for the next free play here; None where nobody has played or asked yet."""
     doc = await store.doc(PREPARED, owner_of(where))
     return Prepared(bytes.fromhex(doc.data["seed"]), int(doc.data["announced"])) if doc is not None else None
+
+
+async def laid_ready(store: Store, where: Place, now: float) -> Prepared:
+    """That seed, made now where there is none. Whoever asks shows its commitment."""
+    ready = await find(store, where)
+    if ready is None:
+        ready = fresh(now)
+        await store.commit(Commit(docs=tuple(ready.docs(where))))
+    return ready

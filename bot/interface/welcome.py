@@ -7,12 +7,14 @@ from bot.interface.parts import Small
 from bot.interface.registry import Registry
 from bot.interface.reply import Button, Reply
 from bot.rules.phrase import phrase
+from bot.rules.proof.chain import short
 
 _NUMBERS = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten")
 
 
-def welcome(registry: Registry, who: str) -> Reply:
-    """The welcome, with four things to begin with; `who` says in the platform's words who can play."""
+def welcome(registry: Registry, who: str, commitment: str) -> Reply:
+    """The welcome, with four things to begin with; `who` says in the platform's words who can play. The commitment is
+    that of the first free play."""
     count = len(registry.games)
     names = ", ".join(game.title.partition(" (")[0].partition(",")[0] for game in registry.games.values())
     ready = f"{_NUMBERS[count] if count < len(_NUMBERS) else count} rule sets are ready."
@@ -24,6 +26,7 @@ def welcome(registry: Registry, who: str) -> Reply:
             f"{ready} {who} Nobody is called unless it is their go.",
             Small(f"{names}."),
             Small(phrase("It keeps rolls, units and player names; `/privacy show` lists yours.")),
+            Small(phrase("First free play: commitment {digits}. `/fair show` explains it.", digits=short(commitment))),
         ),
         by="wargame combat, exact odds, dice you can check",
         buttons=(

@@ -292,6 +292,16 @@ async def test_a_card_that_costs_nothing_promises_the_next_free_play(card: str) 
     assert promised in (await channel.do("Anna", "setup systems")).text()
 
 
+async def test_the_second_card_of_free_play_promises_the_next_one_once() -> None:
+    channel = await Channel.fresh()
+    first = await channel.do("Anna", "roll 2d6")
+    assert "next free play" not in first.text(), "its own commitment is enough for a first roll"
+    promised = (await channel.do("Anna", "setup systems")).body()[-1].split()[-1]
+    undone = (await channel.do("Anna", "game undo")).footer
+    assert f"next free play: commitment {promised[:16]}" in undone
+    assert "next free play" not in (await channel.do("Anna", "game redo")).text()
+
+
 async def test_one_seed_is_never_used_for_two_games(tmp_path: Path) -> None:
     """Several channels of a server begin at the same moment; to reveal one seed must not reveal the others' dice."""
     async with open_sqlite(tmp_path / "games.db") as store:

@@ -19,7 +19,7 @@ async def test_every_rule_set_by_its_name(line: str) -> None:
 
 
 def test_the_welcome_names_them() -> None:
-    text = welcome(registry(), "Anyone can play.").text()
+    text = welcome(registry(), "Anyone can play.", "0" * 64).text()
     assert "Advanced Squad Leader, Beer and Pretzels Skirmish, Lock 'n Load Tactical" in text
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 from tests.adapters.discord.process import running
 from tests.standins.discord import Channel, DiscordStandIn, Message
 
+COMMITMENT = re.compile(r"commitment ([0-9a-f]{16})")
 READY = 2.5
 """Seconds within which the library takes every server for one that it was on before."""
 
@@ -58,14 +60,20 @@ async def test_a_server_is_welcomed_once_where_the_bot_may_write(discord: Discor
     welcome = await _first_message(hall)
     assert welcome.content == "**Grognard is here** · wargame combat, exact odds, dice you can check"
     assert "Five rule sets are ready. Anyone who can post here can play." in str(welcome.embeds)
+    promised = COMMITMENT.search(str(welcome.embeds))
     shown = await (await anna.press(welcome, "Help")).answer()
     assert shown.ephemeral
     assert (await (await anna.press(welcome, "Try a shot")).answer()).ephemeral
+    rolled = await (await anna.slash(hall, "roll", dice="2d6")).answer()
+    assert "not announced before" not in rolled.text
+    proof = await (await anna.slash(hall, "fair show")).answer()
+    assert promised
+    assert f"Commitment to seed 1: {promised[1]}" in proof.text
     discord.site.remove_bot(club)
     club.has_bot = True
     discord.site.announce_guild(club)
     await asyncio.sleep(0.5)
-    assert len([message for message in hall.messages if not message.ephemeral]) == 1
+    assert len([one for one in hall.messages if "Grognard is here" in one.content]) == 1
 
 
 async def _first_message(channel: Channel) -> Message:
