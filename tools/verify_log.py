@@ -1619,6 +1619,8 @@ def check(data: Any, heads: Iterable[str] = ()) -> tuple[list[str], list[str], i
     first = log["events"][0]["body"] if log["events"] else {}
     if not faults and "protocol" not in first.get("secret", {}) and number(first.get("at"), SINCE):
         lines.append("Event 1 promises its seed under protocol 1, as no release has since: look who wrote it.")
+    if not faults and first.get("unannounced"):
+        lines.append("Event 1: nobody could see the commitment of this free play ahead.")
     if known and sum(len(digits) for _, digits in known) < 16:
         lines.append(f"{len(known[0][1])} digits of one head can be forged in minutes: give several, or a longer one.")
     return faults, lines + game.remarks, 1 if faults else 3 if game.outcomes else 0

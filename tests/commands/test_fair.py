@@ -265,6 +265,9 @@ async def test_free_play_that_nobody_could_see_coming_says_so() -> None:
     log = await exported(channel)
     assert bodies(log)[0]["unannounced"] is True
     assert faults(log) == ""
+    told = "Event 1: nobody could see the commitment of this free play ahead."
+    assert told in check(log).remarks
+    assert told in verify_log.check(log)[1]
     proof = await channel.do("Anna", "fair show")
     assert "not announced" not in proof.text(), "the next seed was, by the event that revealed the first"
     promised = proof.body()[-1].split()[-1]

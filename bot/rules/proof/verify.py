@@ -115,17 +115,19 @@ class _Check:
             by_hand=self._by_hand,
             sealed=self._sealed,
             unread=self._unread,
-            remarks=(*head_remarks(known, [event.hash for event in self._log.events]), *self._old_protocol())
+            remarks=(*head_remarks(known, [event.hash for event in self._log.events]), *self._beginning())
             if not faults
             else (),
         )
 
-    def _old_protocol(self) -> Iterator[str]:
-        """A remark on a game that began under the first protocol when no release did that any more."""
+    def _beginning(self) -> Iterator[str]:
+        """Remarks on a seed that nobody could see ahead, and on a protocol that no release began with any more."""
         first = self._log.events[0].body if self._log.events else {}
         secret, at = first.get("secret"), first.get("at")
         if isinstance(secret, Mapping) and "protocol" not in secret and is_number(at, SINCE):
             yield "Event 1 promises its seed under protocol 1, as no release has since: look who wrote it."
+        if first.get("unannounced"):
+            yield "Event 1: nobody could see the commitment of this free play ahead."
 
     def _fault(self, event: int, problem: str) -> None:
         self._faults.append(f"Event {event}: {problem}")
