@@ -1,5 +1,5 @@
-"""Every sentence of README, SECURITY.md and docs/dice.md that promises something, and every clause of what somebody
-"cannot", names the test that holds it, both ways; and a test that holds a promise fails when the promise is broken.
+"""Every sentence of README, SECURITY.md and docs/dice.md, and every clause of what somebody "cannot", names the test
+that holds it or why it promises nothing, both ways; and a test that holds a promise fails when the promise is broken.
 
 Left out: promises whose mutation would need more than one line, or a platform's stand-in (rows without `break`).
 """
@@ -20,22 +20,20 @@ import yaml
 
 ROOT = Path(__file__).parents[2]
 ROWS: list[dict[str, Any]] = yaml.safe_load((Path(__file__).parent / "promises.yaml").read_text("utf-8"))
-PROMISES = re.compile(r"\b(cannot|never|[Nn]obody can|always|is refused|are refused)\b")
-OF_README = re.compile(r"\b(only you|can check|can be checked|Every|never|without a network|no rules text)\b")
+PIECES = re.compile(r'(?<!":)(?<=[.:;])\s+|\s\|\s')
 CLAUSES = re.compile(r", |; (?=nor)|\. (?:Cannot )?(?=[a-z])")
-DRAWN, SECONDS = 20, 120
+DRAWN, SECONDS = int(os.environ.get("GROGNARD_BROKEN", "20")), 120
+PAGES = ("README.md", "SECURITY.md", "docs/dice.md")
 BREAKS = [row for row in ROWS if "break" in row]
 
 
 def sentences(page: str) -> list[str]:
-    """What a page promises, sentence by sentence, outside of code."""
+    """What a page says, sentence by sentence, outside of code and headings."""
     text = re.sub(r"```.*?```", "", (ROOT / page).read_text("utf-8"), flags=re.DOTALL)
-    lines = [line.strip("-| 0123456789.") for line in text.splitlines() if not line.startswith("    ")]
-    if page == "README.md":
-        lines = [sentence for line in lines for sentence in re.split(r", (?=with dice)", line)]
-    found = [sentence.strip() for line in lines for sentence in re.split(r"(?<=[.:])\s+", line)]
-    promises = OF_README if page == "README.md" else PROMISES
-    return [one for one in found if promises.search(one) and not one.startswith("Cannot ")]
+    lines = [line for line in text.splitlines() if not line.startswith(("    ", "#", "!["))]
+    found = [piece.strip("-*| 0123456789.") for line in lines for piece in PIECES.split(line)]
+    told = "|".join(map(re.escape, clauses())) if page == "SECURITY.md" else "$."
+    return [one for one in found if len(one.split()) > 2 and not re.match(f"(?:Cannot )?(?:{told})", one)]
 
 
 def clauses() -> list[str]:
@@ -47,12 +45,17 @@ def clauses() -> list[str]:
     return [one for part in parts for one in ([part] if part.startswith("What") else CLAUSES.split(part.strip()))]
 
 
-def test_every_promise_has_a_row_and_every_row_its_promise() -> None:
-    for page in ("README.md", "SECURITY.md", "docs/dice.md"):
-        begun = [row["says"] for row in ROWS if row["page"] == page]
-        said = sentences(page) + (clauses() if page == "SECURITY.md" else [])
-        assert [one for one in said if not one.startswith(tuple(begun))] == []
-        assert [one for one in begun if not any(sentence.startswith(one) for sentence in said)] == []
+def begun(page: str) -> list[str]:
+    """How the sentences begin that have a row."""
+    rows = [row["says"] for row in ROWS if row["page"] == page]
+    return [one for says in rows for one in (says if isinstance(says, list) else [says])]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_sentence_has_a_row_and_every_row_its_sentence(page: str) -> None:
+    said = sentences(page) + (clauses() if page == "SECURITY.md" else [])
+    assert [one for one in said if not one.startswith(tuple(begun(page)))] == []
+    assert [one for one in begun(page) if not any(sentence.startswith(one) for sentence in said)] == []
 
 
 def test_the_tests_that_hold_promises_exist() -> None:
@@ -65,7 +68,7 @@ def test_the_tests_that_hold_promises_exist() -> None:
 
 
 def test_what_breaks_a_promise_is_in_its_file_once() -> None:
-    assert len(BREAKS) >= DRAWN
+    assert len(BREAKS) >= 20
     for file, old, new in (row["break"] for row in BREAKS):
         assert (ROOT / file).read_text("utf-8").count(old) == 1, (file, old)
         assert new != old
@@ -88,11 +91,14 @@ def outcome(copy: Path, test: str) -> int:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("row", Random(22).sample(BREAKS, DRAWN), ids=lambda row: row["says"].replace(" ", "-"))
+@pytest.mark.parametrize(
+    "row", Random(22).sample(BREAKS, min(DRAWN, len(BREAKS))), ids=lambda row: row["test"].partition("::")[2]
+)
 def test_a_broken_promise_fails_its_test(copy: Path, row: dict[str, Any]) -> None:
     file, old, new = row["break"]
     path = copy / file
     whole = path.read_text("utf-8")
+    assert outcome(copy, row["test"]) == 0, "before anything is broken"
     try:
         path.write_text(whole.replace(old, new), "utf-8")
         assert outcome(copy, row["test"]) == 1
