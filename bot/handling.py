@@ -44,7 +44,7 @@ ATTEMPTS = 50
 IN_LINE = 200
 """How many commands of one channel may wait for their turn."""
 MAX_OPTIONS = 60
-_COUNTING = ("odds", "bars", "picture", "drawn", "luck", "losses", "count", "whatif", "back", "help", "try")
+_COUNTING = ("odds", "bars", "picture", "drawn", "drawgame", "luck", "losses", "count", "whatif", "back", "help", "try")
 CHOOSE_A_SYSTEM = (("game", "start"), ("help",))
 """Commands that may name a pack which another process has just enabled."""
 COUNTING = tuple(("button", name) for name in _COUNTING)

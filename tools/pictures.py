@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from base64 import b64encode
 from collections.abc import Iterator
@@ -18,12 +19,17 @@ from bot.picture.font import FAMILY, FILES
 from bot.picture.odds import reply_picture
 from bot.picture.svg import Picture
 from bot.picture.table import table_picture
+from bot.report.cards import card, result
+from bot.report.facts import facts_of
+from bot.report.story import Story
 from bot.rules.tables.table import Table
 from bot.systems.catalog import System, system, systems
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 FOLDER = "pictures"
 _TEXTS, _BOLD = re.compile("<t(?:ext|span)([^>]*)>([^<]+)<"), 'font-weight="700"'
+SAMPLE, SHOT = DOCS.parent / "tests/data/sample-report.json", 22
+"""The game of docs/sample-report.html, and the event of it that is drawn."""
 LARGEST = 32_000
 """Bytes of a picture on a game's page; what is larger is easier to read as the text below it."""
 GALLERY = {
@@ -83,7 +89,17 @@ def drawn() -> dict[str, str]:
             if address := page_picture(table):
                 found[address] = with_font(table_picture(table).svg)
         found |= {address: with_font(picture.svg) for address, _, _, picture in _shown(game)}
-    return found
+    return found | {address: with_font(picture.svg) for address, _, _, picture in _of_sample()}
+
+
+def _of_sample() -> Iterator[tuple[str, str, str, Picture]]:
+    """The pictures of a game to share, as `_shown` has those of tables: the sample's end, and a shot in it."""
+    text = SAMPLE.read_text("utf-8")
+    export = json.loads(text)
+    shot = result(Story(export, facts_of(export)), SHOT)
+    yield f"{FOLDER}/lnlt/game.svg", "How it ended", "grognard picture game sample-report.html -o game.png", card(text)
+    command = f"grognard picture game sample-report.html {SHOT} -o result.png"
+    yield f"{FOLDER}/lnlt/result.svg", "One result", command, shot
 
 
 def gallery() -> str:
@@ -94,13 +110,23 @@ def gallery() -> str:
 def _gallery() -> Iterator[str]:
     yield "# Gallery"
     yield ""
-    yield "Tables with the cell that answers, and exact odds, as *Picture* draws them in chat."
+    yield "A game and its results, tables with the cell that answers, and exact odds, as *Picture* draws them in chat."
     yield "This page is made by `make docs`; do not edit it."
     yield "What the games are, and whose they are: [README](../README.md#the-games)."
-    for game in map(system, GALLERY):
+    page = (
+        "[A whole game as a page](sample-report.html): luck, what decided it, rosters, every die. Save it and open it."
+    )
+    for title, pictures in (
+        ("A game to share", _of_sample()),
+        *((game.title, _shown(game)) for game in map(system, GALLERY)),
+    ):
         yield ""
-        yield f"## {game.title}"
-        for address, title, command, picture in _shown(game):
+        yield f"## {title}"
+        if page:
+            yield ""
+            yield page
+        page = ""
+        for address, title, command, picture in pictures:
             yield ""
             yield f"**{title}**"
             yield ""

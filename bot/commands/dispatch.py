@@ -142,6 +142,7 @@ BUTTONS_OF_GAME = {
     "done": "turn:press_pass",
     "askseed": "ending:ask_seed",
     "end": "ending:end_now",
+    "drawgame": "pictures:press_game",
     "endseed": "ending:end_and_reveal",
     "initiative": "turn:press_initiative",
     "join": "game:press_join",
@@ -178,7 +179,7 @@ BUTTONS_OF_EVENT = {
 """Buttons that name their game and an event of it; consent and refusal also the request that they answer."""
 
 
-BUTTONS_OF_EARLIER = ("delete", "log", "read", "reveal", "odds", "bars", "dice")
+BUTTONS_OF_EARLIER = ("delete", "log", "read", "reveal", "odds", "bars", "dice", "drawgame")
 """Those of the last two that also work for a game that was played here before: what they do stays within it."""
 
 

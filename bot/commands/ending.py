@@ -10,6 +10,7 @@ from bot.commands.context import Context
 from bot.commands.fair import reveal
 from bot.commands.footer import keep_words
 from bot.commands.luck import quick_luck
+from bot.commands.pictures import offered
 from bot.commands.sealed import open_rolls
 from bot.game.batches import in_batches
 from bot.game.events import has_dice
@@ -156,6 +157,7 @@ async def _ended(context: Context, winner: str, text: str, *, reveals: bool) -> 
         revealed = await reveal(context)
         await keep_words(context, revealed)
         reply = replace(reply, lines=(*reply.lines, Small(str(revealed.lines[0]))))
+    reply = await offered(context, reply, context.button("drawgame", "").action)
     return replace(reply, files=await _page(context))
 
 

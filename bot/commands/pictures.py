@@ -10,6 +10,7 @@ import logging
 from collections.abc import Callable, Mapping
 from collections.abc import Sequence as Many
 from dataclasses import replace
+from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 from bot.commands.context import Context
@@ -118,10 +119,30 @@ async def press(context: Context, rest: str) -> Reply:
 
 
 async def press_shot(context: Context, number: int, _more: str) -> Reply:
-    """Draw the odds of a shot as it was fired."""
+    """Draw what came of a shot, and its odds as it was fired."""
     from bot.commands.as_fired import odds
 
-    return replace(await _odds(context, await odds(context, number, "")), private=True)
+    shown = await _odds(context, await odds(context, number, ""))
+    return replace(shown, private=True, files=(*await _cards(context, number), *shown.files))
+
+
+async def press_game(context: Context, _about: str) -> Reply:
+    """The game as it ended, and what decided it, drawn for all to share."""
+    title = f"{context.need_game().name or 'The game'} to share"
+    return Reply(title, by="as pictures", bare=True, files=await _cards(context))
+
+
+async def _cards(context: Context, number: int = 0) -> tuple[File, ...]:
+    """The pictures of an event, or of the game, from what everybody may know of it."""
+    from bot.commands.exporting import export_json
+    from bot.commands.reporting import check_length, facts_for
+    from bot.report.cards import cards_drawn
+
+    check_length(context.game)
+    export = await export_json(context)
+    facts = await facts_for(context, export, number)
+    drawn = await _drawn(context, cards_drawn, export, facts, number)
+    return tuple(File(f"{name}.png", data, alt) for name, data, alt in drawn)
 
 
 async def losses_shown(context: Context, title: str, export: str) -> Reply:
@@ -151,14 +172,13 @@ async def _odds(context: Context, odds: Reply) -> Reply:
     return _shown(odds.title, "odds", drawn)
 
 
-async def _drawn(context: Context, function: Callable[..., object], *arguments: object) -> tuple[bytes, str]:
+async def _drawn(context: Context, function: Callable[..., object], *arguments: object) -> Any:
     try:
-        drawn: tuple[bytes, str] = await context.apart(function, *arguments, seconds=SECONDS)
+        return await context.apart(function, *arguments, seconds=SECONDS)
     except UserError as error:
         if error.code not in ("too-large", "busy"):
             raise
         raise UserError("The picture could not be drawn just now.", hint="Try again.", code="busy") from None
-    return drawn
 
 
 def _shown(title: str, name: str, drawn: tuple[bytes, str]) -> Reply:

@@ -38,10 +38,15 @@ def asked_of(export: str) -> dict[int, str]:
 
 async def page_text(context: Context, export: str) -> str:
     """The page of an exported game (as JSON). Raises UserError where the worker is too busy."""
+    facts = await facts_for(context, export)
+    text: str = await context.apart(page_of, export, facts, seconds=SECONDS)
+    return text
+
+
+async def facts_for(context: Context, export: str, number: int = 0) -> dict[int, str]:
+    """The facts of an exported game (as JSON), by event; with a number those of one event."""
     if len(export) > LONG:
         asks: dict[int, str] = await context.apart(asked_of, export, seconds=SECONDS)
     else:
         asks = await asyncio.to_thread(asked_of, export)
-    facts = await FACTS.learn(context.apart, asks)
-    text: str = await context.apart(page_of, export, facts, seconds=SECONDS)
-    return text
+    return await FACTS.learn(context.apart, {at: ask for at, ask in asks.items() if number in (0, at)})

@@ -1,7 +1,8 @@
-"""`grognard picture`: a table or exact odds as a picture in a file."""
+"""`grognard picture`: a table, exact odds, an exported game or one result of it as a picture in a file."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +13,7 @@ from bot.rules.errors import UserError, did_you_mean
 if TYPE_CHECKING:
     from bot.picture.svg import Picture
 
-KINDS = ("table", "odds")
+KINDS = ("table", "odds", "game")
 SUFFIXES = (".svg", ".png")
 
 
@@ -21,17 +22,18 @@ def picture(words: Sequence[str]) -> None:
     if "-o" in words:
         words = ["--out" if word == "-o" else word for word in words]
     arguments = Arguments(words, flags={"out": True})
-    kind, id, name = arguments.take("table or odds", "SYSTEM", "NAME")
+    kind, id = arguments.take("table, odds or game", "SYSTEM or FILE")
     if kind not in KINDS:
         raise UserError(
             f'There are no pictures of "{kind[:40]}".',
-            hint=did_you_mean(kind, KINDS) or "A picture shows a table or odds.",
+            hint=did_you_mean(kind, KINDS) or "A picture shows a table, odds or a game.",
             code="bad-value",
         )
+    name = Path(id).stem if kind == "game" else arguments.take("NAME")[0]
     file = Path(arguments.flags.get("out", [f"{name}.png"])[-1])
     if file.suffix.casefold() not in SUFFIXES:
         raise UserError(f"{file.name[:80]} must end in .svg or .png.", code="bad-value")
-    drawn = _table(id, name, arguments) if kind == "table" else _odds(id, name, arguments)
+    drawn = {"table": _table, "odds": _odds, "game": _game}[kind](id, name, arguments)
     try:
         file.write_bytes(_bytes(drawn, file))
     except OSError as error:
@@ -52,6 +54,22 @@ def _odds(id: str, name: str, arguments: Arguments) -> Picture:
     from bot.systems.catalog import system
 
     return reply_picture(reply_of(system(id).sequence(name), arguments.given()))
+
+
+def _game(file: str, _name: str, arguments: Arguments) -> Picture:
+    """The whole of an exported game, or the event whose number is given."""
+    from bot.audit.check_file import file_text
+    from bot.report.cards import card, result
+    from bot.report.facts import facts_of
+    from bot.report.story import Story
+
+    text, number = file_text(Path(file)), "".join(arguments.words).removeprefix("#")
+    if not number:
+        return card(text)
+    if not number.isdecimal():
+        raise UserError(f"{number[:40]} is not the number of an event.", code="bad-value")
+    export = json.loads(text)
+    return result(Story(export, facts_of(export)), int(number))
 
 
 def _bytes(drawn: Picture, file: Path) -> bytes:

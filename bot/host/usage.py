@@ -59,8 +59,8 @@ COMMANDS: dict[str, tuple[str, str, str, str]] = {
         "grognard verify hill-875.json --head 1f3a5c7e",
     ),
     "picture": (
-        "table|odds SYSTEM NAME key=value ... [-o FILE.svg|FILE.png]",
-        "what lookup or odds say, drawn",
+        "table|odds SYSTEM NAME key=value ... | game FILE [NUMBER] [-o FILE.svg|FILE.png]",
+        "what lookup or odds say, drawn; or an exported game, or one result of it",
         'By the name of the file; PNG takes pip install "grognard[pictures]".',
         "grognard picture table lnlt melee-odds attack=7 defense=5 -o odds.svg",
     ),

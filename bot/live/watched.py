@@ -12,9 +12,9 @@ from time import monotonic
 from typing import Any
 
 from bot.audit.packs import packs_of, with_packs
-from bot.live.card import card_png
 from bot.live.public import MOST_EVENTS, public_export
 from bot.live.rendering import live_more, live_page
+from bot.report.cards import card_png
 from bot.report.facts import asked
 from bot.report.known import FACTS, Apart
 from bot.rules.errors import UserError

@@ -200,7 +200,7 @@ async def test_the_end_tells_losses_best_shot_and_luck() -> None:
     assert all(told.startswith("A US squad fires: ") for *_, told in moments), moments
     assert any(line.startswith("Luck: US ") and line.endswith(" expected") for line in said), said
     assert "20 rolls: too few to judge" in said
-    assert [button.label for button in story.buttons] == ["Statistics", "Proof", "Export"]
+    assert [button.label for button in story.buttons] == ["Statistics", "Proof", "Export", "Picture"]
     await channel.do("Anna", "game start lnlt Next")
     stats = await channel.press("Bob", pressed(story, "Statistics"))
     assert "US: " in stats.text(), "its buttons speak of the game that they stand under"

@@ -83,14 +83,6 @@ async def test_odds_are_drawn_for_who_asked_alone() -> None:
     assert rolled.footer, "the draft was not used up by drawing it"
 
 
-async def test_the_odds_of_a_shot_are_drawn_with_what_came_up() -> None:
-    channel = await Channel.fresh()
-    fired = await channel.say("Anna", f"{FIRE} hand=5,2,6")
-    odds = await channel.press("Ben", button(fired, "Odds"))
-    drawn = await channel.press("Ben", button(odds))
-    assert_is_picture(drawn, "odds.png", "which came up", private=True)
-
-
 async def test_picture_behind_a_lookup_brings_it_after_the_answer() -> None:
     channel = await Channel.fresh()
     reply = await channel.say("Anna", f"{LOOKUP} picture")
@@ -189,3 +181,32 @@ async def test_a_lookup_with_more_than_a_button_holds_is_drawn_for_whoever_has_s
     alone = await channel.say("Anna", f"{LONG_LOOKUP} private")
     assert (await channel.press("Ben", button(alone))).code == "used-up"
     assert_is_picture(await channel.press("Anna", button(alone)), "oft-mods.png", private=True)
+
+
+async def test_the_end_of_a_game_is_drawn_for_all_with_what_decided_it() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    await channel.do("Anna", "game next", "lnlt fire attackers=us1 targets=vc1 hand=6,1,6")
+    story = await channel.do("Anna", 'game end winner=US text="The hill is quiet." confirm')
+    story = story.announce or story
+    await channel.do("Anna", 'game start lnlt "Another" sides="US, VC"')
+    drawn = await channel.press("Ben", button(story))
+    assert not drawn.private
+    whole, *decided = drawn.files
+    assert whole.alt.startswith("Hill 875. US won. Ended in turn 1.")
+    assert whole.alt.endswith("The hill is quiet.")
+    assert [file.name for file in decided] == ["decided-9.png"]
+    assert decided[0].alt.startswith("What decided Hill 875 · turn 1, Operations phase · #9. Cell 1 ")
+    assert all(file.data.startswith(PNG) for file in drawn.files)
+
+
+async def test_a_result_is_drawn_with_its_dice_before_its_odds() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    shot = await channel.do("Anna", "lnlt fire attackers=us1 targets=vc1 hand=6,1,6")
+    drawn = await channel.press("Anna", button(await channel.press("Anna", button(shot, "Odds"))))
+    result, odds = drawn.files
+    assert (result.name, odds.name, drawn.private) == ("result.png", "odds.png", True)
+    assert "· #8. Cell 1 " in result.alt
+    assert "Dice: 6, 1, 6. Real dice" in result.alt
+    assert "which came up" in odds.alt

@@ -8,9 +8,9 @@ from xml.etree import ElementTree
 import pytest
 
 from adapters.web import pages
-from bot.live.card import card
 from bot.live.public import public_export
 from bot.picture.png import rasterizer
+from bot.report.cards import card
 from tests.adapters.web.serving import ADDRESS, served, shared
 from tests.playing import Channel, two_sides
 
@@ -26,20 +26,20 @@ async def test_the_card_says_where_the_game_is_and_crosses_out_who_is_lost() -> 
     channel = await Channel.fresh()
     await two_sides(channel)
     await channel.do("Anna", "unit edit vc1 state=eliminated")
-    svg = card(await exported(channel))
+    svg = card(await exported(channel)).svg
     words = ["".join(text.itertext()) for text in ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")]
     assert "Hill 875" in words
     assert "Turn 1, Rally phase" in words
     assert "2 of 3 left" in words
     assert svg.count("stroke-dasharray") == 1
     await channel.do("Anna", "game end winner=draw confirm")
-    assert "A draw on turn 1" in card(await exported(channel))
+    assert "A draw on turn 1" in card(await exported(channel)).svg
 
 
 async def test_a_long_name_is_made_smaller_and_markup_is_none() -> None:
     channel = await Channel.fresh()
     await channel.do("Anna", f'game start lnlt "<b>{"W" * 56}" sides="{"M" * 30}, VC"')
-    svg = card(await exported(channel))
+    svg = card(await exported(channel)).svg
     assert "<b>" not in svg
     assert ElementTree.fromstring(svg) is not None
 
