@@ -233,6 +233,38 @@ async def test_of_two_processes_that_give_a_channel_its_first_game_one_does(post
         assert len(await one.games()) == 1
 
 
+async def test_a_game_that_a_place_got_since_it_was_looked_up_is_not_pushed_aside(postgres: PostgresServer) -> None:
+    """Between our look at the place and our writing another process gives it a game."""
+    url = postgres.new_database()
+
+    def to_play(game: str, was: str | None) -> Commit:
+        return Commit(
+            game,
+            changes=(Change(game, 0, (EventRow(game, 1, "{}", "h"),)),),
+            bindings=(Binding("discord:s:c", game, was),),
+        )
+
+    async with open_postgres(url) as one, open_postgres(url) as two:
+        await one.commit(to_play("g0", None))
+        other = await asyncpg.connect(url)
+        try:
+            meanwhile = other.transaction()
+            await meanwhile.start()
+            await other.execute("UPDATE bindings SET current = false WHERE game = 'g0'")
+            await other.execute("INSERT INTO bindings VALUES ('discord:s:c', 'g1', 's', true, NULL, 2)")
+            late = asyncio.create_task(two.commit(to_play("g2", None)))
+            waits = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
+            async with asyncio.timeout(60):
+                while not await other.fetchval(waits):
+                    await asyncio.sleep(0.02)
+            await meanwhile.commit()
+        finally:
+            await other.close()
+        with pytest.raises(Conflict):
+            await late
+        assert [game for _, game in await one.played("discord:s:c")] == ["g0", "g1"]
+
+
 async def test_each_answer_is_claimed_by_one_of_several_processes(postgres: PostgresServer) -> None:
     url = postgres.new_database()
     async with AsyncExitStack() as stack:

@@ -98,7 +98,8 @@ BEGIN
     IF b ->> 'game' IS NULL THEN
         DELETE FROM bindings WHERE place = b ->> 'place' AND current;
     ELSE
-        UPDATE bindings SET current = false WHERE place = b ->> 'place' AND current;
+        -- only what was read above: another process may have given this place a game since
+        UPDATE bindings SET current = false WHERE place = b ->> 'place' AND game = here;
     END IF;
     IF here IS NOT NULL AND here IS DISTINCT FROM (b ->> 'game') THEN
         UPDATE games SET version = version + 1 WHERE id = here;
