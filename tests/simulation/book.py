@@ -63,6 +63,7 @@ class Book:
         self._replies: dict[str, str] = {}
         self._rows: dict[int, Row] = {}  # answers on their way
         self._by_request: dict[int, list[Row]] = defaultdict(list)
+        self._deleted: set[int] = set()  # requests whose answers were deleted on their way, as somebody asked for
         self._stored: Counter[tuple[str, str]] = Counter()
         self._seen: Counter[tuple[str, str]] = Counter()
         self._answered: set[tuple[tuple[str, str], int]] = set()
@@ -145,6 +146,7 @@ class Book:
         """An answer left the outbox: it has been shown, or belongs to what was deleted, or can never be."""
         row = self._rows.pop(id, None)
         if row is None or excused:
+            self._deleted.update([row.request] if row is not None and row.request is not None else [])
             return
         spot = BY_KEY.get(row.place)
         reachable = spot is None or spot.bot or row.request is not None
@@ -263,7 +265,7 @@ class Book:
 
     def _waits(self, request: Request) -> bool:
         """Whether somebody was told that the bot is at work, and nothing more."""
-        if request.receipt is None or any(shown.stands for shown in request.shown):
+        if request.receipt is None or request.number in self._deleted or any(one.stands for one in request.shown):
             return False
         rows = self._by_request[request.number]
         return not any(self._seen[row.platform, key] for row in rows for key in row.keys)

@@ -177,10 +177,16 @@ def find_unit(name: str, roster: Roster) -> RosterUnit:
     key = _unquote(name.strip()).casefold()
     if key in roster:
         return roster[key]
-    near = "" if _HANDLE.fullmatch(key) else did_you_mean(name, [unit.name for unit in roster.values()])
+    near = did_you_mean(name, _alike(key, roster))
     raise UserError(
         f'The roster has no unit "{name[:40]}".', hint=near or phrase("`/unit list` shows all."), code="unknown-unit"
     )
+
+
+def _alike(word: str, roster: Roster) -> list[str]:
+    """The names that a wrong one may mean; for what reads like a handle, those that read so without blanks."""
+    names = [unit.name for unit in roster.values()]
+    return [name for name in names if name.replace(" ", "").casefold() == word] if _HANDLE.fullmatch(word) else names
 
 
 def from_roster(unit: RosterUnit, words: UnitWords) -> Unit:
@@ -359,11 +365,11 @@ def _head(item: str, words: UnitWords, roster: Roster) -> tuple[Unit, list[str]]
             hint=f"Write {count}.",
             code="bad-unit",
         )
-    names = [unit.name for unit in roster.values()]
+    names = _alike(word, roster)
     if _HANDLE.fullmatch(word) and roster:
-        raise UserError(
-            f'No unit has the handle "{word[:40]}".', hint=phrase("`/unit list` shows all."), code="unknown-unit"
-        )
+        near = did_you_mean(word, names)
+        message = f'No unit has the handle "{word[:40]}".'
+        raise UserError(message, hint=near or phrase("`/unit list` shows all."), code="unknown-unit")
     if (called := _called(pieces)) != pieces[0] and (near := did_you_mean(called, names)):
         raise UserError(f"There is no {called[:40]}.", hint=near, code="unknown-unit")
     near = did_you_mean(word, known)

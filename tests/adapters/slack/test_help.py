@@ -98,6 +98,25 @@ async def test_shortcuts_of_a_message_work_in_its_thread(socket_slack: SlackStan
     assert socket_slack.refusals == []
 
 
+async def test_the_shortcut_fire_opens_the_game_whose_units_fire(socket_slack: SlackStandIn, tmp_path: Path) -> None:
+    """A game of ASL is listed first, as both sides have its go; but it knows no shot with units."""
+    home, anna, _, games = settle(socket_slack)
+    woods = home.channel("woods")
+    async with running(socket_slack, tmp_path, home):
+        nobody = await (await anna.shortcut("fire")).answer()
+        assert "no game here whose units fire" in nobody.everything
+        await (await anna.slash(games, "/game", 'start lnlt "Hill 875" sides="US, VC"')).answer()
+        for line in ("join US", "initiative VC", "next"):
+            await (await anna.slash(games, "/game", line)).answer()
+        await (await anna.slash(woods, "/game", 'start asl "Gavutu" sides="US, Japan"')).answer()
+        await (await anna.slash(woods, "/game", "join US")).answer()
+        alone = await (await anna.shortcut("fire")).modal()
+        assert alone.title == "Direct fire", alone.title
+        shown = str((await anna.open_home()).blocks)
+        assert shown.index("Gavutu") < shown.index("Hill 875"), "the other one was listed first"
+    assert socket_slack.refusals == []
+
+
 async def test_grognard_alone_opens_a_picker_of_everything(socket_slack: SlackStandIn, tmp_path: Path) -> None:
     home, anna, _, games = settle(socket_slack)
     async with running(socket_slack, tmp_path, home):

@@ -44,7 +44,6 @@ async def enabled(anna: User, games: Channel, changed: dict[str, str]) -> Messag
     return await (await anna.press(review, "Enable")).answer()
 
 
-@pytest.mark.xfail(reason="the shortcut Fire chooses its game in another way now: to be looked at", strict=False)
 @pytest.mark.slow
 async def test_pickers_threads_shortcuts_and_forms_have_a_workspaces_pack(
     socket_slack: SlackStandIn, tmp_path: Path
