@@ -253,10 +253,13 @@ async def test_a_game_that_a_place_got_since_it_was_looked_up_is_not_pushed_asid
             await other.execute("UPDATE bindings SET current = false WHERE game = 'g0'")
             await other.execute("INSERT INTO bindings VALUES ('discord:s:c', 'g1', 's', true, NULL, 2)")
             late = asyncio.create_task(two.commit(to_play("g2", None)))
-            waits = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
-            async with asyncio.timeout(60):
-                while not await other.fetchval(waits):
-                    await asyncio.sleep(0.02)
+            waits = (
+                "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
+            )
+            for _ in range(3_000):
+                if await other.fetchval(waits):
+                    break
+                await asyncio.sleep(0.02)
             await meanwhile.commit()
         finally:
             await other.close()

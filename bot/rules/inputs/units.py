@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import takewhile
 from typing import Any
 
-from bot.rules.errors import UserError, did_you_mean
+from bot.rules.errors import Hint, UserError, did_you_mean, meant
 from bot.rules.inputs.loadout import read_loadout
 from bot.rules.inputs.options import Option, clean, clean_whole
 from bot.rules.phrase import phrase
@@ -177,16 +177,17 @@ def find_unit(name: str, roster: Roster) -> RosterUnit:
     key = _unquote(name.strip()).casefold()
     if key in roster:
         return roster[key]
-    near = did_you_mean(name, _alike(key, roster))
+    near = _joined(key, roster)
+    if not near and not _HANDLE.fullmatch(key):
+        near = did_you_mean(name, [unit.name for unit in roster.values()])
     raise UserError(
         f'The roster has no unit "{name[:40]}".', hint=near or phrase("`/unit list` shows all."), code="unknown-unit"
     )
 
 
-def _alike(word: str, roster: Roster) -> list[str]:
-    """The names that a wrong one may mean; for what reads like a handle, those that read so without blanks."""
-    names = [unit.name for unit in roster.values()]
-    return [name for name in names if name.replace(" ", "").casefold() == word] if _HANDLE.fullmatch(word) else names
+def _joined(word: str, roster: Roster) -> Hint:
+    """The hint for a name that was typed without its blanks: `gun1` for Gun 1."""
+    return meant(word, sorted({unit.name for unit in roster.values() if unit.name.replace(" ", "").casefold() == word}))
 
 
 def from_roster(unit: RosterUnit, words: UnitWords) -> Unit:
@@ -365,9 +366,8 @@ def _head(item: str, words: UnitWords, roster: Roster) -> tuple[Unit, list[str]]
             hint=f"Write {count}.",
             code="bad-unit",
         )
-    names = _alike(word, roster)
-    if _HANDLE.fullmatch(word) and roster:
-        near = did_you_mean(word, names)
+    names = [unit.name for unit in roster.values()]
+    if (near := _joined(word, roster)) or (_HANDLE.fullmatch(word) and roster):
         message = f'No unit has the handle "{word[:40]}".'
         raise UserError(message, hint=near or phrase("`/unit list` shows all."), code="unknown-unit")
     if (called := _called(pieces)) != pieces[0] and (near := did_you_mean(called, names)):
