@@ -156,6 +156,11 @@ def corrected(typed: str, error: UserError) -> str:
     hint = error.hint
     if not isinstance(hint, Hint) or not hint.right or len(typed) > 1_000:
         return ""
-    pattern = re.compile(rf"(?<![\w-]){re.escape(hint.wrong)}(?![\w-])", re.IGNORECASE)
-    better, count = pattern.subn(lambda _: hint.right, typed, count=1)
-    return better if count else ""
+    pattern = rf'([^\s="]*)(?<![\w-]){re.escape(hint.wrong)}(?![\w-])([^\s"]*)'
+    found = re.search(pattern, typed, re.IGNORECASE)
+    if found is None:
+        return ""
+    right = found[1] + hint.right + found[2]
+    if error.code == "unknown-unit" and " " in right and typed[: found.start()].count('"') % 2 == 0:
+        right = f'"{right}"'  # a name with a blank, where no quotes are open
+    return typed[: found.start()] + right + typed[found.end() :]

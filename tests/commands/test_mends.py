@@ -51,7 +51,12 @@ async def test_a_handle_is_never_taken_for_another() -> None:
         assert reply.error
         assert "Did you mean" not in reply.text(), line
         assert not [label for label in labels(reply) if label.startswith("Fire")]
-    for meant in ('"Sqad 1"', "squad1"):  # a name without its blank reads like a handle, and is none
+    for meant in (
+        '"Sqad 1"',
+        "squad1",
+        '"squad1"',
+        "squad1,us2",
+    ):  # a name without its blank reads like a handle, and is none
         reply = await offered(channel, f"lnlt fire attackers={meant} targets=vc1")
         assert labels(reply)[0] == "Fire with Squad 1", meant
 
