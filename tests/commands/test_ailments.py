@@ -39,6 +39,20 @@ async def test_a_man_with_two_wounds_is_nowhere_ready() -> None:
     assert about["GI 1"] == "soldier · wounded twice"
 
 
+async def test_a_crew_that_lost_men_is_seen_wherever_the_vehicle_is() -> None:
+    channel = await Channel.fresh()
+    await channel.do("Anna", 'game start baps "Farm" sides="US, German"', "game join US")
+    await channel.do("Anna", "unit add Tiger vehicle German stats='armor=medium vehicle_type=tank crew=4'")
+    shot = "baps vehicle-fire weapon=medium range=250 target=Tiger hand=15,20,1,1,1,1,20,10,2,2"
+    await channel.do("Anna", "game settings hand_dice=yes", shot)
+    listed = await channel.do("Anna", "unit list")
+    assert "1 OF THE CREW DEAD" in listed.text().upper()
+    assert (await channel.do("Anna", "unit show Tiger")).first == "Tiger: 1 of the crew dead, crew wounded"
+    about = {entry.label: entry.about for menu in listed.menus for entry in menu.entries}
+    assert about["Tiger"] == "vehicle · 1 of the crew dead, crew wounded"
+    assert "1 of the crew dead" in (await channel.do("Anna", "game board")).text().casefold()
+
+
 def test_a_long_name_drops_no_number_and_a_state_is_never_cut() -> None:
     row = ("vc6", "Cadre Minh of the Seventh Battalion", "squad", "", "", "", "6", "1")
     hurt = ("vc10", "Nguyen", "leader", "shaken and wounded", "lm 1", "", "6", "1")

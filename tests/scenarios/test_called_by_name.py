@@ -299,6 +299,37 @@ async def test_whoever_is_fired_at_has_those_who_ride_in_it(line: str) -> None:
     await audit_whole(channel)
 
 
+async def test_a_fire_mission_meets_those_who_ride() -> None:
+    """PAC 05, 08: they are in the hex of their vehicle."""
+    channel = await started("lnlt", "unit add T1 unarmored-vehicle B morale=5 av=1")
+    await channel.do("Bob", "unit add Rider squad B morale=5 in=t1", "unit add Far squad B morale=5")
+    shot = await channel.do("Anna", 'lnlt fire-mission stage=attack fp=6 targets="T1 hex=A dist=0" hand=6,1,6,6,6')
+    assert "Rider" in shot.text()
+    assert "Far" not in shot.text()
+    await audit_whole(channel)
+
+
+async def test_a_close_assault_takes_those_inside_with_it() -> None:
+    """PAC 09: crew and passengers of the vehicle are eliminated; undo brings both back."""
+    channel = await started("lnlt", "unit add Sappers squad A morale=7 fp=5")
+    await channel.do("Bob", "unit add T1 armored-vehicle B morale=5 av=1", "unit add Rider squad B morale=5 in=t1")
+    before = await channel.content()
+    await channel.do("Anna", "lnlt close-assault attackers=Sappers target=T1 hand=1,1,6,1")
+    units = (await channel.game()).units
+    assert (units["t1"].state, units["rider"].state) == ("destroyed", "eliminated")
+    await audit_whole(channel)
+    await channel.undo_last("Anna")
+    await channel.say("Bob", "game undo")
+    assert await channel.content() == before
+
+
+async def test_mines_remind_of_those_who_ride() -> None:
+    """PAC 10 names only the crew: what becomes of passengers is a bail-out of its own."""
+    channel = await started("lnlt", "unit add T1 armored-vehicle A morale=5")
+    assert "run bail-out" not in (await channel.do("Anna", "lnlt mines unit=T1 hand=2")).text()
+    assert "Whoever rides on it: run bail-out." in (await channel.do("Anna", "lnlt mines unit=T1 hand=6")).text()
+
+
 async def test_a_rally_says_when_it_counts_a_leader() -> None:
     """PAC 11, Rally Phase (3.0): left out, a good order leader counts, and that is said."""
     channel = await started("lnlt", "unit add Rifle squad A morale=5 shaken")

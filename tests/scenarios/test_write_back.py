@@ -81,13 +81,13 @@ BAPS = [
         "baps",
         TIGER,
         f"{HIT_TIGER}15,20,1,1,1,1,20,10,2",
-        ("Tiger (b1): vehicle armor=medium vehicle_type=tank crew=2 crew_wounds=1",),
+        ("Tiger (b1): vehicle armor=medium vehicle_type=tank crew=2 crew_lost=1 crew_wounds=1",),
     ),
     Case(
         "baps",
         (f"{TIGER[0]} crew_wounds=2,1",),
         f"{HIT_TIGER}15,20,1,1,1,1,10,2,2",
-        ("Tiger (b1): vehicle armor=medium vehicle_type=tank crew=2 crew_wounds=1",),
+        ("Tiger (b1): vehicle armor=medium vehicle_type=tank crew=2 crew_lost=1 crew_wounds=1",),
     ),
     Case(
         "baps",
@@ -112,7 +112,7 @@ BAPS = [
         "baps",
         (f"{TIGER[0]} crew_wounds=2",),
         "crash unit=Tiger hand=18,14,20,11",
-        ("Tiger (b1): vehicle armor=medium vehicle_type=tank crew=1",),
+        ("Tiger (b1): vehicle armor=medium vehicle_type=tank crew=1 crew_lost=2",),
         "Tiger stops, 2 of 3 crew killed, 1 suppressed",
     ),
     Case(

@@ -92,7 +92,8 @@ def crew_left(target: Unit, crew: Sequence[Unit], fates: Sequence[Outcome]) -> d
     alive = [(man, fate) for man, fate in zip(crew, fates, strict=True) if fate["after"] != "killed"]
     left = max(0, count - (len(crew) - len(alive)))
     wounds = tuple(sorted((fate["wounds"] for man, fate in alive if not man.name and fate["wounds"]), reverse=True))
-    new: dict[str, Any] = {"crew": left} if left != count else {}
+    lost = int(target.get("crew_lost") or 0) + count - left
+    new: dict[str, Any] = {"crew": left, "crew_lost": lost} if left != count else {}
     if wounds != tuple(target.get("crew_wounds", ())):
         new["crew_wounds"] = wounds or None
     return new

@@ -79,7 +79,7 @@ def test_the_roster_vehicle_brings_its_crew_and_takes_their_losses() -> None:
     tank = roster(unit("Tiger", "vehicle", state="operable", crew=3, crew_wounds=(2,)))
     played = play_example("baps", "crash", {"unit": "Tiger"}, [18, 14, 20, 11], tank)
     assert [man["after"] for man in played.out["occupants"]] == ["killed", "killed", "suppressed"]
-    assert changes(played) == {"Tiger": {"crew": 1, "crew_wounds": None}}
+    assert changes(played) == {"Tiger": {"crew": 1, "crew_lost": 2, "crew_wounds": None}}
     moved = play_example("baps", "crash", {"unit": "Tiger"}, [1], tank)
     assert moved.settlement.headline == "Tiger: half a move straight ahead, then a stop"
     assert changes(moved) == {"Tiger": {"mark": {"out-of-control"}}}  # until its next movement phase

@@ -178,7 +178,10 @@ def test_the_roster_vehicle_brings_its_numbers_and_takes_the_result() -> None:
     out = play_example("baps", "vehicle-fire", given, [10, 6, 1], tanks)
     assert changes(out) == {"Tiger 1": {"state": "bailed-out"}}
     burnt = play_example("baps", "vehicle-fire", {**given, "crew": "Abe"}, [10, 7, 1, 4, 1, 4, 20], tanks)
-    assert changes(burnt) == {"Tiger 1": {"state": "knocked-out", "crew": 1}, "Abe": {"state": "killed"}}
+    assert changes(burnt) == {
+        "Tiger 1": {"state": "knocked-out", "crew": 1, "crew_lost": 1},
+        "Abe": {"state": "killed"},
+    }
 
 
 def tank(**more: Any) -> dict[str, Any]:
@@ -191,17 +194,17 @@ AT_TIGER = {"weapon": "medium", "range": 250, "target": "Tiger 1"}
 def test_the_vehicle_remembers_its_dead_and_wounded() -> None:
     """Row 4, column 1: 20 kills, 10 is one wound, 2 nothing. The next round finds two men, one of them wounded."""
     first = play_example("baps", "vehicle-fire", AT_TIGER, [10, 20, 1, 1, 1, 1, 20, 10, 2], tank())
-    assert changes(first) == {"Tiger 1": {"crew": 2, "crew_wounds": (1,)}}
-    again = tank(crew=2, crew_wounds=(1,))
+    assert changes(first) == {"Tiger 1": {"crew": 2, "crew_lost": 1, "crew_wounds": (1,)}}
+    again = tank(crew=2, crew_lost=1, crew_wounds=(1,))
     second = play_example("baps", "vehicle-fire", AT_TIGER, [10, 20, 1, 1, 1, 1, 14, 10], again)
     assert [(man["wounds"], man["after"]) for man in second.out["crew"]] == [(3, "killed"), (1, "ready")]
-    assert changes(second) == {"Tiger 1": {"crew": 1}}
+    assert changes(second) == {"Tiger 1": {"crew": 1, "crew_lost": 2}}
 
 
 def test_the_last_of_the_crew_dies() -> None:
     lone = tank(crew=1, crew_wounds=(2,))
     played = play_example("baps", "vehicle-fire", AT_TIGER, [10, 20, 1, 1, 1, 3, 20], lone)
-    assert changes(played) == {"Tiger 1": {"state": "bailed-out", "crew": 0, "crew_wounds": None}}
+    assert changes(played) == {"Tiger 1": {"state": "bailed-out", "crew": 0, "crew_lost": 1, "crew_wounds": None}}
     assert played.settlement.now == ("nobody left in it",)
     empty = play_example("baps", "vehicle-fire", AT_TIGER, [10, 20, 1, 1, 1, 1], tank(crew=0))
     assert empty.out["crew"] == []
