@@ -74,9 +74,9 @@ def _settled(units: Sequence[Unit], target: Unit | None, out: Mapping[str, Any])
         lost, kept = captured_lost(attacked), captured(attacked, works=False)
         return Settlement("the vehicle holds", words, lost, kept, (Fate(vehicle, NONE),))
     changes = captured([unit for unit, answer in answers if answer["destroyed"]], works=True)
-    if target is not None:  # those who ride in it by the roster too
-        lost = {"state": "eliminated"}
-        changes += (Change(target.name, set={"state": "destroyed"}), Change(target.name, set=lost, of="in"))
+    if target is not None:  # and those who ride in it by the roster
+        changes += (Change(target.name, set={"state": "destroyed"}),)
+        changes += (Change(target.name, set={"state": "eliminated"}, of="in"),)
     fates = (Fate(vehicle, "destroyed", "crew killed"),)
     notes = ("The passengers inside are lost with it.",)
     return Settlement("the vehicle is destroyed", words, changes=changes, fates=fates, notes=notes)
