@@ -50,7 +50,6 @@ from bot.interface.welcome import welcome
 from bot.notes import Notes
 from bot.outbox.answers import Answers, Due
 from bot.outbox.receipts import Receipts
-from bot.play.recall import last_inputs
 from bot.promises import Promises
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import MAX_TEXT
@@ -452,10 +451,6 @@ class App:
         return welcome(self.registry, who, ready.commitment)
 
     # While typing
-
-    async def last_inputs(self, place: Place, who: Person, path: Path) -> Mapping[str, object]:
-        """What this person gave to this command last in this channel's game; {} where they did not."""
-        return await last_inputs(self.store, await self.games.at((await self.threads.home(place)).key), who.key, path)
 
     async def known(self, place: Place, who: Person) -> Known:
         """What this channel knows that can be completed."""

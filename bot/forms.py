@@ -15,8 +15,8 @@ from bot.drafts import Draft, Drafts, new_draft
 from bot.enabled import NotManager
 from bot.game.cache import Games
 from bot.game.opened import read_opened
-from bot.interface.complete import ACTING
-from bot.interface.form import HAND, ODDS, OPEN_FORM, in_that_way, way_asked
+from bot.interface.complete import ACTING, Known
+from bot.interface.form import HAND, ODDS, OPEN_FORM, in_that_way, lasting, way_asked
 from bot.interface.keypad import keypad
 from bot.interface.registry import Registry, registry
 from bot.interface.reply import Button, Reply
@@ -24,6 +24,7 @@ from bot.interface.spec import CommandSpec, Path, Person, Place
 from bot.interface.text import command_text, parse_text
 from bot.play.actors import FIRES
 from bot.play.many import WITHOUT
+from bot.play.recall import last_inputs
 from bot.rules.errors import UserError
 from bot.stores.base import Store, StoreError
 from bot.systems.catalog import System, using
@@ -90,6 +91,13 @@ class Forms:
         await self._drafts.put(draft)
         return draft
 
+    async def anew(self, spec: CommandSpec, options: Mapping[str, object], who: Person, where: Place) -> Draft:
+        """A new form of theirs with these options, and with what lasts of what they gave to this command last."""
+        loaded = await self._games.at((await self._threads.home(where)).key)
+        last = await last_inputs(self._store, loaded, who.key, spec.path)
+        known = Known(tuple(loaded.game.units.values()), system=loaded.game.system) if loaded is not None else Known()
+        return await self.begin(spec, {**lasting(spec, last, known), **options}, who)
+
     async def opened(self, what: str, who: Person, where: Place) -> Draft:
         """The form that a button opens; `what` is its action behind OPEN_FORM."""
         if what.startswith(DRAFTED):
@@ -105,7 +113,9 @@ class Forms:
             typed = parse_text(what, seen)
             if typed.spec.path == ("setup", "systems") and not who.manager:
                 raise NotManager("choose the rule sets", where)
-            return await self.begin(typed.spec, typed.options, who)
+            if typed.options and typed.spec.family != "sequence":
+                return await self.begin(typed.spec, typed.options, who)
+            return await self.anew(typed.spec, typed.options, who, where)
         except NotManager:
             raise
         except UserError as error:

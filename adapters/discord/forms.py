@@ -18,7 +18,7 @@ from adapters.discord.request import Request
 from adapters.discord.work import Work, in_time
 from bot.drafts import Draft
 from bot.forms import KEPT, action_of
-from bot.interface.form import HAND, ODDS, SECRET, form_of, lasting
+from bot.interface.form import HAND, ODDS, SECRET, form_of
 from bot.interface.form_answer import take
 from bot.interface.reply import Reply, error_reply
 from bot.interface.spec import Command, CommandSpec
@@ -28,10 +28,9 @@ from bot.rules.errors import UserError
 async def open_form(work: Work, request: Request, spec: CommandSpec, options: Mapping[str, object]) -> None:
     """Open the form of a command that lacks something, with what it has, else with what lasts from the time before."""
     async with in_time():
-        if not options:
-            known = await work.app.known(request.where, request.who)
-            options = lasting(spec, await work.app.last_inputs(request.where, request.who, spec.path), known)
-        shown = await _shown(work, request, await work.app.forms.begin(spec, options, request.who))
+        forms, who = work.app.forms, request.who
+        draft = await (forms.begin(spec, options, who) if options else forms.anew(spec, {}, who, request.where))
+        shown = await _shown(work, request, draft)
     await work.delivery.direct(request, shown)
 
 

@@ -27,7 +27,7 @@ from adapters.slack.work import Ack, Do, Work
 from bot.drafts import Draft
 from bot.forms import KEPT, action_of
 from bot.interface.bars import percent
-from bot.interface.form import OPEN_FORM, Form, asks, form_of, lasting
+from bot.interface.form import OPEN_FORM, Form, asks, form_of
 from bot.interface.form_answer import Taken, take
 from bot.interface.parts import Odds
 from bot.interface.reply import Button, Reply, error_reply
@@ -211,11 +211,9 @@ class Forms:
 
     async def _begun(self, request: Request, spec: CommandSpec, options: Mapping[str, object]) -> Json:
         """A new form, filled in with what was given, else with what lasts from the time before."""
-        who = Person(request.person_key, "")
-        if not options:
-            known = await self._app.known(request.where, who)
-            options = lasting(spec, await self._app.last_inputs(request.where, who, spec.path), known)
-        return await self._view(request, await self._app.forms.begin(spec, options, who))
+        forms, who = self._app.forms, Person(request.person_key, "")
+        draft = await (forms.begin(spec, options, who) if options else forms.anew(spec, {}, who, request.where))
+        return await self._view(request, draft)
 
     async def _view(self, request: Request, draft: Draft, odds: list[str] | None = None) -> Json:
         known = await self._app.known(request.where, Person(request.person_key, ""))

@@ -63,7 +63,8 @@ async def test_with_other_firers_it_is_no_longer_lent() -> None:
     number, anna = (await channel.game()).number, channel.who("Anna")
     draft = await channel.app.forms.opened(f"event:{await row(channel)}:{number}", anna, channel.place)
     assert draft.options == {"attackers": "Squad 1; Lt Hill", "targets": "Cell 1", "tm": "1"}
-    assert "lm" not in await channel.app.last_inputs(channel.place, anna, ("lnlt", "fire"))
+    anew = await channel.app.forms.opened("lnlt fire", anna, channel.place)
+    assert "lm" not in anew.options
     await channel.do("Anna", f"{SHOT} lm=2 hand=1,6")
     second = (await channel.game()).number
     draft = await channel.app.forms.opened(f"event:{await row(channel)}:{second}", anna, channel.place)
