@@ -146,7 +146,7 @@ def compile_formula(text: object, names: set[str], file: str, *, row: object = N
     takes no more time and memory than a look at a cell, whoever wrote it; where it has no value it raises UserError.
     """
     if isinstance(text, bool | int | float):
-        return _with_tree(lambda _: text, ast.Constant(text))
+        return lambda _: text
     source = str(text)
     if len(source) > LONGEST:
         raise TableError(file, f"a formula has at most {LONGEST} characters", row=row)
@@ -174,19 +174,7 @@ def compile_formula(text: object, names: set[str], file: str, *, row: object = N
     except RecursionError:
         raise TableError(file, "the formula cannot be read: it goes too deep", row=row) from None
     formula: Formula = eval(code, GUARDED_SCOPE if bounded else SCOPE)
-    return _answering(formula, source) if bounded else _with_tree(formula, called.body)
-
-
-def _with_tree(formula: Formula, tree: ast.expr) -> Formula:
-    vars(formula)["tree"] = tree
-    return formula
-
-
-def tree_of(formula: Formula) -> ast.expr | None:
-    """The formula as syntax, its argument called `values `, for a larger function to hold it; None where it must be
-    called. It is given away: nobody asks twice."""
-    tree: ast.expr | None = vars(formula).get("tree")
-    return tree
+    return _answering(formula, source) if bounded else formula
 
 
 def _answering(formula: Formula, source: str) -> Formula:

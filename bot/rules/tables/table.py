@@ -8,21 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import Any
 
 from bot.rules.dice import Die
 from bot.rules.errors import UserError
+from bot.rules.inputs.asked import Asked
 from bot.rules.inputs.options import Option, clean, missing_option, unknown_option
 from bot.rules.tables.formula import Formula
-
-if TYPE_CHECKING:  # not what a look-up of whole values needs
-    from bot.rules.inputs.asked import Asked
 
 Reader = Callable[[dict[str, Any]], None]
 PLAIN = {str, int, bool, float, type(None)}
 ALONG = {*PLAIN, range}
-OFTEN = 40
-"""Questions after which a table becomes a function: most processes never ask so much."""
 KEPT = 256
 """How many answers a table remembers, and how many columns."""
 
@@ -73,7 +70,7 @@ class Roll:
     when: Formula | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Table:
     """One table of a game."""
 
@@ -99,16 +96,11 @@ class Table:
     constants: Mapping[str, Any] = field(default_factory=dict)
     printed: Mapping[str, Any] = field(default_factory=dict)
     _options: Mapping[str, Option] = field(default_factory=dict)
-    _whole: dict[str, Any] = field(init=False, default_factory=dict, compare=False, repr=False)
     _columns: dict[object, tuple[Any, ...]] = field(init=False, default_factory=dict, compare=False, repr=False)
     _known: dict[object, Answer] = field(init=False, default_factory=dict, compare=False, repr=False)
 
     def read(self, given: Mapping[str, object]) -> Answer:
         """The answer for inputs as typed or as JSON. Raises UserError for bad input or what the card refuses."""
-        if (read := self._function("read")) is not None:
-            answer: Answer | None = read(given)
-            if answer is not None:
-                return answer
         return self._answer({**self.constants, **self._typed(given)})
 
     def option(self, name: str) -> Option:
@@ -124,40 +116,27 @@ class Table:
         return answer, {**values, **{name: value for name, value in typed.items() if name not in derived}}
 
     def _typed(self, given: Mapping[str, object]) -> dict[str, Any]:
-        what = f"Table {self.id}"
-        roll_names = {roll.option for roll in self.rolls}
-        plain = {key: value for key, value in given.items() if value is not None and key not in roll_names}
-        values = self._typed_plain(plain, what)
-        if roll_names:
-            self._take_rolls(values, given, what)
+        values = self._typed_plain(given)
+        if self.rolls:
+            self._take_rolls(values, given, f"Table {self.id}")
         return values
 
-    def _typed_plain(self, given: Mapping[str, object], what: str) -> dict[str, Any]:
+    def _typed_plain(self, given: Mapping[str, object]) -> dict[str, Any]:
         """The inputs that are no rolls."""
-        if (typed := self._function("typed")) is not None:
-            found: dict[str, Any] | None = typed(given)
-            if found is not None:
-                return found
-        asked: Asked | None = self._whole.get("asked")
-        if asked is None:
-            from bot.rules.inputs.asked import Asked
+        plain = {key: value for key, value in given.items() if value is not None and key not in self._rolled}
+        return self._asked.read(plain, f"Table {self.id}")
 
-            rolled = {roll.option for roll in self.rolls}
-            asked = self._whole["asked"] = Asked(option for option in self.inputs if option.name not in rolled)
-        return asked.read(given, what)
+    @cached_property
+    def _rolled(self) -> frozenset[str]:
+        return frozenset(roll.option for roll in self.rolls)
 
-    def _function(self, name: str) -> Any:
-        """What a table becomes for questions of one kind that come often; None before, and where there is nothing."""
-        found = self._whole.get(name, 0)
-        if found.__class__ is not int:
-            return found
-        self._whole[name] = found + 1
-        if found + 1 < OFTEN:
-            return None
-        from bot.rules.tables.whole import function_of
+    @cached_property
+    def _totals(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(total for modifier in self.modifiers for total, _ in modifier.adds))
 
-        made = self._whole[name] = function_of(self, name)
-        return made
+    @cached_property
+    def _asked(self) -> Asked:
+        return Asked(option for option in self.inputs if option.name not in self._rolled)
 
     def __call__(self, **inputs: Any) -> Answer:
         """The answer for inputs that a sequence has at hand; those left out take their defaults.
@@ -196,22 +175,17 @@ class Table:
         return found
 
     def _called(self, inputs: Mapping[str, Any]) -> Answer:
-        if (called := self._function("called")) is not None:
-            answer: Answer | None = called(inputs)
-            if answer is not None:
-                return answer
         values = dict(self.constants)
-        asked = self._options.keys()
         for name, option in self._options.items():
             if name in inputs:
                 value = inputs[name]
                 values[name] = value if value is None else clean(option, value)
-            elif option.required and name not in {roll.option for roll in self.rolls}:
+            elif option.required and name not in self._rolled:
                 raise missing_option(option, f"Table {self.id}")
             else:
                 values[name] = False if option.type == "bool" and option.default is None else option.default
-        if not inputs.keys() <= asked:
-            raise unknown_option(next(iter(inputs.keys() - asked)), asked, f"Table {self.id}")
+        if unknown := inputs.keys() - self._options.keys():
+            raise unknown_option(unknown.pop(), self._options, f"Table {self.id}")
         return self._answer(values)
 
     def owes(self, given: Mapping[str, object]) -> tuple[tuple[str, tuple[Die, ...]], ...]:
@@ -221,9 +195,7 @@ class Table:
         """
         if not self.rolls:
             return ()
-        rolled = {roll.option for roll in self.rolls}
-        plain = {key: value for key, value in given.items() if key not in rolled and value is not None}
-        values = self._typed_plain(plain, f"Table {self.id}")
+        values = self._typed_plain(given)
         return tuple(
             (roll.option, dice)
             for roll in self.rolls
@@ -257,9 +229,6 @@ class Table:
 
     def _answer(self, values: dict[str, Any]) -> Answer:
         """The answer for all inputs and the constants."""
-        if (answer := self._function("answer")) is not None:
-            found: Answer = answer(values)
-            return found
         for refuse, say in self.refuse:
             if refuse(values):
                 raise UserError(say.format_map(values), code="card-refuses")
@@ -280,9 +249,10 @@ class Table:
 
     def _modify(self, values: dict[str, Any]) -> tuple[Part, ...]:
         parts: list[Part] = []
+        for total in self._totals:
+            values.setdefault(total, 0)
         for modifier in self.modifiers:
             for total, adds in modifier.adds:
-                values.setdefault(total, 0)
                 if modifier.when is not None and not modifier.when(values):
                     continue
                 value = adds(values)
