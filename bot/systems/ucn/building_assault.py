@@ -130,5 +130,6 @@ def _settle(out: Mapping[str, Any], attacker: Side, defender: Side, *, grenade_t
     if out["outcome"] == "cleared":
         told, now = (Fate(told[0].unit, "cleared"), told[1]), ("the room is empty",)
     elif grenade_thrown:
-        now = (f"{out['defenders_left']} left after the grenade, −6 to all skills", *now)
+        left, status = out["defenders_left"], status_after(out["grenade_casualties"], out["defenders_left"])
+        now = (f"{left} left after the grenade, {status}, −6 to all skills", *now)
     return Settlement(headline, tuple(units), (), tuple(changes), told, now)

@@ -1,0 +1,131 @@
+"""Every outcome that a sequence can have x odds of the shot, answer, log, list, card, board and page: all say the same.
+
+From the registry, with the units of each sequence's example on a roster (and of a scenario, where the example has none):
+a new sequence joins by itself. Outcomes are drawn, and their dice typed: at most twelve of a sequence, two in the quick
+part.
+
+Left out: outcomes beyond those; the alt text of the picture of odds, which is drawn from the bars that are compared
+here (tests/commands/test_pictures.py); markers anywhere but on the card (list and board drop them first where a phone
+has no room); states of the lost, who are named as lost.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from html import unescape
+
+import pytest
+
+from bot.game.counter import is_lost, marks_of, states_of
+from bot.game.sides import by_name
+from bot.game.state import Game
+from bot.interface.parts import Odds
+from bot.interface.registry import registry
+from bot.interface.reply import Reply
+from bot.interface.text import command_text
+from bot.play.wording import NO_EFFECT
+from bot.report.facts import facts_of
+from bot.report.page import page
+from bot.systems.catalog import system, systems
+from tests.random_play import exported_text
+from tests.seams.outcomes import Ready, ready
+
+SEQUENCES = [(one.id, name) for one in systems().values() for name in one.sequences]
+
+OWN = {
+    ("asl", "recover", "failed"): "does not recover",
+    ("asl", "smoke", "success"): "uses its",
+    ("baps", "melee", "a tie, both wounded"): "are wounded",
+    ("baps", "vehicle-fire", "track lost"): "loses a track",
+    ("baps", "crash", "half a move straight ahead, then stops"): "half a move straight ahead and stops",
+    ("lnlt", "melee", "defenders eliminated"): "are eliminated in melee",
+    ("lnlt", "melee", "attackers eliminated"): "are eliminated in melee",
+    ("lnlt", "melee", "both sides eliminated"): "eliminated in melee",
+    ("ucn", "melee", "deadlock"): "both stay in combat",
+    ("ucn", "melee", "no damage"): "No loss to",
+    ("ucn", "building-assault", "deadlock"): "both stay in combat",
+    ("ucn", "building-assault", "no damage"): "no loss to",
+    ("ucn", "building-assault", "defender wiped out"): "is wiped out",
+}
+"""Words of the odds that are the card's own name for an outcome, which the answer says of units."""
+STEMS = {"broken": "br"}
+TYPED = {("lnlt", "mines")}
+"""Whose example says of a unit what its counter does not: that is put on it without a word."""
+NEEDS = {("lnlt", "rally"), ("ucn", "shoot")}
+"""Whose examples need more than a roster: units that are shaken in a way of their own, weapons with a skill."""
+
+
+def said(word: str, text: str) -> bool:
+    """Whether a text says what a word says, in whatever form: `shaken`, `shakes`."""
+    there = re.findall(r"[\w+-]+", text.casefold())
+    words = [one for one in re.findall(r"[\w+-]+", word.casefold()) if len(one) > 2 or one.isdigit()]
+    return all(any(other.startswith(one[:4]) for other in there) for one in words)
+
+
+def of_odds(one: Ready, odds: Reply, answer: Reply) -> Iterator[str]:
+    """What the odds of a shot call what came, where the answer does not call it so."""
+    bars = [part for part in odds.lines if isinstance(part, Odds)]
+    assert all(bar.came for bar in bars), f"a bar without what came up: {odds.text()}"
+    for word in {word for bar in bars for word in bar.came}:
+        own = OWN.get((one.sequence.system.id, one.sequence.id, word), word)
+        if not own.startswith(NO_EFFECT) and not said(own, answer.text()):
+            yield word
+
+
+def ails(game: Game, before: Game, one: Ready) -> Iterator[tuple[str, tuple[str, ...], tuple[str, ...]]]:
+    """Each unit that has changed and is still there: its name, its new states, its markers."""
+    system_ = one.sequence.system
+    for key, unit in game.units.items():
+        was = before.units.get(key)  # else a hero that came of it
+        if was is not None and unit != was and not is_lost(unit, system_):
+            new = tuple(word.casefold() for word in states_of(unit, system_) if word not in states_of(was, system_))
+            yield unit.name, new, marks_of(unit, system_)
+
+
+async def tells_the_same(one: Ready, dice: str) -> None:
+    """Play one outcome; whoever tells of it says the same."""
+    channel, sequence = one.channel, one.sequence
+    spec = registry().get((sequence.system.id, sequence.id))
+    assert spec is not None
+    before = await channel.game()
+    typed = command_text(spec, {**one.raw, **({"hand": dice} if dice else {})}).removeprefix("/")
+    answer = await channel.do("Anna", typed)
+    number, after = (await channel.game()).last, await channel.game()
+    log = (await channel.do("Anna", "log 1")).text()
+    assert str(answer.title).casefold() in log.casefold(), log
+    if sequence.odds_by:
+        odds = await channel.press("Anna", await channel.under(number, "odds"))
+        assert [*of_odds(one, odds, answer)] == [], (answer.text(), odds.text())
+    listed, board = [(await channel.do("Anna", line)).text().casefold() for line in ("unit list", "game board")]
+    for name, states, marks in ails(after, before, one):
+        card = (await channel.do("Anna", f'unit show "{name}"')).text().casefold()
+        for word in states:
+            assert word in listed, (name, listed)
+            assert word in board, (name, board)
+            assert word in card, (name, card)
+            told = any(said(STEMS.get(part, part), answer.text()) for part in word.split())
+            assert told or (sequence.system.id, sequence.id) in TYPED, (word, answer.text())
+        assert [mark for mark in marks if mark.casefold() not in card] == [], card
+    await channel.do("Anna", "game board off")
+
+
+@pytest.mark.parametrize(("game", "name"), SEQUENCES, ids=[f"{game}-{name}" for game, name in SEQUENCES])
+@pytest.mark.parametrize("most", [2, pytest.param(12, marks=pytest.mark.slow)])
+async def test_every_outcome_is_told_the_same_by_all(game: str, name: str, most: int) -> None:
+    if (game, name) in NEEDS:
+        pytest.skip("its example needs more than a roster")
+    one = await ready(system(game).sequence(name))
+    titles = []
+    for _, dice in one.outcomes(most):
+        await tells_the_same(one, dice)
+        titles.append(str((await one.channel.do("Anna", "log 1")).lines[0]))
+        assert "undone" in (await one.channel.undo_last("Anna")).first
+    export = json.loads(await exported_text(one.channel))
+    facts = facts_of(export)
+    shown = re.sub(r"<[^>]+>", "", unescape(page(export, facts)))
+    told = [by_name(fact["told"], ("A", "B")) for fact in facts.values() if "told" in fact]
+    assert len(told) == len(titles), "each is retold by today's rules"
+    has_it = (" takes the initiative", " keeps the initiative")  # which of the two, the log's last word says
+    assert [line for line in told if not any(line.replace(has_it[0], one) in shown for one in has_it)] == []
