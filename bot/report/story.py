@@ -159,7 +159,7 @@ class Story:
         head, what = told(Event(body, texts, facts, self.name_of, tuple(self.sides)))
         full, logged = texts.get("text", ""), "" if first else as_logged(body, self.sides)
         if first:
-            full = head if head.startswith(first.partition(" · ")[0]) and " (" in head else full
+            full = head if head.startswith(title := first.partition(" · ")[0]) and head != title else full
             head, _, what = first.rpartition(" · ") if " · " in first else (first, "", "")
         after, used = (body.get("after") or {}).get("units") or {}, [unit["name"] for unit in body.get("used") or ()]
         weight, taken = self._suffered(body)
