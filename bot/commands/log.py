@@ -109,7 +109,7 @@ async def _story(
         lines += [Happened(told.number, told.sentence, "", told.grave, told.undone) for told in chapter.told]
     called = title_of(game)
     return Reply(
-        f"{called}, the story so far" if page == 1 else f"{called}, earlier",
+        f"{called}, {'earlier' if page > 1 else 'the story' if game.ended else 'the story so far'}",
         tuple(lines) or ("Nothing here.",),
         footer=(f"#{game.number}", short(context.ledger.head)),
         private=True,

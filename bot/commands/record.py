@@ -20,6 +20,7 @@ from bot.play.answers import begun, compact
 from bot.play.brief import brief
 from bot.play.effects import after_happening, change_json, facts_of, initiative_of, is_of_game, named_in, reminders
 from bot.play.outcome import Happening, Outcome
+from bot.play.retold import come_into_play
 from bot.rules.errors import UserError
 from bot.rules.names import joined
 from bot.rules.phrase import phrase
@@ -46,7 +47,7 @@ def record(context: Context, outcome: Outcome, *, secret: bool) -> Reply:
     if gone := [unit for unit in named if is_gone(unit)]:
         raise UserError(
             f"{gone[0].name} is {gone[0].state}.",
-            hint="Leave it out, or fix its state with /unit edit.",
+            hint=phrase("Leave it out, or fix its state with `/unit edit`."),
             code="unit-gone",
         )
     acting = [unit for unit in named if unit.name in happening.acting]
@@ -101,7 +102,7 @@ def closes_texts(context: Context) -> bool:
 
 
 def _with_arrivals(outcome: Outcome, was: Game, after: Game) -> Outcome:
-    """The outcome with a line about those who have joined the roster."""
+    """The outcome with those who have joined the roster, in its first line and in one about their numbers."""
     names = [unit.name for key, unit in after.units.items() if key not in was.units]
     if not names:
         return outcome
@@ -110,7 +111,8 @@ def _with_arrivals(outcome: Outcome, was: Game, after: Game) -> Outcome:
         names=joined(names),
         first=_quoted(names[0]),
     )
-    return replace(outcome, reply=replace(outcome.reply, lines=(*outcome.reply.lines, told)))
+    title = f"{outcome.reply.title}, {come_into_play(names)}"
+    return replace(outcome, reply=replace(outcome.reply, title=title, lines=(*outcome.reply.lines, told)))
 
 
 def _quoted(name: str) -> str:

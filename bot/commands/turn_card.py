@@ -9,6 +9,7 @@ from bot.commands.calling import addressed
 from bot.commands.calls import call_buttons, calls
 from bot.commands.context import Context
 from bot.commands.plans import due_now
+from bot.game.counter import VEHICLES, frame_of
 from bot.game.phases import (
     IMPULSES,
     brief_of,
@@ -102,7 +103,7 @@ def phase_buttons(
     """The buttons that the present phase needs; the first one leads on, or the one that is called `leads`. What to
     remember has one where it is `folded`, as it always is after turn 1."""
     game, system = context.game, context.system
-    words = list(phase_of(game, system).get("buttons") or ("next",))
+    words = [word for word in phase_of(game, system).get("buttons") or ("next",) if _has_use(game, system, word)]
     if is_alternating(game, system) and len(game.go) > 1 and may_be_rolled(game, system):
         words.insert(0, "initiative")
     if len(game.go) > 1 and not is_alternating(game, system) and "pass" not in words:
@@ -113,6 +114,14 @@ def phase_buttons(
     if (folded or game.turn > 1) and "remember" not in without and reminders(game, system):
         made.append(context.button("remember", "Reminders", game.phase))
     return tuple(made)
+
+
+def _has_use(game: Game, system: System | None, word: str) -> bool:
+    """Whether there is somebody for this: what is about vehicles alone needs one where there is a roster."""
+    sequence = system.sequences.get(word) if system is not None else None
+    if not game.units or sequence is None or sequence.group != "vehicles":
+        return True
+    return any(frame_of(unit.type, system) in VEHICLES for unit in game.units.values())
 
 
 def _button(context: Context, word: str) -> Button:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator, Mapping
+from textwrap import shorten
 from typing import Any
 
 from bot.commands.context import Context
@@ -11,15 +12,15 @@ from bot.commands.playing import repeated
 from bot.commands.unit_table import in_order, tone_of
 from bot.forms import form_button
 from bot.game.back import FLIP
-from bot.game.counter import frame_of, lasting_marks, marks_of, printed_on, states_of
+from bot.game.counter import VEHICLES, frame_of, lasting_marks, marks_of, printed_on, states_of
 from bot.game.roster import changed_names, is_gone
 from bot.game.state import Game
-from bot.game.summary import title_of
 from bot.interface.parts import Part, Small
 from bot.interface.reply import Button, Menu, MenuEntry, Reply
 from bot.interface.text import quoted
 from bot.play.actors import FIRES
 from bot.play.offered import acts
+from bot.play.retold import retold
 from bot.rules.errors import UserError
 from bot.rules.inputs.loadout import LOADOUT, arms_said
 from bot.rules.inputs.options import format_number, spoken
@@ -27,14 +28,12 @@ from bot.rules.inputs.units import Back, RosterUnit
 from bot.rules.phrase import phrase
 from bot.systems.catalog import System
 
-VEHICLES = ("armor", "mechanized", "soft")
-"""The frames of the counters of vehicles."""
 SOUND = "-"
 """What the menu of a card names where its unit has no state."""
 READ = 400
 """So many events are looked through for those of the unit."""
 SHOWN = 3
-LONGEST = 60
+LONGEST = 110
 MOST_MARKS = 25
 
 
@@ -186,6 +185,5 @@ async def _history(context: Context, unit: RosterUnit) -> AsyncIterator[str]:
         if unit.name not in names or event["kind"] not in ("sequence", "unit", "table") or event["number"] in undone:
             continue
         told += 1
-        title = "" if event["kind"] == "unit" else f"{title_of(event)}: "
-        text = f"#{event['number']} {title}{event.get('result', '')}"
-        yield text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+        said = retold(event, context.ledger.name_of, sides=context.game.sides).short
+        yield shorten(f"#{event['number']} {said}", LONGEST, placeholder=" …")

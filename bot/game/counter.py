@@ -13,6 +13,8 @@ from bot.systems.counters import ANY
 from bot.systems.lost import lost_states
 
 REDUCED = "reduced"
+VEHICLES = ("armor", "mechanized", "soft")
+"""The frames of the counters of vehicles."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -231,6 +231,8 @@ class Reply:
         return cls(**values)
 
 
+_NOT_TYPED_WRONG = ("not-yours", "unit-unfit", "unit-gone", "nobody")
+"""Refusals of what the game has, where an example of something else would be no help."""
 _SELDOM = ("private", "error", "bare", "in_place", "quiet", "boxed", "pin", "over", "across", "trace")
 _seldom = attrgetter(*_SELDOM)
 
@@ -246,7 +248,7 @@ def error_reply(error: UserError, typed: str = "", example: str = "") -> Reply:
     if better:
         lines.append(Phrase("Type: ", Typed(better)))
     right = error.right or (error.hint.right if better and isinstance(error.hint, Hint) else "")
-    if not lines and example and example != typed and error.code != "not-yours":  # nothing was typed wrong
+    if not lines and example and example != typed and error.code not in _NOT_TYPED_WRONG:
         lines.append(Phrase("For example: ", Typed(example)))
     return Reply(
         error.message,

@@ -33,8 +33,9 @@ class News:
 def news(sequence: Sequence, came: Fared, headline: str, actors: Iterable[str], who: str) -> News:
     """The first line of what `actors` did, or `who` where nobody acts; the `headline` where no fates are known."""
     wording, acting = came.wording, tuple(actors)
-    if wording.has_one_party and acting and {fate.unit for fate in came.fates}.issuperset(acting):
-        acting = ()
+    units = {fate.unit for fate in came.fates}
+    if units - {*wording.types} == {*acting} or (wording.has_one_party and units.issuperset(acting)):
+        acting = ()  # the title names them
     by = cause(sequence, acting, who)
     if not came.fates:
         tone = NOTHING if headline == NO_EFFECT else wording.tone(headline)

@@ -14,6 +14,7 @@ from bot.play.actors import has_one_party
 from bot.play.answers import plain_word
 from bot.play.fared import ROOM
 from bot.play.severity import HARM, Scale, deciding, words_of
+from bot.play.wording import NO_EFFECT
 from bot.rules.names import joined, stem_of
 from bot.rules.odds import Distribution
 from bot.rules.phrase import Phrase, Typed
@@ -168,6 +169,8 @@ def decision(sequence: Sequence, found: Iterable[Outlook], whom: str) -> tuple[s
         chances = [one.of(good) for one in found]
         return _asked(_that(found, good[0]), found, chances, whom), max(chances)
     first = found[0]
+    if first.names[0] and {word for one in found for _, word, _ in one.chances} == {NO_EFFECT}:
+        return f"No effect on {joined(name for one in found for name in one.names)}: 100%", Fraction(0)
     likeliest = sorted(first.chances, key=lambda item: -item[2])[:LIKELIEST]
     colon = ":" if first.scale.are_numbers or first.chances[0][1].isdecimal() else ""
     told = ", ".join(f"{word}{colon} {percent(float(chance))}" for _, word, chance in likeliest)
@@ -195,11 +198,16 @@ def _that(found: list[Outlook], token: str) -> str:
 
 def _asked(question: str, found: list[Outlook], chances: list[Fraction], whom: str) -> str:
     """The question about the first, and the chances of the others; of the best and the worst where that is too long."""
+    alike: dict[str, list[Outlook]] = {}
+    for one, chance in zip(found, chances, strict=True):
+        alike.setdefault(percent(float(chance)), []).append(one)
+    chances = [chances[found.index(some[0])] for some in alike.values()]
+    found = [replace(some[0], names=tuple(name for one in some for name in one.names)) for some in alike.values()]
     names = [each_of(one, whom) for one in found]
     names = [
         name if names.count(name) == 1 else heading(one.names, whom) for name, one in zip(names, found, strict=True)
     ]
-    said = [(percent(float(chance)), name) for name, chance in zip(names, chances, strict=True)]
+    said = [*zip(alike, names, strict=True)]
     whole = _joined(question, said)
     if len(whole) <= ROOM or len(said) == 1:
         return whole if len(whole) <= ROOM else _joined(question, [(said[0][0], f"each of {len(found[0].names)}")])

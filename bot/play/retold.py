@@ -104,7 +104,7 @@ def retold(event: Event, name_of: NameOf, text: str = "", sides: tuple[str, ...]
 
 def told_event(event: Event, name_of: NameOf, label: str = "", sides: tuple[str, ...] = ()) -> str:
     """`#41 Anna (US): Squad 1 fires: Squad 5 takes casualties [5][2]`: an event in one line of the log."""
-    if event["kind"] not in ("sequence", "next", "initiative", "unit", "plan", "end"):
+    if event["kind"] not in ("sequence", "next", "initiative", "unit", "plan", "end", "sealed", "reveal"):
         return plainly(event, name_of, label, sides)
     found = retold(event, name_of, label, sides)
     if found.acts:
@@ -178,7 +178,12 @@ def _arrivals(event: Event) -> str:
     """Who came into play beside those that were there: `, Hero comes into play`."""
     before, after = ((event.get(part) or {}).get("units") or {} for part in ("before", "after"))
     names = [unit["name"] for key, unit in after.items() if unit and before.get(key) is None]
-    return f", {joined(names)} {'comes' if len(names) == 1 else 'come'} into play" if names else ""
+    return f", {come_into_play(names)}" if names else ""
+
+
+def come_into_play(names: list[str]) -> str:
+    """`Hero 1 comes into play`."""
+    return f"{joined(names)} {'comes' if len(names) == 1 else 'come'} into play"
 
 
 def _of_side(side: str, by: str) -> str:

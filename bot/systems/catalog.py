@@ -86,6 +86,7 @@ class Sequence:
         self.example: Mapping[str, Any] = data.get("example") or {}
         self.notes: str = data.get("notes") or ""
         self.state: str = data.get("state") or ""
+        self.group: str = data.get("group") or ""
         self.verb: str = data.get("verb") or ROLL
         self.cause: str = data.get("cause") or f"rolls {self.title}"
         self.procedure: tuple[str, ...] = tuple(map(str, data.get("procedure") or ()))

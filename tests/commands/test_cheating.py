@@ -154,7 +154,7 @@ async def test_an_opened_roll_stands_in_log_and_table_a_closed_one_nowhere() -> 
     opened = await channel.do("Anna", f"game reveal {first}")
     assert opened.by == f"#{first}, opened by Anna"
     log = (await channel.do("Bob", "log")).text()
-    assert f"reveal #{first} Direct fire: " in log
+    assert f"Opened: #{first} Direct fire: " in log
     for kind in ("csv", "markdown", "json"):
         text = (await channel.do("Anna", f"game export {kind}")).files[0].text
         assert "hidden mines" not in text

@@ -67,7 +67,7 @@ async def test_a_card_of_one_s_own_unit_fires_with_it() -> None:
     assert list(buttons(card)) == ["Melee", "Morale check", "Rally in a hex", "History"]
     sound = await channel.do("Bob", "unit show vc1")
     assert buttons(sound)["Fire with it"] == "form:lnlt fire attackers=vc1", "who is shaken has no such button"
-    assert "Direct fire" in card.text()
+    assert "VC Cell 1 fires: Squad 1 takes casualties" in card.text()
     history = await channel.press("Anna", buttons(card)["History"])
     assert "Squad 1" in history.text()
     assert "Tran" not in history.text()

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import Unit
+from bot.rules.names import joined
 
 MEN = ("soldier", "leader", "crewman")
 
@@ -21,10 +22,9 @@ def living(men: Iterable[Unit], option: str) -> tuple[Unit, ...]:
                 option=option,
                 code="wrong-type",
             )
-        if man.state == "killed":
-            raise UserError(
-                f"{man.word} is dead.", hint=f"Leave {man.word} out of {option}.", option=option, code="unit-gone"
-            )
+    if dead := [man.word for man in found if man.state == "killed"]:
+        said = f"{joined(dead)} {'is' if len(dead) == 1 else 'are'} dead."
+        raise UserError(said, hint=f"Leave {joined(dead)} out.", option=option, code="unit-gone")
     return found
 
 

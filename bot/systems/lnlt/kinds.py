@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import Unit
+from bot.rules.phrase import phrase
 
 MMC = frozenset({"squad", "half-squad", "weapon-team", "crew"})
 SMC = frozenset(
@@ -82,7 +83,7 @@ def refuse_unfit(units: Iterable[Unit]) -> None:
         if unit.state in GONE:
             raise UserError(
                 f"{unit.word} is {unit.state}.",
-                hint="Leave it out, or fix its state with /unit edit.",
+                hint=phrase("Leave it out, or fix its state with `/unit edit`."),
                 code="unit-gone",
             )
         if name and name in seen:

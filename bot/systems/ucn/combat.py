@@ -46,7 +46,7 @@ def sides(given: Given) -> tuple[Side, Side]:
     """Attacker and defender. Raises UserError for a pinned attacker, nobody left and more SMGs than characters."""
     attacker = given.unit("unit")
     if "attacker_suppressed" not in given.typed:
-        roster.refuse_pinned(attacker, "unit", "attacker_suppressed=yes attacks all the same, at -6.")
+        roster.refuse_pinned(attacker, "unit", "Add attacker_suppressed=yes to attack all the same, at −6.")
     return _side(given, "attacker", attacker), _side(given, "defender", given.unit("target"))
 
 

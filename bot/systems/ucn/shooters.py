@@ -68,7 +68,7 @@ def _armed(tables: Tables, given: Given, unit: Unit, modifiers: Parts) -> Armed:
     is_said = "status" in given.typed
     if not is_said:
         roster.refuse_pinned(
-            unit, "shooters", "status=pinned shoots all the same, at -6." if "status" in given.values else ""
+            unit, "shooters", "Add status=pinned to shoot all the same, at −6." if "status" in given.values else ""
         )
     weapon = carried(tables, unit)
     own = (("own modifier", unit.number("mod")),) if unit.get("mod") else ()
@@ -137,16 +137,19 @@ def firm_reminder(given: Given) -> tuple[Line, ...]:
     target = given.unit("target")
     if target is None or target.state != "go-firm" or given.typed & {"target_gone_firm", "target_firm_cover"}:
         return ()
-    return (Line(f"{target.word} has gone firm, which counts only with target_gone_firm and target_firm_cover"),)
+    return (Line(f"{target.word} has gone firm: add target_gone_firm and target_firm_cover to count it"),)
 
 
 def reminders(units: Iterable[Unit]) -> tuple[Line, ...]:
     """What the roster says of an element and only an option can bring in."""
     known = {unit.name: unit for unit in units if unit.name and unit.state}
-    lines = []
-    for name, unit in known.items():
-        if unit.state in ("hesitant", "hesitant-morale", "go-firm"):
-            lines.append(Line(f"{name} is {unit.state}, which counts only with status={unit.state}"))
-        elif unit.state in ("let-loose", "withdraw"):
-            lines.append(Line(f"{name} is {unit.state} on the roster"))
-    return tuple(lines)
+    return tuple([Line(f"{name} {_SAID[unit.state]}") for name, unit in known.items() if unit.state in _SAID])
+
+
+_SAID = {
+    "hesitant": "is hesitant: add status=hesitant to count it",
+    "hesitant-morale": "is hesitant: add status=hesitant-morale to count it",
+    "go-firm": "has gone firm: add status=go-firm to count it",
+    "let-loose": "has let loose",
+    "withdraw": "is withdrawing",
+}

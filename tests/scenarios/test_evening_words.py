@@ -1,0 +1,122 @@
+"""What three evenings read like that were drawn message by message: first lines, cards, refusals and logs."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.interface.reply import Reply, error_reply
+from bot.rules.errors import UserError
+from tests.examples import play_example
+from tests.playing import Channel
+from tests.scenarios.test_called_by_name import labels, started
+from tests.systems.ucn.rosters import roster, unit
+
+
+async def at_the_ford() -> Channel:
+    """The beginners' scenario with Anna as US and Bob as VC."""
+    channel = await Channel.fresh()
+    await channel.do("Anna", "game start lnlt scenario=ford", "game join US")
+    await channel.do("Bob", "game join VC")
+    return channel
+
+
+def history(card: Reply) -> list[str]:
+    return [line for line in card.body() if line.startswith("#")]
+
+
+async def test_a_card_tells_who_did_what_to_whom_and_breaks_off_between_words() -> None:
+    channel = await at_the_ford()
+    await channel.do("Anna", 'lnlt fire attackers=us1 targets=vc1 tm=3 hand="1,6"')
+    own, other = [history(await channel.do("Anna", f"unit show {unit}")) for unit in ("us1", "vc1")]
+    assert own == other == ["#4 US Rifle 1 fires: no effect on Local 1"]
+    men = await started("baps", 'unit add "GI 1..12" soldier A weapon=rifle-semi')
+    await men.do("Anna", 'baps random-order "GI 1..12"')
+    (order, *_) = history(await men.do("Anna", 'unit show "GI 1"'))
+    assert "of 12 GIs" in order
+    assert not order.endswith("…") or order.endswith(" …")
+
+
+async def test_who_steps_forward_is_in_the_first_line() -> None:
+    channel = await at_the_ford()
+    fired = await channel.do("Anna", 'lnlt fire attackers="us1; us5" targets=vc1 tm=3 hand="4,1,1,4"')
+    assert fired.title == "No effect on Local 1, Hero 1 comes into play"
+    assert "#4 Anna (US): Rifle 1 and Lt Brooks fire: no effect on Local 1, Hero 1 comes into play" in (
+        await channel.do("Bob", "log")
+    ).text().replace("fires", "fire")
+
+
+async def test_odds_that_are_alike_are_said_once_and_none_names_its_target() -> None:
+    channel = await started(
+        "baps", 'unit add "GI 1..4" soldier A weapon=rifle-semi', "unit add Max soldier B weapon=rifle-bolt"
+    )
+    await channel.do("Anna", 'unit edit "GI 4" wounds=1')
+    odds = await channel.do("Bob", 'baps fire Max 8 "GI 1..4" odds')
+    assert odds.title.endswith("to suppress or hurt each GI")
+    assert odds.title.count("%") == 1
+    ford = await at_the_ford()
+    odds = await ford.do("Bob", "lnlt fire attackers=vc1 targets=us7 tm=3 odds")
+    assert odds.title == "No effect on Track: 100%"
+
+
+async def test_the_story_of_a_game_that_is_over_is_the_story() -> None:
+    channel = await at_the_ford()
+    assert (await channel.do("Anna", "log story")).title == "The Ford at Dawn, the story so far"
+    await channel.do("Anna", "game end winner=US confirm")
+    assert (await channel.do("Anna", "log story")).title == "The Ford at Dawn, the story"
+
+
+async def test_the_log_says_that_a_roll_is_sealed_and_what_was_opened() -> None:
+    channel = await at_the_ford()
+    await channel.do("Bob", "roll 2d6 label=ambush secret", "game reveal 4")
+    log = (await channel.do("Anna", "log")).text()
+    assert "#4 Bob (VC): A sealed roll" in log
+    assert "#5 Bob (VC): Opened: #4 2d6" in log
+
+
+@pytest.mark.parametrize("code", ["unit-unfit", "unit-gone", "nobody"])
+def test_who_is_out_of_it_is_refused_without_an_example_of_something_else(code: str) -> None:
+    error = UserError("Gruppe 1 is combat-ineffective and cannot fire.", code=code)
+    assert error_reply(error, "/ucn shoot germ1 us1", "/ucn shoot shooters=smg").lines == ()
+
+
+async def test_all_the_dead_are_named_without_the_name_of_an_option() -> None:
+    channel = await started(
+        "baps", 'unit add "GI 1..4" soldier A weapon=rifle-semi', 'unit add "Max 1..3" soldier B weapon=rifle-bolt'
+    )
+    await channel.do("Anna", 'unit edit "Max 1..2" state=killed')
+    refused = await channel.fails("Anna", 'baps melee a="GI 1" b="Max 1"', "dead")
+    assert refused.first.endswith("Max 1 is dead.")
+    assert "out of b" not in refused.text()
+    refused = await channel.fails("Anna", 'baps fire "GI 1..4" 8 "Max 1; Max 2"', "dead")
+    assert "Max 1 + 2 are dead." in refused.text()
+
+
+async def test_a_phase_offers_what_vehicles_do_only_where_there_is_one() -> None:
+    channel = await started("baps", 'unit add "GI 1..4" soldier A weapon=rifle-semi')
+    cards = [await channel.do("Anna", "game next") for _ in range(6)]
+    (moves,) = (card for card in cards if "Moves" in card.title)
+    assert labels(moves) == ["Done", "Next phase"]
+    await channel.do("Anna", "unit add Half-track vehicle A armor=light")
+    cards = [await channel.do("Anna", "game next") for _ in range(8)]
+    (moves,) = (card for card in cards if "Moves" in card.title)
+    assert labels(moves)[:2] == ["Crash", "Throw track"]
+
+
+async def test_a_morale_test_names_its_element_once() -> None:
+    channel = await started("ucn", "unit add Red element A firearms=12 morale=14 members=4 weapon=smg")
+    tested = await channel.do("Anna", "ucn morale unit=Red hand=3")
+    assert (tested.title, tested.by) == ("Red passes its Morale test", "Anna tests Morale")
+
+
+@pytest.mark.parametrize(
+    ("state", "said"),
+    [
+        ("hesitant-morale", "Alpha is hesitant: add status=hesitant-morale to count it"),
+        ("go-firm", "Alpha has gone firm: add status=go-firm to count it"),
+        ("let-loose", "Alpha has let loose"),
+        ("withdraw", "Alpha is withdrawing"),
+    ],
+)
+def test_what_became_of_an_element_is_said_in_words(state: str, said: str) -> None:
+    squad = roster(unit("Alpha", spot=11, members=1, state=state))
+    assert play_example("ucn", "spot", {"unit": "Alpha"}, [11], squad).lines[0].label == said
