@@ -13,10 +13,10 @@ from rich.console import Console
 from rich.text import Text
 
 from adapters.console.keys import LINES, Keys, keys_of
-from adapters.console.render import save_files, say, show
 from adapters.console.tutorial import LESSONS
 from bot.app import App
 from bot.file_rights import tighten
+from bot.host.terminal import save_files, say, show
 from bot.interface.complete import Known
 from bot.interface.packing import MOST_BYTES, file_text, too_large
 from bot.interface.parts import Grid

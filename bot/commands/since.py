@@ -147,7 +147,7 @@ async def said(context: Context, event: Json) -> tuple[str, str]:
         return retold(event, context.ledger.name_of, sides=context.game.sides).title, who
     if event["kind"] in ("next", "pass"):
         begun = result.partition("; ")[2] if event["kind"] == "pass" else result
-        return f"{begun[:1].upper()}{begun[1:].removesuffix(' phase')} begins", ""
+        return f"{begun[:1].upper()}{begun[1:].removesuffix(' phase').removesuffix(' Phase')} begins", ""
     if event["kind"] == "unit":
         return result, who
     if event["kind"] == "initiative":

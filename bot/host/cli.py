@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bot.rules.errors import UserError, did_you_mean
+
+if TYPE_CHECKING:
+    from bot.interface.reply import Reply
 
 MOST_INPUTS = 5
 """So many inputs a line of a list names."""
@@ -137,7 +140,7 @@ def lookup(words: Sequence[str]) -> None:
     arguments.pairs |= dict(zip(free, values, strict=False))
     given = arguments.given()
     found = table.read(given)
-    _print(arguments, dict(found.out), lookup_reply(table, given, found, game.title).text())
+    _print(arguments, dict(found.out), lookup_reply(table, given, found, game.title))
 
 
 def resolve_once(words: Sequence[str]) -> None:
@@ -158,12 +161,12 @@ def resolve_once(words: Sequence[str]) -> None:
     finish()
     dice = [{"label": die.label, "sides": die.sides, "value": die.value} for die in played.dice]
     acting = actors(sequence, sequence.given(given, {}))
-    _print(arguments, {"out": played.out, "dice": dice}, played_reply(YOU, sequence, played, acting).text())
+    _print(arguments, {"out": played.out, "dice": dice}, played_reply(YOU, sequence, played, acting))
 
 
 def odds_once(words: Sequence[str]) -> None:
     """The exact odds of one sequence: of every unit, or by the outputs that are named."""
-    from bot.host.odds_text import by_outputs, compared, of_each, of_rounds
+    from bot.host.odds_text import by_outputs, compared, of_each, of_rounds, reply_of
     from bot.systems.catalog import system
     from bot.systems.resolve import count_odds
 
@@ -181,7 +184,8 @@ def odds_once(words: Sequence[str]) -> None:
         shown = {value: str(chance) for value, chance in counted.items()}
         _print(arguments, shown, "\n".join(by_outputs(sequence.title, by, counted)) if by else "")
     else:
-        print("\n".join(of_each(sequence, given)))
+        reply = reply_of(sequence, given)
+        _print(arguments, None, reply if sys.stdout.isatty() else "\n".join(of_each(reply)))
 
 
 def roll_once(words: Sequence[str]) -> None:
@@ -240,9 +244,19 @@ def _source(arguments: Arguments) -> tuple[Any, Any]:
     return script, script.finish
 
 
-def _print(arguments: Arguments, out: object, text: str) -> None:
+def _print(arguments: Arguments, out: object, answer: Reply | str) -> None:
+    """As JSON where that was asked for; an answer on a terminal as the console shows it, elsewhere as text."""
     if arguments.json:
         import json
 
-        text = json.dumps(out, ensure_ascii=False)
-    print(text)
+        print(json.dumps(out, ensure_ascii=False))
+    elif isinstance(answer, str):
+        print(answer)
+    elif sys.stdout.isatty():
+        from rich.console import Console
+
+        from bot.host.terminal import show
+
+        show(Console(), answer)
+    else:
+        print(answer.text())

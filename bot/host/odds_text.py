@@ -41,9 +41,8 @@ def reply_of(sequence: Sequence, given: Mapping[str, object]) -> Reply:
     return odds_reply(sequence, given, rows, counted, by=by, whom=whom)
 
 
-def of_each(sequence: Sequence, given: Mapping[str, object]) -> Iterator[str]:
+def of_each(reply: Reply) -> Iterator[str]:
     """The odds of every unit, as chat has them."""
-    reply = reply_of(sequence, given)
     yield reply.first
     for part in reply.lines:
         yield from (f"  {line}" for line in part_lines(part, look=_look()))

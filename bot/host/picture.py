@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +19,7 @@ SUFFIXES = (".svg", ".png")
 
 
 def picture(words: Sequence[str]) -> None:
-    """Write the picture that is asked for, as SVG or PNG by the file's name, and print what it says."""
+    """Write the picture that is asked for, as SVG or PNG by the file's name, and print where; for a pipe, what it says too."""
     if "-o" in words:
         words = ["--out" if word == "-o" else word for word in words]
     arguments = Arguments(words, flags={"out": True})
@@ -38,7 +39,7 @@ def picture(words: Sequence[str]) -> None:
         file.write_bytes(_bytes(drawn, file))
     except OSError as error:
         raise UserError(f"{file} cannot be written: {error.strerror}.", code="bad-value") from None
-    print(f"wrote {file}\n{drawn.alt}")
+    print(f"wrote {file}" if sys.stdout.isatty() else f"wrote {file}\n{drawn.alt}")
 
 
 def _table(id: str, name: str, arguments: Arguments) -> Picture:

@@ -89,7 +89,7 @@ def amiss(game: Game, system: System | None, sequence: Sequence, happening: Happ
     phase = phase_of(game, system)
     if phase and not _attacks_in(phase, system) and any(_attacks_in(one, system) for one in phases_of(system)):
         title = str(phase["title"])
-        said.append(f"this is the {title if title.lower().endswith('phase') else f'{title} phase'}")
+        said.append(f"this is the {title}" if title.lower().endswith("phase") else f"the phase is {title}")
     return tuple(said)
 
 

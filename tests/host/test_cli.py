@@ -29,6 +29,26 @@ def test_a_lookup_as_a_process() -> None:
     assert (done.returncode, json.loads(done.stdout)) == (0, {"odds": "3-2"})
 
 
+@pytest.mark.parametrize("plain", [False, True])
+def test_answers_on_a_terminal_are_laid_out_as_in_the_console(
+    plain: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """Labels in one column, colour unless NO_COLOR; a picture tells its file, as its words are for a pipe."""
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("COLUMNS", "100")
+    (monkeypatch.setenv if plain else lambda name, _: monkeypatch.delenv(name, raising=False))("NO_COLOR", "1")
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    shot = ["lnlt", "fire", "attackers=squad fp=2", "targets=squad morale=4"]
+    assert not main(["resolve", *shot, "--dice", "6,1,6"])
+    said = capsys.readouterr().out
+    assert "\n  Attack   [6]" in said.replace("\x1b[0m", "")
+    assert ("\x1b[1;31m" in said) is not plain
+    assert not main(["odds", *shot])
+    assert ("\x1b[3" in capsys.readouterr().out) is not plain
+    assert not main(["picture", "table", "lnlt", "melee-odds", "-o", str(tmp_path / "a.svg")])
+    assert capsys.readouterr().out.count("\n") == 1
+
+
 @pytest.mark.parametrize("words", [["lookup", "lnlt", "melee-odds", "attack=7", "defense=5"], ["roll", "2d6"]])
 def test_a_single_answer_opens_no_database(words: list[str]) -> None:
     """Loading SQLite would cost a fifth of such a process."""

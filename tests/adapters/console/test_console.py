@@ -14,8 +14,8 @@ from prompt_toolkit.document import Document
 from rich.console import Console
 
 from adapters.console.completer import ConsoleCompleter, open_value
-from adapters.console.render import save_files, show
 from adapters.console.session import PLACE, Session, bottom_line, read_file
+from bot.host.terminal import save_files, show
 from bot.interface.complete import Known
 from bot.interface.complete_many import many_units
 from bot.interface.registry import registry

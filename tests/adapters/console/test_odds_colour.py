@@ -8,7 +8,7 @@ import re
 import pytest
 from rich.console import Console
 
-from adapters.console.render import show
+from bot.host.terminal import show
 from bot.interface.parts import Odds
 from bot.interface.reply import Reply
 from bot.interface.tone import HURT, NOTHING, SHAKEN

@@ -6,7 +6,7 @@ from io import StringIO
 
 from rich.console import Console
 
-from adapters.console.render import show
+from bot.host.terminal import show
 from tests.playing import Channel, two_sides
 
 
