@@ -175,6 +175,8 @@ def _rows(dice: Mapping[str, Many[object]], words: Mapping[str, str]) -> Iterabl
         first, *others = thrown or [""]
         row = f"{name[:name_width]:<{name_width}}  {first}".rstrip()
         word = words.get(name, "")
+        if column + 1 + len(word) > WIDTH:
+            word = word.replace(" and ", ", ")
         if word and column + 1 + len(word) <= WIDTH and not others:
             yield f"{row:<{column + 1}} {word}"
             continue

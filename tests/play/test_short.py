@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bot.play.answers import played_reply
+from bot.play.replayed import _rows
 from bot.rules.sequence import Fate, Line, Played, Settlement
 from bot.systems.catalog import system
 
@@ -39,4 +40,12 @@ def test_three_units_are_counted_first_and_named_by_their_results_below() -> Non
         "Eliminated: VC 3",
         "Shaken: VC 1",
         "No effect: VC 2",
+    ]
+
+
+def test_a_man_and_both_of_his_results_are_one_row_of_dice() -> None:
+    words = {"GI 5": "wounded and suppressed", "GI 6": "killed"}
+    assert list(_rows({"GI 5": [11, 13], "GI 6": [2, 3]}, words)) == [
+        "GI 5  11 13  wounded, suppressed",
+        "GI 6   2  3  killed",
     ]
