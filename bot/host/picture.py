@@ -19,7 +19,7 @@ SUFFIXES = (".svg", ".png")
 
 
 def picture(words: Sequence[str]) -> None:
-    """Write the picture that is asked for, as SVG or PNG by the file's name; print where, for a pipe what it says too."""
+    """Write the picture that is asked for, as SVG or PNG by the name of the file, and print where it is."""
     if "-o" in words:
         words = ["--out" if word == "-o" else word for word in words]
     arguments = Arguments(words, flags={"out": True})
