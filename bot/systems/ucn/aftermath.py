@@ -31,13 +31,16 @@ def settled(
     `acting` is what those who fire take from it, or pay for it, `given_up` the same in words.
     """
     target, lost, status = given.unit("target"), out["casualties"], str(out["status"])
+    members = target.get("members") if target is not None else None
+    if members is not None and lost >= members > 0:  # nobody whose Morale could fall
+        out, lost = {**out, "casualties": members, "morale_loss": 0}, members
     return Settlement(
         headline(out),
         ((target.word, status),) if target is not None else (),
         areas(firing, out),
         (*roster.under_fire(target, lost, status), *acting),
         (Fate(whom(target, "the target"), status, roster.casualties(lost) if lost else ""),),
-        (*now(out), *given_up),
+        (*(now(out) if lost != members else ("nobody is left",)), *given_up),
         by=by(firing, verb),
         sums=sums(out),
     )
@@ -51,6 +54,7 @@ def headline(out: Mapping[str, Any]) -> str:
         pieces.append(f"{out['saved']} saved")
     if out["casualties"]:
         pieces.append(roster.casualties(out["casualties"]))
+    if out["morale_loss"]:
         pieces.append(f"Morale -{out['morale_loss']}")
     return ", ".join(pieces)
 

@@ -216,6 +216,16 @@ def test_nobody_left_is_combat_ineffective() -> None:
 # -- odds -------------------------------------------------------------------------------------------------------------
 
 
+def test_who_is_alone_loses_no_more_than_himself_and_no_morale() -> None:
+    """Two rifles hit a leader by himself: the dice come to two casualties, and there is only one to lose."""
+    leader = roster(unit("Cole", "leader", members=1, morale=12))
+    played = shoot("bolt-action-rifle n=2", [1, 1, 20, 20], leader, skill=12, target="Cole")
+    (fate,) = played.settlement.fates
+    assert (fate.token, fate.more) == ("combat-ineffective", "1 casualty")
+    assert played.settlement.now == ("nobody is left",)
+    assert played.settlement.headline == "combat-ineffective, 2 hits, 1 casualty"
+
+
 def test_odds_of_one_rifle_match_a_count_by_hand() -> None:
     """12 of 20 hit; 6 faces hesitant, 6 pinned, 8 a casualty."""
     hit = Fraction(12, 20)
