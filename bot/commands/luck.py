@@ -7,16 +7,18 @@ import contextlib
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from textwrap import wrap
 from weakref import WeakValueDictionary
 
 from bot.commands.context import Context
 from bot.commands.played import turn_to
 from bot.game.batches import BATCH
-from bot.game.stats import Luck, Worth, many_worths, sentence, summed
+from bot.game.stats import Luck, Worth, many_worths, sentence, summed, tenth
 from bot.game.tally import Counted, Key, News, Tally, numbers_in, tries_in
 from bot.interface.parts import Grid
 from bot.interface.reply import Reply
 from bot.rules.errors import UserError
+from bot.rules.line import minus
 from bot.rules.proof.chain import short
 from bot.systems.catalog import system, systems
 
@@ -42,12 +44,11 @@ async def stats(context: Context) -> Reply:
     await _count(context, tally, counted)
     by_side, by_kind = _sums(context, tally, counted)
     lines = [sentence(name, luck) for name, luck in sorted(by_side.items())]
-    table = [
-        (_short(name, 7), _short(kind, 11), f"{luck.count:>3}", f"{luck.worth:>5g}", f"{luck.mean:>5.1f}")
-        for (name, kind), luck in sorted(by_kind.items())
-    ]
-    if table:
-        table.insert(0, ("side", "sequence", f"{'n':>3}", "score", "usual"))
+    table = [("side", "sequence", f"{'n':>3}", "score", "usual")] if by_kind else []
+    for (name, kind), luck in sorted(by_kind.items()):
+        first, *more = wrap(kind, 11)
+        table.append((_short(name, 7), first, f"{luck.count:>3}", f"{minus(luck.worth):>5}", f"{tenth(luck.mean):>5}"))
+        table += (("", text, "", "", "") for text in more)
     if left_out := tally.left_out:
         lines.append(f"The {left_out} oldest rolls are left out.")
     lines.append(

@@ -149,7 +149,7 @@ async def _ask(context: Context, event: Json, others: frozenset[str], what: str)
     rows = [row for person in others if (row := ledger.persons.get(person)) is not None]
     lines = [await _told(context, event), f"{_why(context, event, what)}, so {names} must agree."]
     if units := joined(changed_names(event.get("before") or {}, event.get("after") or {})):
-        lines[1] += f" If so, back {'to before' if what == UNDO else 'to after'} it: {units}."
+        lines[1] += f" If so, what it did to {units} is {'taken back' if what == UNDO else 'done again'}."
     if await reason_to_stand_in(context, others):
         lines.append("They have left or been silent for seven days, so a manager who plays no side may agree instead.")
     lines.append(phrase("Press Agree or type `{typed}`.", typed=typed))

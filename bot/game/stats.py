@@ -17,6 +17,7 @@ from bot.game.state import Json, unit_from_json
 from bot.game.version import system_of
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import Roster
+from bot.rules.line import minus
 from bot.rules.odds import Distribution, TooManyStates, joint, shown
 from bot.rules.rows import row_path, rows_of, told_by_rows
 from bot.rules.sequence import Row
@@ -231,10 +232,16 @@ def many_worths(keys: list[tuple[str, str, str, str]]) -> list[Worth | None]:
     return [worth_of(*key) for key in keys]
 
 
+def tenth(value: float) -> str:
+    """A number with one decimal, and the true minus sign."""
+    return f"{value:.1f}".replace("-", "−")
+
+
 def sentence(name: str, luck: Luck) -> str:
     """How unusual a side's luck is, in plain words."""
     rolls = f"{luck.count} {'roll' if luck.count == 1 else 'rolls'}"
-    told = f"{name}: {luck.worth:g} {'point' if luck.worth == 1 else 'points'}, {luck.mean:.1f} expected, in {rolls}"
+    points = f"{minus(luck.worth)} {'point' if abs(luck.worth) == 1 else 'points'}"
+    told = f"{name}: {points}, {tenth(luck.mean)} expected, in {rolls}"
     if luck.count < ENOUGH or luck.variance <= 0:
         return f"{told}: too few rolls to say."
     below = 100 * luck.below

@@ -39,11 +39,11 @@ def _what(event: Mapping[str, Any], name_of: NameOf, label: str) -> str:
         touched = f" ({', '.join(units[:8])}{', ...' if len(units) > 8 else ''})" if units else ""
         return f"{named}{name}: {result}{touched}" if result else f"{named}{name}{touched}"
     if kind in ("undo", "redo"):
-        does = "takes back" if kind == "undo" else "brings back"
+        take = "take" if kind == "undo" else "bring"
         if not event.get("asked"):
-            return f"{does} #{event['event']}{', alone in the game' if event.get('alone') else ''}"
-        as_manager = " as manager" if event.get("by") else ""
-        return f"agrees{as_manager}: {name_of(event['asked'])} {does} #{event['event']}"
+            return f"{take}s back #{event['event']}{', alone in the game' if event.get('alone') else ''}"
+        as_manager = ", as manager" if event.get("by") else ""
+        return f"lets {name_of(event['asked'])} {take} back #{event['event']}{as_manager}"
     if kind == "end" and (winner := ((event.get("after") or {}).get("game") or {}).get("winner")):
         return f"end, {'a draw' if winner == DRAW else f'{winner} wins'}{f': {result}' if result else ''}"
     if kind == "resume":

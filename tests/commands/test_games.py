@@ -277,8 +277,10 @@ async def test_the_table_of_luck_fits_a_phone() -> None:
     channel = await Channel.fresh()
     await channel.do("Anna", 'game start lnlt "A game" sides="Nationalists, Republicans"', "game join Nationalists")
     await channel.do("Anna", *('lnlt fire attackers="squad fp=2" targets="squad morale=5"',) * 2, "roll d6")
+    await channel.do("Anna", "lnlt ordnance-infantry to_hit=7 he=3")
     stats = await channel.do("Anna", "game stats")
     table = next(part for part in stats.lines if isinstance(part, Grid))
     assert width(table.rows) <= 39, "as many columns as a phone shows"
     assert not {"z", "points", "expected"} & {cell.strip() for cell in table.rows[0]}
     assert all(word in stats.text() for word in ("Score:", "usual:")), "what the columns are"
+    assert "…" not in "".join(row[1] for row in table.rows), "a long name of a sequence goes on below"

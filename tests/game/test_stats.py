@@ -7,7 +7,7 @@ from math import sqrt
 import pytest
 
 from bot.game.events import undone_events
-from bot.game.stats import ENOUGH, sentence, summed, tries, worth_of
+from bot.game.stats import ENOUGH, Worth, sentence, summed, tries, worth_of
 from tests.playing import Channel, two_sides
 
 SIDES = ("US", "VC")
@@ -59,3 +59,9 @@ async def test_dice_by_hand_undone_and_sealed_do_not_count() -> None:
     await channel.do("Bob", "lnlt morale-check units=vc3")
     assert await counted(channel) == [("VC", "morale-check")]
     assert "too few rolls to say" in (await channel.do("Bob", "game stats")).text()
+
+
+def test_points_below_nothing_have_a_minus_sign() -> None:
+    assert sentence("US", summed([Worth(-1.0, -2.5, 0.5, 0.1, 0.0)])) == (
+        "US: −1 point, −2.5 expected, in 1 roll: too few rolls to say."
+    )
