@@ -8,13 +8,15 @@ from bot.commands.calling import call_sides
 from bot.commands.context import Context
 from bot.commands.unit import free_side
 from bot.game.rights import find_side, need_units
-from bot.game.roster import count_units, described, new_handle, set_by_hand
+from bot.game.roster import changes_said, count_units, described, new_handle, set_by_hand
 from bot.game.state import Game, roster_of
 from bot.interface.reply import Reply
+from bot.interface.tone import NOTHING
 from bot.play.many import whose
 from bot.rules.errors import UserError
 from bot.rules.inputs.many import names_in
 from bot.rules.inputs.units import RosterUnit, UnitWords, find_unit
+from bot.rules.names import joined
 from bot.rules.phrase import phrase
 from bot.systems.catalog import System
 
@@ -41,15 +43,15 @@ async def edit(context: Context) -> Reply:
     who = _told([new for _, new in changed])
     after = {**game.units, **{unit.name.casefold(): new for unit, new in changed}}
     context.ledger.add("unit", replace(game, units=after), result=f"{who} edited")
-    if len(changed) == 1:
-        lines = [f"was {described(changed[0][0])}", f"now {described(changed[0][1])}"]
-    else:
-        lines = [described(new) for _, new in changed]
+    told: dict[str, list[str]] = {}
+    for old, new in changed:
+        told.setdefault(changes_said(old, new), []).append(new.name)
+    lines = [f"{joined(names)}: {said}" if len(changed) > 1 else said for said, names in told.items()]
     if same := len(units) - len(changed):
         lines.append(f"{count_units(same)} had these values already.")
     theirs = {unit.side for unit, _ in changed} - {context.actor.side, ""}
     mention = await call_sides(context, context.game, theirs)
-    return Reply(f"{context.who} edits {who}", tuple(lines), mention=mention)
+    return Reply(f"{context.who} edits {who}", tuple(lines), tone=NOTHING, mention=mention)
 
 
 def _edited(game: Game, unit: RosterUnit, stats: str, system: System, taken: list[str]) -> RosterUnit:

@@ -298,6 +298,21 @@ def _what_it_is(unit: RosterUnit) -> str:
     return " ".join(pieces)
 
 
+def changes_said(before: RosterUnit, after: RosterUnit) -> str:
+    """What has become otherwise: `fp 3, was 2 · state shaken · + moved`."""
+    pairs = [(key, getattr(before, key), getattr(after, key)) for key in ("name", "type", "side", "state")]
+    pairs += [(key, before.numbers.get(key), after.numbers.get(key)) for key in {**before.numbers, **after.numbers}]
+    pairs += [("other side", other_side(before), other_side(after))]
+    found = [
+        f"{key.replace('_', ' ')} {'none' if new in _NOTHING else _shown(new)}"
+        + (f", was {_shown(old)}" if old not in _NOTHING else "")
+        for key, old, new in pairs
+        if old != new
+    ]
+    found += [f"+ {mark}" for mark in sorted(after.marks - before.marks)]
+    return " \u00b7 ".join([*found, *(f"\u2212 {mark}" for mark in sorted(before.marks - after.marks))])
+
+
 def other_side(unit: RosterUnit) -> str:
     """The side of its counter that is down, in words: `reduced: half-squad morale=4 fp=1`; nothing without one."""
     if unit.back is None:
@@ -308,6 +323,9 @@ def other_side(unit: RosterUnit) -> str:
 
 def _shown(value: Any) -> str:
     return ",".join(map(str, value)) if isinstance(value, tuple | list) else str(value)
+
+
+_NOTHING = (None, "")
 
 
 def _handle_number(handle: str) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from textwrap import wrap
 
 PHONE = 33
 """Columns of a fixed width that a phone shows."""
@@ -55,7 +56,8 @@ class UnitTable:
         for row, note, size in zip(self.rows, notes, states, strict=True):
             numbers = "".join(f"{number_of(row, at):>{size}}" for at, size in enumerate(sizes))
             lines.append(f"{row[0]:<{handles}} {_cut(row[1], named):<{named}} {note:<{widest}}{numbers}".rstrip())
-            lines += [f"{'':<{handles}} {row[3].upper()}"] if size > room - named else []
+            own = wrap(row[3].upper(), width - handles - 1) if size > room - named else ()
+            lines += [f"{'':<{handles}} {text}" for text in own]
         return lines
 
     def wide(self) -> list[tuple[str, str]]:
@@ -100,7 +102,7 @@ def _fitting(note: str, room: int) -> str:
     while len(pieces) > 1 and len(", ".join(pieces)) > room:
         pieces.pop()
     left = ", ".join(pieces)
-    return _cut(left, room) if len(left) <= room or room >= _LEAST else ""
+    return _cut(left, room) if len(left) <= room or (room >= _LEAST and not left[-1:].isdigit()) else ""
 
 
 def _cut(text: str, room: int) -> str:

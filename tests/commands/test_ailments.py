@@ -63,6 +63,16 @@ def test_a_long_name_drops_no_number_and_a_state_is_never_cut() -> None:
     assert max(map(len, lines)) <= 33
 
 
+def test_no_number_is_cut_and_no_state_is_wider_than_a_phone() -> None:
+    """A word before a number that has no room is left out with it; a long state goes on below."""
+    rocket = ("vc5", "Rocket Team", "weapon-team", "", "penetration 5, he 2", "", "5", "2")
+    man = ("us12", "Grenadier 12", "soldier", "wounded, jammed or out of ammo", "", "", "6", "1")
+    lines = UnitTable("VC", ("morale", "fp"), (rocket, man)).lines()
+    assert "penetra" not in lines[1]
+    assert [line.strip() for line in lines[3:]] == ["WOUNDED, JAMMED OR OUT OF", "AMMO"]
+    assert max(map(len, lines)) <= 33
+
+
 def at_worst(system: System) -> Iterator[RosterUnit]:
     """A unit for each number of the game that counts losses, with one and with two of them."""
     units = system.game["units"]
