@@ -1,0 +1,139 @@
+"""How far one command walks through the house, and how large the rooms are: `pytest -s tests/test_house.py` prints it.
+
+A walk is what a command calls of ours, from its text to the stored answer, by an app that is warm. It may enter so many
+files and change rooms so often: whoever makes a walk longer meets this test, and whoever makes one shorter lowers it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import count, pairwise
+from pathlib import Path
+from types import FrameType
+
+import pytest
+
+from bot.interface.reply import Reply
+from tests.fresh import fresh_app
+from tests.playing import Channel
+
+ROOT = Path(__file__).resolve().parents[1]
+FIRE = 'lnlt fire attackers=us1 targets="squad morale=5"'
+
+WALKS = {
+    "fire": (96, 264),
+    "odds of it": (81, 248),
+    "one die": (51, 112),
+    "undo": (81, 222),
+    "Again": (101, 306),
+    "Odds": (77, 248),
+    "a cell": (38, 82),
+}
+"""The most files that a walk enters, and the most changes of room, by its name."""
+
+MOST_LINES = 73_500
+"""Of bot and adapters: Python, SQL and the templates of the page."""
+
+
+@dataclass
+class Walk:
+    """The calls of functions of ours, as the files that they are in, one after another."""
+
+    files: list[str] = field(default_factory=list)
+
+    def note(self, frame: FrameType, event: str, _: object) -> None:
+        """What `sys.setprofile` calls."""
+        code = frame.f_code
+        if event == "call" and code.co_name[0] != "<" and code.co_filename.startswith(f"{ROOT}/bot/"):
+            self.files.append(code.co_filename.removeprefix(f"{ROOT}/"))
+
+    @property
+    def entered(self) -> int:
+        """How many files."""
+        return len(set(self.files))
+
+    @property
+    def rooms(self) -> int:
+        """How often the room changes: a folder is one, and so are the loose files of `bot`."""
+        return sum(first != second for first, second in pairwise(map(room_of, self.files)))
+
+
+def room_of(file: str) -> str:
+    """The folder of a file."""
+    return file.rpartition("/")[0]
+
+
+@contextmanager
+def walked() -> Iterator[Walk]:
+    """What is called inside."""
+    walk = Walk()
+    sys.setprofile(walk.note)
+    try:
+        yield walk
+    finally:
+        sys.setprofile(None)
+
+
+class Table:
+    """A game at which walks are taken."""
+
+    def __init__(self, channel: Channel) -> None:
+        self.channel = channel
+
+    async def walk(self, step: Callable[[], Awaitable[Reply]], *, after_fire: bool) -> Walk:
+        """The shortest walk of a command that may be one about the shot before it; dice lengthen it now and then."""
+        walks = list[Walk]()
+        for _ in range(6):
+            if after_fire:
+                await self.channel.do("Anna", FIRE)
+            with walked() as walk:
+                reply = await step()
+            assert not reply.error, reply.text()
+            walks.append(walk)
+        return min(walks[2:], key=lambda one: one.rooms)
+
+    async def press(self, button: str) -> Reply:
+        """A button under the last event."""
+        action = await self.channel.under((await self.channel.game()).last, button)
+        return await self.channel.press("Anna", action)
+
+
+@pytest.mark.parametrize("name", WALKS)
+async def test_a_command_enters_few_files(name: str) -> None:
+    seconds = count(0, 5)
+    channel = Channel(await fresh_app(steady=lambda: float(next(seconds))))
+    await channel.do("Anna", "game start lnlt scenario=ford")
+    table = Table(channel)
+    steps: dict[str, Callable[[], Awaitable[Reply]]] = {
+        "fire": lambda: channel.say("Anna", FIRE),
+        "odds of it": lambda: channel.say("Anna", FIRE + " odds"),
+        "one die": lambda: channel.say("Anna", "roll d6"),
+        "undo": lambda: channel.say("Anna", "game undo"),
+        "Again": lambda: table.press("again"),
+        "Odds": lambda: table.press("odds"),
+        "a cell": lambda: channel.say("Anna", "lnlt-table dct total=7 unit=good-order-mmc morale=5"),
+    }
+    walk = await table.walk(steps[name], after_fire=name in ("undo", "Again", "Odds"))
+    files, rooms = WALKS[name]
+    print(f"\n{name}: {len(walk.files)} calls, {walk.entered} files, {walk.rooms} changes of room")
+    assert walk.entered <= files
+    assert walk.rooms <= rooms
+
+
+def test_the_house_grows_no_further() -> None:
+    lines = Counter[str]()
+    for folder in ("bot", "adapters"):
+        for path in (ROOT / folder).rglob("*"):
+            name = str(path.relative_to(ROOT))
+            if path.suffix in (".py", ".sql") or ("/report/templates/" in f"/{name}" and path.is_file()):
+                lines["/".join(Path(name).parts[:3]) if path.parent.parent != ROOT else name] += len(
+                    path.read_text("utf-8").splitlines()
+                )
+    for room, size in sorted(lines.items(), key=lambda one: -one[1]):
+        print(f"{size:6} {room}")
+    print(f"{sum(lines.values()):6} together")
+    assert sum(lines.values()) <= MOST_LINES
