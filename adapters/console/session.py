@@ -15,7 +15,7 @@ from rich.text import Text
 from adapters.console.keys import LINES, Keys, keys_of
 from adapters.console.tutorial import LESSONS
 from bot.app import App
-from bot.file_rights import tighten
+from bot.file_rights import private_from_now_on, tighten
 from bot.host.terminal import save_files, say, show
 from bot.interface.complete import Known
 from bot.interface.packing import MOST_BYTES, file_text, too_large
@@ -138,6 +138,10 @@ class Session:
         show(self.console, reply, self.keys.shown())
         for path in save_files(reply, self.folder / "files"):
             self.console.print(f"  saved as {path}", highlight=False, markup=False)
+        if (
+            reply.announce is not None and reply.announce.buttons
+        ):  # a story to read, beside a word to who ended the game
+            await self._show(reply.announce)
         if reply.after and not reply.seen:
             await self._press(reply.after)
 
@@ -186,6 +190,7 @@ def _person(name: str) -> Person:
 async def play(name: str, *, interactive: bool) -> int:
     """Run the console until `quit` or the end of input; the exit status."""
     settings = load_settings()
+    private_from_now_on()
     tighten(settings.data)
     app = await App.open(settings)
     try:

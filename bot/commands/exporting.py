@@ -65,7 +65,10 @@ def _reply(context: Context, kind: str, file: File) -> Reply:
     word = {"markdown": "Markdown", "html": "a page"}.get(kind, kind.upper())
     return Reply(
         f"{game.name or 'Free play'} as {word}",
-        (f"{game.number} events: {about}.", phrase("Seeds are in it once they are revealed: `/fair reveal`")),
+        (
+            f"{game.number} events: {about}.",
+            *((phrase("Its last seed is in it once it is revealed: `/fair reveal`"),) if game.drawn else ()),
+        ),
         footer=(f"#{game.number}", short(context.ledger.head)),
         private=True,
         files=(file,),

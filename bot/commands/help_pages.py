@@ -52,6 +52,8 @@ def _sequence_page(spec: CommandSpec) -> Reply:
         lines += _carried(words[list_name], " and ".join(options), spec.path[-1])
     lines.append(phrase("Example: `{example}`", example=spec.example))
     lines.append(Small(phrase("What each modifier adds: `/help {name} modifiers`", name=name)))
+    if lists_of(spec.options):
+        lines.append(Small(phrase("What each word of a unit means: `/help {name} units`", name=name)))
     buttons = [Button(OPEN_FORM + name, "Open form", "primary")]
     if spec.option("odds") is not None and spec.example:
         buttons.append(Button(f"try:{name}", "Try it"))

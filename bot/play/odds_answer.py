@@ -144,7 +144,7 @@ def _bars(sequence: Sequence, one: Outlook, whom: str, came: Mapping[str, list[s
 
 def _by(sequence: Sequence) -> str:
     by = sequence.odds_by.partition("[")[0].replace("_", " ")
-    return sequence.title if by in _SAYING_NOTHING else by
+    return sequence.title if by in _SAYING_NOTHING else by[:1].upper() + by[1:]
 
 
 def heading(names: Iterable[str], whom: str) -> str:

@@ -314,3 +314,16 @@ def test_completion_knows_the_sides() -> None:
     assert "Local 1..3" not in mine
     assert "Local 1..3" in theirs
     assert "Rifle 1..3" not in theirs
+
+
+def test_the_story_of_an_ended_game_is_shown_and_its_files_are_for_their_owner_alone() -> None:
+    shown = play(
+        'game start lnlt "Hill 875" sides="US, VC"', "game join US", "game export json", "roll 2d6", "game export json",
+        "game end winner=US reveal confirm", "game export json",
+    )  # fmt: skip
+    assert "Hill 875 is over: US wins on turn 1" in shown
+    assert [part.count("/fair reveal") for part in shown.split("Hill 875 as JSON")[1:]] == [0, 1, 0]
+    files = [Path(line.split("saved as ")[1]) for line in shown.splitlines() if "saved as" in line]
+    assert [file.suffix for file in files] == [".json", ".json", ".html", ".json"]
+    assert {file.stat().st_mode & 0o777 for file in files} == {0o600}
+    assert "was open to others" not in play("game status")
