@@ -26,6 +26,9 @@ from bot.systems.lost import lost_states
 
 _MOST_BYTES = 200_000_000
 _MOST_LISTED = 8
+AN_OLD_PAGE = (
+    "An older Grognard made this page: its words are not held against the log. `grognard report` makes it anew."
+)
 Event = Mapping[str, Any]
 
 
@@ -167,13 +170,12 @@ def check_file(path: Path, heads: Iterable[str] = ()) -> Findings:
     if not text.lstrip().startswith("<") or found.faults or not isinstance(data, dict):
         return found
     system = next((row["body"]["system"] for row in data["events"] if "system" in row["body"]), data.get("system", ""))
-    faults, unproved = shown_faults(text, data, frozenset(lost_states(str(system))))
-    said = (
-        [] if faults else ["The page shows what its log holds; nothing proves names of persons, luck, odds and traces."]
-    )
+    faults, unproved, is_old = shown_faults(text, data, frozenset(lost_states(str(system))))
+    told = "The page shows what its log holds; nothing proves names of persons, luck, odds and traces."
+    said = [] if faults else [AN_OLD_PAGE if is_old else told]
     if unproved:
         said.append(f"Nothing proves the sentences of {counted(len(unproved), 'event')} from before answers were kept.")
-    return replace(found, faults=tuple(faults), remarks=(*found.remarks, *said))
+    return replace(found, faults=tuple(faults), remarks=(*found.remarks, *said), is_partial=is_old)
 
 
 def file_text(path: Path) -> str:

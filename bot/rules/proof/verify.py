@@ -43,11 +43,12 @@ class Findings:
     unplayed_at: tuple[int, ...] = ()  # the events whose outcomes they are
     unknown_at: tuple[int, ...] = ()  # those that name rules which no release had
     remarks: tuple[str, ...] = ()
+    is_partial: bool = False  # a page that does not show all that could be compared
 
     @property
     def status(self) -> int:
-        """The exit status: 0 sound, 1 faults, 3 sound as far as it can be played again."""
-        return 1 if self.faults else 3 if self.unplayed else 0
+        """The exit status: 0 sound, 1 faults, 3 sound as far as can be seen."""
+        return 1 if self.faults else 3 if self.unplayed or self.is_partial else 0
 
 
 @dataclass(slots=True)
