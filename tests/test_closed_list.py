@@ -31,6 +31,9 @@ Bob: lnlt damage-check targets=vc1 dc_mod=3 hand=6 secret
 Bob: game reveal 11
 Anna: game next
 Anna: unit edit us1 moved
+Anna: unit edit us2 stats="name=Rifle 9"
+Anna: game undo
+Anna: game redo
 Anna: game leave
 Anna: UNDO
 Anna: game redo

@@ -45,7 +45,7 @@ KINDS = {
     "orders": ("reads result before after", "", "orders orders_due", False),
     "end": ("before after", "opens result texts", "ended winner", True),
     "resume": ("", "before after", "ended winner", False),
-    "unit": ("result", "before after", "system packs", True),
+    "unit": ("result", "before after renamed", "system packs", True),
     "settings": ("", "result before after", "hand_dice answers confirm rules master packs", False),
     "transfer": ("result", "", "", False),
     "link": ("result", "", "", False),
@@ -967,6 +967,12 @@ class Game:
         new = [unit["name"] for key, unit in after.items() if before[key] is None]
         lost = [before[key]["name"] for key, unit in after.items() if unit is None]
         edited = [unit["name"] for key, unit in after.items() if unit and before[key]]
+        if "renamed" in body:
+            olds, news = [one for one in before.values() if one], [one for one in after.values() if one]
+            fits = len(after) == 2 and len(olds) == len(news) == 1 and olds[0]["name"] == body["renamed"]
+            fits = fits and {**olds[0], "name": news[0]["name"]} == news[0] and len(self.after["game"]) == 0
+            fits = fits and said == f"{body['renamed']} is now {news[0]['name']}"
+            return "" if fits else "it renames a unit otherwise than it says."
         free = not self.now["system"] or not (self.now["started"] or self.units)
         if "system" in self.after["game"] and not (new and free):
             return "the system of a game that has units stays."

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from bot.commands.calling import call_sides
 from bot.commands.context import Context
 from bot.commands.unit import free_side
 from bot.game.rights import find_side, need_units
-from bot.game.roster import changes_said, count_units, described, new_handle, set_by_hand
+from bot.game.roster import changes_said, check_name, count_units, described, new_handle, set_by_hand
 from bot.game.state import Game, roster_of
 from bot.interface.reply import Reply
 from bot.interface.tone import NOTHING
@@ -21,6 +22,7 @@ from bot.rules.phrase import phrase
 from bot.systems.catalog import System
 
 NAME = "name"
+_NEW_NAME = re.compile(r"\s*name=(.+)", re.IGNORECASE)
 NO_WORDS = UnitWords((), {}, {})
 
 
@@ -31,6 +33,8 @@ async def edit(context: Context) -> Reply:
     units = find_units(context, options[NAME])
     need_units(game, context.actor, units)
     system = _system_of(context)
+    if (new_name := _NEW_NAME.fullmatch(options["stats"])) is not None:
+        return _rename(context, units, new_name[1].strip(' "'), system)
     changed: list[tuple[RosterUnit, RosterUnit]] = []
     for unit in units:
         new = _edited(game, unit, options["stats"], system, [now.handle for _, now in changed])
@@ -52,6 +56,23 @@ async def edit(context: Context) -> Reply:
     theirs = {unit.side for unit, _ in changed} - {context.actor.side, ""}
     mention = await call_sides(context, context.game, theirs)
     return Reply(f"{context.who} edits {who}", tuple(lines), tone=NOTHING, mention=mention)
+
+
+def _rename(context: Context, units: list[RosterUnit], typed: str, system: System) -> Reply:
+    """The unit under another name; its handle stays, and the log knows it by both."""
+    game, unit = context.game, units[0]
+    if len(units) > 1:
+        raise UserError("One unit at a time gets a new name.", option="stats", code="bad-value")
+    key = unit.name.casefold()
+    rest = {at: other for at, other in game.units.items() if at != key}
+    name = check_name(typed, rest, system.words["units"])
+    if name.casefold() == key:
+        raise UserError(f"{unit.name} is called that already.", option="stats", code="no-change")
+    after = {(name.casefold() if at == key else at): other for at, other in game.units.items()}
+    after[name.casefold()] = replace(unit, name=name)
+    told = f"{unit.name} is now {name}"
+    context.ledger.add("unit", replace(game, units=after), result=told, renamed=unit.name)
+    return Reply(told, (described(after[name.casefold()]),), by=context.who, tone=NOTHING)
 
 
 def _edited(game: Game, unit: RosterUnit, stats: str, system: System, taken: list[str]) -> RosterUnit:

@@ -121,6 +121,8 @@ def _unit(past: Past, event: Event) -> str:
     new = [unit["name"] for key, unit in after.items() if before[key] is None]
     lost = [before[key]["name"] for key, unit in after.items() if unit is None]
     edited = [unit["name"] for key, unit in after.items() if unit is not None and before[key] is not None]
+    if "renamed" in event:
+        return _renamed(event, [*filter(None, before.values())], [*filter(None, after.values())])
     free = not past.now.started and not past.now.units
     if "system" in past.patch(event, "after", "game") and not (new and (free or not past.now.system)):
         return "the system of a game that has units stays."
@@ -134,6 +136,15 @@ def _unit(past: Past, event: Event) -> str:
     else:
         expected = f"{new[0] if len(new) == 1 else f'{len(new)} units'} added" if new else ""
     return "" if said == expected else f"its words are not what it does to units: {shown(said)}."
+
+
+def _renamed(event: Event, olds: list[Json], news: list[Json]) -> str:
+    """What is wrong with a unit that is called otherwise from now on; nothing else of it changes."""
+    name = event["renamed"]
+    fits = len(olds) == len(news) == 1 and len(event["after"].get("units", {})) == 2 and "game" not in event["after"]
+    fits = fits and olds[0]["name"] == name and {**olds[0], "name": news[0]["name"]} == news[0]
+    fits = fits and event["result"] == f"{name} is now {news[0]['name']}"
+    return "" if fits else "it renames a unit otherwise than it says."
 
 
 def _settings(past: Past, event: Event) -> str:

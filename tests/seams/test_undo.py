@@ -387,3 +387,23 @@ async def test_what_was_taken_back_by_agreement_comes_back_where_nobody_else_cou
     await channel.do("Bob", 'lnlt fire attackers="squad fp=6" targets="squad morale=5" adjacent', "game undo")
     await channel.do("Anna", "game undo", "game redo")
     assert [event["kind"] for event in await assert_verified(channel)][-2:] == ["undo", "redo"]
+
+
+async def test_a_unit_is_renamed_and_back() -> None:
+    """Its handle stays, undo and redo know it, and all verifiers read it."""
+    channel = await Channel.fresh(place=PLACE)
+    await two_sides(channel)
+    was = (await channel.game()).units
+    told = await channel.do("Anna", 'unit edit us1 stats="name=Rifle 9"')
+    assert told.title == "Squad 1 is now Rifle 9"
+    renamed = (await channel.game()).units["rifle 9"]
+    assert (renamed.handle, renamed.numbers) == (was["squad 1"].handle, was["squad 1"].numbers)
+    assert (await channel.say("Anna", 'unit edit us1 stats="name=Squad 2"')).error
+    await channel.do("Anna", "lnlt fire attackers=us1 targets=vc1 hand=1,6")
+    asked = await channel.do("Anna", "game undo")
+    await channel.press("Bob", asked.buttons[0].action)
+    await channel.do("Anna", "game undo")
+    assert (await channel.game()).units == was
+    await channel.do("Anna", "game redo")
+    assert "rifle 9" in (await channel.game()).units
+    await assert_verified(channel)

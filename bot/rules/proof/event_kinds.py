@@ -69,7 +69,7 @@ KINDS: Mapping[str, Kind] = {
     "orders": Kind(("reads", "result", *PATCH), (), ("orders", "orders_due")),
     "end": Kind(PATCH, ("opens", "result", "texts"), ("ended", "winner"), units=True),
     "resume": Kind((), PATCH, ("ended", "winner")),
-    "unit": Kind(("result",), PATCH, ("system", "packs"), units=True),
+    "unit": Kind(("result",), (*PATCH, "renamed"), ("system", "packs"), units=True),
     "settings": Kind((), ("result", *PATCH), ("hand_dice", "answers", "confirm", "rules", "master", "packs")),
     "transfer": Kind(("result",), words=("to another channel",)),
     "link": Kind(
