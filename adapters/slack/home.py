@@ -19,16 +19,17 @@ from adapters.slack.calls import Busy, Refused
 from adapters.slack.channels import is_member
 from adapters.slack.escape import PEN
 from adapters.slack.files import direct_messages
-from adapters.slack.render import actions, render
+from adapters.slack.render import ACTION, actions, render
 from adapters.slack.request import PLATFORM, Request, team_of
 from adapters.slack.teams import Team
 from adapters.slack.work import Ack, Quick, Work
 from bot.interface.form import OPEN_FORM
 from bot.interface.parts import Entry, part_lines
 from bot.interface.registry import Registry
-from bot.interface.reply import LINK, Button, Reply
+from bot.interface.reply import LINK, Button, Reply, error_reply
 from bot.interface.spec import Command, Person, Place
 from bot.play.actors import FIRES
+from bot.rules.errors import UserError
 from bot.rules.phrase import phrase
 
 log = logging.getLogger(__name__)
@@ -44,6 +45,7 @@ MOST_OPEN = 50
 """Homes that are drawn anew when something happens: those that were opened last."""
 SOON = 2.0
 """Seconds within which what happens in a workspace draws its homes but once."""
+_CHANNELS = {"include": ["public", "private"]}
 _OWN = "me"
 """In place of a channel: one's direct messages with the bot."""
 
@@ -128,10 +130,12 @@ class Home:
         blocks = render(replace(listed, lines=()), request.team).blocks
         for entry in (part for part in listed.lines if isinstance(part, Entry)):
             blocks += await self._game(entry, request, who)
-        begin = (Button(f"{OPEN_FORM}game start", "Start a game"), Button(f"{OPEN_FORM}roll", "Roll…"))
-        own = (*begin, Button(f"{SAY}me show", "Reminders"), Button("help:", "Help"))
-        blocks += [{"type": "divider"}, *_row(own, _OWN)]
-        note = phrase("Only you see this page. To play with others, type in their channel: `/game start`")
+        own = (Button(f"{OPEN_FORM}roll", "Roll…"), Button(f"{SAY}me show", "Reminders"), Button("help:", "Help"))
+        (row,) = _row(own, _OWN)
+        begin = {"type": "conversations_select", "action_id": f"{ACTION}start", "filter": _CHANNELS}
+        row["elements"].insert(0, begin | {"placeholder": _plain("Start a game in…")})
+        blocks += [{"type": "divider"}, row]
+        note = phrase("Only you see this page. A game for you alone: type `game start` in your messages with the bot.")
         return [*blocks, {"type": "context", "elements": [{"type": "mrkdwn", "text": PEN.plain(note)}]}]
 
     async def _listed(self, request: Request, who: Person) -> Reply:
@@ -180,6 +184,19 @@ class Home:
     async def pressed(self, request: Request, body: Json) -> Request:
         """The press as if in the channel that its block names."""
         return await self._at(request, str(body["actions"][0].get("block_id") or "").partition("|")[0])
+
+    async def picked(self, request: Request, channel: str, ack: Ack) -> Request | None:
+        """The ask as if from the channel that was picked for a new game; None where they or the bot are not in it."""
+        team = await self._work.teams.find(request.team)
+        bot = replace(request, user=team.bot_user if team is not None else "")
+        for who, they in ((bot, "The bot is"), (request, "You are")):
+            if not await self._is_member(who, channel):
+                hint = phrase("In that channel, type: `/invite @grognard`") if who is bot else "Join it first."
+                wrong = error_reply(UserError(f"{they} not in that channel.", hint=hint, code="unknown-channel"))
+                await self.told(request, ack)(wrong)
+                return None
+        await ack()
+        return replace(request, channel=channel)
 
     async def _at(self, request: Request, place: str) -> Request:
         if place == _OWN:

@@ -57,6 +57,10 @@ class Listeners:
         action = body["actions"][0]
         does = str((action.get("selected_option") or action).get("value") or "")
         request = from_press(body)
+        if picked := is_home(body) and action.get("selected_conversation"):
+            if there := await self.home.picked(request, picked, ack):
+                await self.forms.open_from(there, "game start")
+            return
         quick = self.home.told(request, ack) if is_home(body) else None
         if is_home(body):
             request = await self.home.pressed(request, body)

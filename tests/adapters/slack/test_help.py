@@ -60,10 +60,27 @@ async def test_the_home_shows_ones_games_and_plays_them(socket_slack: SlackStand
             lambda: anna.home is not None and "Nobody waits" in str(anna.home.blocks), timeout=20, what="Anna's home"
         )
         again = await anna.open_home()
-        form = await (await anna.press(again, "Start a game")).modal()
-        assert form is not None
         rolls = await (await anna.press(again, "Roll…")).modal()
         assert rolls is not None
+    assert socket_slack.refusals == []
+
+
+async def test_a_game_begun_at_home_is_in_the_channel_that_was_picked(
+    socket_slack: SlackStandIn, tmp_path: Path
+) -> None:
+    home, anna, ben, games = settle(socket_slack)
+    elsewhere, theirs = home.channel("elsewhere", bot_member=False), home.channel("theirs", members=[ben])
+    async with running(socket_slack, tmp_path, home):
+        shown = await anna.open_home()
+        for channel, wrong in ((elsewhere, "The bot is not in that channel"), (theirs, "You are not in that channel")):
+            told = await (await anna.choose(shown, "a:start", channel.id)).modal()
+            assert wrong in str(told.blocks)
+        form = await (await anna.choose(shown, "a:start", games.id)).modal()
+        assert form.title == "Start a game"
+        await anna.submit(form, {"scenario": {"value": "lnlt/ford"}})
+        started = await anna.wait_for(games, "The Ford at Dawn")
+        assert not started.ephemeral_for
+        assert not [one for one in anna.sees(anna.im) if "The Ford" in one.everything]
     assert socket_slack.refusals == []
 
 
