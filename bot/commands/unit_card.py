@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator, Mapping
+from hashlib import sha256
 from textwrap import shorten
 from typing import Any
 
@@ -21,6 +22,7 @@ from bot.interface.text import quoted
 from bot.play.actors import FIRES
 from bot.play.offered import acts
 from bot.play.retold import retold
+from bot.play.typed import types_of
 from bot.rules.errors import UserError
 from bot.rules.inputs.loadout import LOADOUT, arms_said
 from bot.rules.inputs.options import format_number, spoken
@@ -73,7 +75,7 @@ async def press_mark(context: Context, rest: str) -> Reply:
     handle, _, stats = rest.partition(":")
     stats, _, shown = stats.partition(":")
     unit = by_handle(context.need_game(), handle)
-    if shown and shown != (unit.state or SOUND):
+    if shown and shown not in (unit.state or SOUND, _stamp(unit, context.system)):  # cards of before had the state
         raise UserError(
             f"{unit.name} has changed since this card: {_fares(unit, context.system)}.",
             hint=phrase("`/unit show {name}` shows it as it is now.", name=quoted(unit.name)),
@@ -109,7 +111,8 @@ def _about(context: Context, unit: RosterUnit) -> str:
         whose = "Yours"
     else:
         whose = f"{unit.side} ({', '.join(players)})" if players else unit.side
-    return " · ".join(filter(None, (whose, unit.type, *_numbers(unit.type, unit.numbers, context.system), unit.handle)))
+    kind = types_of(context.system).get(unit.type, unit.type) if context.system is not None else unit.type
+    return " · ".join(filter(None, (whose, kind, *_numbers(unit.type, unit.numbers, context.system), unit.handle)))
 
 
 def _side(unit: RosterUnit, back: Back, system: System | None) -> str:
@@ -164,10 +167,17 @@ def _marks(context: Context, unit: RosterUnit, system: System) -> Menu:
     entries += [(f"+{mark}", spoken(mark), "") for mark in marks if mark in fitting - unit.marks]
     row = context.ledger.row
     made = [
-        MenuEntry(f"mark:{row}:{unit.handle}:{stats}:{unit.state or SOUND}", label, about)
+        MenuEntry(f"mark:{row}:{unit.handle}:{stats}:{_stamp(unit, system)}", label, about)
         for stats, label, about in entries
     ]
     return Menu("Mark or change", tuple(made[:MOST_MARKS]), "Mark")
+
+
+def _stamp(unit: RosterUnit, system: System | None) -> str:
+    """The state and the lasting markers that a card shows, in few letters: a marker that goes by itself changes nothing
+    that the others mean."""
+    shown = (unit.state or SOUND, *sorted(unit.marks & lasting_marks(system)))
+    return sha256(" ".join(shown).encode()).hexdigest()[:8]
 
 
 async def _history(context: Context, unit: RosterUnit) -> AsyncIterator[str]:

@@ -139,7 +139,7 @@ def _states(unit: RosterUnit, system: System | None) -> Iterator[str]:
     if state:
         flags = system.words["units"].states.get(state, ()) if system is not None else ()
         yield " and ".join(map(_plain, flags)) if len(flags) > 1 else _plain(state)
-    if unit.turned and REDUCED not in state:
+    if unit.turned and REDUCED not in state and not is_lost(unit, system):
         yield REDUCED
     for key in loss_keys(system):
         if lost := unit.numbers.get(key):

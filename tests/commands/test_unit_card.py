@@ -136,3 +136,24 @@ async def test_a_card_offers_marks_of_its_type_state_first_and_says_when_it_is_o
     assert old.code == "game-changed"
     assert old.title == "Squad 1 has changed since this card: eliminated."
     assert (await channel.game()).units["squad 1"].state == "eliminated"
+
+
+async def test_a_card_of_before_a_lasting_marker_is_old_and_a_marker_of_the_turn_is_none() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    await channel.do("Anna", "unit add M48 armored-vehicle US morale=5")
+    card = await channel.do("Anna", "unit show M48")
+    assert "armored vehicle" in card.text()
+    entries = {entry.label: entry.action for entry in card.menus[0].entries}
+    await channel.do("Anna", "unit edit M48 +fired")
+    assert not (await channel.press("Anna", entries["Moved"])).error
+    await channel.do("Anna", "unit edit M48 +immobilized")
+    old = await channel.press("Anna", entries["Shaken"])
+    assert (old.code, "immobilized" in old.title) == ("game-changed", True)
+
+
+async def test_who_is_lost_is_not_reduced_besides() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    await channel.do("Anna", "unit edit us1 half=1/4", "unit edit us1 flip", "unit edit us1 state=eliminated")
+    assert (await channel.do("Anna", "unit show us1")).first == "Squad 1: eliminated"

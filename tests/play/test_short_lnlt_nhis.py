@@ -279,7 +279,11 @@ def test_a_short_answer_reads_so(
             "mines",
             {"unit": "T-54"},
             (6,),
-            ["T-54 is destroyed, crew killed · Alice rolls for mines", "Mines: [6]"],
+            [
+                "T-54 is destroyed, crew killed · Alice rolls for mines",
+                "Mines: [6]",
+                "Whoever rides on it: run bail-out.",
+            ],
         ),
         (
             "bail-out",
