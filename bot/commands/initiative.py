@@ -14,9 +14,9 @@ from bot.game.state import Game
 from bot.interface.parts import Odds, Part, Small
 from bot.interface.reply import Reply
 from bot.interface.tone import GAME
-from bot.play.answers import begun
 from bot.play.outcome import Happening
 from bot.rules.errors import UserError
+from bot.rules.phrase import begun
 from bot.rules.sequence import Line
 from bot.systems.catalog import Sequence
 

@@ -14,7 +14,7 @@ from bot.game.state import DRAW, Game
 from bot.interface.complete import MAX_LENGTH, Choice
 from bot.interface.spec import Place
 from bot.rules.errors import UserError, did_you_mean
-from bot.rules.phrase import phrase
+from bot.rules.phrase import begun, phrase
 from bot.stores.base import Store
 from bot.systems.catalog import see, systems
 
@@ -164,9 +164,5 @@ def put_aside(loaded: Loaded | None) -> tuple[str, ...]:
         return ()
     game = loaded.game
     if game.started and not game.ended:
-        return (phrase("{title} is put aside: `/game resume` takes it up again.", title=_capital(named(game))),)
-    return (phrase("{title} is kept: `/game list`", title=_capital(named(game))),)
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
+        return (phrase("{title} is put aside: `/game resume` takes it up again.", title=begun(named(game))),)
+    return (phrase("{title} is kept: `/game list`", title=begun(named(game))),)

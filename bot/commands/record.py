@@ -16,14 +16,14 @@ from bot.interface.parts import Group, Small
 from bot.interface.reply import Button, Reply
 from bot.interface.tone import SEALED as SEALED_TONE
 from bot.play.aim import amiss
-from bot.play.answers import begun, compact
+from bot.play.answers import compact
 from bot.play.brief import brief
 from bot.play.effects import after_happening, change_json, facts_of, initiative_of, is_of_game, named_in, reminders
 from bot.play.outcome import Happening, Outcome
 from bot.play.retold import come_into_play
 from bot.rules.errors import UserError
 from bot.rules.names import joined
-from bot.rules.phrase import phrase
+from bot.rules.phrase import begun, phrase
 from bot.rules.proof.chain import canonical
 from bot.rules.sequence import Line
 from bot.systems.catalog import systems

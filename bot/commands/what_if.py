@@ -22,6 +22,7 @@ from bot.play.sequence import EXTRA
 from bot.play.what_if import changes, count_changes
 from bot.play.what_if_answer import Worth, worth_reply
 from bot.rules.errors import UserError
+from bot.rules.phrase import begun
 from bot.stores.base import DAY
 from bot.systems.catalog import system
 
@@ -89,15 +90,9 @@ def _menus(key: str, worth: Worth) -> tuple[Menu, ...]:
     made = []
     known, names = worth.levels, worth.names
     if len(known) > 1:
-        entries = [
-            MenuEntry(f"whatif:{key}:{worth.group}.{at}", _upper(one.label)) for at, one in enumerate(known[:25])
-        ]
-        made.append(Menu(_upper(known[worth.level].label), tuple(entries), "Level"))
+        entries = [MenuEntry(f"whatif:{key}:{worth.group}.{at}", begun(one.label)) for at, one in enumerate(known[:25])]
+        made.append(Menu(begun(known[worth.level].label), tuple(entries), "Level"))
     if len(names) > 1:
         entries = [MenuEntry(f"whatif:{key}:{at}.0", name) for at, name in enumerate(names[:25])]
         made.append(Menu(names[worth.group], tuple(entries), "For whom"))
     return tuple(made)
-
-
-def _upper(text: str) -> str:
-    return text[:1].upper() + text[1:]

@@ -17,6 +17,7 @@ from bot.interface.spec import CommandSpec
 from bot.interface.text import command_text
 from bot.rules.inputs.options import Option, flag, words_of
 from bot.rules.inputs.units import Roster, RosterUnit
+from bot.rules.phrase import begun
 
 FLAGS, REST, HOW, OTHERS = "flags", "rest", "how", "more-units"
 """Fields that are no single option: the modifiers, one line for all that has no field, what is to be done, and units
@@ -293,7 +294,7 @@ def _flags(spec: CommandSpec, options: Options, room: Room) -> Field | None:
     named = dict.fromkeys(pick.value.partition("=")[0] for pick in (*steps, *picks))
     kind = "modifiers" if spec.family in ("sequence", "lookup") else "also"
     about = " and ".join([*dict.fromkeys(pick.about for pick in steps), kind])
-    return Field(FLAGS, "ticks", _upper(about), picks=(*steps, *picks), covers=(*named, "mods"))
+    return Field(FLAGS, "ticks", begun(about), picks=(*steps, *picks), covers=(*named, "mods"))
 
 
 def _steps(option: Option | None, spec: CommandSpec, options: Options) -> list[Pick]:
@@ -438,11 +439,11 @@ def _rest(spec: CommandSpec, options: Options, left: list[Field], flags: Collect
     said = rest_example(spec, [name for name in names if bare is None or name != bare.name], flags)
     needed = bare.expected if bare is not None else f"Needed: {', '.join(called)}" if wanted else ""
     also = f"{'Also' if wanted else 'Such as'} {said}" if said else ""
-    hint = f"{'. '.join(filter(None, (_upper(needed), also)))}."
+    hint = f"{'. '.join(filter(None, (begun(needed), also)))}."
     return Field(
         REST,
         "text",
-        _upper(label),
+        begun(label),
         hint,
         (),
         rest_text(spec, options, [*names, *flags], [field.name for field in wanted] if bare is None else ()),
@@ -451,10 +452,6 @@ def _rest(spec: CommandSpec, options: Options, left: list[Field], flags: Collect
         option=bare,
         covers=(*names, *flags, "mods"),
     )
-
-
-def _upper(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def _typed(spec: CommandSpec) -> Field:

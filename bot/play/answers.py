@@ -13,7 +13,7 @@ from bot.play.news import groups, news, unrolled
 from bot.play.short import in_short
 from bot.play.typed import said
 from bot.rules.names import joined
-from bot.rules.phrase import Phrase, Typed
+from bot.rules.phrase import begun
 from bot.rules.sequence import Line, Played
 from bot.systems.catalog import Sequence
 
@@ -56,11 +56,6 @@ def played_reply(who: str, sequence: Sequence, played: Played, actors: Iterable[
     if settled.notes and (notes := " ".join([begun(said(types, text)) for text in settled.notes])):
         lines.append(Small(notes))
     return Reply(title=told.title, lines=tuple(lines), by=by, tone=told.tone)
-
-
-def begun(text: str) -> str:
-    """A text as it begins a line: `squad shaken` as `Squad shaken`."""
-    return text if text[:1].isupper() or isinstance(text, Phrase | Typed) else text[:1].upper() + text[1:]
 
 
 def compact(reply: Reply, dice: tuple[object, ...]) -> Reply:

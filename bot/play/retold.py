@@ -29,6 +29,7 @@ from bot.play.replayed import again, shot_of
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.names import a_or_an, joined, plural
+from bot.rules.phrase import begun
 from bot.stores.records import TextRow
 from bot.systems.catalog import ROLL, Sequence
 
@@ -56,12 +57,12 @@ class Retold:
     @property
     def title(self) -> str:
         """What came of it, as a line begins."""
-        return _begun(self.said)
+        return begun(self.said)
 
     @property
     def short(self) -> str:
         """Who did it and what came of it, units counted where they are many: `Squad 1 fires: 5 of 9 VC killed`."""
-        return f"{_begun(_of_side(self.side, self.by))}: {self.said}" if self.acts else f"{self.title} ({self.by})"
+        return f"{begun(_of_side(self.side, self.by))}: {self.said}" if self.acts else f"{self.title} ({self.by})"
 
     @property
     def sentence(self) -> str:
@@ -70,7 +71,7 @@ class Retold:
         if self.acts:
             return f"{self.short}{more}"
         if ": " in self.more:  # the units by their results say what the title counts
-            return f"{_begun(self.more)} ({self.by})"
+            return f"{begun(self.more)} ({self.by})"
         return f"{self.title}{more} ({self.by})" if self.by else f"{self.title}{more}"
 
 
@@ -235,7 +236,7 @@ def where_of(event: Event) -> str:
     that leads into none."""
     kind, result = event["kind"], str(event.get("result", ""))
     where = {"start": result, "next": result, "pass": result.partition("; ")[2]}.get(kind, "")
-    return f"{_begun(where)}, {_first(event)} first" if where and _first(event) else _begun(where)
+    return f"{begun(where)}, {_first(event)} first" if where and _first(event) else begun(where)
 
 
 def _first(event: Event) -> str:
@@ -278,9 +279,9 @@ def _unit(event: Event, name_of: NameOf, _text: str) -> Retold:
         touched = [unit["name"] for key in after if (unit := after[key] or before.get(key))]
         if result.startswith(f"{count_units(len(touched))} ") and len(touched) > 1:
             result = result.replace(count_units(len(touched)), joined(touched), 1)
-        return Retold(_begun(result), who)
+        return Retold(begun(result), who)
     names = result.replace(count_units(len(new)), joined(unit["name"] for unit in new), 1)
-    return Retold(_begun(names), who)
+    return Retold(begun(names), who)
 
 
 def _sealed(_event: Event, name_of: NameOf, _text: str) -> Retold:
@@ -309,11 +310,7 @@ def _end(event: Event, name_of: NameOf, text: str) -> Retold:
 
 def _rest(event: Event, name_of: NameOf) -> str:
     """As the log has it, without number and person."""
-    return _begun(plainly(event, name_of).partition(": ")[2])
-
-
-def _begun(text: str) -> str:
-    return text[:1].upper() + text[1:]
+    return begun(plainly(event, name_of).partition(": ")[2])
 
 
 def _inside(title: str, names: Iterable[str]) -> str:

@@ -9,6 +9,7 @@ from bot.game.sides import by_name
 from bot.game.state import Json
 from bot.game.summary import title_of
 from bot.play.retold import TEXTS, held, retold
+from bot.rules.phrase import begun
 
 FILTERS = {
     "sequence": "combat",
@@ -52,7 +53,7 @@ def told(event: Event) -> Told:
 def _sequence(event: Event) -> Told:
     facts = event.facts
     if "told" not in facts:
-        return _begun(by_name(_without_facts(event), event.sides)), facts.get("title") or title_of(event.body)
+        return begun(by_name(_without_facts(event), event.sides)), facts.get("title") or title_of(event.body)
     return held(event.body, by_name(facts["told"], event.sides)), facts["by"]
 
 
@@ -66,7 +67,7 @@ def _roll(event: Event) -> Told:
     label, title = event.texts.get("label", ""), title_of(event.body)
     name = label or title
     said = f"{name}: {event.result}" if event.result else name
-    return said if name == title and event.body["kind"] == "roll" else _begun(said), title if label else ""
+    return said if name == title and event.body["kind"] == "roll" else begun(said), title if label else ""
 
 
 def _undo(event: Event) -> Told:
@@ -79,16 +80,12 @@ def _undo(event: Event) -> Told:
 def _fair(event: Event) -> Told:
     if added := event.texts.get("text"):
         return f"Adds to the dice: “{added}”", ""
-    return _begun(event.result), "dice"
+    return begun(event.result), "dice"
 
 
 def _order(event: Event) -> Told:
     """A sealed order: its words once they are open."""
-    return _begun(f"Sealed orders: {event.result}"), " · ".join(event.texts.values())
-
-
-def _begun(text: str) -> str:
-    return text[:1].upper() + text[1:]
+    return begun(f"Sealed orders: {event.result}"), " · ".join(event.texts.values())
 
 
 _TOLD: Mapping[str, Callable[[Event], Told]] = {
@@ -106,7 +103,7 @@ _TOLD: Mapping[str, Callable[[Event], Told]] = {
     "claim": lambda _event: ("Is this person from the imported log", ""),
     "import": lambda event: (f"Brings the game here: {event.result}", "imported"),
     "transfer": lambda _event: ("Moves the game to another channel", ""),
-    "link": lambda event: (_begun(event.result), "channels"),
+    "link": lambda event: (begun(event.result), "channels"),
     "privacy": lambda _event: ("A name and its texts were deleted", ""),
     "settings": lambda event: (f"Settings: {event.result}" if event.result else "Settings", ""),
 }

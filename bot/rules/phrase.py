@@ -54,6 +54,11 @@ class Phrase(str):
         return self.pieces
 
 
+def begun(text: str) -> str:
+    """A text as it begins a line: `squad shaken` as `Squad shaken`."""
+    return text if text[:1].isupper() or isinstance(text, Phrase | Typed) else text[:1].upper() + text[1:]
+
+
 def phrase(sentence: str, **values: object) -> Phrase:
     """A sentence of ours with its commands in backticks: ``phrase("Join one: `/game join {side}`.", side=side)``.
 

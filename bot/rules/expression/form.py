@@ -17,8 +17,8 @@ class Form:
     """`throws` has of each pool how it is thrown, and how often it counts beside `constant`; `is_linear` unless pools
     are multiplied with each other or divided. `frames` are the texts before, between and behind the pools. `pattern` is
     the whole answer with places for the dice and what they come to, where these are all numbers that simply count; ""
-    otherwise. `is_cut` says whether further dice can be stopped by the limit. `added` is
-    what follows the only pool, with its label, where that is nothing but numbers that are added up; None otherwise."""
+    otherwise. `added` is what follows the only pool, with its label, where that is nothing but numbers that are added
+    up; None otherwise."""
 
     notation: str
     is_text: bool
@@ -29,7 +29,6 @@ class Form:
     frames: tuple[str, ...]
     constant: int
     is_linear: bool
-    is_cut: bool
     pattern: str
     added: tuple[tuple[str, int], ...] | None
 
@@ -52,7 +51,6 @@ def form_of(expression: Expression) -> Form:
         frames=frames,
         constant=constant,
         is_linear=factors is not None,
-        is_cut=any(pool.extra for pool in pools),
         pattern=_pattern(expression, frames),
         added=_added(expression),
     )

@@ -124,13 +124,10 @@ class Result:
     def work(self) -> str:
         """The expression with its dice in place, labels in front: `morale [4, 2] + leader 1`."""
         frames, shows, thrown = self._form.frames, self._form.shows, self.thrown
-        if len(thrown) == 1:
-            shown = f"{frames[0]}{shows[0](thrown[0])}{frames[1]}"
-        else:
-            shown = frames[0]
-            for at, one in enumerate(thrown):
-                shown += shows[at](one) + frames[at + 1]
-        if self._form.is_cut and any(one[3] for one in thrown):
+        shown = frames[0]
+        for at, one in enumerate(thrown):
+            shown += shows[at](one) + frames[at + 1]
+        if any(one[3] for one in thrown):
             return f"{shown} (stopped at the limit of further dice)"
         return shown
 
@@ -178,8 +175,6 @@ class Rolling:
         form = self._form
         if pattern := form.pattern:
             thrown, total = self._rolled[0]
-            if len(thrown) == 1:
-                return pattern % (*thrown[0][0], total)
             return pattern % (*[value for one in thrown for value in one[0]], total)
         if self.expression.repeat is None:
             result = Result(self.expression, form, *self._rolled[0])
@@ -209,9 +204,7 @@ def roll(expression: Expression, source: Source) -> Rolling:
     explodes brings the next one at once. Raises what `source` raises, such as DieOwed."""
     form = expression.kept.get("form") or form_of(expression)
     draw: Draw = getattr(source, "draw_all", None) or partial(_one_by_one, source.draw)
-    if expression.repeat is None:
-        return Rolling(expression, form, [_roll_once(expression, form, draw)])
-    return Rolling(expression, form, [_roll_once(expression, form, draw) for _ in range(expression.repeat)])
+    return Rolling(expression, form, [_roll_once(expression, form, draw) for _ in range(expression.repeat or 1)])
 
 
 def _one_by_one(draw: Callable[[Die], int | str], die: Die, count: int) -> list[int | str]:

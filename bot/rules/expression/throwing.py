@@ -51,10 +51,9 @@ def _words(values: list[Face]) -> Thrown:
 
 def _judged(pool: Pool) -> Throw:
     """Each die is drawn once; then some are kept, or those that fit are counted."""
-    die, count, slices = pool.die, pool.count, tuple(map(_slice, pool.picks))
-    low, high = pool.count_if.span if pool.count_if is not None else (0, 0)
-
-    if not slices:
+    die, count = pool.die, pool.count
+    if not pool.picks:
+        low, high = pool.count_if.span if pool.count_if is not None else (0, 0)
 
         def counted(draw: Draw) -> Thrown:
             values = draw(die, count)
@@ -63,27 +62,11 @@ def _judged(pool: Pool) -> Throw:
 
         return counted
 
-    if len(slices) == 1 and pool.count_if is None:
-        return _picked_once(die, count, slices[0])
     judge = _judge(pool)
 
     def picked(draw: Draw) -> Thrown:
         values, fates = draw(die, count), [0] * count
         return values, fates, judge(values, fates), False
-
-    return picked
-
-
-def _picked_once(die: Die, count: int, left: slice) -> Throw:
-    """What most picks are: of dice that are drawn once, some are kept for their sum."""
-    places = range(count)
-
-    def picked(draw: Draw) -> Thrown:
-        values, fates, total = draw(die, count), [DROPPED] * count, 0
-        for place in sorted(places, key=values.__getitem__, reverse=True)[left]:
-            fates[place] = KEPT
-            total += values[place]  # type: ignore[operator]
-        return values, fates, total, False
 
     return picked
 
