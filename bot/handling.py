@@ -26,8 +26,10 @@ from bot.interface.spec import Command, CommandSpec
 from bot.interface.text import command_text
 from bot.odds_worker.pool import Odds, Worker
 from bot.outbox.receipts import NOT_WRITTEN
+from bot.play.recall import removed_unit
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import MAX_TEXT
+from bot.rules.phrase import phrase
 from bot.shelves import OF_A_VERSION, Shelves
 from bot.stores.base import Clock, Conflict, Store, StoreError
 from bot.stores.gate import CalledOff, Gate
@@ -139,10 +141,14 @@ class Handling:
         return command_text(spec, command.options), example_in(spec, played)
 
     async def _explained(self, error: UserError, command: Command) -> UserError:
-        if error.code not in OF_A_VERSION:
+        if error.code not in OF_A_VERSION and not isinstance(error.about, str):
             return error
         where = await self._threads.home(command.where)
         loaded = await self._games.at(where.key)
+        if isinstance(error.about, str):
+            name = await removed_unit(self._store, loaded, error.about) if loaded is not None else ""
+            gone, hint = f"{name} is no longer on the roster.", phrase("`/unit list` shows who is.")
+            return UserError(gone, hint=hint, code=error.code, option=error.option) if name else error
         return await self._shelves.explained(error, command.path, where, loaded.game if loaded is not None else None)
 
     async def _until_stored(self, command: Command, handle: Handler, gate: Gate) -> Reply:

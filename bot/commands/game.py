@@ -68,12 +68,10 @@ async def begin_game(context: Context) -> Reply:
     begun = headline(told, system)
     lines: list[Part] = [f"{begun}{'' if begun.endswith('?') else '.'} {context.who} is game master."]
     if sides:
-        lines.append(
-            phrase("Sides: {sides}. Join one: `/game join {first}`", sides=", ".join(sides), first=_quoted(sides[0]))
-        )
+        lines.append(f"Sides: {', '.join(sides)}.")
     if scenario is not None:
         lines += [scenario.about] if scenario.about else []
-        lines.append(f"{scenario.forces}. /unit list shows them.")
+        lines.append(phrase("{forces}. `/unit list` shows them.", forces=scenario.forces))
     elif told.units:
         lines.append(f"{count_units(len(told.units))} carried over.")
     lines += filter(None, (brief_of(told, system),))
@@ -355,7 +353,3 @@ def _game_name(raw: str) -> str:
     if not name or len(name) > MAX_NAME:
         raise UserError(f"A game's name has 1 to {MAX_NAME} characters.", option="name", code="bad-name")
     return name
-
-
-def _quoted(name: str) -> str:
-    return f'"{name}"' if " " in name else name

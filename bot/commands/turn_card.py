@@ -28,7 +28,7 @@ from bot.interface.form import OPEN_FORM
 from bot.interface.reply import Button, Reply
 from bot.rules.inputs.options import spoken
 from bot.rules.names import joined
-from bot.systems.catalog import System
+from bot.systems.catalog import System, in_words
 
 MOST_IN_ROW, PHONE_ROW = 5, 4
 """Buttons in a row at most, and those that fit a phone side by side, which is better where a second row is needed."""
@@ -135,7 +135,8 @@ def _button(context: Context, word: str) -> Button:
     if word in ("pass", "done"):
         return context.button(word, spoken(word), moment(game), side_number(game))
     assert system is not None
-    return Button(f"{OPEN_FORM}{system.id} {word}", spoken(word))
+    said = in_words(word, system.game.get("words") or {}) or spoken(word)
+    return Button(f"{OPEN_FORM}{system.id} {word}", said)
 
 
 def moment(game: Game) -> str:

@@ -90,7 +90,10 @@ def by_handle(game: Game, handle: str) -> RosterUnit:
         if unit.handle == handle:
             return unit
     raise UserError(
-        f"{handle[:40]} is off the roster by now.", hint=phrase("`/unit list` shows all."), code="unknown-unit"
+        f"{handle[:40]} is off the roster by now.",
+        hint=phrase("`/unit list` shows all."),
+        code="unknown-unit",
+        about=handle,
     )
 
 

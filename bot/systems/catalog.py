@@ -170,12 +170,12 @@ class Sequence:
 def _labelled(option: Option, system: System, ruled: tuple[str, ...]) -> Option:
     """The option with the human word that its game has for it, and the rules that set it."""
     labels, known = system.game.get("labels") or {}, system.game.get("words") or {}
-    words = {word: said for word in option.values if (said := labels.get(word) or _in_words(word, known))}
-    label = option.label or labels.get(option.name) or _in_words(option.name, known)
+    words = {word: said for word in option.values if (said := labels.get(word) or in_words(word, known))}
+    label = option.label or labels.get(option.name) or in_words(option.name, known)
     return replace(option, label=label, labels=words if option.type in ("mods", "enum") else {}, ruled=ruled)
 
 
-def _in_words(code: str, known: Mapping[str, str]) -> str:
+def in_words(code: str, known: Mapping[str, str]) -> str:
     """A code word with its game's own abbreviations: `mol-same-hex` is `MOL same hex`; "" where it holds none."""
     pieces = code.replace("_", "-").split("-")
     said = " ".join(known.get(piece, piece) for piece in pieces)

@@ -86,7 +86,8 @@ def units_in(text: str, roster: Roster) -> list[RosterUnit]:
 def no_unit(item: str, roster: Roster) -> UserError:
     """The error for what is not a unit of the roster, with the nearest name."""
     hint = did_you_mean(item, {unit.name for unit in roster.values()})
-    return UserError(f'The roster has no unit "{item[:40]}".', hint=hint or f"{SEPARATED}.", code="unknown-unit")
+    message = f'The roster has no unit "{item[:40]}".'
+    return UserError(message, hint=hint or f"{SEPARATED}.", code="unknown-unit", about=item)
 
 
 def _plain(item: str, roster: Roster) -> RosterUnit | None:

@@ -181,7 +181,10 @@ def find_unit(name: str, roster: Roster) -> RosterUnit:
     if not near and not _HANDLE.fullmatch(key):
         near = did_you_mean(name, [unit.name for unit in roster.values()])
     raise UserError(
-        f'The roster has no unit "{name[:40]}".', hint=near or phrase("`/unit list` shows all."), code="unknown-unit"
+        f'The roster has no unit "{name[:40]}".',
+        hint=near or phrase("`/unit list` shows all."),
+        code="unknown-unit",
+        about=key,
     )
 
 
@@ -369,13 +372,13 @@ def _head(item: str, words: UnitWords, roster: Roster) -> tuple[Unit, list[str]]
     names = [unit.name for unit in roster.values()]
     if (near := _joined(word, roster)) or (_HANDLE.fullmatch(word) and roster):
         message = f'No unit has the handle "{word[:40]}".'
-        raise UserError(message, hint=near or phrase("`/unit list` shows all."), code="unknown-unit")
+        raise UserError(message, hint=near or phrase("`/unit list` shows all."), code="unknown-unit", about=word)
     if (called := _called(pieces)) != pieces[0] and (near := did_you_mean(called, names)):
-        raise UserError(f"There is no {called[:40]}.", hint=near, code="unknown-unit")
+        raise UserError(f"There is no {called[:40]}.", hint=near, code="unknown-unit", about=called)
     near = did_you_mean(word, known)
     listed = f"; unit types are {', '.join(words.types)}" if not roster else ""
     message = f'"{pieces[0][:40]}" is neither a unit type nor a unit of the roster.'
-    raise UserError(message, hint=near or f"{SEPARATED}{listed}.", code="unknown-unit")
+    raise UserError(message, hint=near or f"{SEPARATED}{listed}.", code="unknown-unit", about=called)
 
 
 def _called(pieces: list[str]) -> str:
