@@ -76,8 +76,8 @@ async def begin_game(context: Context) -> Reply:
         lines.append(f"{count_units(len(told.units))} carried over.")
     lines += filter(None, (brief_of(told, system),))
     lines += aside
-    promised = f"Dice promised: {told.commitment[:16]}."
-    lines.append(Small(f"{promised} /fair add mixes in your own words before the first roll."))
+    promise = "Dice promised: {digits}. `/fair add` mixes in your own words before the first roll."
+    lines.append(Small(phrase(promise, digits=told.commitment[:16])))
     buttons = [context.button("join", f"Join {side}", side, style="primary") for side in sides]
     if offer and not told.units:
         context.docs.append(

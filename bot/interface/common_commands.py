@@ -226,7 +226,7 @@ UNIT = (
         "Add units to the roster",
         "unit",
         (
-            Option("name", "str", 'name; "Squad 1..4" adds four'),
+            Option("name", "str", 'name; "Squad 1..4" adds four', max=40),
             Option("type", "str", "unit type of the game", complete="unit-type"),
             _option("side", help_="the side that the unit is on", complete="side"),
             replace(_STATS, optional=True),
@@ -392,7 +392,7 @@ MACRO = (
         "Save a command under a name, with gaps to fill when it runs",
         "macro",
         (
-            Option("name", "str", help="a short name: h"),
+            Option("name", "str", help="a short name: h", max=24),
             Option("text", "str", help="the command, a gap as {name} or {name=default}", complete="command"),
             _SHARED,
         ),

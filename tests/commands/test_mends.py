@@ -10,6 +10,7 @@ from bot.interface.registry import registry
 from bot.interface.reply import Button, Reply, error_reply
 from bot.interface.text import parse_text
 from bot.rules.errors import UserError
+from bot.rules.phrase import Phrase, Typed
 from tests.playing import HERE, Channel, two_sides
 
 
@@ -138,3 +139,75 @@ def test_no_join_button_is_left_when_a_game_is_over() -> None:
     assert labels(bare) == ["Log"]
     assert labels(_when_over(Reply("Start", buttons=said.buttons[:1])) or said) == []
     assert _when_over(Reply("Start")) is None
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["lnlt fire us2 vc1", 'lnlt fire "Rifle 2" vc1', "lnlt rally us2", "unit show us2", 'unit edit "Rifle 2" shaken'],
+)
+async def test_who_is_no_longer_on_the_roster_is_named_and_nobody_else_is_offered(line: str) -> None:
+    """A menu or form that was open when the unit was removed says so too; who never was there is as unknown as ever."""
+    channel = await Channel.fresh()
+    await channel.do("Anna", "game start lnlt scenario=ford", "game join US")
+    card = await channel.do("Anna", "unit list")
+    entry = next(one for menu in card.menus for one in menu.entries if one.label.startswith("Rifle 2"))
+    await channel.do("Anna", "unit remove us2")
+    reply = await offered(channel, line)
+    assert (reply.title, reply.code) == ("Rifle 2 is no longer on the roster.", "unknown-unit")
+    assert not any("Rifle 3" in label for label in labels(reply))
+    assert (await channel.press("Anna", entry.action)).title == reply.title
+    assert "no longer" not in (await offered(channel, "lnlt fire us1 vc99")).title
+
+
+async def test_a_form_sent_without_anybody_asks_who() -> None:
+    channel = await Channel.fresh()
+    await channel.do("Anna", "game start lnlt scenario=ford", "game join US")
+    reply = await offered(channel, "lnlt fire targets=vc1")
+    assert reply.title == "Who fires? lnlt fire needs at least one unit in attackers."
+
+
+async def test_the_card_that_starts_a_game_says_nothing_twice() -> None:
+    """The Join buttons are under it, and its commands are written as commands."""
+    started = await (await Channel.fresh()).do("Anna", "game start lnlt scenario=ford")
+    assert "Sides: US, VC." in started.lines
+    assert "Join one" not in started.text()
+    said = [getattr(part, "text", part) for part in started.lines]
+    typed = [one for part in said if isinstance(part, Phrase) for one in part.pieces if isinstance(one, Typed)]
+    assert typed == ["/unit list", "/fair add"]
+
+
+async def test_asl_says_fpf_and_takes_a_weapon_by_its_type() -> None:
+    channel = await Channel.fresh()
+    await channel.do("Anna", "game start asl scenario=canal", "game join British")
+    seen: set[str] = set()
+    for _ in range(9):
+        seen |= {*labels(await channel.do("Anna", "game next"))}
+    assert "FPF check" in seen
+    await channel.do("Anna", 'unit add "Gun 1" gun British')
+    for line in ("unit=Bren sustained_fire", 'unit="Gun 1" intensive_fire'):
+        assert not (await channel.say("Anna", f"asl malfunction {line} hand=3,3")).error
+    assert (await channel.say("Anna", "asl malfunction unit=Bren intensive_fire hand=3,3")).error
+    spec = registry().get(("asl", "recover"))
+    assert spec is not None
+    option = spec.option("weapon")
+    assert option is not None
+    assert option.likely == ("support-weapon", "gun")
+
+
+async def test_dice_is_offered_only_where_a_die_is_hidden() -> None:
+    channel = await Channel.fresh()
+    await channel.do("Anna", "game start lnlt scenario=ford", "game join US")
+    one = await channel.do("Anna", "lnlt fire us1 vc1 hand=1,6")
+    assert "Dice" not in labels(one)
+    await channel.do("Anna", "game end confirm", "game start baps scenario=farm", "game join US")
+    many = await channel.do("Anna", "baps fire attackers=all targets=all range=10")
+    assert "Dice" in labels(many)
+
+
+def test_names_are_no_longer_than_they_may_be_on_discord() -> None:
+    for path, name, longest in ((("unit", "add"), "name", 40), (("macro", "add"), "name", 24)):
+        spec = registry().get(path)
+        assert spec is not None
+        option = spec.option(name)
+        assert option is not None
+        assert option.max == longest

@@ -173,3 +173,12 @@ async def test_every_phase_of_every_game_calls_by_the_same_rule(system: str, bef
         if before is THERE and len(after.go) == 1:
             assert all(person.name in reply.title for person in awaited), reply.title
     assert seen > 1
+
+
+@pytest.mark.parametrize("away", [THERE, GONE])
+async def test_who_edits_an_enemys_unit_calls_its_owner_unless_they_are_there(away: float) -> None:
+    evening = await Evening.begin("discord")
+    await evening.say(evening.bob, "unit add Cell squad VC morale=5 fp=1")
+    evening.now[0] += away
+    told = await evening.say(evening.alice, "unit edit Cell shaken")
+    assert told.mention == ((evening.bob.key,) if away == GONE else ())
