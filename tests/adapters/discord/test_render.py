@@ -9,6 +9,7 @@ from adapters.discord.render import Message, render
 from adapters.discord.request import ATTACH_FILES, EMBED_LINKS, EPHEMERAL, Request
 from bot.interface.parts import Entry
 from bot.interface.reply import LINK, Button, File, Reply
+from bot.interface.tone import WAITING
 from bot.rules.phrase import Phrase, Typed
 from bot.rules.plain import clean_name
 from tests.standins.discord.limits import check_message
@@ -39,6 +40,18 @@ def test_the_first_line_is_the_content_the_rest_one_embed() -> None:
     assert embed["footer"]["text"] == "#41 · dice by hand"
     assert [button["custom_id"] for button in body["components"][0]["components"]] == ["a:again:41", "a:undo:41"]
     assert "flags" not in body
+
+
+def test_a_number_alone_is_small_print_and_no_empty_box() -> None:
+    body = shown(Reply("Alice plays US", footer=("#2",))).body
+    assert body["content"] == "**Alice plays US**\n-# #2"
+    assert body["embeds"] == []
+
+
+def test_who_is_waited_for_comes_first() -> None:
+    """A phone's notification shows the beginning of a message."""
+    called = Reply("VC's go", by="Alice hands over", tone=WAITING, mention=("discord:7",))
+    assert shown(called).body["content"].startswith("<@7>, ")
 
 
 def test_without_embeds_all_of_it_is_content() -> None:
