@@ -6,6 +6,7 @@ the form is filled with varies as little as the sequence's example does; typed u
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -25,7 +26,8 @@ from tests.playing import Channel
 
 BESIDE = ("leader", "headquarters")
 ROOT = Path(__file__).parents[2]
-ALL: dict[str, System] = {**built_in(), **packs_in(ROOT / "packs")[0]}
+FOLDER = Path(os.environ.get("GROGNARD_PACKS") or ROOT / "packs")
+ALL: dict[str, System] = {**built_in(), **packs_in(FOLDER)[0]}
 SCENARIOS = [(id, name) for id, system in ALL.items() for name in system.scenarios]
 
 
@@ -73,7 +75,7 @@ async def test_every_button_of_every_card_plays(
     id: str, scenario: str, side: int, use_packs: Callable[[Path], None]
 ) -> None:
     """Pressed, with the rest of the form filled in as in the example: an answer, never a refusal."""
-    use_packs(ROOT / "packs")
+    use_packs(FOLDER)
     channel = await Channel.fresh()
     await channel.do("Anna", f"game start {id} scenario={scenario}")
     game = await channel.game()

@@ -335,6 +335,40 @@ def board(plot: Plot) -> None:
         plot.say(plot.someone(where), where, plot.chance.choice(["game board", "game board off", "game end confirm"]))
 
 
+def strangers(plot: Plot) -> None:
+    """A shot of two sides, and between it and its undo a stranger's roll, a friend who joins, a manager."""
+    where = plot.spot("hill", "camp")
+    plot.say(ANN, where, 'game start lnlt "Strangers" sides="US, VC"')
+    plot.wait(1, 3)
+    for who, side, unit in ((ANN, "US", "Squad"), (BOB, "VC", "Cell")):
+        plot.say(who, where, f"game join {side}")
+        plot.wait(1, 3)
+        plot.say(who, where, f'unit add "{unit} 1..2" squad {side} stats="morale=5 fp=6"')
+        plot.wait(1, 3)
+    plot.say(ANN, where, 'lnlt fire attackers="Squad 1" targets="Cell 1" adjacent hand=6,1,3')
+    plot.wait(1, 3)
+    for _ in range(2):
+        between = plot.chance.choice(["roll 2d6 label=@", "roll d6 label=@ secret", "game join VC", 'game plan 9 "x"'])
+        plot.say(EVE, where, between)
+        plot.wait(1, 3)
+    if plot.chance.random() < 0.4:
+        plot.say(BOB, where, 'unit edit "Cell 2" state=shaken')
+        plot.wait(1, 3)
+    plot.say(ANN, where, "game undo")
+    plot.wait(1, 3)
+    for who in plot.chance.sample([EVE, CAS], 2):
+        plot.press(who, where, "consent")
+        plot.wait(1, 3)
+    plot.say(EVE, where, plot.chance.choice(["roll 2d6 label=@", "game join VC"]))
+    plot.wait(1, 3)
+    for who in (EVE, BOB):
+        plot.press(who, where, "consent")
+        plot.wait(1, 3)
+    plot.say(ANN, where, "game redo")
+    plot.wait(1, 3)
+    plot.press(plot.chance.choice([EVE, CAS, BOB]), where, "consent")
+
+
 SCENES: dict[Scene, int] = {
     rolls: 5,
     duel: 4,
@@ -365,6 +399,8 @@ FAULTS = {
     "clock": ("-7200", "-60", "60", "1000", "7200"),
     "again": ("",),
 }
+LATER: dict[Scene, int] = {strangers: 5}
+"""Scenes that came later, in every tenth world, of this number: the other worlds stay what they were."""
 WORLDS = (("hill", "ford", "lair"), ("camp", "den", "cave"), tuple(SPOTS))
 
 
@@ -373,6 +409,9 @@ def plan(seed: int) -> tuple[Step, ...]:
     chance = Random(f"plan {seed}")
     plot = Plot(chance, chance.choice(WORLDS))
     for scene in chance.choices(list(SCENES), list(SCENES.values()), k=chance.randrange(2, 5)):
+        plot.begin(chance.uniform(0.0, 30.0))
+        scene(plot)
+    for scene in (scene for scene, last in LATER.items() if seed % 10 == last):
         plot.begin(chance.uniform(0.0, 30.0))
         scene(plot)
     end = max(step.at for step in plot.steps)

@@ -14,6 +14,8 @@ import adapters.slack.delivery
 import adapters.slack.work
 import bot.commands.exporting
 import bot.commands.moving
+import bot.commands.standing_in
+import bot.commands.undo
 import bot.stores.sqlite.link
 import bot.stores.sqlite.reading
 import bot.stores.sqlite.writing
@@ -23,6 +25,7 @@ from bot.audit.export import Promises, behind
 from bot.commands.button import NAMES
 from bot.commands.context import Context, _Dice
 from bot.entropy import new_id, throwaway
+from bot.game.undo import Found
 from bot.interface.reply import Reply
 from bot.interface.spec import Command, Person, Place
 from bot.outbox.receipts import Receipts
@@ -214,3 +217,23 @@ def _left_as_it_was(patch: pytest.MonkeyPatch) -> None:
         return []
 
     patch.setattr(bot.storing, "amended", nothing)
+
+
+@mutant("undo: whoever plays the other side by now agrees, also who joined afterwards", 65, "f")
+def _joined_afterwards(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(bot.commands.undo, "then", lambda _events, game, _number: game)
+
+
+@mutant("undo: a manager agrees though the other side is there", 5, "f")
+def _never_heard(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(bot.commands.standing_in, "are_silent", lambda *_: True)
+
+
+@mutant("undo: it passes over what has changed a unit since", 45, "f")
+def _passed_over(patch: pytest.MonkeyPatch) -> None:
+    find = bot.commands.undo.find
+
+    def beside(newest_first: Any, last: int, number: int | None = None) -> Found:
+        return find([event for event in newest_first if event["kind"] != "unit"], last, number)
+
+    patch.setattr(bot.commands.undo, "find", beside)
