@@ -7,6 +7,7 @@ forms of one sequence differ in nothing that this is about, so each is tried in 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -25,7 +26,7 @@ from bot.interface.form import COMPARE, HAND, HOW, ODDS, ROLL, SECRET, Form, Roo
 from bot.interface.form_answer import Taken, take
 from bot.interface.registry import registry
 from bot.interface.reply import Reply, error_reply
-from bot.interface.spec import CommandSpec
+from bot.interface.spec import Command, CommandSpec
 from bot.interface.text import command_text, parse_text
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import RosterUnit
@@ -187,6 +188,27 @@ async def events(channel: Channel) -> int:
     return loaded.game.number if loaded is not None else 0
 
 
+async def saved(channel: Channel, name: str, text: str) -> None:
+    """A macro of Anna's."""
+    options: dict[str, object] = {"name": name, "text": text}
+    command = Command(("macro", "add"), options, channel.who("Anna"), channel.place, f"macro {name}")
+    assert not (await channel.app.run(command)).error
+
+
+async def _macros_never_roll(channel: Channel, spec: CommandSpec, asked: dict[str, object]) -> None:
+    """A macro that asks for odds, run as it is; and one with a gap, by its form."""
+    line = command_text(spec, asked).removeprefix("/")
+    await saved(channel, "whole", line)
+    assert (await channel.do("Anna", "macro run whole")).private, spec.name
+    number = re.search(r"(?<==)\d+(?= |$)", line)
+    if number is not None:
+        await saved(channel, "gap", f"{line[: number.start()]}{{n}}{line[number.end() :]}")
+        draft = await channel.app.forms.opened("macro run gap", channel.who("Anna"), channel.place)
+        reply = await sent(channel, draft.key, n=number[0])
+        assert reply.private, (spec.name, reply.text())
+    assert await events(channel) == 0, f"{spec.name} rolled from a macro"
+
+
 async def _odds_never_roll(spec: CommandSpec) -> None:
     channel = await Channel.fresh()
     parsed = parse_text(spec.example, registry())
@@ -206,6 +228,7 @@ async def _odds_never_roll(spec: CommandSpec) -> None:
         again = await channel.app.forms.opened(change, who, channel.place)
         assert (await sent(channel, again.key)).private
         assert await events(channel) == 0, f"{spec.name} rolled from Change…"
+    await _macros_never_roll(channel, spec, asked)
     # odds typed, then Change…
     typed = await channel.say("Anna", command_text(spec, asked))
     change = faces(typed)["Change…"].removeprefix("form:")
