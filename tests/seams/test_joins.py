@@ -71,7 +71,7 @@ def test_a_sequence_and_a_unit_type_are_taken_up(newcomer: Path) -> None:
 
 def test_a_kind_of_event_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     test_undo.test_every_kind_is_tried()
-    monkeypatch.setitem(KINDS, "signal", Kind())  # type: ignore[misc]
+    monkeypatch.setitem(KINDS, "signal", Kind())
     with pytest.raises(AssertionError):
         test_undo.test_every_kind_is_tried()
 

@@ -25,7 +25,7 @@ from bot.audit.export import Promises, behind
 from bot.commands.button import NAMES
 from bot.commands.context import Context, _Dice
 from bot.entropy import new_id, throwaway
-from bot.game.undo import Found
+from bot.game.undo import Found, find
 from bot.interface.reply import Reply
 from bot.interface.spec import Command, Person, Place
 from bot.outbox.receipts import Receipts
@@ -231,8 +231,6 @@ def _never_heard(patch: pytest.MonkeyPatch) -> None:
 
 @mutant("undo: it passes over what has changed a unit since", 45, "f")
 def _passed_over(patch: pytest.MonkeyPatch) -> None:
-    find = bot.commands.undo.find
-
     def beside(newest_first: Any, last: int, number: int | None = None) -> Found:
         return find([event for event in newest_first if event["kind"] != "unit"], last, number)
 
