@@ -41,8 +41,12 @@ def asked(context: Context, sequence: Sequence, options: Mapping[str, object], r
         (Phrase("Nothing is rolled yet: ", Typed(command_text(context.spec, options))),),
         private=True,
         buttons=(
-            Button(f"anyway:{draft.key}", button if len(button) <= LONGEST else f"{verb} at them", "primary"),
-            Button(f"form:draft:{draft.key}", "Choose a target" if not own else "Change…"),
+            Button(
+                f"anyway:{draft.key}",
+                button if len(button) <= LONGEST else f"{verb} at them",
+                "primary" if own else "plain",
+            ),
+            Button(f"form:draft:{draft.key}", *(("Change…",) if own else ("Choose a target", "primary"))),
             Button(f"cancel:{draft.key}", "Cancel"),
         ),
     )

@@ -88,7 +88,7 @@ async def begin_game(context: Context) -> Reply:
     return Reply(
         f'{context.who} starts "{name}"',
         tuple(lines),
-        by=system.title,
+        by=system.title if name != system.title else "",
         buttons=tuple(buttons),
         across=across_of(buttons),
     )

@@ -183,8 +183,9 @@ def _seal(context: Context, outcome: Outcome, facts: Json, label: str) -> Reply:
     body = ledger.add("sealed", of=happening.kind, sealed=sealed, hand=happening.by_hand, closes=closes)
     number = body["number"]
     told = Reply(
-        f"{context.who}: #{number} sealed",
-        (Small(f"Sealed by {context.who}; nobody else can see it yet. Its hash is {sealed}."),),
+        f"{context.who} makes a sealed roll",
+        (Small(f"Seal {sealed[:4]} {sealed[4:8]}: the roll cannot be changed any more."),),
+        by="hidden until they open it",
         buttons=(context.button("reveal", "Open it", number),),
         tone=SEALED_TONE,
     )
@@ -194,6 +195,6 @@ def _seal(context: Context, outcome: Outcome, facts: Json, label: str) -> Reply:
         lines=tuple(lines),
         private=True,
         announce=told,
-        buttons=(),
+        buttons=told.buttons,
         menus=(),
     )

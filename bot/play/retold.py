@@ -94,7 +94,9 @@ def retold(event: Event, name_of: NameOf, text: str = "", sides: tuple[str, ...]
     if kind == "sequence":
         found = _sequence(event, who)
         return replace(
-            found, said=held(event, by_name(found.said, sides)) + _arrivals(event), more=by_name(found.more, sides)
+            found,
+            said=held(event, by_name(found.said, sides), sides) + _arrivals(event),
+            more=by_name(found.more, sides),
         )
     if kind in ("roll", "table"):
         what = f"{text}: {event.get('result', '')}" if text else str(event.get("result", ""))
@@ -249,14 +251,19 @@ def _pass(event: Event, _name_of: NameOf, _text: str) -> Retold:
     return Retold(str(event["result"]).partition("; ")[0], tone=GAME)
 
 
-def held(event: Event, said: str) -> str:
-    """What is said of who has the initiative: who had it before keeps it, another side takes it."""
+def held(event: Event, said: str, sides: tuple[str, ...]) -> str:
+    """What is said of who has the initiative: who had it before keeps it, another side takes it; in a game of `sides`
+    a roll that changes nothing leaves it where it was."""
     is_new = "initiative" in ((event.get("after") or {}).get("game") or {})
-    return said.replace(_HAS_IT, f" {'takes' if is_new else 'keeps'} the initiative") if "after" in event else said
+    return (
+        said.replace(_HAS_IT, f" {'takes' if is_new else 'keeps'} the initiative")
+        if sides or "after" in event
+        else said
+    )
 
 
 def _initiative(event: Event, _name_of: NameOf, _text: str) -> Retold:
-    return Retold(held(event, f"{event['result']}{_HAS_IT}"), tone=GAME)
+    return Retold(held(event, f"{event['result']}{_HAS_IT}", ()), tone=GAME)
 
 
 def _start(event: Event, name_of: NameOf, _text: str) -> Retold:

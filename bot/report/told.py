@@ -54,7 +54,7 @@ def _sequence(event: Event) -> Told:
     facts = event.facts
     if "told" not in facts:
         return begun(by_name(_without_facts(event), event.sides)), facts.get("title") or title_of(event.body)
-    return held(event.body, by_name(facts["told"], event.sides)), facts["by"]
+    return held(event.body, by_name(facts["told"], event.sides), event.sides), facts["by"]
 
 
 def _without_facts(event: Event) -> str:

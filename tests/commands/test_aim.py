@@ -146,7 +146,7 @@ async def test_a_pinned_element_begins_no_melee_and_no_assault(line: str) -> Non
     await channel.do("Ann", "game start ucn Lane", 'unit add Red element stats="members=4 melee=11"')
     await channel.do("Ann", "unit edit Red state=pinned")
     refused = await channel.refused("Ann", f"ucn {line} unit=Red", "unit-unfit unit")
-    assert "attacker_suppressed=yes attacks all the same, at -6." in refused.text()
+    assert "Add attacker_suppressed=yes to attack all the same, at −6." in refused.text()
     assert not (await channel.do("Ann", f"ucn {line} unit=Red attacker_suppressed=yes odds")).error
     assert not (await channel.do("Ann", f"ucn {line.split()[0]} attackers=3 attacker_skill=9 target=Red")).error
 

@@ -93,7 +93,8 @@ def test_a_miss_of_an_older_edition_names_firer_and_target() -> None:
 def test_initiative_and_phases_name_the_side() -> None:
     rolled = {"number": 3, "who": "p1", "side": "", "kind": "sequence", "system": "lnlt", "target": "initiative",
               "command": "lnlt initiative", "result": "side b has the initiative", "out": {}, "edition": 1}  # fmt: skip
-    assert retold(rolled, who, "", SIDES).said == "VC has the initiative"
+    assert retold(rolled, who, "", SIDES).said == "VC keeps the initiative", "it changed nothing"
+    assert retold(rolled, who).said == "side b has the initiative"
     given = {"number": 4, "who": "p1", "side": "US", "kind": "initiative", "result": "US"}
     assert told_event(given, who) == "#4 Anna (US): US has the initiative"
     phase = {"number": 5, "who": "p1", "side": "US", "kind": "next", "result": "turn 2, Operations phase",

@@ -93,7 +93,7 @@ async def test_a_reminder_comes_after_5_minutes_then_as_wished_and_three_times_a
     (first,) = await post.passes(2 / 60, MINUTE)
     assert first.title == "Hill 875 waits for you"
     assert first.by == "your go came 2 Mar 2026, 08:00 UTC"
-    assert first.body() == ["Last: US has the initiative · #6", "Turn 1, Operations"]
+    assert first.body() == ["Last: US keeps the initiative · #6", "Turn 1, Operations"]
     assert first.footer == ("Reminder 1 of 3",)
     assert first.mention == ("console:bob",)
     assert [button.label for button in first.buttons] == ["In 4 hours", "Tomorrow", "Stop"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from bot.interface.reply import Reply, error_reply
@@ -71,6 +73,45 @@ async def test_the_log_says_that_a_roll_is_sealed_and_what_was_opened() -> None:
     log = (await channel.do("Anna", "log")).text()
     assert "#4 Bob (VC): A sealed roll" in log
     assert "#5 Bob (VC): Opened: #4 2d6" in log
+
+
+async def test_a_seal_is_told_in_words_and_opened_from_either_message() -> None:
+    channel = await at_the_ford()
+    sealed = await channel.do("Bob", "roll 2d6 secret")
+    assert sealed.announce is not None
+    assert (sealed.announce.title, sealed.announce.by) == ("Bob makes a sealed roll", "hidden until they open it")
+    assert re.search(r"^Seal [0-9a-f]{4} [0-9a-f]{4}: ", sealed.announce.text(), re.MULTILINE)
+    assert labels(sealed) == labels(sealed.announce) == ["Open it"]
+    assert "opened by Bob" in (await channel.press("Bob", sealed.buttons[0].action)).first
+
+
+async def test_who_keeps_the_initiative_keeps_it_in_the_log_too() -> None:
+    channel = await at_the_ford()
+    await channel.do("Anna", "lnlt initiative hand=5,2", "lnlt initiative hand=4,3")
+    log = (await channel.do("Anna", "log")).text()
+    assert "#4 Anna (US): Initiative: US takes the initiative" in log
+    assert "#5 Anna (US): Initiative: US keeps the initiative" in log
+
+
+async def test_a_game_without_a_title_is_not_named_twice() -> None:
+    channel = await Channel.fresh()
+    begun = await channel.do("Anna", "game start nhis")
+    assert (begun.title, begun.by) == ('Anna starts "No Honor in Surrender"', "")
+
+
+async def test_at_nobody_the_button_for_a_target_leads_on() -> None:
+    channel = await at_the_ford()
+    asked = await channel.say("Anna", "lnlt fire attackers=us1")
+    assert [(one.label, one.style) for one in asked.buttons[:2]] == [
+        ("Fire at nobody", "plain"),
+        ("Choose a target", "primary"),
+    ]
+
+
+async def test_a_name_that_is_not_there_leads_to_the_list() -> None:
+    channel = await at_the_ford()
+    assert "unit list" in (await channel.fails("Anna", "unit show Tiger", "")).body()[0]
+    assert "separated" in (await channel.fails("Anna", 'unit show "us8 us9"', "")).body()[0]
 
 
 @pytest.mark.parametrize("code", ["unit-unfit", "unit-gone", "nobody"])

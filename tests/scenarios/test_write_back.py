@@ -339,7 +339,7 @@ async def test_a_sealed_shot_kills_men_of_the_squad_when_it_is_opened() -> None:
     channel = await started(Case("baps", SQUAD, "", ()))
     shot = 'fire attackers="soldier weapon=heavy-machine-gun" range=15 targets=Abe hand=20'
     sealed = await channel.do("Anna", f"baps {shot} secret=yes")
-    number = sealed.announce.title.split("#")[1].split()[0] if sealed.announce else ""
+    number = sealed.announce.footer[0][1:] if sealed.announce else ""
     assert (await channel.game()).units["alpha"].numbers["men"] == 3
     await channel.do("Anna", f"game reveal {number}")
     units = (await channel.game()).units

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from bot.rules.errors import Hint, UserError, did_you_mean
 from bot.rules.inputs.options import MAX_TEXT
 from bot.rules.inputs.units import MAX_UNITS, SEPARATED, Roster, RosterUnit, UnitWords, check_count, split_items
+from bot.rules.phrase import phrase
 
 _FIRST = re.compile(r"(?<!\d)(\d{1,4})\s*(\.\.+|\u2026|[-\u2013])\s*")
 _LAST = re.compile(r"(\d{1,4})(?=[\s,]|$)")
@@ -87,7 +88,12 @@ def no_unit(item: str, roster: Roster) -> UserError:
     """The error for what is not a unit of the roster, with the nearest name."""
     hint = did_you_mean(item, {unit.name for unit in roster.values()})
     message = f'The roster has no unit "{item[:40]}".'
-    return UserError(message, hint=hint or f"{SEPARATED}.", code="unknown-unit", about=item)
+    return UserError(message, hint=hint or _unseen(item), code="unknown-unit", about=item)
+
+
+def _unseen(item: str) -> str:
+    """Where the units are to be seen; of what may be several run together, how they are separated."""
+    return f"{SEPARATED}." if " " in item else phrase("`/unit list` shows all.")
 
 
 def _plain(item: str, roster: Roster) -> RosterUnit | None:
@@ -210,7 +216,7 @@ def _missing(names: list[str], there: Collection[str], roster: Roster) -> UserEr
     shown = f"{', '.join(lost[:3])}{' ...' if len(lost) > 3 else ''}"
     if not there:
         near = did_you_mean(names[0], {unit.name for unit in roster.values()})
-        return UserError(f"The roster has no {shown[:60]}.", hint=near or f"{SEPARATED}.", code="unknown-unit")
+        return UserError(f"The roster has no {shown[:60]}.", hint=near or _unseen(names[0]), code="unknown-unit")
     right = "; ".join(_runs(names, there))
     hint = Hint(f"Did you mean {right[:120]}?")
     return UserError(f"The roster has no {shown[:60]}.", hint=hint, code="unknown-unit")

@@ -37,7 +37,7 @@ async def test_a_button_of_an_earlier_game_touches_nothing_of_the_next_and_nothi
     table, anna = discord.channel("table"), discord.user("Anna", manage_guild=True)
     rolled = await say(anna, table, "roll", dice="2d6")
     await private(anna, table, "roll", dice="d20", secret=True)
-    sealed = await discord.message(table, "Sealed by Anna")
+    sealed = await discord.message(table, "Anna makes a sealed roll")
     await say(anna, table, "game start", system="lnlt", name="Hill 875", sides="US, VC")
     added = await say(anna, table, "unit add", name="Squad 1", type="squad", side="US", stats="morale=5 fp=2")
     assert "#2" in added.text
@@ -54,7 +54,7 @@ async def test_a_button_of_an_earlier_game_touches_nothing_of_the_next_and_nothi
 async def test_opening_a_seal_blocks_no_undo_and_redo_needs_the_other_player_too(discord: DiscordStandIn) -> None:
     table, anna, ben = await duel(discord)
     await private(ben, table, "roll", dice="d20", secret=True)
-    sealed = await discord.message(table, "Sealed by Ben")
+    sealed = await discord.message(table, "Ben makes a sealed roll")
     shot = await fire(anna, table)
     await ben.press(sealed, "Open it")
     await discord.until(lambda: "Open it" not in sealed.buttons)

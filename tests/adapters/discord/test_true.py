@@ -130,16 +130,21 @@ async def test_a_new_game_that_was_asked_for_is_answered_once(discord: DiscordSt
 async def test_an_opened_roll_takes_the_place_of_its_seal(discord: DiscordStandIn, bot: Bot) -> None:
     table, anna, ben = discord.channel("table"), discord.user("Anna"), discord.user("Ben")
     await say(anna, table, "roll", dice="2d6", label="ambush", secret=True, hand="3,4")
-    pressed = await discord.message(table, "Sealed by Anna")
+    pressed = await discord.message(table, "Anna makes a sealed roll")
     assert (await press(ben, pressed, "Open it")).ephemeral
     await anna.press(pressed, "Open it")
     await discord.until(lambda: "7 for ambush" in pressed.text and list(pressed.buttons) == ["Again", "Undo"])
 
     await say(anna, table, "roll", dice="2d6", label="mines", secret=True, hand="5,6")
-    typed = await discord.message(table, "#4 sealed")
+    typed = await discord.message(table, "Anna makes a sealed roll")
     opened = await say(anna, table, "game reveal", event=4)
     assert "11 for mines" in opened.text
     await discord.until(lambda: "11 for mines" in typed.text and list(typed.buttons) == ["Again", "Undo"])
+
+    own = await say(anna, table, "roll", dice="2d6", label="smoke", secret=True, hand="1,1")
+    seal = await discord.message(table, "Anna makes a sealed roll")
+    await anna.press(own, "Open it")
+    await discord.until(lambda: "2 for smoke" in seal.text)
 
 
 async def test_changes_are_made_after_a_restart_in_linked_channels_too(discord: DiscordStandIn, tmp_path: Path) -> None:
