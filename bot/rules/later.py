@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
 from typing import Generic, TypeVar
-
-from bot.rules.ruling import Ruled, S
 
 T = TypeVar("T")
 
@@ -24,25 +22,3 @@ class Later(Generic[T]):
         if self._make is not None:
             self._made, self._make = self._make(), None
         return self._made
-
-
-class Steps(Mapping[str, Ruled[S]]):
-    """The steps of a plan, each made when it is first owed."""
-
-    __slots__ = ("_made", "_makes")
-
-    def __init__(self, makes: Mapping[str, Callable[[], Ruled[S]]]) -> None:
-        self._makes = makes
-        self._made: dict[str, Ruled[S]] = {}
-
-    def __getitem__(self, name: str) -> Ruled[S]:
-        step = self._made.get(name)
-        if step is None:
-            step = self._made[name] = self._makes[name]()
-        return step
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._makes)
-
-    def __len__(self) -> int:
-        return len(self._makes)

@@ -1,4 +1,4 @@
-"""Which cards a play reads: those that its dice come to, and once for men who were given together."""
+"""Which cards a play reads: once for men who were given together."""
 
 from __future__ import annotations
 
@@ -35,18 +35,6 @@ def test_men_who_fire_together_are_read_once(read: Counter[str]) -> None:
     given = {"attackers": "soldier weapon=rifle-bolt count=9; soldier weapon=lmg-belt", "targets": 8, "range": 45}
     play_example("baps", "fire", {**given, "cover": "light"}, [20] * 8)
     assert read == {"attack-factors": 2, "attack-modifiers": 2, "defense-factors": 1, "cover": 1, "crt": 1}
-
-
-def test_a_shot_that_misses_reads_nothing_of_the_inside(read: Counter[str]) -> None:
-    given = {"weapon": "medium", "range": 250, "armor": "medium", "crew": 4}
-    assert play_example("baps", "vehicle-fire", given, [1]).out["outcome"] == "miss"
-    assert read == {"vehicle-to-hit": 1, "armor-modifiers": 1, "penetration": 1, "hit-modifiers": 1}
-
-
-def test_he_that_scatters_reads_no_men(read: Counter[str]) -> None:
-    given = {"weapon": "medium", "range": 400, "lethal": 3, "burst": 5}
-    assert play_example("baps", "he-gun", given, [1, 3]).out["outcome"] == "miss"
-    assert "crt" not in read
 
 
 def test_shooters_of_one_kind_are_read_once(read: Counter[str]) -> None:

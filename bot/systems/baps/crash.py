@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Mapping
 from typing import Any
 
 from bot.rules.dice import d20
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.later import Steps
 from bot.rules.sequence import Change, Fate, Line, Plan, Roll, Ruled, Ruling, Settlement, minus, row_of
 from bot.rules.shapes import by_face
 from bot.rules.tables.table import Tables
@@ -70,13 +68,13 @@ def plan(tables: Tables, given: Given) -> Plan[Volley]:
         return men_step(riders(occupants, names, "occupants", (crt.cell(row, 1),)), crt, name=f"row {row}")
 
     names = called(occupants)
-    steps: dict[str, Callable[[], Ruled[Volley]]] = {
-        "roll": lambda: by_face(d20("crash"), lambda roll: results[roll - 1], crash, exact_only=("roll", "total")),
-        **{f"row {row}": partial(injure, row) for row in rows.values()},
+    steps = {
+        "roll": by_face(d20("crash"), lambda roll: results[roll - 1], crash, exact_only=("roll", "total")),
+        **{f"row {row}": injure(row) for row in rows.values()},
     }
     return Plan(
         Volley("roll"),
-        Steps(steps),
+        steps,
         lambda out: _settled(vehicle, occupants, names, out),
         opening={"occupants": []},
         rows=rows_of(lambda: riders(occupants, names, "occupants") if rows else (), row_of("result", "the vehicle")),

@@ -7,7 +7,6 @@ from typing import Any
 
 from bot.rules.dice import Die, d20
 from bot.rules.inputs.given import Given
-from bot.rules.later import Steps
 from bot.rules.names import joined
 from bot.rules.sequence import Fate, Line, Plan, Roll, Ruling, Settlement, row_of, ruled
 from bot.rules.shapes import by_sum
@@ -57,14 +56,12 @@ def aim_plan(
         return Ruling(Volley(None), {"direction": roll[0]}, lambda: (line,))
 
     off_by = dice_of(scatter, "scatter")
-    steps = Steps(
-        {
-            "hit": lambda: ruled((d20("to hit"),), to_hit),
-            "scatter": lambda: by_sum(off_by, off),
-            "direction": lambda: ruled((Die("direction", 12),), toward),
-            "man": blast.step,
-        }
-    )
+    steps = {
+        "hit": ruled((d20("to hit"),), to_hit),
+        "scatter": by_sum(off_by, off),
+        "direction": ruled((Die("direction", 12),), toward),
+        "man": blast.step(),
+    }
     told: dict[str, Any] = {"need": need, "targets": []}
     start, lines = Volley("hit"), tuple[Line, ...]()
     if given.flag("auto_hit"):

@@ -10,7 +10,7 @@ from bot.rules.dice import d20
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.later import Later, Steps
+from bot.rules.later import Later
 from bot.rules.sequence import Fate, Line, Outputs, Plan, Roll, Ruling, Settlement, minus, parts_of, row_of
 from bot.rules.shapes import by_face
 from bot.rules.tables.table import Answer, Tables
@@ -115,15 +115,13 @@ def plan(tables: Tables, given: Given) -> Plan[Crew]:
     refuse_wreck(target, "target")
     shot, crew = _shot(tables, given), aboard(given, "crew", target)
     names = called(crew)
-    steps = Steps(
-        {
-            "hit": lambda: by_face(d20("to hit"), shot.hits, shot.hit, exact_only=("roll", "hit_total")),
-            "penetrate": lambda: by_face(d20("penetration"), shot.penetrates, shot.penetrate, exact_only=("pen_roll",)),
-            "bounce": lambda: by_face(d20("not penetrated"), shot.bounced, shot.bounce),
-            "area": lambda: area_step(tables, weapon, vehicle_type, len(crew)),
-            "crew": lambda: crew_step(tables, crew, names),
-        }
-    )
+    steps = {
+        "hit": by_face(d20("to hit"), shot.hits, shot.hit, exact_only=("roll", "hit_total")),
+        "penetrate": by_face(d20("penetration"), shot.penetrates, shot.penetrate, exact_only=("pen_roll",)),
+        "bounce": by_face(d20("not penetrated"), shot.bounced, shot.bounce),
+        "area": area_step(tables, weapon, vehicle_type, len(crew)),
+        "crew": crew_step(tables, crew, names),
+    }
 
     def settle(out: Mapping[str, Any]) -> Settlement:
         hurt, tokens = out["crew"], tokens_of(out["crew"])

@@ -77,7 +77,7 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
     def shown() -> Sequence[Row]:
         return *rows(checks.items), *(row_of(each.to.result, each.word) for each in struck)
 
-    steps = {"attack": lambda: ruled(DICE, attack), "fire check": lambda: fire_check(readings), **impact.steps()}
+    steps = {"attack": ruled(DICE, attack), "fire check": fire_check(readings), **impact.steps()}
     start = Attack("attack") if legs else next_vehicle(0, six=False)
     return planned(start, steps, checks, settle, opening, told_after(flammable), rows=shown)
 

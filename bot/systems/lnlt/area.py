@@ -13,7 +13,7 @@ from typing import Any
 from bot.rules.dice import d6
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence import Line, Roll, Ruling, parts_of, ruled
+from bot.rules.sequence import Line, Roll, Ruled, Ruling, parts_of, ruled
 from bot.rules.tables.table import Part, Tables
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.burning import OWES as FIRE_CHECK
@@ -21,7 +21,6 @@ from bot.systems.lnlt.burning import fire_check
 from bot.systems.lnlt.checks import NONE, Attack, DamageChecks, ended
 from bot.systems.lnlt.items import list_items, places
 from bot.systems.lnlt.opposed import target_modifier
-from bot.systems.lnlt.planned import Make
 from bot.systems.lnlt.readings import readings_of
 from bot.systems.lnlt.reasons import against
 from bot.systems.lnlt.settling import Suffered
@@ -128,16 +127,16 @@ class AreaAttack:
         """The state that owes the attack on the first hex, or the end when there is none."""
         return self._hexes.start()
 
-    def steps(self) -> dict[str, Make]:
-        """What makes the steps attack and fire check."""
+    def steps(self) -> dict[str, Ruled[Attack]]:
+        """The steps attack and fire check."""
         hexes, readings = self._hexes, self.checks.readings
         return {
-            "attack": lambda: ruled(
+            "attack": ruled(
                 (*(ATTACK,) * self._count, DEFENSE),
                 self._attack,
                 groups=_best_of_two() if self._count == 2 else None,
             ),
-            FIRE_CHECK: lambda: fire_check(readings, then=hexes.onward, path=hexes.burning),
+            FIRE_CHECK: fire_check(readings, then=hexes.onward, path=hexes.burning),
         }
 
     def hits(self, margin: int, hex: Hex) -> bool:

@@ -77,7 +77,7 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
     def shown() -> Sequence[Row]:
         return row_of("crew", "crew"), *rows(checks.items)
 
-    steps = {"crew of the vehicle": lambda: ruled((CREW,), bail, groups=crews)}
+    steps = {"crew of the vehicle": ruled((CREW,), bail, groups=crews)}
     opening: dict[str, Any] = {"passengers": []}
     settle = partial(_settled, passengers)
     if crew == "bail-out":

@@ -17,7 +17,6 @@ from bot.rules.sequence import Line, Outputs, Roll, Ruled, Ruling, ruled
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.checks_odds import together
 from bot.systems.lnlt.items import Item, Paths
-from bot.systems.lnlt.planned import Make
 from bot.systems.lnlt.readings import Readings
 from bot.systems.lnlt.reasons import bare, beside_morale, more_than_the_result, one_of
 
@@ -72,20 +71,20 @@ class DamageChecks:
         self.only_hit, self.crew_of_all, self.outcome = only_hit, crew_of_all, outcome
         self.leaves_out_crashed = leaves_out_crashed
 
-    def steps(self) -> dict[str, Make]:
-        """What makes the steps check, hero, crew, bail and morale, for the plan of a sequence."""
+    def steps(self) -> dict[str, Ruled[Attack]]:
+        """The steps check, hero, crew, bail and morale, for the plan of a sequence."""
         return {
-            "check": lambda: ruled(self._dice("damage check"), self._check),
-            "hero": lambda: ruled(self._dice("hero creation"), self._hero),
-            "crew": lambda: ruled(self._dice("bail-out crew of"), self._crew),
-            "bail": lambda: ruled(self._dice("bail-out"), self._bail),
-            "morale": lambda: ruled(self._dice("morale check", 2), self._morale),
+            "check": ruled(self._dice("damage check"), self._check),
+            "hero": ruled(self._dice("hero creation"), self._hero),
+            "crew": ruled(self._dice("bail-out crew of"), self._crew),
+            "bail": ruled(self._dice("bail-out"), self._bail),
+            "morale": ruled(self._dice("morale check", 2), self._morale),
         }
 
     @cached_property
     def counted(self) -> dict[str, Ruled[Attack]]:
         """The same steps as odds count them, made once."""
-        return together({name: make() for name, make in self.steps().items()}, self.readings)
+        return together(self.steps(), self.readings)
 
     def _dice(self, label: str, count: int = 1) -> Callable[[Attack], tuple[Die, ...]]:
         return lambda now: (d6(f"{label} {self.items[now.at].unit.word}"),) * count

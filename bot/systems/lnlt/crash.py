@@ -56,6 +56,6 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
     if not targets:
         opening |= {"attack_roll": NONE, "defense_roll": NONE, "outcome": NONE}
         opening |= {"fire_check": NONE} if flammable else {}
-    steps = {"drift": lambda: ruled(DRIFT, drift), **area.steps()}
+    steps = {"drift": ruled(DRIFT, drift), **area.steps()}
     start, checks = area.start() if stage == "attack" else Attack("drift"), area.checks
     return planned(start, steps, checks, settle, opening, rows=lambda: rows(checks.items) or drifting(stage))

@@ -12,7 +12,7 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.odds import group_sums
-from bot.rules.sequence import Line, Plan, Roll, Row, Ruling, Settlement, parts_of, ruled
+from bot.rules.sequence import Line, Plan, Roll, Row, Ruled, Ruling, Settlement, parts_of, ruled
 from bot.rules.tables.table import Answer, Tables
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.burning import fire_check, fire_started, then_fire_check, told_before
@@ -21,7 +21,7 @@ from bot.systems.lnlt.checks_odds import Apart
 from bot.systems.lnlt.firepower import attack_firepower, counts_as_ops_complete
 from bot.systems.lnlt.items import list_items, paths_in, places
 from bot.systems.lnlt.opposed import Opposed
-from bot.systems.lnlt.planned import Make, planned
+from bot.systems.lnlt.planned import planned
 from bot.systems.lnlt.readings import readings_of
 from bot.systems.lnlt.reasons import one_by_one
 from bot.systems.lnlt.roster import captured, captured_lost
@@ -69,14 +69,14 @@ class Fire:
         line = Line("sniper picks", roll, result=self.targets[roll[0] - 1].word)
         return Ruling(Attack("attack", at=roll[0] - 1), {"picked": roll[0]}, lambda: [line])
 
-    def steps(self, dice: int) -> dict[str, Make]:
-        """What makes the pick of a sniper, the attack with this many dice, and the fire check."""
+    def steps(self, dice: int) -> dict[str, Ruled[Attack]]:
+        """The pick of a sniper, the attack with this many dice, and the fire check."""
         return {
-            "pick": lambda: ruled((Die("pick of the sniper", max(len(self.targets), 1)),), self.pick),
-            "attack": lambda: ruled(
+            "pick": ruled((Die("pick of the sniper", max(len(self.targets), 1)),), self.pick),
+            "attack": ruled(
                 (ATTACK,) * dice + (DEFENSE,), self.attack, groups=_two_dice(self.flammable) if dice == 2 else None
             ),
-            "fire check": lambda: fire_check(self.checks.readings),
+            "fire check": fire_check(self.checks.readings),
         }
 
     def settle(self, out: Mapping[str, Any]) -> Settlement:

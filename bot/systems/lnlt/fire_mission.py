@@ -87,7 +87,7 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
         names = [f"{unit.word} in {hex.name}" for hex in hexes for unit in units[hex.start : hex.stop]]
         return rows(area.checks.items, names) or drifting(stage)
 
-    steps = {"drift": lambda: ruled(DRIFT, drift), **area.steps()}
+    steps = {"drift": ruled(DRIFT, drift), **area.steps()}
     start = area.start() if stage == "attack" else Attack("drift")
     return planned(start, steps, area.checks, settle, opening, rows=shown)
 

@@ -13,9 +13,8 @@ from typing import Any, NamedTuple
 from bot.rules.dice import Die, dice
 from bot.rules.odds import group_faces, group_sums
 from bot.rules.ruling import Weighted
-from bot.rules.sequence import Line, Outputs, Roll, Ruling, ruled
+from bot.rules.sequence import Line, Outputs, Roll, Ruled, Ruling, ruled
 from bot.systems.lnlt.checks import NONE, Attack
-from bot.systems.lnlt.planned import Make
 from bot.systems.lnlt.readings import Readings
 from bot.systems.lnlt.reasons import against, bare, beside_morale
 
@@ -83,17 +82,13 @@ class Impact:
         self._readings, self._find, self._then, self._also = readings, find, then, also
         self._flammable = flammable
 
-    def steps(self) -> dict[str, Make]:
-        """What makes the steps impact, vehicle morale and vehicle crew."""
+    def steps(self) -> dict[str, Ruled[Attack]]:
+        """The steps impact, vehicle morale and vehicle crew."""
         ask = self._ask
         return {
-            "impact": lambda: ruled(lambda now: (*ask(now, "penetration"), *ask(now, "armor")), self._impact),
-            "vehicle morale": lambda: ruled(
-                lambda now: ask(now, "morale check", 2), self._morale, groups=group_sums(2, 6)
-            ),
-            "vehicle crew": lambda: ruled(
-                lambda now: ask(now, "bail-out crew of"), self._crew, groups=lambda _: self._crews()
-            ),
+            "impact": ruled(lambda now: (*ask(now, "penetration"), *ask(now, "armor")), self._impact),
+            "vehicle morale": ruled(lambda now: ask(now, "morale check", 2), self._morale, groups=group_sums(2, 6)),
+            "vehicle crew": ruled(lambda now: ask(now, "bail-out crew of"), self._crew, groups=lambda _: self._crews()),
         }
 
     def _ask(self, now: Attack, label: str, count: int = 1) -> tuple[Die, ...]:

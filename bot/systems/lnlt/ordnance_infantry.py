@@ -62,9 +62,9 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
         return Ruling(after, told, lambda: he.lines(roll))
 
     steps = {
-        "to hit": lambda: ruled(DICE, aim, groups=lambda _: groups_of(shot)),
-        "attack": lambda: ruled(OPPOSED, attack),
-        "fire check": lambda: fire_check(readings),
+        "to hit": ruled(DICE, aim, groups=lambda _: groups_of(shot)),
+        "attack": ruled(OPPOSED, attack),
+        "fire check": fire_check(readings),
     }
     opening = {"to_hit_mod": shot.mod, "targets": [], **told_before(flammable)}
     return planned(

@@ -76,8 +76,8 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
 
     impact = Impact(readings, lambda now: places[now.keep], then, also=also, flammable=given.flag("flammable"))
     steps = {
-        "to hit": lambda: ruled(DICE, aim, groups=lambda _: groups_of(shot)),
-        "fire check": lambda: fire_check(readings),
+        "to hit": ruled(DICE, aim, groups=lambda _: groups_of(shot)),
+        "fire check": fire_check(readings),
         **impact.steps(),
     }
 

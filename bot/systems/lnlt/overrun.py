@@ -72,7 +72,7 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
             beaten_by=out["dc_mod"],
         )
 
-    steps = {"attack": lambda: ruled(DICE, attack), "fire check": lambda: fire_check(readings)}
+    steps = {"attack": ruled(DICE, attack), "fire check": fire_check(readings)}
     opening: dict[str, Any] = {"targets": [], "may_close_assault": [], "mp_cost": ENTRY_COST}
     return planned(
         Attack("attack"), steps, checks, settle, opening, rows=lambda: rows(checks.items), by_list="may_close_assault"

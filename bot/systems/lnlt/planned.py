@@ -6,14 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from bot.rules.apart import Parts
-from bot.rules.later import Steps
 from bot.rules.sequence import Outputs, Plan, Row, Ruled, Settlement, no_closing
 from bot.systems.lnlt.collected import keeping
 
 if TYPE_CHECKING:
     from bot.systems.lnlt.checks import Attack, DamageChecks
 
-Make = Callable[[], Ruled["Attack"]]
 Settle = Callable[[Mapping[str, Any]], Settlement]
 Closing = Callable[["Attack"], Outputs]
 Apart = Callable[["DamageChecks"], Callable[["Attack"], Parts["Attack"] | None]]
@@ -21,7 +19,7 @@ Apart = Callable[["DamageChecks"], Callable[["Attack"], Parts["Attack"] | None]]
 
 def planned(
     start: Attack,
-    steps: Mapping[str, Make],
+    steps: Mapping[str, Ruled[Attack]],
     checks: DamageChecks,
     settle: Settle,
     opening: Outputs,
@@ -39,9 +37,7 @@ def planned(
 
     def counted(wanted: tuple[str, ...]) -> Plan[Attack]:
         """The same for odds, which count the checks in their own way."""
-        made = {name: make() for name, make in steps.items()}
-        plan = Plan(start, {**made, **checks.counted}, settle, opening, closing, apart=apart and apart(checks))
+        plan = Plan(start, {**steps, **checks.counted}, settle, opening, closing, apart=apart and apart(checks))
         return keeping(plan, by_list) if by_list and by_list in wanted else plan
 
-    steps_in_play = Steps({**steps, **checks.steps()})
-    return Plan(start, steps_in_play, settle, opening, closing, focus=counted, rows=rows, by_row=by_row)
+    return Plan(start, {**steps, **checks.steps()}, settle, opening, closing, focus=counted, rows=rows, by_row=by_row)

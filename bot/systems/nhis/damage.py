@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bot.rules.inputs.given import Given
-from bot.rules.later import Steps
 from bot.rules.sequence import Plan
 from bot.rules.tables.table import Tables
 from bot.systems.nhis.results import Results, Struck
@@ -17,5 +16,5 @@ def plan(tables: Tables, given: Given) -> Plan[Struck]:
     results = Results(targets_of(units, checks=("unshakable",)), Cards(tables, flamethrower=flamethrower))
     start = results.damaged(given.int("points"))
     opening, lines = {"targets": [], **start.told}, tuple(start.story())
-    steps, apart = Steps(results.steps()), Apart(results)
+    steps, apart = results.steps(), Apart(results)
     return Plan(start.after, steps, results.settled, opening, lines=lines, rows=results.rows, apart=apart)

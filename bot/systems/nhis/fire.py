@@ -9,7 +9,6 @@ from typing import Any
 from bot.rules.dice import dice
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.later import Steps
 from bot.rules.sequence import Change, Line, Plan, Roll, Ruling, Settlement, parts_of
 from bot.rules.shapes import by_sum
 from bot.rules.tables.table import Answer, Tables
@@ -66,7 +65,7 @@ def plan(tables: Tables, given: Given) -> Plan[Struck]:
     columns = f"column {final}, {shift} left of {column}" if shift else f"column {column}"
     return Plan(
         Struck("attack"),
-        Steps({"attack": lambda: by_sum(ATTACK, attack), **results.steps()}),
+        {"attack": by_sum(ATTACK, attack), **results.steps()},
         lambda out: _settle(results, attackers, out),
         opening,
         lines=(_firepower(firers, modifiers, total, columns),),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from bot.rules.inputs.given import Given
-from bot.rules.later import Steps
 from bot.rules.sequence import Plan
 from bot.rules.tables.table import Tables
 from bot.systems.nhis.results import Results, Struck
@@ -19,5 +18,5 @@ def plan(tables: Tables, given: Given) -> Plan[Struck]:
     results = Results(targets_of(units, checks=("shakeable", "unshakable")), Cards(tables, flamethrower=flamethrower))
     start = results.hit(given.int("hit_number"), alone=given.flag("no_leadership"))
     opening: dict[str, Any] = {"targets": []}
-    steps, apart = Steps(results.steps()), Apart(results)
+    steps, apart = results.steps(), Apart(results)
     return Plan(start, steps, results.settled, opening, rows=results.rows, apart=apart)

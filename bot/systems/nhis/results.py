@@ -5,7 +5,7 @@ Shared by the sequences fire, morale and damage. Source: Hit, Damaged and Damage
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from bot.rules.dice import Die, d6
@@ -43,11 +43,11 @@ class Results:
         self.targets, self.cards = targets, cards
         self.names = _names([target.unit.word for target in targets])
 
-    def steps(self) -> dict[str, Callable[[], Ruled[Struck]]]:
-        """What makes the steps point and check, for the plan of a sequence."""
+    def steps(self) -> dict[str, Ruled[Struck]]:
+        """The steps point and check, for the plan of a sequence."""
         return {
-            POINT: lambda: ruled(self._point_die, self._point),
-            CHECK: lambda: ruled(self._check_die, self._check, groups=self._faces, exact_only=(CHECK,)),
+            POINT: ruled(self._point_die, self._point),
+            CHECK: ruled(self._check_die, self._check, groups=self._faces, exact_only=(CHECK,)),
         }
 
     def _leaders_first(self) -> list[int]:

@@ -16,7 +16,7 @@ class Apart:
 
     def __init__(self, results: Results) -> None:
         self._targets = results.targets
-        self._step = Later(lambda: results.steps()[CHECK]())
+        self._step = Later(lambda: results.steps()[CHECK])
 
     def __call__(self, now: Struck) -> Parts[Struck] | None:
         """The parts where several checks are owed and none of them helps another."""

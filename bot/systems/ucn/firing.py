@@ -11,8 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from bot.rules.dice import Die
-from bot.rules.later import Steps
-from bot.rules.sequence import Line, Plan, Roll, Ruling, Settlement, minus, ruled
+from bot.rules.sequence import Line, Plan, Roll, Ruled, Ruling, Settlement, minus, ruled
 from bot.systems.ucn.shooters import MORALE_LOSS, Shooter
 from bot.systems.ucn.skills import LAST, Check, d20, lost_ap
 from bot.systems.ucn.weapons import SAVED, STATUSES
@@ -72,18 +71,14 @@ class Firing:
                 opening[f"{path}.spot_roll"], opening[f"{path}.spotted"] = None, True
         return Plan(self.start(), self.steps(), settle, opening, lambda fire: fire.toll.told(), lines)
 
-    def steps(self) -> Steps[Fire]:
+    def steps(self) -> dict[str, Ruled[Fire]]:
         """The rolls that a character may owe."""
-        return Steps(
-            {
-                "spot": lambda: ruled(lambda fire: self.dice(fire, "to spot"), self.spot),
-                "shot": lambda: ruled(lambda fire: self.dice(fire, "to hit"), self.shot),
-                "save": lambda: ruled(lambda fire: self.dice(fire, "save"), self.save),
-                "damage": lambda: ruled(
-                    lambda fire: self.dice(fire, "damage") * self.firing[fire.at].weapon.dice, self.damage
-                ),
-            }
-        )
+        return {
+            "spot": ruled(lambda fire: self.dice(fire, "to spot"), self.spot),
+            "shot": ruled(lambda fire: self.dice(fire, "to hit"), self.shot),
+            "save": ruled(lambda fire: self.dice(fire, "save"), self.save),
+            "damage": ruled(lambda fire: self.dice(fire, "damage") * self.firing[fire.at].weapon.dice, self.damage),
+        }
 
     def dice(self, fire: Fire, what: str) -> tuple[Die, ...]:
         """A die of the character at hand."""
