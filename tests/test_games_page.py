@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
+import pytest
+
+from adapters.console.keys import FIXED
+from bot.rules.dice import Script
+from bot.rules.errors import UserError
+from bot.rules.expression import parse, roll
 from tests.playing import Channel
 
 
@@ -12,3 +19,18 @@ async def test_its_commands_run_in_order(root: Path) -> None:
     assert len(lines) > 4
     channel = await Channel.fresh()
     await channel.do("Anna", *lines)
+
+
+def test_its_dice_come_to_what_it_says(root: Path) -> None:
+    rows = re.findall(r"^\| `([^`]+)` \| ([\d, ]+) \| (.+) \|$", (root / "docs" / "games.md").read_text(), re.M)
+    assert len(rows) > 6
+    for typed, dice, answer in rows:
+        text = roll(parse(typed), Script([int(face) for face in dice.split(", ")])).text()
+        assert text.partition(": ")[2] == answer, typed
+    with pytest.raises(UserError, match="none would count"):
+        parse("2d6>=8")
+
+
+def test_its_letters_are_those_of_the_console(root: Path) -> None:
+    letters = re.findall(r"^\| `(\w)` \| (.+) \|$", (root / "docs" / "games.md").read_text(), re.M)
+    assert {what: letter for letter, what in letters} == FIXED
