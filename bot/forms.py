@@ -198,6 +198,8 @@ def _storable(options: Mapping[str, object]) -> dict[str, object]:
 def _at_once(spec: CommandSpec, reply: Reply, how: str) -> str:
     verb, right = "Odds" if how == ODDS else spec.verb or "Do it", reply.right[:40]
     if verb in FIRES or (how == ODDS and spec.verb in FIRES):
-        word = "" if reply.right.startswith(WITHOUT) else "with " if reply.option in ACTING else "at "
+        option = spec.option(reply.option)
+        at = option is not None and option.type == "units" and reply.option not in ACTING
+        word = "" if reply.right.startswith(WITHOUT) else "at " if at else "with "
         return f"{verb} {word}{right}"
     return f"{verb}: {right}"

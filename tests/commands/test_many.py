@@ -89,7 +89,7 @@ async def test_who_is_gone_is_left_out_unless_named() -> None:
         ('lnlt fire "Squad 1..4" vc1', "unknown-unit attackers", "Did you mean Squad 1..2?"),
         ('lnlt fire us1 "Cell 9"', "unknown-unit Cell 9", "Did you mean Cell"),
         ("lnlt fire us1 side:NVA", "unknown-side NVA", "Sides are US, VC."),
-        ('lnlt fire us1 "Zug Cell"', "unknown-unit Zug", "Several units are separated by ; or ,"),
+        ('lnlt fire us1 "Zug Cell"', "unknown-unit Zug", "Put a semicolon or a comma between units"),
     ],
 )
 async def test_what_is_not_found_is_named_with_the_nearest(line: str, part: str, hint: str) -> None:

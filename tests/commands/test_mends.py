@@ -62,6 +62,15 @@ async def test_a_handle_is_never_taken_for_another() -> None:
         assert labels(reply)[0] == "Fire with Squad 1", meant
 
 
+async def test_dice_too_many_are_no_target_and_an_unknown_unit_leads_to_the_list() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    reply = await offered(channel, "lnlt fire us1 vc1 hand=6,1,6,6")
+    assert labels(reply)[0] == "Fire with 6,1,6"
+    reply = await offered(channel, "unit show gun1")
+    assert "/unit list shows all." in reply.text()
+
+
 def test_the_units_that_are_known_stay_in_the_field_of_one_that_is_not() -> None:
     from bot.rules.inputs.units import RosterUnit
 

@@ -15,7 +15,7 @@ from bot.rules.inputs.options import Option, clean, clean_whole
 from bot.rules.phrase import phrase
 
 MAX_UNITS = 40
-SEPARATED = "Several units are separated by ; or ,"
+SEPARATED = "Put a semicolon or a comma between units"
 _NO = ("no", "off")
 _QUOTES = {'"': '"', "'": "'", "\u201c": "\u201d"}
 _QUOTE = re.compile(f"[{''.join(_QUOTES)}]")
