@@ -20,7 +20,9 @@ import pytest
 from bot.audit.check_file import check
 from bot.rules.errors import UserError
 from bot.rules.proof.chain import salted
+from bot.rules.proof.event_kinds import LATER
 from bot.rules.proof.export_format import read_json
+from bot.rules.proof.words import SAID, said
 from tests.forging import Json, bodies, copied, rechained
 from tests.page_script import said_by_page
 from tests.random_play import exported
@@ -79,7 +81,8 @@ def take_from_another(chance: Random, log: Json) -> None:
 
 
 def add_a_field(chance: Random, log: Json) -> None:
-    chance.choice(bodies(log))[chance.choice(("free", "hand", "closes", "alone", "opens", "own", "mood"))] = True
+    field = chance.choice(("free", "hand", "closes", "alone", "opens", "own", "mood", "unannounced", *LATER))
+    chance.choice(bodies(log))[field] = chance.choice((True, "manager", "left", "silent", "Squad 1", "0" * 64))
 
 
 def say_otherwise(chance: Random, log: Json) -> None:
@@ -143,7 +146,9 @@ def another_text(chance: Random, log: Json) -> None:
         row["text"] += " "
         event: Json = next((event["body"] for event in log["events"] if event["number"] == row["event"]), {})
         hash = salted(row["salt"], row["text"])
-        if row["key"] == "sealed":
+        if row["key"] == SAID:
+            event[SAID] = said(row["text"])
+        elif row["key"] == "sealed":
             event["sealed"] = hash
         elif isinstance(event.get("texts"), dict):
             event["texts"][row["key"]] = hash

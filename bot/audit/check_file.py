@@ -232,41 +232,29 @@ def counted(count: int, one: str, many: str = "") -> str:
     return f"{count} {one if count == 1 else many or one + 's'}"
 
 
-def summary(findings: Findings) -> list[str]:
+def summary(known: Findings) -> list[str]:
     """What was checked, as lines to print."""
-    lines = [
-        f"{counted(findings.events, 'event')}, {counted(findings.dice, 'die', 'dice')} computed again, "
-        f"{counted(findings.played, 'outcome')} played again, {counted(len(findings.faults), 'fault')}."
-    ]
-    said: list[tuple[int, Callable[[int], str]]] = [
-        (
-            findings.unplayed,
-            lambda n: (
-                f"{counted(n, 'outcome')} could not be played again (other tables). "
-                f"Events: {_listed(findings.unplayed_at)}."
-            ),
+    said = {
+        f"{counted(known.events, 'event')}, {counted(known.dice, 'die', 'dice')} computed again, "
+        f"{counted(known.played, 'outcome')} played again, {counted(len(known.faults), 'fault')}.": 1,
+        f"{counted(known.unplayed, 'outcome')} could not be played again (other tables). "
+        f"Events: {_listed(known.unplayed_at)}.": known.unplayed,
+        f"Of these, {len(known.unknown_at)} from rules that no release had. Events: {_listed(known.unknown_at)}.": len(
+            known.unknown_at
         ),
-        (
-            len(findings.unknown_at),
-            lambda n: f"Of these, {n} from rules that no release had. Events: {_listed(findings.unknown_at)}.",
+        f"Dice in those events: {known.apart}. Nobody can tell here whether they were asked for.": known.apart,
+        f"{counted(known.waiting, 'die', 'dice')} cannot be checked until /fair reveal publishes the seed.": (
+            known.waiting
         ),
-        (findings.apart, lambda n: f"Dice in those events: {n}. Nobody can tell here whether they were asked for."),
-        (
-            findings.waiting,
-            lambda n: f"{counted(n, 'die', 'dice')} cannot be checked until /fair reveal publishes the seed.",
+        f"{counted(known.by_hand, 'die', 'dice')} thrown by hand: nobody can check those.": known.by_hand,
+        f"{counted(known.sealed, 'sealed event')} with nothing to check: still closed, or the content was deleted.": (
+            known.sealed
         ),
-        (findings.by_hand, lambda n: f"{counted(n, 'die', 'dice')} thrown by hand: nobody can check those."),
-        (
-            findings.sealed,
-            lambda n: f"{counted(n, 'sealed event')} with nothing to check: still closed, or the content was deleted.",
+        f"{counted(known.unread, 'digest')} of players' texts taken from the event alone: the texts were deleted.": (
+            known.unread
         ),
-        (
-            findings.unread,
-            lambda n: f"{counted(n, 'digest')} of players' texts taken from the event alone: the texts were deleted.",
-        ),
-    ]
-    lines += [line(count) for count, line in said if count]
-    return [*lines, *findings.remarks]
+    }
+    return [*(line for line, count in said.items() if count), *known.remarks]
 
 
 def _listed(events: Sequence[int]) -> str:

@@ -109,7 +109,7 @@ class Rebuilt:
         dice = [str(die["value"]) for die in held.get("dice") or ()]
         tags = ["taken back"] * (at in self.undone) + ["real dice"] * bool(held.get("hand"))
         tags += ["sealed"] * ("sealed" in body)
-        tags += ["loss"] * (self.loses(held) and at not in self.undone)
+        tags += ["loss"] * (at not in self.undone and bool(self.taken(held)))
         parts: dict[str, Any] = {
             "no": f"#{at}",
             "sd": held.get("side", ""),
@@ -120,13 +120,10 @@ class Rebuilt:
         line = self.first_line(body, shown)
         return parts | ({"log": as_logged(held, self.sides)} if line is None else {"line": line, "log": ""})
 
-    def loses(self, body: Json) -> bool:
-        """Whether a unit is out of the game by it."""
-        return body["kind"] in ("sequence", "roll", "reveal") and bool(self.taken(body))
-
     def taken(self, body: Json) -> list[str]:
         """Who is out of the game by it."""
-        before, after = ((body.get(part) or {}).get("units") or {} for part in ("before", "after"))
+        parts = ("before", "after") if body["kind"] in ("sequence", "roll", "reveal") else ("", "")
+        before, after = ((body.get(part) or {}).get("units") or {} for part in parts)
         return [unit["name"] for key, unit in after.items()
                 if unit and before.get(key) and self.gone(unit) and not self.gone(before[key])]  # fmt: skip
 

@@ -30,7 +30,6 @@ log = logging.getLogger(__name__)
 
 KIND = "pictures"
 NEVER, ON_DEMAND, ALWAYS = "never", "on-demand", "always"
-MODES = (NEVER, ON_DEMAND, ALWAYS)
 LABEL = "Picture"
 MOST_ACTION = 95
 """Characters of a button's action that every platform takes."""

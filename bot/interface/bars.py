@@ -60,16 +60,6 @@ def percent(chance: float) -> str:
     return f"{floor(chance * 100 + 0.5)}%"
 
 
-def in_tenths(chance: float) -> str:
-    """A chance in percent with one decimal; the smallest and largest are never shown as 0 or 100."""
-    value = chance * 100
-    if 0 < value < 0.05:
-        return "<0.1%"
-    if 99.95 < value < 100:
-        return ">99.9%"
-    return f"{value:.1f}%"
-
-
 def points(difference: float) -> str:
     """How much a chance rises or falls, in percent: `+30`, `\u221213`."""
     number = floor(abs(difference) * 100 + 0.5)

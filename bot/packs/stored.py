@@ -26,8 +26,6 @@ ABOUT, HERE, USED, SETUP = "pack", "pack-here", "pack-used", "setup"
 one; what is enabled on a server."""
 MOST_HERE = 30
 """Versions that a server has at a time."""
-MOST_USED = 100
-"""Versions that a server's games were ever played with."""
 MOST_ENABLED = 10
 SHORT = 8
 """Characters of a hash that name a version."""

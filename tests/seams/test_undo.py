@@ -261,14 +261,23 @@ BLOCKS = {
 }
 
 
+@pytest.mark.parametrize("on_slack", [False, True])
 @pytest.mark.parametrize("way", BLOCKS)
-async def test_an_opponent_cannot_block(way: str) -> None:
-    """Six ways to sit on somebody's request; it stays open, and the shot stays what undo takes."""
+async def test_an_opponent_cannot_block(way: str, on_slack: bool) -> None:
+    """Six ways to sit on somebody's request, in the same channel or in a linked one on the other platform; it stays
+    open, and the shot stays what undo takes. A friend who joins there agrees to nothing."""
     channel, shot = await shot_at("roll")
+    theirs = channel
+    if on_slack:
+        theirs = Channel(channel.app, Place("slack:T1/C1", "slack:T1", "#games"), "slack")
+        code = (await channel.say("Anna", "game link", manager=True)).title.split()[-1]
+        assert not (await theirs.say("Bob", f"game link {code}", manager=True)).error
     asked = await channel.do("Anna", "game undo")
-    await channel.do("Bob", *BLOCKS[way])
+    await theirs.do("Bob", *BLOCKS[way])
     assert (await channel.say("Anna", "game undo")).code == "asked-already"
-    assert (await channel.press("Bob", asked.buttons[0].action)).first.startswith(f"#{shot} is undone")
+    await theirs.do("Zoe", "game join VC")
+    assert (await theirs.press("Zoe", asked.buttons[0].action)).code == "not-yours"
+    assert (await theirs.press("Bob", asked.buttons[0].action)).first.startswith(f"#{shot} is undone")
     await assert_verified(channel)
 
 
