@@ -7,7 +7,9 @@ import json
 from typing import Any
 
 from bot.rules.proof.chain import canonical, event_hash, genesis, salted
+from bot.rules.proof.export_format import read_export
 from bot.rules.proof.fair import commitment, dice_of
+from bot.rules.proof.verify import Findings, check_proof
 
 Json = dict[str, Any]
 
@@ -80,3 +82,8 @@ class Dice:
     def draw(self, die: Any) -> int | str:
         """The next die, as the seed has it."""
         return self._dice.draw(die)
+
+
+def verify(data: object, head: str = "") -> Findings:
+    """What a check of chain, dice and texts finds in an export, also against a head known from elsewhere."""
+    return check_proof(read_export(data), [head] if head else ())

@@ -222,11 +222,6 @@ def known_heads(heads: Iterable[str], texts: Iterable[str], read_input: Callable
     return found
 
 
-def verify_file(path: Path | str, head: str = "") -> list[str]:
-    """The faults of the export in `path`, one line each; none: chain and dice are honest. Raises UserError."""
-    return list(check_file(Path(path), [head] if head else ()).faults)
-
-
 def counted(count: int, one: str, many: str = "") -> str:
     """`1 fault`, `3 faults`."""
     return f"{count} {one if count == 1 else many or one + 's'}"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.audit.check_file import check_file, summary, verify_file
+from bot.audit.check_file import check_file, summary
 from bot.audit.export import export_game
 from bot.rules.errors import UserError
 from bot.rules.proof.chain import canonical, event_hash, genesis, salted
@@ -88,9 +88,11 @@ def test_it_is_read_back_whole(export: Json) -> None:
 def test_its_file_can_be_checked(export: Json, tmp_path: Path) -> None:
     path = tmp_path / "game.json"
     path.write_text(json.dumps(export, ensure_ascii=False), "utf-8")
-    assert verify_file(path) == []
-    assert verify_file(str(path), export["head"][:8]) == []
-    assert verify_file(path, "0" * 8) == ["No event has the head 00000000: the end was cut off, or the log rewritten."]
+    assert check_file(path).faults == ()
+    assert check_file(path, [export["head"][:8]]).faults == ()
+    assert [*check_file(path, ["0" * 8]).faults] == [
+        "No event has the head 00000000: the end was cut off, or the log rewritten."
+    ]
     assert summary(check_file(path)) == [
         "6 events, 0 dice computed again, 2 outcomes played again, 0 faults.",
         "1 sealed event with nothing to check: still closed, or the content was deleted.",
@@ -104,9 +106,9 @@ def test_a_file_that_is_no_export(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "game.json"
     path.write_bytes(content)
     with pytest.raises(UserError):
-        verify_file(path)
+        check_file(path)
 
 
 def test_a_missing_file(tmp_path: Path) -> None:
     with refuses("unreadable-file"):
-        verify_file(tmp_path / "none.json")
+        check_file(tmp_path / "none.json")

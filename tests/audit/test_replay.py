@@ -9,13 +9,12 @@ from typing import Any
 import pytest
 
 from bot.app import App
-from bot.audit.check_file import check, verify_file
+from bot.audit.check_file import check, check_file
 from bot.audit.export import export_game
 from bot.audit.games import audit
 from bot.interface.spec import Person, Place
-from bot.rules.proof.verify import verify
 from bot.stores.records import Json
-from tests.forging import rechained
+from tests.forging import rechained, verify
 from tests.fresh import fresh_app
 from tests.playing import Channel, two_sides
 
@@ -97,4 +96,4 @@ async def test_units_cannot_be_rewritten_even_with_all_hashes(tmp_path: Path) ->
         body[key] = value
         file = tmp_path / "forged.json"
         file.write_text(json.dumps(rechained(forged)))
-        assert said in verify_file(file)[0], kind
+        assert said in check_file(file).faults[0], kind

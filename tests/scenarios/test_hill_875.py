@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from bot.app import App
-from bot.audit.check_file import verify_file
+from bot.audit.check_file import check_file
 from bot.audit.games import audit
 from bot.game.state import content
 from bot.interface.reply import Reply
@@ -98,7 +98,7 @@ async def test_two_turns_of_hill_875(tmp_path: Path) -> None:
     file = tmp_path / "game.json"
     file.write_text(whole.files[0].text)
     head = json.loads(whole.files[0].text)["head"]
-    assert verify_file(file, head[:8]) == []
+    assert check_file(file, [head[:8]]).faults == ()
 
     async with open_sqlite(tmp_path / "fresh.db") as store:
         other = Channel(App(store))
@@ -113,7 +113,7 @@ async def test_two_turns_of_hill_875(tmp_path: Path) -> None:
         await other.do("Anna", "roll 2d6")
         again = await other.do("Anna", "game export")
         (tmp_path / "again.json").write_text(again.files[0].text)
-        assert verify_file(tmp_path / "again.json", head) == []
+        assert check_file(tmp_path / "again.json", [head]).faults == ()
         assert (await audit(store)) == (1, [])
         loaded = await other.app.games.at(other.place.key)
         assert loaded is not None

@@ -18,8 +18,8 @@ from bot.game.events import NEVER_UNDONE
 from bot.game.undo import find
 from bot.interface.reply import Reply
 from bot.interface.spec import Person, Place
-from bot.rules.proof.verify import verify
 from bot.stores.records import BOARD
+from tests.forging import verify
 from tests.simulation import on_discord, on_slack
 from tests.simulation.door import PROCESS, Disk
 from tests.simulation.people import BY_KEY, PEOPLE, discord_id, slack_id

@@ -14,7 +14,7 @@ from typing import Any
 from bot.rules.dice import Die
 from bot.rules.proof.chain import canonical, event_hash, genesis, salted
 from bot.rules.proof.event_kinds import is_number, shown
-from bot.rules.proof.export_format import SEALED, Exported, ExportedEvent, read_export
+from bot.rules.proof.export_format import SEALED, Exported, ExportedEvent
 from bot.rules.proof.fair import MAX_SIDES, NO_TEXTS, PROTOCOLS, SINCE, commitment, dice_of, digest
 from bot.rules.proof.heads import head_faults, head_remarks, read_heads
 from bot.rules.proof.words import SAID, said
@@ -70,14 +70,6 @@ class _Texts:
     closing: bool = False  # an event says when they close; else the first die closes them
     closed: bool = False
     wiped: bool = False
-
-
-def verify(data: object, head: str = "") -> Findings:
-    """Check an export (parsed JSON) against itself and against a `head` known from elsewhere (8 to 64 hex digits).
-
-    Raises UserError for a head that is none, and for data that is not an export at all.
-    """
-    return check_proof(read_export(data), [head] if head else ())
 
 
 def check_proof(log: Exported, heads: Iterable[str] = ()) -> Findings:

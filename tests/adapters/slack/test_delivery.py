@@ -127,6 +127,17 @@ async def test_blocks_that_slack_does_not_take_are_shown_as_plain_text(post: Pos
     assert told.blocks == []
 
 
+async def test_an_answer_goes_to_no_address_but_slacks(
+    post: Post, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A signed body may name any response address; it is not asked, and not written into the host's log."""
+    monkeypatch.setenv("SLACK_API", "https://slack.com/api/")
+    for url in ("https://hooks.slack.com.evil.example/x", "https://evilslack.com/x", "http://hooks.slack.com/x", "x"):
+        with caplog.at_level("DEBUG"), pytest.raises(Refused, match="response_url_elsewhere"):
+            await post.wire.respond(url, {})
+    assert "evil" not in caplog.text
+
+
 async def test_the_token_goes_to_slack_alone(post: Post, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file that is only a link may lie anywhere; who owns that place must not get the bot's token."""
     url = post.slack.api_url.replace("127.0.0.1", "localhost")

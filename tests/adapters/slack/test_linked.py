@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.audit.check_file import verify_file
+from bot.audit.check_file import check_file
 from tests.adapters.discord.process import Bot as DiscordBot
 from tests.adapters.discord.process import running as running_discord
 from tests.adapters.slack.conftest import settle
@@ -158,7 +158,7 @@ class Evening:
         for name, data in files.items():
             path = folder / name
             path.write_bytes(data)
-            assert verify_file(path) == [], name
+            assert check_file(path).faults == (), name
             heads.add(json.dumps(json.loads(data).get("head")))
         assert len(heads) == 1
 
