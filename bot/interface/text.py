@@ -47,6 +47,7 @@ WHO = (*ACTING, "target", "targets")
 GREEDY = ("dice", "topic", "stats", "systems", "command", "values")
 """Options that take all bare words that follow: `roll 2d6 + 3`, `help lnlt fire`, `unit edit us1 shaken moved`."""
 _LOOSE = ("stats", "command", "values")
+_TARGETS = ("target", "targets")
 """Those of them that take names with values, too: `unit edit us1 fp=2`, `macro run h n=3`."""
 
 
@@ -178,6 +179,7 @@ def _value(text: str, at: int) -> tuple[str, bool, int]:
 def read_tokens(spec: CommandSpec, tokens: list[Token]) -> dict[str, object]:
     """The options that `tokens` give to `spec`, as typed. Raises UserError for what does not fit."""
     options = {option.name: option for option in spec.options}
+    tokens = [token for token in tokens if not _is_at(token, options)]
     given: dict[str, object] = {}
     mods: list[str] = []
     positional = [option for option in spec.options if option.type not in ("bool", "mods")]
@@ -235,6 +237,11 @@ def _put(given: dict[str, object], name: str, value: object) -> None:
     if name in given:
         raise UserError(f"{name} is given twice.", hint="Give it once.", option=name, code="given-twice")
     given[name] = value
+
+
+def _is_at(token: Token, options: Mapping[str, Option]) -> bool:
+    """Whether a word only leads on to the target, as one says it: `fire us4 at vc2`."""
+    return token.value == "at" and not token.quoted and not token.key and not options.keys().isdisjoint(_TARGETS)
 
 
 def _flag(word: str, options: Mapping[str, Option]) -> str:

@@ -30,6 +30,11 @@ def test_the_slash_is_optional_and_case_does_not_matter() -> None:
     assert read("LNLT Morale-Check units='squad morale=5'") == read('/lnlt morale-check units="squad morale=5"')
 
 
+def test_at_stands_before_a_target_as_one_says_it() -> None:
+    assert read("lnlt fire us4 at vc2 tm=1") == read("lnlt fire us4 vc2 tm=1")
+    assert read('unit add "at" squad')[1]["name"] == "at"
+
+
 def test_dice_take_the_rest_of_the_line() -> None:
     assert read("roll 3x 2d6 + 1 [rally]") == ("/roll", {"dice": "3x 2d6 + 1 [rally]"})
     assert read("roll 2d6 label=rally secret") == ("/roll", {"dice": "2d6", "label": "rally", "secret": True})
