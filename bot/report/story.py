@@ -10,14 +10,22 @@ from typing import Any
 from bot.audit.shown import as_logged
 from bot.game.events import undone_events
 from bot.game.phases import whose_go
+from bot.game.sides import by_name
 from bot.game.state import DRAW, Game, Json
+from bot.game.summary import title_of
+from bot.play.retold import TEXTS, held, retold
 from bot.report.counters import HURT, LOST, Counter, counter, is_lost
 from bot.report.facts import sides_of
 from bot.report.luck import Luck, Shot, luck_of, shots
-from bot.report.told import FILTERS, Event, told
 from bot.rules.proof.words import DELETED, SAID, filled
 from bot.systems.catalog import System, systems
 
+FILTERS = {
+    "sequence": "combat",
+    **dict.fromkeys(("roll", "table", "sealed", "reveal"), "rolls"),
+    "unit": "units",
+}
+"""Under which kind a reader finds an event; everything else is about the game."""
 MOST_DECIDED = 3
 MANY = 400
 """Events from which all turns but the last are folded."""
@@ -156,7 +164,7 @@ class Story:
             body = {**body, **json.loads(texts["sealed"])}
         facts = self.facts.get(number, {})
         first = self._first_line(texts)
-        head, what = told(Event(body, texts, facts, self.name_of, tuple(self.sides)))
+        head, what = self._told(body, facts)
         full, logged = texts.get("text", ""), "" if first else as_logged(body, self.sides)
         if first:
             full = head if head.startswith(title := first.partition(" · ")[0]) and head != title else full
@@ -184,6 +192,17 @@ class Story:
             weight=weight,
             taken=taken,
         )
+
+    def _told(self, body: Json, facts: Json) -> tuple[str, str]:
+        """The news of an event and what it was, where the log does not keep its first line: (`Squad 4 is eliminated`,
+        `PT-76 fires`)."""
+        if "told" in facts:
+            return held(body, by_name(facts["told"], tuple(self.sides)), tuple(self.sides)), facts["by"]
+        text = self.texts.get(body["number"], {}).get(TEXTS.get(body["kind"], "label"), "")
+        found = retold(body, self.name_of, text, tuple(self.sides))
+        if found.acts:
+            return found.sentence, facts.get("title") or title_of(body)
+        return found.title, found.by.removeprefix(self.name_of(body["who"])).lstrip(", ")
 
     def _first_line(self, texts: Mapping[str, str]) -> str:
         """The first line of the answer, with today's names; nothing where the log does not keep it."""
