@@ -102,6 +102,8 @@ async def test_help_on_a_shot_says_what_a_unit_may_carry_in_it() -> None:
     channel = await Channel.fresh()
     lines = (await channel.do("Anna", "help lnlt fire")).body()
     assert "sw= firepower of each support weapon that takes part" in lines
+    assert "What each word of a unit means: /help lnlt fire units" in lines
+    assert "open_topped" in (await channel.do("Anna", "help lnlt fire units")).text()
     assert not any(line.startswith("dist=") for line in lines), "only in a fire mission"
     assert any(line.startswith("dist=") for line in (await channel.do("Anna", "help lnlt fire-mission")).body())
     await channel.app.close()

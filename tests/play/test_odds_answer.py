@@ -80,6 +80,18 @@ def test_results_come_worst_first_with_this_or_worse_beside_them() -> None:
         ),
         ("lnlt", "spot", {"terrain": "blocking", "lm": 3, "tis": True}, "83% that the target spots the hex"),
         ("baps", "leader-points", {}, "4: 25%, 3: 25%, 2: 25%"),
+        (
+            "baps",
+            "morale-check",
+            {"men": 8, "grade": "veteran", "event": "mg-attack", "cover": "light"},
+            "70% to pin or break the target",
+        ),
+        (
+            "baps",
+            "vehicle-fire",
+            {"weapon": "medium", "range": 250, "armor": "medium", "aspect": "side"},
+            "76% to harm the vehicle, 46% the soldier",
+        ),
     ],
 )
 def test_what_one_decides_by(game: str, id: str, given: dict[str, Any], first: str) -> None:
