@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from bot.interface.parts import Grid
@@ -34,23 +33,7 @@ class Card:
     spec: Mapping[str, Any]
 
     def around(self, values: Mapping[str, Any], words: Mapping[str, str], rows: int = AROUND) -> Grid | None:
-        """The rows and columns around the cell that answers `values`, which is marked; None where it is not found.
-
-        Those asked for lately are remembered.
-        """
-        key = (id(self), rows, _typed(values, self.row_by), _typed(values, self.column_by))
-        try:
-            of, said_so, grid = _GRIDS.get(key, _NONE)
-        except TypeError:  # a list of values
-            return self._around(values, words, rows)
-        if of is not self or said_so != words:
-            grid = self._around(values, words, rows)
-            _GRIDS[key] = (self, words, grid)
-            if len(_GRIDS) > MOST_GRIDS:
-                _GRIDS.popitem(last=False)
-        return grid
-
-    def _around(self, values: Mapping[str, Any], words: Mapping[str, str], rows: int) -> Grid | None:
+        """The rows and columns around the cell that answers `values`, which is marked; None where it is not found."""
         row = self._found(self.rows, self.row_by, values)
         column = self._column(values) if self.column_by else 0
         if row is None or column is None:
@@ -120,22 +103,11 @@ class Card:
         return Grid(((self._corner(words), *heads), *lines))
 
 
-_GRIDS: OrderedDict[tuple[object, ...], tuple[Card, Mapping[str, str], Grid | None]] = OrderedDict()
-_CARDS: OrderedDict[int, tuple[Table, Card | None]] = OrderedDict()
-_NONE: tuple[None, None, None] = (None, None, None)
-MOST_GRIDS, MOST_CARDS = 2_000, 300
-
-
+@lru_cache(300)
 def card_of(table: Table) -> Card | None:
     """The table as a grid; None for one that is printed in another way."""
-    of, card = _CARDS.get(id(table), (None, None))
-    if of is not table:
-        body = table.printed.get("read")
-        card = None if isinstance(body, Mapping) and "bands" in body else card_in(table, body)
-        _CARDS[id(table)] = (table, card)
-        if len(_CARDS) > MOST_CARDS:
-            _CARDS.popitem(last=False)
-    return card
+    body = table.printed.get("read")
+    return None if isinstance(body, Mapping) and "bands" in body else card_in(table, body)
 
 
 def card_in(table: Table, body: object) -> Card | None:
@@ -155,11 +127,6 @@ def card_in(table: Table, body: object) -> Card | None:
         return None
     by = str(spec.get("by", ""))
     return Card(str(body["rows"]), by, tuple(cells), tuple(heads), tuple(map(tuple, rows)), spec)
-
-
-def _typed(values: Mapping[str, Any], by: str) -> tuple[type, Any] | None:
-    """A value with its type, as 1 and yes are the same key; None where it is not given."""
-    return (type(values[by]), values[by]) if by in values else None
 
 
 def _cell(item: object, results: Mapping[Any, Any]) -> object:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -11,23 +10,10 @@ from bot.play.card import card_in, said
 from bot.rules.tables.table import Table
 
 _OWN, _VARIES = "its number", "varies"
-_SHEETS: OrderedDict[int, tuple[Table, Mapping[str, str], tuple[Sheet, ...]]] = OrderedDict()
-MOST_TABLES = 200
 
 
 def sheets_of(table: Table, words: Mapping[str, str]) -> tuple[Sheet, ...]:
-    """Each part of the table with its heading ("" where there is one only); none where it is a rule in words. Those of
-    the tables asked for lately are remembered."""
-    of, said_so, sheets = _SHEETS.get(id(table), (None, None, ()))
-    if of is not table or said_so != words:
-        sheets = _made(table, words)
-        _SHEETS[id(table)] = (table, words, sheets)
-        if len(_SHEETS) > MOST_TABLES:
-            _SHEETS.popitem(last=False)
-    return sheets
-
-
-def _made(table: Table, words: Mapping[str, str]) -> tuple[Sheet, ...]:
+    """Each part of the table with its heading ("" where there is one only); none where it is a rule in words."""
     found = [*_grids(table, table.printed.get("read"), words, "")]
     if modifiers := _modifiers(table, words):
         found.append(modifiers)

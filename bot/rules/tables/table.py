@@ -70,9 +70,9 @@ class Roll:
     when: Formula | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Table:
-    """One table of a game."""
+    """One table of a game; equal to itself alone, so that others can keep what they made of it."""
 
     id: str
     title: str
