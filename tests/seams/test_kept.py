@@ -1,7 +1,7 @@
 """What a result keeps on the roster beside a state, and every other feature: odds, seals, undo, a restart, a proof.
 
 `KEPT` is read from the games: each number that a phase takes off, and each that an option is lent by; a new one fails
-here until `CASES` says how it comes about. Left out: `in` and a reduced side, which no result writes (tests/scenarios).
+here until `CASES` says how it comes about. `half`, `in` and units many at once are there too. Left out: the numbers of a reduced side as typed (tests/scenarios).
 """
 
 from __future__ import annotations
@@ -65,6 +65,30 @@ CASES = {
         "fire attackers=Guns targets=Cell distance=3 terrain=trees",
         "6,6",
         "fired",
+    ),
+    "nhis fired of several": Case(
+        "nhis",
+        ('"Guns 1..2" squad A morale=5 fp=1 range=6', "Cell squad B morale=5 fp=1 range=6"),
+        'fire attackers="Guns 1..2" targets=Cell distance=3 terrain=trees',
+        "6,6",
+        "fired",
+    ),
+    "baps points of several": Case(
+        "baps", ('"Rock 1..2" leader A lr=2', "Kim leader B"), 'leader-points unit="Rock 1..2"', "3,4", "points=5"
+    ),
+    "lnlt half": Case(
+        "lnlt",
+        ("Cell squad B morale=5 fp=2 half=1/4", "Guns squad A fp=4 morale=5"),
+        "fire attackers=Guns targets=Cell adjacent",
+        "3,2,4",
+        "half-squad fp=1 morale=4 shaken",
+    ),
+    "lnlt in": Case(
+        "lnlt",
+        ("Cell squad B morale=5 in=M113", "M113 unarmored-vehicle B morale=5", "Gun armored-vehicle A penetration=9"),
+        "ordnance-vehicle unit=Gun target=M113 to_hit=11 armor=1 turret_armor=1",
+        "3,3,6,1,6,5",
+        "eliminated",
     ),
 }
 
