@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from adapters.discord.render import menu_rows, rows
+from adapters.slack.render import render as slack
 from bot.game.scenario import find_scenario
 from bot.interface.form import ODDS, OPEN_FORM
 from bot.interface.registry import registry
@@ -23,7 +25,9 @@ from bot.rules.inputs.units import RosterUnit
 from bot.systems.catalog import System, built_in, systems
 from bot.systems.packs.pack import packs_in
 from tests.playing import Channel
+from tests.standins.slack import check_blocks
 
+LONGEST_ID = 100
 BESIDE = ("leader", "headquarters")
 ROOT = Path(__file__).parents[2]
 FOLDER = Path(os.environ.get("GROGNARD_PACKS") or ROOT / "packs")
@@ -97,6 +101,39 @@ async def test_every_button_of_every_card_plays(
                 assert not reply.private, reply.text()
                 await channel.undo_last("Anna")
     assert tried or id == "strategos-t"
+
+
+@pytest.mark.parametrize(
+    ("id", "scenario"),
+    [pytest.param(id, name, marks=[] if id == "lnlt" else [pytest.mark.slow]) for id, name in SCENARIOS],
+)
+async def test_every_mark_of_every_card_is_put_on_and_taken_back(
+    id: str, scenario: str, use_packs: Callable[[Path], None]
+) -> None:
+    """Each state, marker and side that the card of a unit type offers; the card can be shown on both platforms."""
+    use_packs(FOLDER)
+    channel = await Channel.fresh()
+    await channel.do("Anna", f"game start {id} scenario={scenario}")
+    tried, types = 0, set[str]()
+    for unit in (await channel.game()).units.values():
+        if unit.type in types:
+            continue
+        types.add(unit.type)
+        card = await channel.do("Anna", f"unit show {unit.handle}")
+        assert check_blocks(slack(card, "T1").blocks) == []
+        shown = [part for row in (*rows(card.buttons), *menu_rows(card.menus)) for part in row["components"]]
+        ids = [part["custom_id"] for part in shown]
+        values = [option["value"] for part in shown for option in part.get("options", ())]
+        assert len(ids) == len({*ids})
+        assert len(values) == len({*values})
+        assert max(map(len, (*ids, *values))) <= LONGEST_ID
+        for entry in (entry for menu in card.menus for entry in menu.entries):
+            reply = await channel.press("Anna", entry.action)
+            assert not reply.error, (unit.name, entry.label, reply.text())
+            undone = await channel.undo_last("Anna")
+            assert "undone" in undone.first, (unit.name, entry.label, undone.text())
+            tried += 1
+    assert tried, "some marks are offered"
 
 
 GHOSTS = [

@@ -1,8 +1,10 @@
 """Every way into a form x odds, secret, own dice, what if: what was asked for is what the form does when it is sent as
 it opens. Of every sequence of the registry, so that a new one joins by itself.
 
-Left out: lookups and commands outside play, whose forms ask for no way to roll (checked below); private and public
-forms of one sequence differ in nothing that this is about, so each is tried in one game state.
+Among the ways are macros, whole and with a gap. Left out: the menu of a message, which presses the buttons of the
+message and has no options to forget (tests/adapters); lookups and commands outside play, whose forms ask for no way to roll
+(checked below); private and public forms of one sequence differ in nothing that this is about, so each is tried in one
+game state.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """What a result keeps on the roster beside a state, and every other feature: odds, seals, undo, a restart, a proof.
 
 `KEPT` is read from the games: each number that a phase takes off, and each that an option is lent by; a new one fails
-here until `CASES` says how it comes about. `half`, `in` and units many at once are there too. Left out: the numbers of a reduced side as typed (tests/scenarios).
+here until `CASES` says how it comes about. `half`, `in` and several units at once are there too. Left out: the numbers
+of a reduced side as they are typed (tests/scenarios).
 """
 
 from __future__ import annotations

@@ -111,6 +111,7 @@ def _settle(out: Mapping[str, Any], attacker: Side, defender: Side, *, grenade_t
     """The losses of both sides; the survivors of a grenade keep what it made of them."""
     changes: list[Change] = []
     units: list[tuple[str, str]] = []
+    status = status_after(out["grenade_casualties"], out["defenders_left"])
     if attacker.unit is not None:
         lost = out["attacker_casualties"]
         changes += roster.change(attacker.unit, roster.loses(attacker.unit, lost))
@@ -119,7 +120,6 @@ def _settle(out: Mapping[str, Any], attacker: Side, defender: Side, *, grenade_t
         lost = out["grenade_casualties"] + out["defender_casualties"]
         new = roster.loses(defender.unit, lost)
         if grenade_thrown and "state" not in new:
-            status = status_after(out["grenade_casualties"], out["defenders_left"])
             new = roster.after_grenade(defender.unit, lost, status)
         changes += roster.change(defender.unit, new)
         units.append((defender.unit.word, roster.casualties(lost)))
@@ -130,6 +130,5 @@ def _settle(out: Mapping[str, Any], attacker: Side, defender: Side, *, grenade_t
     if out["outcome"] == "cleared":
         told, now = (Fate(told[0].unit, "cleared"), told[1]), ("the room is empty",)
     elif grenade_thrown:
-        left, status = out["defenders_left"], status_after(out["grenade_casualties"], out["defenders_left"])
-        now = (f"{left} left after the grenade, {status}, −6 to all skills", *now)
+        now = (f"{out['defenders_left']} left after the grenade, {status}, −6 to all skills", *now)
     return Settlement(headline, tuple(units), (), tuple(changes), told, now)
