@@ -2,9 +2,9 @@
 it opens. Of every sequence of the registry, so that a new one joins by itself.
 
 Among the ways are macros, whole and with a gap. Left out: the menu of a message, which presses the buttons of the
-message and has no options to forget (tests/adapters); lookups and commands outside play, whose forms ask for no way to roll
-(checked below); private and public forms of one sequence differ in nothing that this is about, so each is tried in one
-game state.
+message and has no options to forget (tests/adapters); lookups and commands outside play, whose forms ask for no way to
+roll (checked below); private and public forms of one sequence differ in nothing that this is about, so each is tried in
+one game state.
 """
 
 from __future__ import annotations
