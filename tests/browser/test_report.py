@@ -197,9 +197,11 @@ def long(game: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
     export = tampered(game, CASES["honest, with its head"])
     first = export["events"]
     shots = [row["body"] for row in first if row["body"]["kind"] == "sequence" and not row["body"].get("after")]
-    for number in range(first[-1]["number"] + 1, LONG + 1):
-        like = shots[number % len(shots)]
-        first.append({"number": number, "hash": "", "body": {**like, "number": number}})
+    begun = first[-1]["number"] + 1
+    for number in range(begun, LONG + 1):
+        like = {name: value for name, value in shots[number % len(shots)].items() if name != "closes"}
+        closes = {"closes": True} if number == begun else {}  # the texts of the seed that is in force by now
+        first.append({"number": number, "hash": "", "body": {**like, **closes, "number": number, "behind": number - 1}})
         said = [row for row in export["texts"] if (row["event"], row["key"]) == (like["number"], "said")]
         export["texts"] += [{**row, "event": number} for row in said]
     relink(export)
