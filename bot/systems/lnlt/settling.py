@@ -51,7 +51,8 @@ def rows(items: Iterable[Item], names: Sequence[str] = (), *, crash: str = "") -
     `crash` is the output that says when passengers are in a crash, about which nothing more is said here.
     """
     return tuple(
-        _row(item, names[at] if names else item.unit.word, _crash(item, crash)) for at, item in enumerate(items)
+        _row(item, names[at] if names else item.unit.word, crash if item.kind == "passenger" else "")
+        for at, item in enumerate(items)
     )
 
 
@@ -66,10 +67,6 @@ def or_missed(row: Row) -> Row:
 def drifting(stage: str) -> tuple[Row, ...]:
     """The odds of how far something drifts, where nobody is under it."""
     return () if stage == "attack" else (row_of("hexes", "hexes of drift"),)
-
-
-def _crash(item: Item, crash: str) -> str:
-    return crash if item.kind == "passenger" else ""
 
 
 def _row(item: Item, name: str, crash: str) -> Row:
