@@ -53,8 +53,7 @@ async def advance(context: Context) -> Reply:
 
 async def press_next(context: Context, about: str) -> Reply:
     """The button *Next phase*: it ends the phase for which it was made, and no later one."""
-    _need_moment(context, about)
-    return await advance(context)
+    return _old_card(context, about) or await advance(context)
 
 
 async def hand_over(context: Context) -> Reply:
@@ -66,12 +65,12 @@ async def press_pass(context: Context, about: str) -> Reply:
     """The buttons *Pass* and *Done*: they hand over the go for which they were made."""
     game = context.need_started()
     when, _, number = about.partition(":")
-    _need_moment(context, when)
+    if old := _old_card(context, when):
+        return old
     made_for = game.sides[int(number)] if number.isdecimal() and int(number) < len(game.sides) else ""
     if made_for and made_for not in game.go:
         if context.actor.side in game.go:
-            old = UserError("That card is old. It is your go.", code="phase-over")
-            return replace(error_reply(old), buttons=phase_buttons(context))
+            return _of_now(context, UserError("That card is old. It is your go.", code="phase-over"))
         raise UserError(f"{made_for} has handed over already.", hint=f"Now it is {whose_go(game)}.", code="not-your-go")
     return await _hand_over(context, done=context.spec.path[1] == "done")
 
@@ -158,7 +157,8 @@ async def initiative(context: Context) -> Reply:
 
 async def press_initiative(context: Context, about: str) -> Reply:
     """The button *Initiative*: it rolls, in the phase for which it was made."""
-    _need_moment(context, about)
+    if old := _old_card(context, about):
+        return old
     need_player(context.need_started(), context.actor)
     return await _roll_initiative(context)
 
@@ -186,10 +186,15 @@ async def remember(context: Context, phase: str) -> Reply:
     )
 
 
-def _need_moment(context: Context, about: str) -> None:
-    """Raise UserError where the turn or phase for which a button was made is over."""
+def _old_card(context: Context, about: str) -> Reply | None:
+    """The refusal of a button where the turn or phase for which it was made is over."""
     game = context.need_started()
-    if about != moment(game):
-        whose = f": {whose_go(game)}" if game.go else ""
-        now = f"Now it is {phase_title(game, context.system)}{whose}."
-        raise UserError("That phase is over.", hint=now, code="phase-over")
+    if about == moment(game):
+        return None
+    whose = f": {whose_go(game)}" if game.go else ""
+    now = f"Now it is {phase_title(game, context.system)}{whose}."
+    return _of_now(context, UserError("That phase is over.", hint=now, code="phase-over"))
+
+
+def _of_now(context: Context, old: UserError) -> Reply:
+    return replace(error_reply(old), buttons=phase_buttons(context))

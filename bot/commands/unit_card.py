@@ -89,12 +89,8 @@ def by_handle(game: Game, handle: str) -> RosterUnit:
     for unit in game.units.values():
         if unit.handle == handle:
             return unit
-    raise UserError(
-        f"{handle[:40]} is off the roster by now.",
-        hint=phrase("`/unit list` shows all."),
-        code="unknown-unit",
-        about=handle,
-    )
+    message = f"{handle[:40]} is off the roster by now."
+    raise UserError(message, hint=phrase("`/unit list` shows all."), code="unknown-unit", about=handle)
 
 
 def _fares(unit: RosterUnit, system: System | None) -> str:

@@ -220,3 +220,15 @@ def test_names_are_no_longer_than_they_may_be_on_discord() -> None:
         option = spec.option(name)
         assert option is not None
         assert option.max == longest
+
+
+async def test_the_buttons_of_a_card_that_is_over_bring_those_of_now() -> None:
+    channel = await Channel.fresh()
+    await channel.do("Anna", "game start lnlt scenario=ford", "game join US")
+    card = await channel.do("Anna", "game next")
+    now = labels(await channel.do("Anna", "game next"))
+    for label in ("Next phase", "Pass", "Initiative"):
+        told = await channel.press("Anna", next(one.action for one in card.buttons if one.label == label))
+        assert (told.title, told.code) == ("That phase is over.", "phase-over")
+        assert set(labels(told)) <= set(now)
+        assert "Next turn" in labels(told) or "Next phase" in labels(told)

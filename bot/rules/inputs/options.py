@@ -137,14 +137,10 @@ def flag(options: Mapping[str, object], name: str) -> bool:
 def missing_option(option: Option, what: str) -> UserError:
     """The error for a required option that was left out."""
     about = f": {option.help}" if option.help else ""
-    about = f"{what} needs {option.name} ({option.expected}){about}."
-    who = option.label.startswith(("Who", "At whom")) and option.type == "units"
-    return UserError(
-        f"{option.label}? {what} needs at least one unit in {option.name}." if who else about,
-        hint=_instance(option),
-        option=option.name,
-        code="missing",
-    )
+    lacks = f"{what} needs {option.name} ({option.expected}){about}."
+    if option.type == "units" and option.label.startswith(("Who", "At whom")):
+        lacks = f"{option.label}? {what} needs at least one unit in {option.name}."
+    return UserError(lacks, hint=_instance(option), option=option.name, code="missing")
 
 
 def _instance(option: Option) -> str:

@@ -180,12 +180,8 @@ def find_unit(name: str, roster: Roster) -> RosterUnit:
     near = _joined(key, roster)
     if not near and not _HANDLE.fullmatch(key):
         near = did_you_mean(name, [unit.name for unit in roster.values()])
-    raise UserError(
-        f'The roster has no unit "{name[:40]}".',
-        hint=near or phrase("`/unit list` shows all."),
-        code="unknown-unit",
-        about=key,
-    )
+    message = f'The roster has no unit "{name[:40]}".'
+    raise UserError(message, hint=near or phrase("`/unit list` shows all."), code="unknown-unit", about=key)
 
 
 def _joined(word: str, roster: Roster) -> Hint:
