@@ -76,8 +76,9 @@ async def begin_game(context: Context) -> Reply:
         lines.append(f"{count_units(len(told.units))} carried over.")
     lines += filter(None, (brief_of(told, system),))
     lines += aside
-    promise = "Dice promised: {digits}. `/fair add` mixes in your own words before the first roll."
-    lines.append(Small(phrase(promise, digits=told.commitment[:16])))
+    digits = told.commitment[:16]
+    promised = phrase("Dice promised: {digits}. `/fair add` mixes in your words before the first roll.", digits=digits)
+    lines.append(Small(promised))
     buttons = [context.button("join", f"Join {side}", side, style="primary") for side in sides]
     if offer and not told.units:
         context.docs.append(
