@@ -12,7 +12,7 @@ import resource
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 
-from bot.logs import seldom
+from bot.process.logs import seldom
 
 log = seldom(__name__)
 

@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bot.app import App
-from bot.commands.amending import OR_POST
-from bot.interface.reply import LINK
+from bot.commands.log.amending import OR_POST
+from bot.interface.reply.reply import LINK
 from bot.outbox.answers import Due
 from bot.rules.errors import UserError
-from bot.turns import Queues
+from bot.running.turns import Queues
 
 log = logging.getLogger(__name__)
 

@@ -12,11 +12,11 @@ import time
 from collections.abc import Callable, Coroutine, Sequence
 from typing import TYPE_CHECKING, Any
 
-from bot.collecting import collect_seldom
-from bot.file_rights import private_from_now_on, tighten
-from bot.logs import set_up_logging
+from bot.process.collecting import collect_seldom
+from bot.process.file_rights import private_from_now_on, tighten
+from bot.process.logs import set_up_logging
+from bot.process.settings import Settings, load_settings
 from bot.rules.errors import UserError
-from bot.settings import Settings, load_settings
 
 if TYPE_CHECKING:
     from bot.app import App
@@ -108,7 +108,7 @@ def run(settings: Settings, serving: Sequence[Serve]) -> int:
 async def _run(settings: Settings, serving: Sequence[Serve]) -> int:
     from adapters.sight import Lookout
     from bot.app import App
-    from bot.budgets import Budgets
+    from bot.running.budgets import Budgets
 
     lookout = Lookout(settings)
     app = await App.open(settings, watch=lookout.watch)

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Coroutine, Sequence
 from typing import TYPE_CHECKING, Any
 
-from bot.settings import Settings
+from bot.process.settings import Settings
 
 if TYPE_CHECKING:
     from bot.app import App
@@ -70,7 +70,7 @@ def _metrics() -> Metrics | None:
 
     if find_spec("prometheus_client") is None:
         return None
-    from bot.release import release
+    from bot.process.release import release
     from bot.sight.metrics import Metrics
 
     return Metrics(release())

@@ -14,8 +14,8 @@ from contextlib import closing
 from pathlib import Path
 
 from bot.app import App
-from bot.collecting import collect_seldom
 from bot.interface.spec import Person, Place
+from bot.process.collecting import collect_seldom
 from bot.stores.records import Saved
 from bot.stores.sqlite import SqliteStore
 

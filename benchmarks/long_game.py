@@ -25,7 +25,7 @@ from typing import Any
 
 from benchmarks.goals import goal
 from bot.app import App
-from bot.interface.reply import Reply
+from bot.interface.reply.reply import Reply
 from bot.interface.spec import Person, Place
 from bot.rules.proof.chain import canonical, event_hash
 from bot.stores.sqlite import SqliteStore

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 
 from bot.rules.dice import Script
-from bot.rules.odds import marginals
+from bot.rules.odds.odds import marginals
 from bot.systems.catalog import system
 from bot.systems.resolve import each_odds, resolve
 

@@ -21,12 +21,12 @@ from icepool.evaluator.multiset_evaluator_base import MultisetEvaluatorBase
 from icepool.math import comb_row_cache
 
 from benchmarks.goals import goal
-from bot.rules.apart import End, Part, Parts
 from bot.rules.dice import d6
 from bot.rules.expression import parser
 from bot.rules.expression.chances import odds
-from bot.rules.odds import group_alike, group_faces, group_sums, joint
-from bot.rules.sequence import Plan, Roll, Ruling, Settlement, ruled
+from bot.rules.odds.odds import group_alike, group_faces, group_sums, joint
+from bot.rules.sequence.apart import End, Part, Parts
+from bot.rules.sequence.sequence import Plan, Roll, Ruling, Settlement, ruled
 from bot.systems.catalog import system
 
 ROUNDS, LEAST = 7, 0.02

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from bot.host.odds_text import reply_of
-from bot.interface.parts import Odds
+from bot.interface.reply.parts import Odds
 from bot.odds_worker.pool import Worker, count_odds_here
 from bot.picture.drawing import odds_drawn, table_drawn
 from bot.systems.catalog import system

@@ -18,10 +18,10 @@ from typing import Any
 import d20
 
 from benchmarks.goals import goal
-from bot.play.actors import actors
-from bot.play.answers import played_reply
+from bot.answers.actors import actors
+from bot.answers.answers import played_reply
 from bot.rules.dice import Die
-from bot.rules.sequence import play
+from bot.rules.sequence.sequence import play
 from bot.systems.catalog import Sequence, systems
 
 ROUNDS, LEAST, WORST, FACES = 7, 0.01, 8, 997

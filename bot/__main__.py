@@ -69,7 +69,7 @@ def main(words: list[str] | None = None) -> int:
         print(help_on(next((word for word in words if word in COMMANDS), "")), end="")
         return 0
     if words[0] in ("--version", "-V", "version"):
-        from bot.release import release
+        from bot.process.release import release
 
         print(f"grognard {release()}")
         return 0

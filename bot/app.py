@@ -16,24 +16,17 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from bot.budgets import Budgets, Pauses
 from bot.commands.context import IsMember
 from bot.commands.dispatch import spec_of
-from bot.commands.played import choices
-from bot.drafts import Draft, Drafts
-from bot.due import Due as DueWork
-from bot.enabled import Enabled
-from bot.entropy import new_id
-from bot.forms import Forms
+from bot.commands.games.played import choices
 from bot.game.cache import Games
 from bot.game.phases import standing
 from bot.game.prepared import laid_ready
 from bot.game.roster import in_order
 from bot.game.state import Game
-from bot.handling import Handling
-from bot.interface.complete import OF_ENABLED, OF_MACROS, Choice, Known, complete_option
 from bot.interface.registry import TABLE, Registry, registry
-from bot.interface.reply import Reply, error_reply
+from bot.interface.reply.reply import Reply, error_reply
+from bot.interface.reply.welcome import welcome
 from bot.interface.spec import (
     RUN_MACRO,
     Command,
@@ -45,28 +38,35 @@ from bot.interface.spec import (
     shown_name,
     storable_command,
 )
-from bot.interface.text import Parsed, parse_text
-from bot.interface.welcome import welcome
-from bot.notes import Notes
+from bot.interface.typing.complete import OF_ENABLED, OF_MACROS, Choice, Known, complete_option
+from bot.interface.typing.text import Parsed, parse_text
 from bot.outbox.answers import Answers, Due
 from bot.outbox.receipts import Receipts
-from bot.promises import Promises
+from bot.places.drafts import Draft, Drafts
+from bot.places.enabled import Enabled
+from bot.places.forms import Forms
+from bot.places.notes import Notes
+from bot.places.shelves import Shelves
+from bot.places.threads import Threads
+from bot.process.entropy import new_id
+from bot.process.settings import Settings
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import MAX_TEXT
-from bot.rules.plain import without_control
-from bot.settings import Settings
-from bot.shelves import Shelves
+from bot.rules.text.plain import without_control
+from bot.running.budgets import Budgets, Pauses
+from bot.running.due import Due as DueWork
+from bot.running.handling import Handling
+from bot.running.promises import Promises
+from bot.running.storing import Storing
+from bot.running.underway import UnderWay
+from bot.running.unrecorded import Unrecorded
 from bot.stores.base import Clock, Store
 from bot.stores.records import Shown
 from bot.stores.sweeping import Sweeping
-from bot.storing import Storing
 from bot.systems.catalog import System, built_in, using
-from bot.threads import Threads
-from bot.underway import UnderWay
-from bot.unrecorded import Unrecorded
 
 if TYPE_CHECKING:
-    from bot.interface.macro import Macro
+    from bot.interface.typing.macro import Macro
     from bot.live.hub import Hub
     from bot.sight.watching import Answer, Promise, Watch
 
@@ -300,7 +300,7 @@ class App:
 
     async def parsed(self, text: str, where: Place, who: Person | None = None) -> Parsed:
         """A command typed in a place, by `who`: a macro of theirs is what it comes to. Raises UserError."""
-        from bot.macros import by_name
+        from bot.places.macros import by_name
 
         text = without_control(text)
         try:
@@ -320,32 +320,32 @@ class App:
     async def called(self, spec: CommandSpec, options: Mapping[str, object], who: Person, where: Place) -> Parsed:
         """What a macro comes to that `/macro run` runs, or asks for; any other command as it is."""
         if spec.path in FIRST_FORMS:
-            from bot.commands.first_form import as_typed
+            from bot.commands.play.first_form import as_typed
 
             return Parsed(self.registry.get(spec.path) or spec, as_typed(spec, options))
         if spec.path != RUN_MACRO:
             return Parsed(spec, options)
-        from bot.macros import called
+        from bot.places.macros import called
 
         return await called(self.store, await self.registry_at(where), spec, options, who.key, where)
 
     async def spec_of_form(self, draft: Draft, where: Place) -> CommandSpec:
         """What the form of a draft asks for. Raises UserError."""
         if draft.path == RUN_MACRO:
-            from bot.macros import form_at
+            from bot.places.macros import form_at
 
             seen = await self.registry_at(where)
             if (spec := await form_at(self.store, seen, draft.path, draft.options, draft.owner, where)) is not None:
                 return spec
         spec = await self.spec_at(draft.path, where)
         if spec.path in FIRST_FORMS:
-            from bot.commands.first_form import first_form
+            from bot.commands.play.first_form import first_form
 
             games, here = await self.seen_at(where), await self._enabled.games(where)
             return first_form(spec, games, here, await self.known(where, Person(draft.owner, "")), draft.options)
         if not any(option.ruled for option in spec.options):
             return spec
-        from bot.play.by_rule import spec_by_rules
+        from bot.answers.by_rule import spec_by_rules
 
         loaded = await self.games.at((await self.threads.home(where)).key)
         game = loaded.game if loaded is not None else Game("")
@@ -437,7 +437,7 @@ class App:
 
     async def server_joined(self, server: str) -> None:
         """The bot is on a server (again): what is there stays, and linked channels hear of it."""
-        from bot.commands.linking import server_back
+        from bot.commands.games.linking import server_back
 
         await server_back(self.store, server)
 
@@ -471,7 +471,7 @@ class App:
 
     async def macros(self, who: Person, where: Place) -> tuple[Macro, ...]:
         """The macros that somebody can run in a place."""
-        from bot.macros import macros_seen
+        from bot.places.macros import macros_seen
 
         return tuple((await macros_seen(self.store, who.key, where)).values())
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from bot.play.answers import played_reply
+from bot.answers.answers import played_reply
 from bot.rules.dice import Script
-from bot.rules.sequence import Played
+from bot.rules.sequence.sequence import Played
 from bot.systems.catalog import system
 from bot.systems.resolve import count_odds, resolve
 

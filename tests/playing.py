@@ -8,7 +8,7 @@ from typing import Any
 
 from bot.app import App
 from bot.game.state import Game, content
-from bot.interface.reply import Reply
+from bot.interface.reply.reply import Reply
 from bot.interface.spec import Command, Person, Place
 from tests.fresh import fresh_app
 from tests.refusing import assert_refused

@@ -10,7 +10,7 @@ from typing import Any
 from unittest.mock import patch
 
 from bot.host.fuzzing import lines as fuzzing
-from bot.interface.packing import file_text
+from bot.interface.reply.packing import file_text
 from bot.interface.spec import Command, Place
 from bot.systems.catalog import systems
 from tests.fresh import fresh_app, run

@@ -16,8 +16,8 @@ from bot.app import App
 from bot.audit.games import audit
 from bot.interface.spec import Command, Person, Place
 from bot.odds_worker.pool import Worker
+from bot.process.settings import Settings
 from bot.rules.expression import parse
-from bot.settings import Settings
 from bot.stores.base import DAY, StoreError
 from bot.stores.records import Commit, Committed
 from bot.stores.sqlite import SqliteStore, TemporaryStore, open_sqlite

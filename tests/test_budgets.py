@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import pytest
 
-from bot import budgets, handling
 from bot.app import App
-from bot.budgets import Budgets
-from bot.interface.reply import Reply
+from bot.interface.reply.reply import Reply
 from bot.interface.spec import Person, Place
+from bot.running import budgets, handling
+from bot.running.budgets import Budgets
 from tests.fresh import fresh_app
 
 HERE, THERE = Place("discord:1/2", "discord:1"), Place("discord:1/3", "discord:1")

@@ -14,13 +14,13 @@ from typing import Any
 import pytest
 
 from bot.host.batch import answer_line, run_batch
-from bot.interface.complete import Known, complete_option
 from bot.interface.registry import registry
 from bot.interface.spec import Person, Place
+from bot.interface.typing.complete import Known, complete_option
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import Option, clean
 from bot.rules.inputs.units import RosterUnit, UnitWords
-from bot.rules.odds import TooManyStates
+from bot.rules.odds.odds import TooManyStates
 from bot.systems.catalog import System, systems
 from bot.systems.resolve import MAX_SECONDS, count_odds
 from tests.playing import Channel

@@ -23,7 +23,7 @@ from pathlib import Path
 import pytest
 
 from bot.audit.games import audit
-from bot.settings import load_settings
+from bot.process.settings import load_settings
 from bot.stores.base import Store
 from bot.stores.opening import opened_store
 from bot.stores.postgres import PostgresStore

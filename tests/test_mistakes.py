@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.interface.reply import error_reply
+from bot.interface.reply.reply import error_reply
 from bot.rules.errors import UserError
 from tests.playing import Channel
 

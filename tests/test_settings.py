@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.logs import STRUCK, Redacting, set_up_logging
-from bot.settings import DAY, Settings, SettingsError, load_settings
+from bot.process.logs import STRUCK, Redacting, set_up_logging
+from bot.process.settings import DAY, Settings, SettingsError, load_settings
 from tests.conftest import SETTINGS
 from tests.refusing import refuses
 

@@ -14,7 +14,7 @@ import pytest
 from bot.app import App
 from bot.audit.games import audit
 from bot.interface.spec import Person, Place
-from bot.settings import load_settings
+from bot.process.settings import load_settings
 from bot.stores.base import Store
 from bot.stores.opening import open_store, opened_store
 from bot.stores.records import Doc

@@ -20,7 +20,7 @@ import pytest
 from bot.app import App
 from bot.audit.games import audit
 from bot.interface.spec import Person, Place
-from bot.settings import load_settings
+from bot.process.settings import load_settings
 from bot.stores.base import Store, StoreError
 from bot.stores.opening import opened_store
 from bot.stores.postgres import schema as on_postgres
@@ -47,7 +47,7 @@ PLAYER = """
 import asyncio, sys
 from bot.app import App
 from bot.interface.spec import Person, Place
-from bot.settings import load_settings
+from bot.process.settings import load_settings
 from bot.stores.opening import open_store
 
 async def main():

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from bot.app import App
-from bot.interface.reply import Reply
+from bot.interface.reply.reply import Reply
+from bot.running.unrecorded import NOTE
 from bot.stores.base import StoreError
 from bot.stores.postgres.faults import BUSY, Unreachable, explained
 from bot.stores.sqlite import TemporaryStore
 from bot.stores.sqlite.faults import DiskFault, Gone, Locked
-from bot.unrecorded import NOTE
 from tests.fresh import fresh_store
 from tests.playing import Channel, two_sides
 

@@ -30,9 +30,9 @@ from bot.app import App
 from bot.game.ledger import Ledger
 from bot.host.fuzzing.lines import lines, table_line_of
 from bot.interface.registry import registry
-from bot.interface.reply import Reply
+from bot.interface.reply.reply import Reply
 from bot.interface.spec import Person, Place
-from bot.interface.text import command_text
+from bot.interface.typing.text import command_text
 from bot.odds_worker.pool import Worker
 from bot.stores.sqlite import TemporaryStore
 from bot.systems.catalog import System, systems

@@ -28,8 +28,8 @@ from bot.rules.dice import Die, Script, Source
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import Option
 from bot.rules.inputs.units import RosterUnit, UnitWords
-from bot.rules.links import linked
-from bot.rules.odds import TooManyStates
+from bot.rules.odds.odds import TooManyStates
+from bot.rules.sequence.links import linked
 from bot.rules.tables.table import Table
 from bot.systems.catalog import Sequence, System, systems
 from bot.systems.resolve import each_odds, resolve

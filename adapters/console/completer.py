@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 
-from bot.interface.complete import Known, complete_option
 from bot.interface.registry import Registry
 from bot.interface.spec import CommandSpec
-from bot.interface.text import Token, tokenize
+from bot.interface.typing.complete import Known, complete_option
+from bot.interface.typing.text import Token, tokenize
 from bot.rules.errors import UserError
 
 _QUOTES = ('"', "'", "\u201c")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from bot.interface.reply import Button, Menu, Reply
+from bot.interface.reply.reply import Button, Menu, Reply
 
 _WORDS = ("again", "change", "odds", "undo", "other target", "roll it", "what if", "next phase", "pass")
 FIXED = dict(zip(_WORDS, "acoutrwnp", strict=True))

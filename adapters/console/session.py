@@ -15,17 +15,17 @@ from rich.text import Text
 from adapters.console.keys import LINES, Keys, keys_of
 from adapters.console.tutorial import LESSONS
 from bot.app import App
-from bot.file_rights import private_from_now_on, tighten
 from bot.host.terminal import save_files, say, show
-from bot.interface.complete import Known
-from bot.interface.packing import MOST_BYTES, file_text, too_large
-from bot.interface.parts import Grid
-from bot.interface.reply import Menu, Reply, error_reply
+from bot.interface.reply.packing import MOST_BYTES, file_text, too_large
+from bot.interface.reply.parts import Grid
+from bot.interface.reply.reply import Menu, Reply, error_reply
 from bot.interface.spec import Person, Place
-from bot.interface.text import MAX_LENGTH, command_text
+from bot.interface.typing.complete import Known
+from bot.interface.typing.text import MAX_LENGTH, command_text
+from bot.process.file_rights import private_from_now_on, tighten
+from bot.process.settings import Settings, load_settings
 from bot.rules.errors import UserError
-from bot.rules.plain import without_control
-from bot.settings import Settings, load_settings
+from bot.rules.text.plain import without_control
 
 PLACE = Place("console:main", "console", "console")
 GREETING = 'Grognard. Type "tutorial" for two minutes of it, "help" for everything, "quit" to leave.'

@@ -9,7 +9,7 @@ from adapters.discord.channels import confirmed
 from adapters.discord.incoming import fetch_files
 from adapters.discord.request import Request
 from adapters.discord.work import Work
-from bot.interface.reply import Reply, error_reply
+from bot.interface.reply.reply import Reply, error_reply
 from bot.interface.spec import Command
 from bot.rules.errors import UserError
 

@@ -10,7 +10,7 @@ from adapters.discord.calls import CHOICES, Refused, Unsure
 from adapters.discord.incoming import read_command
 from adapters.discord.request import Request
 from adapters.discord.work import Work
-from bot.rules.plain import visible
+from bot.rules.text.plain import visible
 
 log = logging.getLogger(__name__)
 

@@ -8,8 +8,8 @@ from typing import Any
 from adapters.discord.render import ACTION, FORM_PART, MENU
 from adapters.discord.request import Request
 from adapters.discord.work import Work
-from bot.interface.form import OPEN_FORM
-from bot.interface.reply import Reply, error_reply
+from bot.interface.form.form import OPEN_FORM
+from bot.interface.reply.reply import Reply, error_reply
 from bot.interface.spec import Command
 from bot.rules.errors import UserError
 

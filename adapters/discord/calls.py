@@ -18,7 +18,7 @@ from discord.http import Route
 
 from adapters.discord.render import Message
 from adapters.discord.request import Request
-from bot.interface.reply import File
+from bot.interface.reply.reply import File
 
 Json = dict[str, Any]
 

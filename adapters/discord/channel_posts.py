@@ -24,8 +24,8 @@ from adapters.discord.request import (
     VIEW_CHANNEL,
     Request,
 )
-from bot.interface.reply import Reply
-from bot.turns import Queues
+from bot.interface.reply.reply import Reply
+from bot.running.turns import Queues
 
 Json = dict[str, Any]
 

@@ -17,7 +17,7 @@ from adapters.discord.request import SEND_IN_THREADS, SEND_MESSAGES, VIEW_CHANNE
 from adapters.discord.work import Work
 from bot.interface.spec import Place
 from bot.rules.errors import UserError
-from bot.rules.plain import clean_name
+from bot.rules.text.plain import clean_name
 
 _TEXT = (0, 2, 5, 13)
 _THREADS = (10, 11, 12)

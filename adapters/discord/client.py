@@ -29,13 +29,13 @@ from adapters.discord.sync import sync_commands
 from adapters.discord.welcome import greet
 from adapters.discord.work import Work
 from bot.app import App
-from bot.budgets import busy
-from bot.interface.failure import failed
-from bot.interface.reply import error_reply
-from bot.logs import seldom
+from bot.interface.reply.failure import failed
+from bot.interface.reply.reply import error_reply
 from bot.outbox.receipts import watch
+from bot.process.logs import seldom
+from bot.process.settings import Settings
 from bot.rules.errors import UserError
-from bot.settings import Settings
+from bot.running.budgets import busy
 
 Interaction = discord.Interaction[Any]
 

@@ -11,10 +11,10 @@ from adapters.discord.forms import open_form
 from adapters.discord.incoming import read_command
 from adapters.discord.request import Request
 from adapters.discord.work import Work, in_time
-from bot.interface.complete import meant
-from bot.interface.form import asks
-from bot.interface.reply import Reply, error_reply
+from bot.interface.form.form import asks
+from bot.interface.reply.reply import Reply, error_reply
 from bot.interface.spec import Command, Receipt
+from bot.interface.typing.complete import meant
 from bot.rules.errors import UserError
 
 

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 import aiohttp
 
-from bot.settings import Settings
+from bot.process.settings import Settings
 
 API = "https://discord.com/api/v10"
 NEEDED = {

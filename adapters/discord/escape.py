@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable
 
 from adapters.discord.typed import as_typed
-from bot.interface.parts import Pen
-from bot.rules.phrase import Address, Typed, When, pieces_of
-from bot.rules.plain import isolated, visible
+from bot.interface.reply.parts import Pen
+from bot.rules.text.phrase import Address, Typed, When, pieces_of
+from bot.rules.text.plain import isolated, visible
 
 _MARKS = re.compile(r"([\\*_~|`<]|\](?=\())")
 _LINE_START = re.compile(r"^(\s*\d*)(?=(?:[+.)-]|-?#+|>+)\s)", re.MULTILINE)

@@ -16,12 +16,12 @@ from adapters.discord.modal import ROOM, filled, modal
 from adapters.discord.render import FORM_PART
 from adapters.discord.request import Request
 from adapters.discord.work import Work, in_time
-from bot.drafts import Draft
-from bot.forms import KEPT, action_of
-from bot.interface.form import HAND, ODDS, SECRET, form_of
-from bot.interface.form_answer import take
-from bot.interface.reply import Reply, error_reply
+from bot.interface.form.answer import take
+from bot.interface.form.form import HAND, ODDS, SECRET, form_of
+from bot.interface.reply.reply import Reply, error_reply
 from bot.interface.spec import Command, CommandSpec
+from bot.places.drafts import Draft
+from bot.places.forms import KEPT, action_of
 from bot.rules.errors import UserError
 
 

@@ -21,8 +21,8 @@ from adapters.discord.payload_request import read_payload
 from adapters.discord.request import Request
 from adapters.door import Door
 from adapters.listening import MAX_AGE, Taken, body_of, is_time, listening, one_request
-from bot.logs import seldom
-from bot.settings import Settings
+from bot.process.logs import seldom
+from bot.process.settings import Settings
 
 Json = dict[str, Any]
 Take = Callable[[Request, Json], None]

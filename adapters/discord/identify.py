@@ -12,7 +12,7 @@ import secrets
 import time
 from collections.abc import Awaitable, Callable
 
-from bot.notes import Notes
+from bot.places.notes import Notes
 from bot.rules.errors import UserError
 
 log = logging.getLogger(__name__)

@@ -9,7 +9,7 @@ from typing import Any
 
 from adapters.discord.calls import Unsure, Wire
 from adapters.discord.payload import ATTACHMENT, CHANNEL
-from bot.interface.packing import MOST_BYTES, file_text, too_large
+from bot.interface.reply.packing import MOST_BYTES, file_text, too_large
 from bot.interface.spec import Path
 from bot.rules.errors import UserError
 

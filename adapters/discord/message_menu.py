@@ -9,7 +9,7 @@ from adapters.discord.payload import ENTRIES
 from adapters.discord.render import ACTION
 from adapters.discord.request import Request
 from adapters.discord.work import Work
-from bot.interface.reply import error_reply
+from bot.interface.reply.reply import error_reply
 from bot.rules.errors import UserError
 
 

@@ -10,8 +10,8 @@ from dataclasses import replace
 from typing import Any
 
 from adapters.discord.render import FORM_PART
-from bot.interface.form import Field, Form, Room
-from bot.rules.plain import visible
+from bot.interface.form.form import Field, Form, Room
+from bot.rules.text.plain import visible
 
 Json = dict[str, Any]
 

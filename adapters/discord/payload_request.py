@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from adapters.discord.request import EPHEMERAL, MANAGE_SERVER, THREADS, Request
-from bot.rules.plain import clean_name
+from bot.rules.text.plain import clean_name
 
 _ADMINISTRATOR = 1 << 3
 _MIB = 1 << 20

@@ -8,7 +8,7 @@ from typing import Any
 
 import discord
 
-from bot.interface.reply import PINNED, UNPINNED, Reply
+from bot.interface.reply.reply import PINNED, UNPINNED, Reply
 
 log = logging.getLogger(__name__)
 

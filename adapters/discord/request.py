@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from bot.interface.spec import Person, Place
 from bot.rules.errors import UserError
-from bot.rules.plain import clean_name
+from bot.rules.text.plain import clean_name
 
 if TYPE_CHECKING:
     import discord

@@ -13,8 +13,8 @@ import discord
 from adapters.discord.channels import is_member
 from adapters.discord.client import Grognard
 from bot.app import App
+from bot.process.settings import Settings
 from bot.rules.errors import UserError
-from bot.settings import Settings
 
 log = logging.getLogger(__name__)
 

@@ -21,7 +21,7 @@ from adapters.discord.request import PLATFORM
 from adapters.discord.sync import digest, is_our_turn, sources
 from bot.app import App
 from bot.interface.registry import TABLE, Registry
-from bot.interface.reply import Reply
+from bot.interface.reply.reply import Reply
 from bot.rules.errors import UserError
 
 Json = dict[str, Any]

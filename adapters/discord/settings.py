@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from bot.process.settings import Settings
 from bot.rules.errors import UserError
-from bot.settings import Settings
 
 
 def check_settings(settings: Settings) -> None:

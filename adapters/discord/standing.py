@@ -17,7 +17,7 @@ from adapters.discord.calls import (
 from adapters.discord.channel_posts import LOADING, Posting
 from adapters.discord.render import REFUSED, render
 from adapters.discord.request import EPHEMERAL, Request
-from bot.interface.reply import Reply
+from bot.interface.reply.reply import Reply
 
 log = logging.getLogger(__name__)
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import discord
 
-from bot.notes import Notes
+from bot.places.notes import Notes
 from bot.rules.errors import UserError
 from bot.systems.catalog import built_in, everywhere
 

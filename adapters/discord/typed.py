@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from adapters.discord.payload import shown_options
 from bot.interface.registry import Registry, registry
-from bot.interface.text import parse_text
+from bot.interface.typing.text import parse_text
 from bot.rules.errors import UserError
 
 LINK = ("game", "link")

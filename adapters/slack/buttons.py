@@ -12,7 +12,7 @@ from adapters.slack.calls import Busy, Refused
 from adapters.slack.render import ACTION
 from adapters.slack.request import Request
 from adapters.slack.work import Ack, Do, Quick, Work
-from bot.interface.reply import Reply
+from bot.interface.reply.reply import Reply
 from bot.interface.spec import Person
 
 log = logging.getLogger(__name__)

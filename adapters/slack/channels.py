@@ -12,10 +12,10 @@ from adapters.slack.calls import Busy, Refused, Wire
 from adapters.slack.files import direct_messages
 from adapters.slack.request import Request
 from adapters.slack.teams import Teams
-from bot.commands.moving import place_key
+from bot.commands.games.moving import place_key
 from bot.interface.spec import CommandSpec, Path, Place
 from bot.rules.errors import UserError
-from bot.rules.phrase import phrase
+from bot.rules.text.phrase import phrase
 
 PAGE, MOST_PAGES = 999, 30
 ABOUT_PLACES: tuple[Path, ...] = (("game", "link"), ("button", "agree"), ("button", "decline"))

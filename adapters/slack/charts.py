@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from adapters.slack.native import CHART, CONTAINER, TABLE
-from bot.interface.bars import percent
-from bot.interface.parts import Grid, Odds
+from bot.interface.reply.bars import percent
+from bot.interface.reply.parts import Grid, Odds
 
 Json = dict[str, Any]
 

@@ -24,9 +24,9 @@ from adapters.slack.render import LATE, LATE_PERHAPS, PERHAPS, Message, render
 from adapters.slack.request import PLATFORM, Request
 from adapters.slack.teams import Team, Teams
 from bot.app import App
-from bot.interface.reply import TAKEN_AWAY, UNPINNED, Reply
+from bot.interface.reply.reply import TAKEN_AWAY, UNPINNED, Reply
 from bot.outbox.answers import Due
-from bot.turns import Queues
+from bot.running.turns import Queues
 
 Json = dict[str, Any]
 

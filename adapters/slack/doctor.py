@@ -6,7 +6,7 @@ from adapters.slack.calls import Busy, Refused, Wire
 from adapters.slack.oauth import INSTALL_PATH
 from adapters.slack.scopes import SCOPES
 from adapters.slack.settings import has_oauth, missing_settings
-from bot.settings import Settings
+from bot.process.settings import Settings
 
 OK, NOTE, FAULT = "ok", "note", "fault"
 

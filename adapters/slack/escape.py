@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from bot.interface.parts import Pen
 from bot.interface.registry import TABLE, Registry
-from bot.rules.phrase import Address, Typed, When, pieces_of
-from bot.rules.plain import isolated
+from bot.interface.reply.parts import Pen
+from bot.rules.text.phrase import Address, Typed, When, pieces_of
+from bot.rules.text.plain import isolated
 from bot.systems.catalog import built_in, everywhere
 
 _CONTROL = re.compile(r"<([@#!])([^>|]*)(?:\|([^>]*))?>")

@@ -7,8 +7,8 @@ from pathlib import PurePath
 
 from adapters.slack.calls import Refused, Wire
 from adapters.slack.request import Request
-from bot.interface.reply import File
-from bot.rules.phrase import Phrase, phrase
+from bot.interface.reply.reply import File
+from bot.rules.text.phrase import Phrase, phrase
 
 MOST_ALT = 1_000
 INVITE = phrase("Invite the bot here, and files come into the channel: `/invite @grognard`")

@@ -14,7 +14,7 @@ from slack_bolt.request.internals import parse_body
 
 from adapters.listening import MAX_AGE, Taken, body_of, is_time, one_request
 from adapters.slack.shapes import is_valid
-from bot.logs import seldom
+from bot.process.logs import seldom
 
 often = seldom(__name__)
 

@@ -15,9 +15,9 @@ from adapters.slack.escape import entities
 from adapters.slack.render import LATE, LATE_PERHAPS, PERHAPS, render
 from adapters.slack.request import Request
 from adapters.slack.teams import Team
-from bot.interface.reply import Reply
+from bot.interface.reply.reply import Reply
 from bot.outbox.receipts import REFERENCE
-from bot.settings import DAY
+from bot.process.settings import DAY
 
 Json = dict[str, Any]
 

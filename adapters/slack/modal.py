@@ -9,10 +9,10 @@ from typing import Any
 
 from adapters.slack.escape import escaped
 from adapters.slack.request import Request
-from bot.drafts import Draft
-from bot.interface.form import FLAGS, HOW, Field, Form, Room
+from bot.interface.form.form import FLAGS, HOW, Field, Form, Room
 from bot.interface.registry import TABLE, Registry
 from bot.interface.spec import CommandSpec, Path
+from bot.places.drafts import Draft
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import Option, clean
 

@@ -12,8 +12,8 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from bot.interface.unit_table import UnitTable, number_of
-from bot.notes import Notes
+from bot.interface.reply.unit_table import UnitTable, number_of
+from bot.places.notes import Notes
 from bot.rules.errors import UserError
 
 Json = dict[str, Any]

@@ -20,8 +20,8 @@ from adapters.slack.teams import Team, Teams
 from adapters.slack.tokens import StoreVault
 from adapters.slack.welcome import greet
 from bot.app import App
-from bot.entropy import new_salt
-from bot.settings import Settings
+from bot.process.entropy import new_salt
+from bot.process.settings import Settings
 
 log = logging.getLogger(__name__)
 

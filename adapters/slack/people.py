@@ -10,7 +10,7 @@ from adapters.slack.calls import Busy, Refused, Wire
 from adapters.slack.request import Request
 from adapters.slack.teams import Teams
 from bot.interface.spec import Person
-from bot.rules.plain import clean_name
+from bot.rules.text.plain import clean_name
 
 KEPT = 600.0
 UNKNOWN_KEPT = 30.0

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from adapters.slack.calls import Busy, Refused, Wire
-from bot.interface.reply import PINNED, UNPINNED, Reply
-from bot.rules.phrase import phrase
+from bot.interface.reply.reply import PINNED, UNPINNED, Reply
+from bot.rules.text.phrase import phrase
 
 log = logging.getLogger(__name__)
 

@@ -15,10 +15,10 @@ from adapters.slack.charts import odds_blocks, table_block
 from adapters.slack.escape import PEN, bold, entities, escaped, fenced, line
 from adapters.slack.native import CHART, CONTAINER, TABLE
 from adapters.slack.request import PLATFORM
-from bot.interface.parts import Entry, Grid, Odds, Part, Row, Rule, Small, drawn, part_lines
-from bot.interface.reply import LINK, Button, File, Menu, MenuEntry, Reply, beside
-from bot.interface.tone import PLAIN, WAITING
-from bot.interface.unit_table import UnitTable
+from bot.interface.reply.parts import Entry, Grid, Odds, Part, Row, Rule, Small, drawn, part_lines
+from bot.interface.reply.reply import LINK, Button, File, Menu, MenuEntry, Reply, beside
+from bot.interface.reply.tone import PLAIN, WAITING
+from bot.interface.reply.unit_table import UnitTable
 
 Json = dict[str, Any]
 

@@ -28,7 +28,7 @@ from adapters.slack.tokens import StoreVault
 from adapters.slack.work import Work
 from bot.app import App
 from bot.outbox.receipts import watch
-from bot.settings import Settings
+from bot.process.settings import Settings
 
 log = logging.getLogger(__name__)
 

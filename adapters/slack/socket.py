@@ -19,9 +19,9 @@ from slack_sdk.socket_mode.request import SocketModeRequest
 
 from adapters.slack.calls import Busy, Refused, Wire
 from adapters.slack.shapes import is_valid
-from bot.budgets import busy
-from bot.logs import seldom
+from bot.process.logs import seldom
 from bot.rules.errors import UserError
+from bot.running.budgets import busy
 
 log = logging.getLogger(__name__)
 often = seldom(f"{__name__}.often")

@@ -15,12 +15,12 @@ from adapters.slack.people import People
 from adapters.slack.request import Request
 from adapters.slack.teams import Teams
 from bot.app import App
-from bot.interface.packing import MOST_BYTES, file_text, too_large
-from bot.interface.reply import Reply, error_reply
+from bot.interface.reply.packing import MOST_BYTES, file_text, too_large
+from bot.interface.reply.reply import Reply, error_reply
 from bot.interface.spec import Command, CommandSpec, Path, Person, Place
 from bot.outbox.courtesy import done_within, hurry
 from bot.rules.errors import UserError
-from bot.turns import Queues
+from bot.running.turns import Queues
 
 log = logging.getLogger(__name__)
 

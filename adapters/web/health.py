@@ -10,7 +10,7 @@ from aiohttp import web
 
 from adapters.door import Door
 from adapters.listening import listening, one_request
-from bot.settings import Settings
+from bot.process.settings import Settings
 from bot.sight.health import EVERY, PROBE_SECONDS, Health
 
 log = logging.getLogger(__name__)

@@ -13,8 +13,8 @@ from aiohttp import web
 from adapters.door import places_within, visitor_of
 from bot.live.hub import Hub
 from bot.live.watched import BYE, Watched, Watcher
-from bot.logs import seldom
 from bot.picture.png import rasterizer
+from bot.process.logs import seldom
 from bot.rules.errors import UserError
 
 often = seldom(__name__)

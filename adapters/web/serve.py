@@ -11,7 +11,7 @@ from adapters.door import Door
 from adapters.listening import listening
 from adapters.web.pages import Pages
 from bot.app import App
-from bot.settings import Settings
+from bot.process.settings import Settings
 
 log = logging.getLogger(__name__)
 

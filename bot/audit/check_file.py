@@ -12,15 +12,15 @@ from typing import Any
 from bot.audit.packs import Brought
 from bot.audit.shown import shown_faults
 from bot.game.events import ROLLS
-from bot.game.follows import event_faults, order_faults
-from bot.game.past import Past, missing_faults, sealed_contents
+from bot.game.follows.event import event_faults, order_faults
+from bot.game.follows.past import Past, missing_faults, sealed_contents
 from bot.game.state import Game
 from bot.game.undo import LEFT
 from bot.rules.errors import UserError
-from bot.rules.phrase import phrase
 from bot.rules.proof.export_format import SEALED, Exported, read_export, read_json
 from bot.rules.proof.paged import export_text
 from bot.rules.proof.verify import MOST_FAULTS, Findings, check_proof
+from bot.rules.text.phrase import phrase
 from bot.systems.catalog import using
 from bot.systems.lost import lost_states
 

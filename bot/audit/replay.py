@@ -6,6 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from bot.answers.effects import after_happening, change_json, is_of_game, named_in
+from bot.answers.lookup import read_table
+from bot.answers.outcome import Happening
+from bot.answers.roll import roll_dice
+from bot.answers.sequence import run_sequence
 from bot.game.events import difference
 from bot.game.phases import after_pass, first_turn, next_phase, phase_title
 from bot.game.roster import is_gone
@@ -13,11 +18,6 @@ from bot.game.state import Game, Json, roster_of, unit_json
 from bot.game.summary import title_of
 from bot.game.version import edition_of, is_current, system_of
 from bot.interface.spec import CommandSpec
-from bot.play.effects import after_happening, change_json, is_of_game, named_in
-from bot.play.lookup import read_table
-from bot.play.outcome import Happening
-from bot.play.roll import roll_dice
-from bot.play.sequence import run_sequence
 from bot.rules.dice import Script
 from bot.rules.errors import UserError
 from bot.rules.proof.chain import canonical

@@ -11,7 +11,7 @@ from typing import Any
 from bot.audit.packs import packs_of, with_packs
 from bot.audit.replay import UNREADABLE, alike, play_again
 from bot.game.events import ROLLS
-from bot.game.past import Past, sealed_contents
+from bot.game.follows.past import Past, sealed_contents
 from bot.game.state import Game
 from bot.rules.errors import UserError
 from bot.rules.proof.export_format import SEALED

@@ -7,21 +7,21 @@ from collections.abc import Sequence as Many
 from dataclasses import dataclass, field
 from typing import Any
 
-from bot.commands.amending import Amendment
+from bot.commands.log.amending import Amendment
 from bot.game.ledger import Ledger
 from bot.game.prepared import UNUSED, Prepared, find, fresh
 from bot.game.rights import Actor, actor_in
 from bot.game.state import Game
 from bot.interface.registry import Registry
-from bot.interface.reply import Button, Reply
+from bot.interface.reply.reply import Button, Reply
 from bot.interface.spec import Command, CommandSpec, Place
 from bot.rules.dice import Die, Source
 from bot.rules.errors import UserError
 from bot.rules.inputs.asked import Asked
 from bot.rules.inputs.units import Roster
-from bot.rules.odds import Distribution
-from bot.rules.phrase import phrase
+from bot.rules.odds.odds import Distribution
 from bot.rules.proof.fair import Stream, Words
+from bot.rules.text.phrase import phrase
 from bot.stores.base import Store
 from bot.stores.records import Binding, Doc, DueRow, Outgoing
 from bot.systems.catalog import Sequence, System, systems

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.rules.inputs.units import RosterUnit
-from bot.rules.names import bare
+from bot.rules.text.names import bare
 from bot.systems.catalog import System
 from bot.systems.counters import ANY
 from bot.systems.lost import lost_states

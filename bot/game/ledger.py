@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from bot.entropy import new_id, new_salt, new_seed
 from bot.game.events import apply, changes_game, difference, is_passed_over
 from bot.game.loaded import SNAPSHOT_EVERY, Loaded, person_of
 from bot.game.prepared import Prepared
 from bot.game.state import Game, Json, to_json
+from bot.process.entropy import new_id, new_salt, new_seed
 from bot.rules.errors import UserError
 from bot.rules.proof.chain import canonical, event_hash, genesis, salted
 from bot.rules.proof.event_kinds import has_large_number

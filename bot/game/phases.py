@@ -9,7 +9,7 @@ from typing import Any
 from bot.game.roster import cleared
 from bot.game.sides import of_side
 from bot.game.state import Game
-from bot.rules.phrase import marked
+from bot.rules.text.phrase import marked
 from bot.systems.catalog import System, systems
 
 BOTH, IMPULSES, INITIATIVE, OWN, OTHER = "both", "impulses", "initiative", "own", "other"

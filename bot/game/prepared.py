@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from bot.entropy import new_seed
 from bot.interface.spec import Place
+from bot.process.entropy import new_seed
 from bot.rules.proof.fair import commitment
 from bot.stores.base import Store
 from bot.stores.records import Commit, Doc

@@ -9,7 +9,7 @@ from bot.game.sides import of_side
 from bot.game.state import Game
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import RosterUnit
-from bot.rules.phrase import phrase
+from bot.rules.text.phrase import phrase
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,8 @@ from bot.rules.errors import UserError, did_you_mean
 from bot.rules.inputs.many import wrong_range
 from bot.rules.inputs.options import Option, clean
 from bot.rules.inputs.units import RosterUnit, UnitWords, value_of
-from bot.rules.names import joined
-from bot.rules.sequence import Change
+from bot.rules.sequence.sequence import Change
+from bot.rules.text.names import joined
 from bot.systems.catalog import System, systems
 from bot.systems.lost import GONE as GONE  # states of units that stay in the roster, hidden from lists
 

@@ -15,7 +15,7 @@ from bot.game.roster import expand_names, find_type, new_unit, set_by_hand
 from bot.game.state import Units
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import RosterUnit
-from bot.rules.phrase import Phrase
+from bot.rules.text.phrase import Phrase
 from bot.systems.catalog import System
 
 MAX_ROWS = 400

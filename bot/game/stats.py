@@ -17,10 +17,10 @@ from bot.game.state import Json, unit_from_json
 from bot.game.version import system_of
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import Roster
-from bot.rules.line import minus
-from bot.rules.odds import Distribution, TooManyStates, joint, shown
-from bot.rules.rows import row_path, rows_of, told_by_rows
-from bot.rules.sequence import Row
+from bot.rules.odds.odds import Distribution, TooManyStates, joint, shown
+from bot.rules.odds.rows import row_path, rows_of, told_by_rows
+from bot.rules.sequence.sequence import Row
+from bot.rules.text.line import minus
 from bot.systems.catalog import Sequence, pack_version, system, systems
 
 ENOUGH = 30

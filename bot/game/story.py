@@ -11,7 +11,7 @@ from bot.game.roster import in_order
 from bot.game.state import Game, Json
 from bot.game.stats import ENOUGH, SAME, Luck, Worth
 from bot.rules.inputs.units import RosterUnit
-from bot.rules.names import joined
+from bot.rules.text.names import joined
 from bot.systems.catalog import System, systems
 
 MOST_NAMES = 12

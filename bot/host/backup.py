@@ -9,10 +9,10 @@ from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bot.file_rights import make_file, make_folder
 from bot.host.cli import Arguments
+from bot.process.file_rights import make_file, make_folder
+from bot.process.settings import load_settings
 from bot.rules.errors import UserError
-from bot.settings import load_settings
 from bot.stores.sqlite.faults import explained
 from bot.stores.sqlite.schema import check_ours
 

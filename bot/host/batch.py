@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any, BinaryIO
 
-from bot.entropy import throwaway
-from bot.play.actors import actors
-from bot.play.answers import played_reply
-from bot.play.lookup import lookup_reply
-from bot.play.roll import roll_reply
+from bot.answers.actors import actors
+from bot.answers.answers import played_reply
+from bot.answers.lookup import lookup_reply
+from bot.answers.roll import roll_reply
+from bot.process.entropy import throwaway
 from bot.rules.dice import Rolled, Script, Source
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.expression import parse, roll

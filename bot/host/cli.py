@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from bot.rules.errors import UserError, did_you_mean
 
 if TYPE_CHECKING:
-    from bot.interface.reply import Reply
+    from bot.interface.reply.reply import Reply
 
 MOST_INPUTS = 5
 """So many inputs a line of a list names."""
@@ -123,7 +123,7 @@ def _listed(items: Iterable[Any]) -> None:
 
 def lookup(words: Sequence[str]) -> None:
     """Read one table."""
-    from bot.play.lookup import lookup_reply
+    from bot.answers.lookup import lookup_reply
     from bot.systems.catalog import system
 
     arguments = Arguments(words, flags={"json": False})
@@ -145,9 +145,9 @@ def lookup(words: Sequence[str]) -> None:
 
 def resolve_once(words: Sequence[str]) -> None:
     """Play one sequence, with the dice given or with thrown ones."""
-    from bot.play.actors import actors
-    from bot.play.answers import played_reply
-    from bot.play.news import YOU
+    from bot.answers.actors import actors
+    from bot.answers.answers import played_reply
+    from bot.answers.news import YOU
     from bot.systems.catalog import system
     from bot.systems.resolve import resolve
 
@@ -234,7 +234,7 @@ def verify_file(words: Sequence[str]) -> int:
 
 def _source(arguments: Arguments) -> tuple[Any, Any]:
     if "dice" not in arguments.flags:
-        from bot.entropy import throwaway
+        from bot.process.entropy import throwaway
 
         return throwaway(), lambda: None
     from bot.rules.dice import Script

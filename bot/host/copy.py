@@ -11,8 +11,8 @@ from typing import Any
 
 from bot.audit.games import audit
 from bot.host.cli import Arguments
+from bot.process.settings import Settings, load_settings
 from bot.rules.errors import UserError
-from bot.settings import Settings, load_settings
 from bot.stores.copying import copy_all, holds_anything
 from bot.stores.opening import opened_store
 

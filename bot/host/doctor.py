@@ -12,8 +12,8 @@ from pathlib import Path
 
 from bot.audit.games import audit
 from bot.host.cli import Arguments
+from bot.process.settings import Settings, SettingsError, load_settings
 from bot.rules.errors import TableError, UserError
-from bot.settings import Settings, SettingsError, load_settings
 from bot.stores.opening import opened_store
 
 MIB = 2**20

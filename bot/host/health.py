@@ -6,8 +6,8 @@ import http.client
 from collections.abc import Sequence
 
 from bot.host.cli import Arguments
+from bot.process.settings import load_settings
 from bot.rules.errors import UserError
-from bot.settings import load_settings
 
 SECONDS = 5.0
 EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}

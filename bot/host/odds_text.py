@@ -8,19 +8,19 @@ from collections.abc import Sequence as Many
 from dataclasses import replace
 from fractions import Fraction
 
-from bot.interface.bars import WIDE, Chance, Look, odds_lines
+from bot.answers.actors import actors, others
+from bot.answers.news import YOU, cause
+from bot.answers.odds_answer import odds_reply
+from bot.answers.rounds_answer import rounds_reply
+from bot.answers.what_if import changes, count_changes
+from bot.answers.what_if_answer import worth_reply
 from bot.interface.common_commands import ROUNDS
-from bot.interface.parts import part_lines
-from bot.interface.reply import Reply
-from bot.play.actors import actors, others
-from bot.play.news import YOU, cause
-from bot.play.odds_answer import odds_reply
-from bot.play.rounds_answer import rounds_reply
-from bot.play.what_if import changes, count_changes
-from bot.play.what_if_answer import worth_reply
+from bot.interface.reply.bars import WIDE, Chance, Look, odds_lines
+from bot.interface.reply.parts import part_lines
+from bot.interface.reply.reply import Reply
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import clean
-from bot.rules.names import joined
+from bot.rules.text.names import joined
 from bot.systems.catalog import Sequence
 from bot.systems.resolve import MAX_ROLLS, MAX_SECONDS, each_odds, odds_rows
 from bot.systems.rounds import count_rounds

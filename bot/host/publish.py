@@ -11,10 +11,10 @@ from tempfile import NamedTemporaryFile
 from bot.game.loaded import load
 from bot.host.cli import Arguments
 from bot.live.public import public_export
+from bot.process.settings import load_settings
 from bot.report.facts import facts_of
 from bot.report.page import page
 from bot.rules.errors import UserError
-from bot.settings import load_settings
 from bot.stores.base import Store
 
 SHORTEST, LONGEST = 5, 86_400

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from bot.host.cli import Arguments
+from bot.process.settings import load_settings
 from bot.rules.errors import UserError
-from bot.settings import load_settings
 
 MOST_SHOWN = 50
 

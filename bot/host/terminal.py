@@ -11,14 +11,14 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from bot.interface.bars import PHONE, Look, numbered_lines
-from bot.interface.bars import WIDE as LONG
-from bot.interface.parts import FIXED, PLAIN, Odds, Part, Small, part_lines
-from bot.interface.reply import Reply
-from bot.interface.tone import HURT, NOTHING, OVER, SHAKEN, WAITING
-from bot.interface.unit_table import UnitTable
-from bot.rules.phrase import When, pieces_of
-from bot.rules.sequence import Line
+from bot.interface.reply.bars import PHONE, Look, numbered_lines
+from bot.interface.reply.bars import WIDE as LONG
+from bot.interface.reply.parts import FIXED, PLAIN, Odds, Part, Small, part_lines
+from bot.interface.reply.reply import Reply
+from bot.interface.reply.tone import HURT, NOTHING, OVER, SHAKEN, WAITING
+from bot.interface.reply.unit_table import UnitTable
+from bot.rules.sequence.sequence import Line
+from bot.rules.text.phrase import When, pieces_of
 
 STEP = 2  # blanks
 NARROW = 66  # a terminal with fewer columns gets the bars of a phone

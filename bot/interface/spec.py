@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from bot.rules.inputs.options import Option, clean, flag
-from bot.rules.plain import clean_name, storable
+from bot.rules.text.plain import clean_name, storable
 
 Path = tuple[str, ...]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 from time import monotonic
 
-from bot.commands.share import key_of, row_of
+from bot.commands.games.share import key_of, row_of
 from bot.live.watched import Watched, Watcher
-from bot.logs import seldom
 from bot.odds_worker.pool import Worker
+from bot.process.logs import seldom
 from bot.report.known import Apart
 from bot.stores.base import Store
 

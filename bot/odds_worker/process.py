@@ -39,7 +39,7 @@ def named(function: Callable[..., Any]) -> str:
 def answer(name: str, arguments: tuple[Any, ...]) -> tuple[object, Refused | None]:
     """(result, None), or (None, (what was wrong, hint, option, code)): errors cross between processes as plain JSON."""
     from bot.rules.errors import UserError
-    from bot.rules.phrase import text_to_json
+    from bot.rules.text.phrase import text_to_json
 
     module, _, function = name.partition(":")
     try:

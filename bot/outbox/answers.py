@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
-from bot.interface.reply import Reply
-from bot.logs import seldom
+from bot.interface.reply.reply import Reply
 from bot.outbox.leases import LEASE, Leases
+from bot.process.logs import seldom
 from bot.stores.base import LONGEST_WAIT, Clock, Store, StoreError
 from bot.stores.records import Shown
 

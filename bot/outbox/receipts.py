@@ -6,7 +6,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 
-from bot.interface.reply import Reply
+from bot.interface.reply.reply import Reply
 from bot.interface.spec import FLAGS, Command, Receipt
 from bot.outbox.leases import LEASE, Leases
 from bot.rules.errors import UserError

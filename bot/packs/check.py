@@ -119,7 +119,7 @@ def _check_sequences(system: System, found: _Found) -> int:
 
 def _count_states(sequence: Sequence, found: _Found) -> None:
     """Say how many states the odds of a sequence come to at most, and ask about those that may be too many."""
-    from bot.rules.odds import STATE_BUDGET
+    from bot.rules.odds.odds import STATE_BUDGET
 
     bound = None if sequence.declared is None else sequence.declared.bound(MAX_UNITS)
     if bound is None or bound.most == math.inf:
@@ -135,7 +135,7 @@ def _count_states(sequence: Sequence, found: _Found) -> None:
 
 def _sequence_fault(system: System, sequence: Sequence) -> str:
     """What is wrong with a combat sequence that is played and counted once, as its example is. Raises TableError."""
-    from bot.entropy import throwaway
+    from bot.process.entropy import throwaway
     from bot.systems.resolve import count_odds, resolve
 
     where = f"{system.id}/sequences.yaml, row {sequence.id}"
@@ -155,8 +155,8 @@ def _sequence_fault(system: System, sequence: Sequence) -> str:
 
 
 def _check_scenarios(system: System, found: _Found, *, is_new: bool) -> int:
+    from bot.answers.offered import refused_of
     from bot.game.scenario import find_scenario
-    from bot.play.offered import refused_of
 
     try:
         names = system.names(SCENARIOS)
@@ -173,7 +173,7 @@ def _check_scenarios(system: System, found: _Found, *, is_new: bool) -> int:
 async def check_apart(content: Content, seconds: float = UNTRUSTED_SECONDS) -> Report:
     """The report on a pack's files, made in a process of its own under limits of time and memory."""
     from bot.odds_worker.pool import Worker
-    from bot.rules.odds import TooManyStates
+    from bot.rules.odds.odds import TooManyStates
 
     worker = Worker(seconds, stays=False)
     try:

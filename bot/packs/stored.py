@@ -11,10 +11,10 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from bot.interface.complete import Choice
 from bot.interface.spec import Place
+from bot.interface.typing.complete import Choice
 from bot.rules.errors import UserError, did_you_mean
-from bot.rules.phrase import phrase
+from bot.rules.text.phrase import phrase
 from bot.stores.base import Store
 from bot.stores.records import PACK_FILES, Doc, Json
 from bot.systems.packs.carried import pack_from

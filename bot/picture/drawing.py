@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from bot.interface.parts import Odds
+from bot.interface.reply.parts import Odds
 from bot.picture.png import png, read_fonts
 from bot.picture.svg import Picture
 from bot.systems.catalog import system

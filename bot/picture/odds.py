@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from bot.interface.bars import LEAST, Chance, percent
-from bot.interface.parts import Odds, Small
-from bot.interface.reply import Reply
-from bot.interface.tone import GAME, HURT, NOTHING, SHAKEN
+from bot.interface.reply.bars import LEAST, Chance, percent
+from bot.interface.reply.parts import Odds, Small
+from bot.interface.reply.reply import Reply
+from bot.interface.reply.tone import GAME, HURT, NOTHING, SHAKEN
 from bot.picture.alt import shortened
 from bot.picture.font import drawable, width, wrap
 from bot.picture.svg import BAND, CROSS, EDGE, FAINT, HIT, INK, WIDE, Canvas, Picture

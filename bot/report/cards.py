@@ -9,7 +9,7 @@ from fractions import Fraction
 from html import escape
 
 from bot.game.state import DRAW
-from bot.interface.bars import percent
+from bot.interface.reply.bars import percent
 from bot.picture.font import FAMILY, drawable, width, wrap
 from bot.picture.png import png
 from bot.picture.svg import FALLBACK, Picture

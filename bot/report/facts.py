@@ -11,23 +11,23 @@ from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
+from bot.answers.actors import others
+from bot.answers.each import Single, alike_plays, path_of, whole_out
+from bot.answers.odds_answer import odds_reply
+from bot.answers.replayed import Shot, again, came_up, shot_of
+from bot.answers.retold import retold
 from bot.game.plays import plays_of
 from bot.game.state import Json
 from bot.game.stats import SAME, can_score, chances_of, score, scored_side, scores_of
 from bot.game.version import is_current, system_of
-from bot.interface.parts import Odds
-from bot.play.actors import others
-from bot.play.each import Single, alike_plays, path_of, whole_out
-from bot.play.odds_answer import odds_reply
-from bot.play.replayed import Shot, again, came_up, shot_of
-from bot.play.retold import retold
+from bot.interface.reply.parts import Odds
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import Roster
-from bot.rules.names import joined
-from bot.rules.odds import TooManyStates
+from bot.rules.odds.odds import TooManyStates
 from bot.rules.proof.chain import canonical
 from bot.rules.proof.export_format import SEALED
-from bot.rules.sequence import Line
+from bot.rules.sequence.sequence import Line
+from bot.rules.text.names import joined
 from bot.systems.catalog import Sequence
 from bot.systems.resolve import MAX_BY, each_odds, odds_rows
 

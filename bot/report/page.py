@@ -26,7 +26,7 @@ from markupsafe import Markup
 
 from bot.game.events import NEVER_UNDONE, ROLLS
 from bot.game.state import Json
-from bot.interface.bars import percent
+from bot.interface.reply.bars import percent
 from bot.report.counters import SYMBOLS, rules_of
 from bot.report.data import data_script, harmless, without_accounts
 from bot.report.plot import luck_svg

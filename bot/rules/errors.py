@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
-from bot.rules.phrase import Phrase, Typed
-from bot.rules.plain import one_line
+from bot.rules.text.phrase import Phrase, Typed
+from bot.rules.text.plain import one_line
 
 
 def _hint_safely(hint: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Coroutine
 from time import monotonic, perf_counter
 from typing import Any, Protocol, cast
 
-from bot.interface.reply import Reply
+from bot.interface.reply.reply import Reply
 from bot.interface.spec import Command
 from bot.stores.base import Conflict, Deleted, Store, StoreError
 from bot.stores.gate import CalledOff, Gate

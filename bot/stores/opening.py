@@ -6,7 +6,7 @@ import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 
-from bot.settings import Settings
+from bot.process.settings import Settings
 from bot.stores.base import Clock, Store, StoreError
 
 

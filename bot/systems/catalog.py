@@ -26,7 +26,7 @@ if TYPE_CHECKING:  # a lookup needs none of them
     from bot.rules.dice import Source
     from bot.rules.inputs.given import Given
     from bot.rules.inputs.units import Roster, UnitWords
-    from bot.rules.sequence import Plan, Played
+    from bot.rules.sequence.sequence import Plan, Played
     from bot.systems.optional_rules import OptionalRule
 
 PACKS = "GROGNARD_PACKS"
@@ -159,7 +159,7 @@ class Sequence:
 
     @cached_property
     def _carried_on(self) -> Callable[[Plan[Any], Source], Played]:
-        from bot.rules.sequence import play
+        from bot.rules.sequence.sequence import play
 
         return play
 
@@ -463,7 +463,7 @@ def packs_folder() -> Path | None:
     if not named and os.path.exists(".env"):
         from pathlib import Path
 
-        from bot.settings import read_env_file
+        from bot.process.settings import read_env_file
 
         named = read_env_file(Path(".env"), []).get(PACKS, "")
     return named_folder(named) if named else None

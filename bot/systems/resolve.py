@@ -11,9 +11,9 @@ from typing import Any
 from bot.rules.dice import Source
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import Roster
-from bot.rules.odds import STATE_BUDGET, Distribution, joint, marginals
-from bot.rules.rows import is_row, row_path, rows_of, told_by_rows
-from bot.rules.sequence import Plan, Played, Row
+from bot.rules.odds.odds import STATE_BUDGET, Distribution, joint, marginals
+from bot.rules.odds.rows import is_row, row_path, rows_of, told_by_rows
+from bot.rules.sequence.sequence import Plan, Played, Row
 from bot.systems.catalog import Sequence
 
 MAX_BY = 8

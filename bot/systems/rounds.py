@@ -10,8 +10,8 @@ from typing import Any
 from bot.rules.errors import TableError, UserError, reading
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Roster
-from bot.rules.odds import TooManyStates, joint
-from bot.rules.rounds import Carried, Ending, Fought, Rounds, Situation, fight
+from bot.rules.odds.odds import TooManyStates, joint
+from bot.rules.sequence.rounds import Carried, Ending, Fought, Rounds, Situation, fight
 from bot.systems.catalog import Sequence, system
 from bot.systems.resolve import after
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.unrecorded import NOTE
+from bot.running.unrecorded import NOTE
 from tests.adapters.discord.process import running as on_discord
 from tests.adapters.slack.conftest import settle, stand_in
 from tests.adapters.slack.process import running as on_slack

@@ -11,7 +11,7 @@ import pytest
 
 from adapters.outbox import EDITS, GIVE_UP, RETRY, Later, Never, Outbox, Outcome, Posted
 from bot.app import App
-from bot.interface.reply import LINK, Button, Reply
+from bot.interface.reply.reply import LINK, Button, Reply
 from bot.outbox.answers import INSTEAD, Due
 from bot.stores.records import Commit, Outgoing, Shown
 from tests.fresh import fresh_app

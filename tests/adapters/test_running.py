@@ -11,8 +11,8 @@ import pytest
 
 from adapters import run as running
 from bot.app import App
+from bot.process.settings import Settings
 from bot.rules.errors import UserError
-from bot.settings import Settings
 from tests.adapters.discord.process import Bot
 from tests.refusing import refuses
 from tests.standins.discord import DiscordStandIn

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from bot.interface.parts import Small
-from bot.interface.reply import Reply
-from bot.interface.text import parse_text
+from bot.interface.reply.parts import Small
+from bot.interface.reply.reply import Reply
+from bot.interface.typing.text import parse_text
 from tests.playing import Channel
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from bot.commands.board import AFRESH
-from bot.interface.reply import TAKEN_AWAY
+from bot.commands.turns.board import AFRESH
+from bot.interface.reply.reply import TAKEN_AWAY
 from tests.fresh import fresh_app
 from tests.playing import Channel, two_sides
 

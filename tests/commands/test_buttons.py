@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from adapters.discord.render import custom_id
-from bot.interface.reply import Button, Reply
+from bot.interface.reply.reply import Button, Reply
 from tests.playing import Channel, two_sides
 
 

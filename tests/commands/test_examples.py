@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from bot.commands.help import show_help
-from bot.entropy import throwaway
+from bot.answers.lookup import read_table
+from bot.answers.roll import roll_dice
+from bot.answers.sequence import run_sequence
+from bot.commands.help.help import show_help
 from bot.interface.registry import registry
-from bot.interface.reply import Reply
+from bot.interface.reply.reply import Reply
 from bot.interface.spec import CommandSpec
-from bot.interface.text import parse_text
-from bot.play.lookup import read_table
-from bot.play.roll import roll_dice
-from bot.play.sequence import run_sequence
+from bot.interface.typing.text import parse_text
+from bot.process.entropy import throwaway
 from bot.systems.catalog import system
 
 SPECS = list(registry())

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from bot.forms import change_button, form_button
-from bot.interface.form import OPEN_FORM
+from bot.interface.form.form import OPEN_FORM
 from bot.interface.registry import registry
-from bot.interface.reply import Reply, error_reply
-from bot.interface.text import parse_text
+from bot.interface.reply.reply import Reply, error_reply
+from bot.interface.typing.text import parse_text
+from bot.places.forms import change_button, form_button
 from bot.rules.errors import UserError
 from tests.playing import Channel
 

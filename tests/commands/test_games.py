@@ -7,8 +7,8 @@ from typing import Any
 
 from bot.audit.check_file import check
 from bot.audit.games import audit
-from bot.interface.parts import Entry, Grid, width
-from bot.interface.reply import Reply
+from bot.interface.reply.parts import Entry, Grid, width
+from bot.interface.reply.reply import Reply
 from bot.interface.spec import Command, Place
 from tests.playing import Channel, two_sides
 

@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 
 from bot.audit.check_file import check
-from bot.commands import calling
+from bot.commands.turns import calling
 from bot.game.state import FIELDS
-from bot.interface.reply import Reply
+from bot.interface.reply.reply import Reply
 from bot.interface.spec import Person, Place
 from bot.systems.catalog import systems
 from tests.commands.test_link import BEN, HERE, THERE, Table
@@ -331,7 +331,7 @@ async def test_whoever_plays_on_the_other_platform_is_called_there_and_only_ther
 async def test_a_game_from_before_there_was_a_go_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its state names nobody, so everybody may act; from the next phase on it is somebody's go."""
     with monkeypatch.context() as before:
-        before.setattr("bot.commands.game.first_turn", lambda game, _system: replace(game, turn=1, phase="rally"))
+        before.setattr("bot.commands.games.game.first_turn", lambda game, _system: replace(game, turn=1, phase="rally"))
         channel = await table()
     assert (await channel.game()).go == ()
     assert (await channel.do("Bob", "game pass")).title == "VC is done, US is not yet"

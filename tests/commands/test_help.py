@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from bot.commands.help_topics import TOPICS
-from bot.interface import complete
-from bot.interface.examples import example_in
-from bot.interface.parts import Entry
+from bot.commands.help.topics import TOPICS
 from bot.interface.registry import registry
-from bot.interface.reply import Reply
+from bot.interface.reply.parts import Entry
+from bot.interface.reply.reply import Reply
 from bot.interface.spec import Place
-from bot.interface.text import parse_text
+from bot.interface.typing import complete
+from bot.interface.typing.examples import example_in
+from bot.interface.typing.text import parse_text
 from bot.systems.catalog import systems
 from tests.playing import Channel
 

@@ -10,10 +10,10 @@ import pytest
 
 from bot.audit.check_file import check
 from bot.audit.games import audit
-from bot.commands import importing
+from bot.commands.games import importing
 from bot.game.version import FIRST_BUILD
-from bot.interface.packing import file_text
-from bot.interface.reply import Reply
+from bot.interface.reply.packing import file_text
+from bot.interface.reply.reply import Reply
 from bot.interface.spec import Command, Place
 from bot.rules.errors import UserError
 from bot.rules.proof.chain import canonical, event_hash, genesis, salted

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bot.interface.reply import Reply
-from bot.rules.sequence import Line
+from bot.interface.reply.reply import Reply
+from bot.rules.sequence.sequence import Line
 from tests.playing import Channel, two_sides
 
 SHOT = 'lnlt fire attackers="Squad 1; Lt Hill" targets="Cell 1" tm=1'

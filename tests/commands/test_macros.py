@@ -10,14 +10,14 @@ from prompt_toolkit.completion import CompleteEvent
 from prompt_toolkit.document import Document
 
 from adapters.console.completer import ConsoleCompleter
-from bot.budgets import Budgets
-from bot.interface.complete import Known
-from bot.interface.form import Room, form_of
-from bot.interface.macro import FAMILIES, LONGEST, MOST_GAPS, PATHS, Macro
+from bot.interface.form.form import Room, form_of
 from bot.interface.registry import registry
-from bot.interface.reply import Reply
+from bot.interface.reply.reply import Reply
 from bot.interface.spec import CommandSpec, Place
-from bot.macros import MOST_OWN
+from bot.interface.typing.complete import Known
+from bot.interface.typing.macro import FAMILIES, LONGEST, MOST_GAPS, PATHS, Macro
+from bot.places.macros import MOST_OWN
+from bot.running.budgets import Budgets
 from tests.playing import Channel, two_sides
 
 HITS = 'macro add h "roll {n=1}d10>=8 hand={dice}"'
@@ -295,7 +295,7 @@ async def test_its_form_asks_for_each_gap_as_for_what_it_fills() -> None:
 
 
 def test_help_tells_of_them() -> None:
-    from bot.commands.help import show_help
+    from bot.commands.help.help import show_help
 
     assert "/macro run h n=3" in show_help("macro run", registry()).text()
 

@@ -9,10 +9,10 @@ import pytest
 from bot.audit.check_file import check
 from bot.game.plays import plays_of
 from bot.game.stats import tries, worth_of
-from bot.interface.parts import Group, Odds
-from bot.rules.phrase import Typed, pieces_of
+from bot.interface.reply.parts import Group, Odds
 from bot.rules.proof.export_format import read_json
-from bot.rules.sequence import Line
+from bot.rules.sequence.sequence import Line
+from bot.rules.text.phrase import Typed, pieces_of
 from tests.playing import Channel, two_sides
 from tests.random_play import exported_text
 from tools import verify_log

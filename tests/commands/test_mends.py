@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from bot.commands.old_cards import _when_over
-from bot.interface.form_units import known_items
+from bot.commands.turns.old_cards import _when_over
+from bot.interface.form.units import known_items
 from bot.interface.registry import registry
-from bot.interface.reply import Button, Reply, error_reply
-from bot.interface.text import parse_text
+from bot.interface.reply.reply import Button, Reply, error_reply
+from bot.interface.typing.text import parse_text
 from bot.rules.errors import UserError
-from bot.rules.phrase import Phrase, Typed
+from bot.rules.text.phrase import Phrase, Typed
 from tests.playing import HERE, Channel, two_sides
 
 

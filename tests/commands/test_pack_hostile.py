@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from bot.interface.packing import file_text
+from bot.interface.reply.packing import file_text
 from bot.systems.packs.content import zipped
 from tests.commands.test_pack import add
 from tests.packs.conftest import FEW

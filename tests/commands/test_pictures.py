@@ -6,13 +6,13 @@ import logging
 
 import pytest
 
-from bot.commands import pictures
-from bot.commands.pictures import MOST_ACTION
-from bot.interface.reply import Reply
+from bot.commands.play import pictures
+from bot.commands.play.pictures import MOST_ACTION
+from bot.interface.reply.reply import Reply
 from bot.odds_worker.pool import Worker
 from bot.picture import png as pngs
 from bot.picture.png import rasterizer
-from bot.rules.odds import TooManyStates
+from bot.rules.odds.odds import TooManyStates
 from tests.playing import Channel, two_sides
 
 LONG_LOOKUP = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.interface.reply import Reply
+from bot.interface.reply.reply import Reply
 from tests.playing import Channel, two_sides
 
 FIRE = 'lnlt fire "Squad 1; Squad 2" "Cell 1; Tran" tm=1'

@@ -10,7 +10,7 @@ import pytest
 from bot.game.roster import set_by_hand, settle_changes
 from bot.game.state import Game
 from bot.rules.inputs.units import RosterUnit, from_roster, parse_units
-from bot.rules.sequence import Change
+from bot.rules.sequence.sequence import Change
 from bot.systems.catalog import system
 from tests.playing import Channel, two_sides
 

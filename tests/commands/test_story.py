@@ -7,8 +7,8 @@ import json
 from pathlib import Path
 
 from bot.audit.check_file import check
-from bot.interface.parts import Happened
-from bot.interface.reply import Reply
+from bot.interface.reply.parts import Happened
+from bot.interface.reply.reply import Reply
 from tests.playing import Channel, two_sides
 
 OURS = Path(__file__).resolve().parents[2] / "tools" / "verify_log.py"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from bot.interface.reply import LINK, Reply
+from bot.interface.reply.reply import LINK, Reply
 from bot.interface.spec import Command, Place
 from tests.fresh import fresh_app
 from tests.playing import Channel, two_sides

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from bot.interface.parts import Small
-from bot.interface.reply import Reply
-from bot.interface.unit_table import PHONE, UnitTable
+from bot.interface.reply.parts import Small
+from bot.interface.reply.reply import Reply
+from bot.interface.reply.unit_table import PHONE, UnitTable
 from tests.playing import Channel, two_sides
 
 

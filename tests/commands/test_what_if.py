@@ -7,13 +7,13 @@ from itertools import product
 
 import pytest
 
+from bot.answers.what_if import changes, count_changes
 from bot.host.batch import answer
 from bot.host.cli import odds_once
-from bot.interface.bars import COLUMNS, percent
-from bot.interface.parts import Compared, part_lines
-from bot.interface.reply import Reply
-from bot.play.what_if import changes, count_changes
-from bot.rules.odds import TooManyStates
+from bot.interface.reply.bars import COLUMNS, percent
+from bot.interface.reply.parts import Compared, part_lines
+from bot.interface.reply.reply import Reply
+from bot.rules.odds.odds import TooManyStates
 from bot.systems.catalog import system
 from tests.playing import Channel, two_sides
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-import bot.release
+import bot.process.release
 
 
 def copied(root: Path) -> list[str]:
@@ -60,8 +60,8 @@ def test_it_plays_from_these_files_alone(root: Path, tmp_path: Path) -> None:
 
 
 def test_it_knows_its_release_without_being_installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    installed = bot.release.release()
-    monkeypatch.setattr(bot.release, "NAME", "not-installed-anywhere")
-    assert bot.release.release() == installed
-    monkeypatch.setattr(bot.release, "__file__", str(tmp_path / "bot" / "release.py"))
-    assert bot.release.release() == "from source"
+    installed = bot.process.release.release()
+    monkeypatch.setattr(bot.process.release, "NAME", "not-installed-anywhere")
+    assert bot.process.release.release() == installed
+    monkeypatch.setattr(bot.process.release, "__file__", str(tmp_path / "bot" / "release.py"))
+    assert bot.process.release.release() == "from source"

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-import bot.commands.luck
+import bot.commands.log.luck
 import bot.game.tally
 from bot.game.events import undone_events
 from bot.game.stats import tries
@@ -101,6 +101,6 @@ async def test_statistics_again_read_what_is_new_and_say_what_they_would_have_sa
     assert sum(seen) == 2
     await channel.press("Bob", asked.buttons[0].action)
     kept = (await channel.do("Anna", "game stats")).text()
-    bot.commands.luck._tallies.clear()
+    bot.commands.log.luck._tallies.clear()
     assert (await channel.do("Anna", "game stats")).text() == kept
     assert kept.splitlines()[1:-1] == first.splitlines()[1:-1]

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from bot.game.follows.validate import is_valid
 from bot.game.state import Game, content
-from bot.game.validate import is_valid
 from bot.interface.spec import Command, Place
 from bot.rules.proof.chain import canonical, event_hash, genesis
 from tests.playing import Channel, two_sides

@@ -99,7 +99,7 @@ async def test_verify(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
 
 def test_shared_games_are_looked_at(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     from bot.host.doctor import Findings, _check_live
-    from bot.settings import Settings
+    from bot.process.settings import Settings
 
     found = Findings()
     _check_live(found, Settings())

@@ -15,7 +15,7 @@ from adapters.discord.settings import check_settings as check_discord
 from adapters.slack import http as slack_http
 from adapters.slack.oauth import INSTALL_PATH, REDIRECT_PATH
 from adapters.slack.settings import check_settings as check_slack
-from bot.settings import Settings, load_settings
+from bot.process.settings import Settings, load_settings
 from tests.conftest import SETTINGS
 
 DEPLOY = Path(__file__).parents[2] / "deploy"

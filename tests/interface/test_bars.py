@@ -4,7 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from bot.interface.bars import COLUMNS, PHONE, WIDE, Chance, Look, bar, compared_lines, odds_lines, percent, points
+from bot.interface.reply.bars import (
+    COLUMNS,
+    PHONE,
+    WIDE,
+    Chance,
+    Look,
+    bar,
+    compared_lines,
+    odds_lines,
+    percent,
+    points,
+)
 
 SQUADS = (
     Chance("casualties", 35 / 216, 35 / 216),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bot.interface.complete import Choice, Known, complete_option, meant
 from bot.interface.registry import registry
+from bot.interface.typing.complete import Choice, Known, complete_option, meant
 from bot.rules.inputs.units import RosterUnit
 
 ROSTER = tuple(

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from bot.interface.complete import Known, complete_option
-from bot.interface.form import FLAGS, HOW, REST, Field, Form, Room, asks, form_of, lasting, missing
-from bot.interface.form_answer import take
+from bot.interface.form.answer import take
+from bot.interface.form.form import FLAGS, HOW, REST, Field, Form, Room, asks, form_of, lasting, missing
 from bot.interface.registry import registry
 from bot.interface.spec import CommandSpec
+from bot.interface.typing.complete import Known, complete_option
 from bot.rules.inputs.options import OWN
 from bot.rules.inputs.units import RosterUnit
 

@@ -7,8 +7,8 @@ import tracemalloc
 
 import pytest
 
-from bot.interface.packing import LONG, MOST_TEXT, Packing, file_text
-from bot.interface.reply import File, Reply
+from bot.interface.reply.packing import LONG, MOST_TEXT, Packing, file_text
+from bot.interface.reply.reply import File, Reply
 from tests.refusing import refuses
 
 

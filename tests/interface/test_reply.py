@@ -9,11 +9,11 @@ from dataclasses import asdict
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.interface.parts import Grid, Odds, Thrown
-from bot.interface.reply import Button, File, Menu, MenuEntry, Reply, error_reply
+from bot.interface.reply.parts import Grid, Odds, Thrown
+from bot.interface.reply.reply import Button, File, Menu, MenuEntry, Reply, error_reply
 from bot.rules.errors import UserError
-from bot.rules.phrase import Phrase, Typed, pieces_of
-from bot.rules.sequence import Line
+from bot.rules.sequence.sequence import Line
+from bot.rules.text.phrase import Phrase, Typed, pieces_of
 
 words = st.text(max_size=20)
 lines = st.lists(words, max_size=3).map(tuple)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.interface.form import flag_picks
+from bot.interface.form.form import flag_picks
 from bot.interface.registry import registry
 from bot.rules.dice import Script
 from bot.rules.errors import UserError

@@ -11,7 +11,7 @@ import pytest
 
 from bot.app import App
 from bot.audit.check_file import check
-from bot.interface.packing import file_text
+from bot.interface.reply.packing import file_text
 from bot.interface.spec import Place
 from bot.packs.keeping import GRACE, tidy
 from bot.packs.review import Review
@@ -98,7 +98,7 @@ async def test_a_pack_of_before_a_check_became_stricter_is_played_on(monkeypatch
     channel = await Channel.fresh()
     with monkeypatch.context() as before:
         before.setattr(PackSystem, "check_new", lambda self: None)
-        before.setattr("bot.commands.pack_add.reviewed", here)
+        before.setattr("bot.commands.packs.pack_add.reviewed", here)
         assert not (await add(channel, text)).error
     await managed(channel, "pack enable few")
     await channel.do(

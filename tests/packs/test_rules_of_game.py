@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from bot.audit.check_file import check
-from bot.interface.complete import Known, complete_option
-from bot.interface.form import FLAGS, Room, form_of
-from bot.interface.form_answer import take
+from bot.interface.form.answer import take
+from bot.interface.form.form import FLAGS, Room, form_of
 from bot.interface.registry import registry
+from bot.interface.typing.complete import Known, complete_option
 from bot.rules.errors import TableError
 from bot.systems.catalog import system
 from bot.systems.optional_rules import check_rules, read_rules

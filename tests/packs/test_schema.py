@@ -16,7 +16,7 @@ from bot.game import scenario
 from bot.packs.check import check_content
 from bot.rules.declared import load
 from bot.rules.inputs.options import FIELDS, FURTHER
-from bot.rules.rounds import Carried
+from bot.rules.sequence.rounds import Carried
 from bot.rules.tables import compile as compiling
 from bot.systems import catalog, counters, game_file, optional_rules, steps
 from bot.systems.packs import pack

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.host.odds_text import reply_of
-from bot.interface.parts import Odds
+from bot.interface.reply.parts import Odds
 from bot.picture.curves import losses_picture, luck_picture
 from bot.picture.odds import COLORS, odds_picture, reply_picture
 from bot.systems.catalog import Sequence, systems

@@ -8,17 +8,17 @@ from dataclasses import replace
 
 import pytest
 
+from bot.answers.actors import actors
+from bot.answers.answers import played_reply
+from bot.answers.brief import FEW, MANY, brief, phone_lines
+from bot.answers.fared import fared
+from bot.answers.typed import spoken
 from bot.game.state import roster_of
-from bot.interface.parts import Group, Small
-from bot.interface.reply import Reply
-from bot.play.actors import actors
-from bot.play.answers import played_reply
-from bot.play.brief import FEW, MANY, brief, phone_lines
-from bot.play.fared import fared
-from bot.play.typed import spoken
+from bot.interface.reply.parts import Group, Small
+from bot.interface.reply.reply import Reply
 from bot.rules.dice import Script
-from bot.rules.names import joined
-from bot.rules.sequence import play
+from bot.rules.sequence.sequence import play
+from bot.rules.text.names import joined
 from bot.systems.catalog import systems
 from tests.playing import Channel
 from tools.corpus import frozen, game_of

@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 import textwrap
 
-from bot.interface.reply import Reply
-from bot.play.brief import PHONE, phone_lines
+from bot.answers.brief import PHONE, phone_lines
+from bot.interface.reply.reply import Reply
 
 WORDS = ("a", "squad", "takes", "casualties,", "= 7,", "half-squad", "well", "to--hit", "\u00a0", "\t", "", "x" * 45)
 PLAIN = 7

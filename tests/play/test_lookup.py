@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from bot.interface.bars import WIDE
-from bot.interface.parts import Grid, Whole, part_lines
-from bot.play.lookup import lookup_reply, whole_reply
+from bot.answers.lookup import lookup_reply, whole_reply
+from bot.interface.reply.bars import WIDE
+from bot.interface.reply.parts import Grid, Whole, part_lines
 from bot.systems.catalog import systems
 from tests.playing import Channel
 

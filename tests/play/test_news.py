@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from bot.interface.tone import HURT, NOTHING, SHAKEN
-from bot.play.fared import fared
-from bot.play.news import groups, news
-from bot.rules.sequence import Fate
+from bot.answers.fared import fared
+from bot.answers.news import groups, news
+from bot.interface.reply.tone import HURT, NOTHING, SHAKEN
+from bot.rules.sequence.sequence import Fate
 from bot.systems.catalog import system
 
 FIRE = system("lnlt").sequence("fire")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from bot.answers.lookup import read_table
+from bot.answers.sequence import EXTRA, run_sequence
 from bot.interface.registry import registry
 from bot.interface.spec import CommandSpec
-from bot.interface.text import parse_text
-from bot.play.lookup import read_table
-from bot.play.sequence import EXTRA, run_sequence
+from bot.interface.typing.text import parse_text
 from bot.rules.proof.fair import Stream
 from bot.systems.catalog import system
 

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from icepool import d6  # type: ignore[import-not-found,import-untyped,unused-ignore]
 
-from bot.interface.bars import percent
-from bot.interface.parts import Odds
-from bot.interface.reply import Reply
-from bot.interface.tone import GAME, SHAKEN
-from bot.play.odds_answer import odds_reply
+from bot.answers.odds_answer import odds_reply
+from bot.interface.reply.bars import percent
+from bot.interface.reply.parts import Odds
+from bot.interface.reply.reply import Reply
+from bot.interface.reply.tone import GAME, SHAKEN
 from bot.systems.catalog import system
 from bot.systems.resolve import each_odds, odds_rows
 from tests.playing import Channel, two_sides

@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from bot.entropy import throwaway
+from bot.answers.odds_answer import heading, odds_reply, outlooks
 from bot.game.stats import worth_of
-from bot.interface.bars import COLUMNS
-from bot.interface.parts import Odds, part_lines
-from bot.play.odds_answer import heading, odds_reply, outlooks
-from bot.rules.odds import joint, shown
-from bot.rules.sequence import Played, nested
+from bot.interface.reply.bars import COLUMNS
+from bot.interface.reply.parts import Odds, part_lines
+from bot.process.entropy import throwaway
+from bot.rules.odds.odds import joint, shown
+from bot.rules.sequence.sequence import Played, nested
 from bot.systems.baps.fates import LOGGED, SAID
 from bot.systems.catalog import system
 from bot.systems.resolve import each_odds, odds_rows, resolve

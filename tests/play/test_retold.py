@@ -7,11 +7,11 @@ from typing import Any, cast
 
 import pytest
 
-from bot.play.effects import facts_of
-from bot.play.replayed import came_up, shot_of
-from bot.play.retold import retold, told_event
-from bot.play.sequence import run_sequence
-from bot.play.story import story
+from bot.answers.effects import facts_of
+from bot.answers.replayed import came_up, shot_of
+from bot.answers.retold import retold, told_event
+from bot.answers.sequence import run_sequence
+from bot.answers.story import story
 from bot.rules.dice import Die
 from bot.rules.proof.fair import Stream
 from bot.systems.catalog import system, systems

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from bot.play.answers import played_reply
-from bot.play.replayed import _rows
-from bot.rules.sequence import Fate, Line, Played, Settlement
+from bot.answers.answers import played_reply
+from bot.answers.replayed import _rows
+from bot.rules.sequence.sequence import Fate, Line, Played, Settlement
 from bot.systems.catalog import system
 
 FIRE = system("lnlt").sequence("fire")

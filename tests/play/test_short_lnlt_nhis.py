@@ -11,17 +11,17 @@ from typing import Any
 
 import pytest
 
-from bot.interface.parts import Group, Small
-from bot.interface.reply import Reply
-from bot.interface.tone import GAME, HURT, NOTHING, SHAKEN
-from bot.play.actors import actors
-from bot.play.answers import played_reply
-from bot.play.typed import spoken, types_of
-from bot.play.wording import results_of
+from bot.answers.actors import actors
+from bot.answers.answers import played_reply
+from bot.answers.typed import spoken, types_of
+from bot.answers.wording import results_of
+from bot.interface.reply.parts import Group, Small
+from bot.interface.reply.reply import Reply
+from bot.interface.reply.tone import GAME, HURT, NOTHING, SHAKEN
 from bot.rules.dice import Script, Source
 from bot.rules.inputs.units import Back
-from bot.rules.names import joined
-from bot.rules.sequence import Line
+from bot.rules.sequence.sequence import Line
+from bot.rules.text.names import joined
 from bot.systems.catalog import system
 from bot.systems.resolve import resolve
 from tests.systems.lnlt.rosters import roster, unit

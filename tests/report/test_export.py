@@ -10,7 +10,7 @@ import pytest
 from bot.__main__ import main
 from bot.audit.check_file import check_file
 from bot.host.report import write_report
-from bot.interface.reply import File, Reply
+from bot.interface.reply.reply import File, Reply
 from bot.report import data
 from bot.rules.errors import UserError
 from bot.rules.proof.paged import export_text

@@ -11,7 +11,7 @@ import pytest
 
 from bot.audit.check_file import check, check_file
 from bot.game.sides import by_name
-from bot.interface.reply import Reply
+from bot.interface.reply.reply import Reply
 from bot.interface.spec import Place
 from bot.report.facts import facts_of
 from bot.report.page import page

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from bot.entropy import throwaway
-from bot.rules.odds import shown
-from bot.rules.sequence import Plan
+from bot.process.entropy import throwaway
+from bot.rules.odds.odds import shown
+from bot.rules.sequence.sequence import Plan
 from bot.systems.catalog import Sequence, systems
 from bot.systems.resolve import count_odds, resolve
 

@@ -12,7 +12,7 @@ import hashlib
 import json
 from pathlib import Path
 
-from bot.play.roll import roll_reply
+from bot.answers.roll import roll_reply
 from bot.rules.errors import UserError
 from bot.rules.expression import parse, roll
 from bot.rules.proof.fair import Stream

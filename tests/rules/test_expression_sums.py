@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from bot.play.roll import dice_odds, roll_dice
+from bot.answers.roll import dice_odds, roll_dice
 from bot.rules.dice import Script
 from bot.rules.errors import UserError
 from bot.rules.expression import Rolling, parse, roll

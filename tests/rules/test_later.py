@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.rules.later import Later
+from bot.rules.odds.later import Later
 
 
 def test_a_value_is_made_at_the_first_call_and_only_then() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.rules.names import joined, plural, stem_of
+from bot.rules.text.names import joined, plural, stem_of
 
 
 @pytest.mark.parametrize(

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.rules.apart import End, Part, Parts
 from bot.rules.dice import Script, d6, d20, dice
-from bot.rules.odds import TooManyStates, group_alike, group_faces, group_sums, joint, marginals
-from bot.rules.sequence import Plan, Roll, Ruling, Settlement, nested, play, ruled
-from bot.rules.shapes import by_face
+from bot.rules.odds.odds import TooManyStates, group_alike, group_faces, group_sums, joint, marginals
+from bot.rules.sequence.apart import End, Part, Parts
+from bot.rules.sequence.sequence import Plan, Roll, Ruling, Settlement, nested, play, ruled
+from bot.rules.sequence.shapes import by_face
 from tests.refusing import refuses
 
 

@@ -8,7 +8,7 @@ import pickle
 import re
 from pathlib import Path
 
-from bot.rules.phrase import Phrase, Typed, phrase, pieces_of, text_from_json, text_to_json
+from bot.rules.text.phrase import Phrase, Typed, phrase, pieces_of, text_from_json, text_to_json
 
 
 def commands(text: str) -> list[str]:

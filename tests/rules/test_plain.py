@@ -7,7 +7,7 @@ import pytest
 from adapters.discord import escape as discord
 from adapters.slack import escape as slack
 from bot.game.roster import new_handle
-from bot.rules.plain import clean_name, isolated
+from bot.rules.text.plain import clean_name, isolated
 
 
 def test_words_from_right_to_left_turn_no_number_beside_them() -> None:

@@ -13,8 +13,8 @@ import pytest
 from adapters.discord.escape import line as discord_line
 from bot.app import App
 from bot.audit.check_file import check
-from bot.interface.parts import Group, Happened
-from bot.interface.reply import Reply
+from bot.interface.reply.parts import Group, Happened
+from bot.interface.reply.reply import Reply
 from bot.interface.spec import Command, Path
 from bot.outbox.answers import Due
 from bot.stores.base import DAY, Store

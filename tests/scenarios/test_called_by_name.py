@@ -6,7 +6,7 @@ import pytest
 
 from bot.audit.games import audit
 from bot.game.roster import described
-from bot.interface.reply import Reply
+from bot.interface.reply.reply import Reply
 from bot.rules.proof.event_kinds import is_later
 from bot.systems.catalog import system
 from tests.playing import Channel

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from bot.interface.reply import Reply, error_reply
+from bot.interface.reply.reply import Reply, error_reply
 from bot.rules.errors import UserError
 from tests.examples import play_example
 from tests.playing import Channel

@@ -14,7 +14,7 @@ import pytest
 from bot.audit.check_file import check
 from bot.audit.games import audit_game
 from bot.game.loaded import Loaded
-from bot.interface.packing import file_text
+from bot.interface.reply.packing import file_text
 from bot.interface.spec import Command, Place
 from tests.commands.test_pack import add, few, managed
 from tests.packs.conftest import FEW

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
+from bot.answers.actors import ACTING
+from bot.answers.lent import loans, with_loans
 from bot.game.scenario import find_scenario
 from bot.game.state import roster_of
-from bot.play.actors import ACTING
-from bot.play.lent import loans, with_loans
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import Option, format_number
 from bot.rules.inputs.units import Roster, RosterUnit, Unit

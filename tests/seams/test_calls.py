@@ -15,9 +15,9 @@ from dataclasses import dataclass
 import pytest
 
 from bot.app import App
-from bot.commands.calling import PRESENT
+from bot.commands.turns.calling import PRESENT
 from bot.game.state import Game
-from bot.interface.reply import Reply
+from bot.interface.reply.reply import Reply
 from bot.interface.spec import Person, Place
 from bot.outbox.answers import Due
 from bot.systems.catalog import built_in

@@ -14,13 +14,13 @@ import pytest
 
 from adapters.discord.render import menu_rows, rows
 from adapters.slack.render import render as slack
+from bot.answers.actors import ACTING, FIRES, aimed_option
+from bot.answers.offered import BY_NATURE, acts, refusal, refused_of
 from bot.game.scenario import find_scenario
-from bot.interface.form import ODDS, OPEN_FORM
+from bot.interface.form.form import ODDS, OPEN_FORM
 from bot.interface.registry import registry
-from bot.interface.text import command_text, parse_text
+from bot.interface.typing.text import command_text, parse_text
 from bot.packs.check import check_system
-from bot.play.actors import ACTING, FIRES, aimed_option
-from bot.play.offered import BY_NATURE, acts, refusal, refused_of
 from bot.rules.inputs.units import RosterUnit
 from bot.systems.catalog import System, built_in, systems
 from bot.systems.packs.pack import packs_in

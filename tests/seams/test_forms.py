@@ -21,15 +21,28 @@ from adapters.discord.modal import filled, modal
 from adapters.slack.modal import ROOM as VIEW
 from adapters.slack.modal import form_view, read_state
 from adapters.slack.request import Request
-from bot.drafts import Draft
-from bot.forms import KEPT, action_of
-from bot.interface.complete import Known
-from bot.interface.form import COMPARE, HAND, HOW, ODDS, ROLL, SECRET, Form, Room, asks, form_of, in_that_way, missing
-from bot.interface.form_answer import Taken, take
+from bot.interface.form.answer import Taken, take
+from bot.interface.form.form import (
+    COMPARE,
+    HAND,
+    HOW,
+    ODDS,
+    ROLL,
+    SECRET,
+    Form,
+    Room,
+    asks,
+    form_of,
+    in_that_way,
+    missing,
+)
 from bot.interface.registry import registry
-from bot.interface.reply import Reply, error_reply
+from bot.interface.reply.reply import Reply, error_reply
 from bot.interface.spec import Command, CommandSpec
-from bot.interface.text import command_text, parse_text
+from bot.interface.typing.complete import Known
+from bot.interface.typing.text import command_text, parse_text
+from bot.places.drafts import Draft
+from bot.places.forms import KEPT, action_of
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import RosterUnit
 from bot.systems.catalog import systems

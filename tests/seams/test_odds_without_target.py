@@ -11,11 +11,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from bot.interface.parts import Odds
-from bot.play.actors import ACTING, AIMED, actors, has_one_party, hits_its_unit, others
-from bot.play.odds_answer import odds_reply
+from bot.answers.actors import ACTING, AIMED, actors, has_one_party, hits_its_unit, others
+from bot.answers.odds_answer import odds_reply
+from bot.interface.reply.parts import Odds
 from bot.rules.inputs.units import RosterUnit
-from bot.rules.names import joined
+from bot.rules.text.names import joined
 from bot.systems.catalog import Sequence, systems
 from bot.systems.resolve import each_odds, odds_rows
 

@@ -17,14 +17,14 @@ from html import unescape
 
 import pytest
 
+from bot.answers.wording import NO_EFFECT
 from bot.game.counter import is_lost, marks_of, states_of
 from bot.game.sides import by_name
 from bot.game.state import Game
-from bot.interface.parts import Odds
 from bot.interface.registry import registry
-from bot.interface.reply import Reply
-from bot.interface.text import command_text
-from bot.play.wording import NO_EFFECT
+from bot.interface.reply.parts import Odds
+from bot.interface.reply.reply import Reply
+from bot.interface.typing.text import command_text
 from bot.report.facts import facts_of
 from bot.report.page import page
 from bot.systems.catalog import system, systems

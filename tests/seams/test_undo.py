@@ -15,7 +15,7 @@ import pytest
 
 from bot.audit.check_file import check
 from bot.game.events import is_passed_over
-from bot.interface.reply import Reply
+from bot.interface.reply.reply import Reply
 from bot.interface.spec import Command, Place
 from bot.rules.proof.event_kinds import BESIDE, KINDS
 from tests.forging import rechained

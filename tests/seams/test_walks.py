@@ -19,9 +19,9 @@ from bot.app import App
 from bot.audit.games import audit
 from bot.game.state import content
 from bot.interface.registry import registry
-from bot.interface.reply import Reply
+from bot.interface.reply.reply import Reply
 from bot.interface.spec import Place
-from bot.interface.text import command_text, quoted
+from bot.interface.typing.text import command_text, quoted
 from bot.systems.catalog import systems
 from tests.fresh import fresh_app
 from tests.playing import Channel

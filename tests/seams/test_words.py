@@ -11,17 +11,17 @@ from random import Random
 
 import pytest
 
+from bot.answers.fared import fared
+from bot.answers.news import news
+from bot.answers.odds_answer import outlooks, result_word
+from bot.answers.severity import words_of
+from bot.answers.wording import results_of
 from bot.game.counter import states_of
 from bot.game.state import roster_of
-from bot.play.fared import fared
-from bot.play.news import news
-from bot.play.odds_answer import outlooks, result_word
-from bot.play.severity import words_of
-from bot.play.wording import results_of
 from bot.rules.dice import Script
 from bot.rules.errors import UserError
-from bot.rules.rows import came_to, rows_of
-from bot.rules.sequence import Fate, play
+from bot.rules.odds.rows import came_to, rows_of
+from bot.rules.sequence.sequence import Fate, play
 from bot.systems.catalog import built_in, system, systems
 from bot.systems.resolve import each_odds, odds_rows
 from tests.commands.test_ailments import at_worst

@@ -16,7 +16,7 @@ from bot.audit.export import export_game
 from bot.audit.games import audit
 from bot.game.events import NEVER_UNDONE
 from bot.game.undo import find
-from bot.interface.reply import Reply
+from bot.interface.reply.reply import Reply
 from bot.interface.spec import Person, Place
 from bot.stores.records import BOARD
 from tests.forging import verify

@@ -12,23 +12,23 @@ import pytest
 
 import adapters.slack.delivery
 import adapters.slack.work
-import bot.commands.exporting
-import bot.commands.moving
-import bot.commands.standing_in
-import bot.commands.undo
+import bot.commands.games.exporting
+import bot.commands.games.moving
+import bot.commands.log.standing_in
+import bot.commands.log.undo
+import bot.running.storing
 import bot.stores.sqlite.link
 import bot.stores.sqlite.reading
 import bot.stores.sqlite.writing
-import bot.storing
 from bot.app import App
 from bot.audit.export import Promises, behind
-from bot.commands.button import NAMES
 from bot.commands.context import Context, _Dice
-from bot.entropy import new_id, throwaway
+from bot.commands.play.button import NAMES
 from bot.game.undo import Found, find
-from bot.interface.reply import Reply
+from bot.interface.reply.reply import Reply
 from bot.interface.spec import Command, Person, Place
 from bot.outbox.receipts import Receipts
+from bot.process.entropy import new_id, throwaway
 from bot.stores.records import Commit, Committed, Outgoing
 
 REPEATABLE = ("again", "odds", "log")
@@ -70,7 +70,7 @@ def _links_unasked(patch: pytest.MonkeyPatch) -> None:
 
 @mutant("C2: the id of a channel is believed, and a game moves there at once", 38, "e", "slack:T1/C2")
 def _ids_believed(patch: pytest.MonkeyPatch) -> None:
-    transfer = bot.commands.moving.transfer
+    transfer = bot.commands.games.moving.transfer
 
     async def at_once(context: Context) -> Reply:
         context.command = replace(context.command, who=replace(context.command.who, manager=True))
@@ -81,8 +81,8 @@ def _ids_believed(patch: pytest.MonkeyPatch) -> None:
         return {"channel": place}
 
     patch.setattr(Context, "keeps", True)
-    patch.setattr(bot.commands.moving, "transfer", at_once)
-    patch.setattr(bot.commands.moving, "_need_alone", lambda _: None)
+    patch.setattr(bot.commands.games.moving, "transfer", at_once)
+    patch.setattr(bot.commands.games.moving, "_need_alone", lambda _: None)
     patch.setattr(adapters.slack.work, "confirmed", believed)
 
 
@@ -183,13 +183,13 @@ def _shown_first(patch: pytest.MonkeyPatch) -> None:
 
 @mutant("lease: an answer may be taken over at once", 31, "c")
 def _no_lease(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(bot.storing, "LEASE", 0.0)
+    patch.setattr(bot.running.storing, "LEASE", 0.0)
 
 
 @mutant("sealed: an export holds what is closed", 22, "g")
 def _unsealed(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(bot.commands.exporting, "Promises", partial(Promises, with_secrets=True))
-    patch.setattr(bot.commands.exporting, "behind", partial(behind, with_secrets=True))
+    patch.setattr(bot.commands.games.exporting, "Promises", partial(Promises, with_secrets=True))
+    patch.setattr(bot.commands.games.exporting, "behind", partial(behind, with_secrets=True))
 
 
 @mutant("dice: they come from elsewhere than the promised seed", 2, "f")
@@ -208,7 +208,7 @@ def _board_left(patch: pytest.MonkeyPatch) -> None:
     async def nothing(*_: Any) -> list[Outgoing]:
         return []
 
-    patch.setattr(bot.storing, "following", nothing)
+    patch.setattr(bot.running.storing, "following", nothing)
 
 
 @mutant("true: what was undone is left as it was", 19, "i")
@@ -216,17 +216,17 @@ def _left_as_it_was(patch: pytest.MonkeyPatch) -> None:
     async def nothing(*_: Any) -> list[Outgoing]:
         return []
 
-    patch.setattr(bot.storing, "amended", nothing)
+    patch.setattr(bot.running.storing, "amended", nothing)
 
 
 @mutant("undo: whoever plays the other side by now agrees, also who joined afterwards", 65, "f")
 def _joined_afterwards(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(bot.commands.undo, "then", lambda _events, game, _number: game)
+    patch.setattr(bot.commands.log.undo, "then", lambda _events, game, _number: game)
 
 
 @mutant("undo: a manager agrees though the other side is there", 5, "f")
 def _never_heard(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(bot.commands.standing_in, "are_silent", lambda *_: True)
+    patch.setattr(bot.commands.log.standing_in, "are_silent", lambda *_: True)
 
 
 @mutant("undo: it passes over what has changed a unit since", 45, "f")
@@ -234,4 +234,4 @@ def _passed_over(patch: pytest.MonkeyPatch) -> None:
     def beside(newest_first: Any, last: int, number: int | None = None) -> Found:
         return find([event for event in newest_first if event["kind"] != "unit"], last, number)
 
-    patch.setattr(bot.commands.undo, "find", beside)
+    patch.setattr(bot.commands.log.undo, "find", beside)

@@ -33,8 +33,8 @@ from adapters.discord.request import EPHEMERAL, PLATFORM
 from adapters.discord.request import Request as Ask
 from adapters.discord.work import Work
 from bot.interface.registry import registry
-from bot.interface.reply import File, Reply
-from bot.interface.text import parse_text
+from bot.interface.reply.reply import File, Reply
+from bot.interface.typing.text import parse_text
 from bot.outbox.receipts import watch
 from tests.simulation.people import BY_KEY, discord_id, spot_of_dm
 from tests.simulation.shown import Request, Shown

@@ -12,7 +12,7 @@ from adapters.slack.render import LATE, LATE_PERHAPS, PERHAPS, render
 from adapters.slack.request import PLATFORM
 from adapters.slack.teams import Team, Teams
 from adapters.slack.work import Work
-from bot.interface.reply import Reply
+from bot.interface.reply.reply import Reply
 from bot.outbox.receipts import watch
 from tests.simulation.clock import BEGIN
 from tests.simulation.people import BY_KEY, SPOTS, human, slack_id, spot_of_dm

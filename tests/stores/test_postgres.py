@@ -13,7 +13,7 @@ import pytest
 from bot.app import App
 from bot.audit.games import audit
 from bot.interface.spec import Command, Person, Place, Receipt
-from bot.settings import Settings
+from bot.process.settings import Settings
 from bot.stores.base import Conflict, StoreError
 from bot.stores.opening import open_store
 from bot.stores.postgres import PostgresStore, link, open_postgres

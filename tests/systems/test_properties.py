@@ -12,7 +12,7 @@ import pytest
 from bot.game.state import roster_of
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import Roster
-from bot.rules.sequence import Plan, nested
+from bot.rules.sequence.sequence import Plan, nested
 from bot.systems.catalog import Sequence, systems
 from tools.corpus import frozen, game_of, inputs_for
 

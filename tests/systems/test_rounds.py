@@ -11,8 +11,8 @@ import pytest
 
 from bot.host.batch import answer
 from bot.host.cli import odds_once
-from bot.interface.bars import percent
-from bot.rules.rounds import UNDECIDED, Fought
+from bot.interface.reply.bars import percent
+from bot.rules.sequence.rounds import UNDECIDED, Fought
 from bot.systems.catalog import systems
 from bot.systems.rounds import count_rounds, rounds_of
 from tests.playing import Channel

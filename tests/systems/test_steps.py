@@ -9,7 +9,7 @@ import pytest
 
 from bot.rules.dice import Script
 from bot.rules.errors import TableError
-from bot.rules.sequence import play
+from bot.rules.sequence.sequence import play
 from bot.systems.catalog import TABLES, System
 
 TOSS = """

@@ -12,7 +12,7 @@ from unittest.mock import patch
 
 from bot.audit.games import audit_game
 from bot.host.fuzzing.lines import lines
-from bot.interface.packing import file_text
+from bot.interface.reply.packing import file_text
 from bot.interface.spec import Command, Person, Place
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import Option
@@ -20,7 +20,7 @@ from bot.systems.catalog import System, systems
 
 if TYPE_CHECKING:
     from bot.app import App
-    from bot.interface.reply import Reply
+    from bot.interface.reply.reply import Reply
 
 PERSONS = ("Anna", "Bob", "Carl")
 LINES = 40

@@ -10,8 +10,8 @@ from keyword import iskeyword
 
 from bot.packs.importing.figures import Span
 from bot.rules.errors import UserError
-from bot.rules.plain import visible
 from bot.rules.tables.formula import FUNCTIONS
+from bot.rules.text.plain import visible
 
 MOST_ROWS, MOST_COLUMNS, MOST_TABLES = 400, 60, 100
 LONGEST_CELL, LONGEST_TITLE, LONGEST_NAME = 1_000, 60, 30

@@ -8,10 +8,10 @@ from typing import Any
 
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import MAX_UNITS, Unit
-from bot.rules.names import joined
-from bot.rules.sequence import parts_of
+from bot.rules.sequence.sequence import parts_of
 from bot.rules.tables.formula import FUNCTIONS
 from bot.rules.tables.table import Answer, Table
+from bot.rules.text.names import joined
 
 NONE = "none"
 """What is not there, everywhere in a declared sequence: a unit left out, a blank on the card, a roll not made."""

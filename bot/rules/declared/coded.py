@@ -18,7 +18,7 @@ from bot.rules.declared.planning import odds_plan, plan_of
 from bot.rules.declared.program import NOTHING, Block, Builder, Keys, all_formulas, before_dice
 from bot.rules.declared.running import SCOPE, UNWORKABLE, Now, unworkable
 from bot.rules.declared.segments import Code, Emitter
-from bot.rules.sequence import Plan, Row, row_of
+from bot.rules.sequence.sequence import Plan, Row, row_of
 
 if TYPE_CHECKING:
     from bot.rules.declared.bounds import Bound

@@ -16,7 +16,7 @@ from bot.rules.declared.types import NUMBERS, words_in
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.options import Option
-from bot.rules.sequence import Plan
+from bot.rules.sequence.sequence import Plan
 
 if TYPE_CHECKING:
     from bot.rules.declared.bounds import Bound
@@ -93,7 +93,7 @@ class Declared:
 
     def check_odds(self) -> None:
         """Raises TableError for odds that nobody could ever count, however few units are listed."""
-        from bot.rules.odds import STATE_BUDGET
+        from bot.rules.odds.odds import STATE_BUDGET
 
         bound = self.bound(0)
         if bound is not None and bound.least > STATE_BUDGET:

@@ -12,9 +12,9 @@ from bot.rules.declared.calls import NONE
 from bot.rules.declared.running import UNWORKABLE, Dice, Now, unworkable
 from bot.rules.declared.settling import Note, settled
 from bot.rules.dice import Die
-from bot.rules.odds import Weighted, every_roll, group_sums
-from bot.rules.pools import group_values, pool
-from bot.rules.sequence import Line, Plan, Row, Ruling, Settlement, Step, no_closing
+from bot.rules.odds.odds import Weighted, every_roll, group_sums
+from bot.rules.sequence.pools import group_values, pool
+from bot.rules.sequence.sequence import Line, Plan, Row, Ruling, Settlement, Step, no_closing
 
 if TYPE_CHECKING:
     from bot.rules.declared.segments import Code, Site

@@ -12,7 +12,7 @@ from bot.rules.declared.settling import change, fate, pieced, plainly, result
 from bot.rules.dice import AVERAGING, Die
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import MAX_UNITS
-from bot.rules.sequence import Line
+from bot.rules.sequence.sequence import Line
 
 MOST_ROLLS, MOST_DICE = 10_000, 200
 UNWORKABLE = (TypeError, ValueError, ArithmeticError, LookupError, AttributeError)

@@ -7,8 +7,8 @@ from typing import Any
 
 from bot.rules.declared.calls import NONE, said
 from bot.rules.inputs.units import Unit
-from bot.rules.phrase import Phrase, Typed
-from bot.rules.sequence import Change, Fate, Settlement
+from bot.rules.sequence.sequence import Change, Fate, Settlement
+from bot.rules.text.phrase import Phrase, Typed
 
 Note = tuple[str, Any]
 """Something for the end: its kind, and what it says."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from bot.rules.errors import UserError, did_you_mean
-from bot.rules.names import plural
+from bot.rules.text.names import plural
 
 if TYPE_CHECKING:
     from bot.rules.inputs.options import Option

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from bot.rules.errors import Hint, UserError, did_you_mean
 from bot.rules.inputs.options import MAX_TEXT
 from bot.rules.inputs.units import MAX_UNITS, SEPARATED, Roster, RosterUnit, UnitWords, check_count, split_items
-from bot.rules.phrase import phrase
+from bot.rules.text.phrase import phrase
 
 _FIRST = re.compile(r"(?<!\d)(\d{1,4})\s*(\.\.+|\u2026|[-\u2013])\s*")
 _LAST = re.compile(r"(\d{1,4})(?=[\s,]|$)")

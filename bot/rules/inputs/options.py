@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from bot.rules.errors import UserError, did_you_mean
-from bot.rules.phrase import phrase
-from bot.rules.plain import has_control
+from bot.rules.text.phrase import phrase
+from bot.rules.text.plain import has_control
 
 OptionType = Literal["int", "number", "bool", "enum", "str", "units", "unit", "mods", "dice", "file"]
 MAX_TEXT = 4000

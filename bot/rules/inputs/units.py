@@ -12,7 +12,7 @@ from typing import Any
 from bot.rules.errors import Hint, UserError, did_you_mean, meant
 from bot.rules.inputs.loadout import read_loadout
 from bot.rules.inputs.options import Option, clean, clean_whole
-from bot.rules.phrase import phrase
+from bot.rules.text.phrase import phrase
 
 MAX_UNITS = 40
 SEPARATED = "Put a semicolon or a comma between units"

@@ -1,7 +1,7 @@
 """The closed list of what an event may be: its kinds, the fields that each may hold, and what each may change.
 
 A log is written by us alone, so whatever else is in one was put there by somebody else. The list only grows:
-logs of every release stay readable. Whether an event follows on those before it is for `bot/game/follows.py`.
+logs of every release stay readable. Whether an event follows on those before it is for `bot/game/follows/event.py`.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from hashlib import sha256
 from typing import Any
 
 from bot.rules.errors import UserError
-from bot.rules.phrase import phrase
+from bot.rules.text.phrase import phrase
 
 FORMAT = "grognard-game"
 VERSION = 2

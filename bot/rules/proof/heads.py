@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from bot.rules.errors import UserError
-from bot.rules.phrase import phrase
 from bot.rules.proof.chain import SHORT, genesis
+from bot.rules.text.phrase import phrase
 
 ENOUGH = 16
 """Hex digits that nobody can forge; eight can be tried out in minutes."""

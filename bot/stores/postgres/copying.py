@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager, contextmanager
 
 import asyncpg
 
-from bot.rules.plain import storable
+from bot.rules.text.plain import storable
 from bot.stores.base import StoreError
 from bot.stores.copying import NUMBERED, TABLES, TOGETHER, Row
 from bot.stores.postgres.faults import AWAY, Unreachable, explained

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncpg
 
-from bot.logs import seldom
+from bot.process.logs import seldom
 from bot.stores.base import StoreError
 
 log = seldom(__name__)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bot.interface.spec import Receipt
-from bot.rules.plain import storable
+from bot.rules.text.plain import storable
 from bot.stores.base import LONGEST_WAIT, Clock
 from bot.stores.journal import from_text, to_text
 from bot.stores.postgres.link import Link, Writer

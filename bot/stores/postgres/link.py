@@ -14,7 +14,7 @@ from typing import Any, TypeAlias, TypeVar
 
 import asyncpg
 
-from bot.rules.plain import storable
+from bot.rules.text.plain import storable
 from bot.stores.base import Conflict, Deleted, StoreError
 from bot.stores.postgres.faults import AGAIN, AWAY, CONFLICT, DELETED, Unreachable, explained
 

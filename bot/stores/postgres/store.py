@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Self
 
-from bot.rules.plain import storable
+from bot.rules.text.plain import storable
 from bot.stores.base import DAY, LONGEST_WAIT, REQUESTS_KEPT, Clock, Deleted
 from bot.stores.journal import Journal
 from bot.stores.postgres import reading, writing

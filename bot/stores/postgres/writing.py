@@ -6,7 +6,7 @@ import json
 import secrets
 from typing import Any
 
-from bot.rules.plain import storable
+from bot.rules.text.plain import storable
 from bot.stores.base import REQUESTS_KEPT
 from bot.stores.records import Binding, Change, Commit, Doc, Json, Outgoing, tombstone
 from bot.stores.stored import dump

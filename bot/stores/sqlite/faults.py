@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 
-from bot.logs import seldom
+from bot.process.logs import seldom
 from bot.stores.base import StoreError
 
 BUGS = (sqlite3.IntegrityError, sqlite3.ProgrammingError, sqlite3.InterfaceError)  # ours, not the file's

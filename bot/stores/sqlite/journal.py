@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from bot.file_rights import make_file
 from bot.interface.spec import Receipt
+from bot.process.file_rights import make_file
 from bot.stores.base import LONGEST_WAIT, Clock, StoreError
 from bot.stores.journal import from_text, to_text
 from bot.stores.sqlite.link import Link, Writer

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
-from bot.file_rights import make_file
+from bot.process.file_rights import make_file
 from bot.stores.base import StoreError
 
 # Events are a table with row ids: they are appended at its end, so that those of one commit share a few pages,

@@ -11,8 +11,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Self, TypeVar
 
-from bot.file_rights import make_file, make_folder
-from bot.rules.plain import storable
+from bot.process.file_rights import make_file, make_folder
+from bot.rules.text.plain import storable
 from bot.stores.base import REQUESTS_KEPT, Clock, StoreError
 from bot.stores.journal import Journal
 from bot.stores.records import (

@@ -6,7 +6,7 @@ import json
 import sqlite3
 from collections.abc import Sequence
 
-from bot.rules.plain import storable
+from bot.rules.text.plain import storable
 from bot.stores.base import DAY, REQUESTS_KEPT, Conflict, Deleted
 from bot.stores.records import Binding, Change, Commit, Committed, Doc, Json, tombstone
 from bot.stores.stored import dump

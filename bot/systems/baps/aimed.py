@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.names import joined
-from bot.rules.sequence import Line, Plan, Settlement
+from bot.rules.sequence.sequence import Line, Plan, Settlement
 from bot.rules.tables.table import Tables
+from bot.rules.text.names import joined
 from bot.systems.baps.ammunition import Checker, ammo_step, with_checks
 from bot.systems.baps.fates import settled
 from bot.systems.baps.men import called, living, wounds_of

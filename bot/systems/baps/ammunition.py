@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 from bot.rules.dice import d6
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import Unit
-from bot.rules.names import joined
-from bot.rules.phrase import phrase
-from bot.rules.sequence import Change, Line, Roll, Ruled, Ruling, Settlement, ruled
+from bot.rules.sequence.sequence import Change, Line, Roll, Ruled, Ruling, Settlement, ruled
 from bot.rules.tables.table import Tables
+from bot.rules.text.names import joined
+from bot.rules.text.phrase import phrase
 from bot.systems.baps.volley import Volley
 
 JAMMED = "out-or-jammed"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bot.rules.inputs.given import Given
-from bot.rules.sequence import Plan
+from bot.rules.sequence.sequence import Plan
 from bot.rules.tables.table import Tables
 from bot.systems.baps.blasts import blast_of, blast_plan
 from bot.systems.baps.volley import Volley

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence import Roll, Ruled, Ruling, ruled
+from bot.rules.sequence.sequence import Roll, Ruled, Ruling, ruled
 from bot.rules.tables.table import Tables
 from bot.systems.baps.at_once import WholeRolls
 from bot.systems.baps.resolution import UNHURT, Hurt, Man, Resolution

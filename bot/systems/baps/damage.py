@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bot.rules.dice import dice
-from bot.rules.odds import Weighted, group_faces
-from bot.rules.sequence import Line, Outputs, Roll, Ruled, Ruling, ruled
+from bot.rules.odds.odds import Weighted, group_faces
+from bot.rules.sequence.sequence import Line, Outputs, Roll, Ruled, Ruling, ruled
 from bot.rules.tables.table import Tables
 from bot.systems.baps.crew import Crew
 from bot.systems.baps.resolution import UNHURT

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bot.rules.inputs.units import Unit
-from bot.rules.names import joined
-from bot.rules.sequence import Change, Fate, Settlement
+from bot.rules.sequence.sequence import Change, Fate, Settlement
+from bot.rules.text.names import joined
 from bot.systems.baps.men import wounds_of
 
 Outcome = Mapping[str, Any]

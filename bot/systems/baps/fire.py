@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.later import Later
-from bot.rules.sequence import Line, Plan
+from bot.rules.odds.later import Later
+from bot.rules.sequence.sequence import Line, Plan
 from bot.rules.tables.formula import plain
 from bot.rules.tables.table import Tables
 from bot.systems.baps.aimed import fire_plan

@@ -6,7 +6,7 @@ from math import floor
 
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
-from bot.rules.sequence import Line, Plan
+from bot.rules.sequence.sequence import Line, Plan
 from bot.rules.tables.table import Tables
 from bot.systems.baps.aimed import fire_plan
 from bot.systems.baps.ammunition import Checker

@@ -7,10 +7,10 @@ from typing import Any
 
 from bot.rules.dice import Die, d20
 from bot.rules.inputs.given import Given
-from bot.rules.names import joined
-from bot.rules.sequence import Fate, Line, Plan, Roll, Ruling, Settlement, row_of, ruled
-from bot.rules.shapes import by_sum
+from bot.rules.sequence.sequence import Fate, Line, Plan, Roll, Ruling, Settlement, row_of, ruled
+from bot.rules.sequence.shapes import by_sum
 from bot.rules.tables.compile import dice_of
+from bot.rules.text.names import joined
 from bot.systems.baps.blasts import Blast
 from bot.systems.baps.fates import NAMED
 from bot.systems.baps.rows import rows_of

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import Unit
-from bot.rules.names import joined
+from bot.rules.text.names import joined
 
 MEN = ("soldier", "leader", "crewman")
 

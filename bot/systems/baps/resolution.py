@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from bot.rules.dice import Die
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence import Line, minus
+from bot.rules.sequence.sequence import Line, minus
 from bot.rules.tables.table import Tables
 
 D6, D20 = range(1, 7), range(1, 21)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from bot.rules.sequence import Outputs, Row
+from bot.rules.sequence.sequence import Outputs, Row
 from bot.systems.baps.fates import SAID, token_of
 from bot.systems.baps.resolution import Man
 

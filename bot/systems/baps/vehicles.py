@@ -8,8 +8,8 @@ from typing import Any
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.phrase import phrase
-from bot.rules.sequence import Change
+from bot.rules.sequence.sequence import Change
+from bot.rules.text.phrase import phrase
 from bot.systems.baps.fates import NAMED, Outcome, aftermath, named
 from bot.systems.baps.men import living, wounds_of
 from bot.systems.baps.resolution import Cell, Man

@@ -13,7 +13,7 @@ from typing import Any
 from bot.rules.dice import d6
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence import Line, Roll, Ruled, Ruling, parts_of, ruled
+from bot.rules.sequence.sequence import Line, Roll, Ruled, Ruling, parts_of, ruled
 from bot.rules.tables.table import Part, Tables
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.burning import OWES as FIRE_CHECK

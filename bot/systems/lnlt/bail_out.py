@@ -10,9 +10,9 @@ from bot.rules.dice import d6
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.odds import group_faces
-from bot.rules.ruling import Weighted
-from bot.rules.sequence import Fate, Line, Plan, Roll, Row, Ruling, Settlement, row_of, ruled
+from bot.rules.odds.odds import group_faces
+from bot.rules.sequence.ruling import Weighted
+from bot.rules.sequence.sequence import Fate, Line, Plan, Roll, Row, Ruling, Settlement, row_of, ruled
 from bot.rules.tables.table import Tables
 from bot.systems.lnlt.checks import NONE, Attack, DamageChecks, say_crew
 from bot.systems.lnlt.items import Aboard, list_alike

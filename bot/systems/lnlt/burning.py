@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from bot.rules.dice import d6
-from bot.rules.odds import group_faces
-from bot.rules.sequence import Line, Outputs, Roll, Ruled, Ruling, ruled
+from bot.rules.odds.odds import group_faces
+from bot.rules.sequence.sequence import Line, Outputs, Roll, Ruled, Ruling, ruled
 from bot.systems.lnlt.checks import NONE, Attack
 from bot.systems.lnlt.readings import Readings
 from bot.systems.lnlt.reasons import one_of

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from bot.rules.dice import Die, d6
-from bot.rules.sequence import Line, Outputs, Roll, Ruled, Ruling, ruled
+from bot.rules.sequence.sequence import Line, Outputs, Roll, Ruled, Ruling, ruled
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.checks_odds import together
 from bot.systems.lnlt.items import Item, Paths

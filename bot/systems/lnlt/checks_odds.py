@@ -11,9 +11,9 @@ from dataclasses import replace
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
-from bot.rules.apart import End, Part, Parts
-from bot.rules.odds import group_faces, group_sums
-from bot.rules.ruling import Ruled, Ruling
+from bot.rules.odds.odds import group_faces, group_sums
+from bot.rules.sequence.apart import End, Part, Parts
+from bot.rules.sequence.ruling import Ruled, Ruling
 from bot.systems.lnlt.items import Item
 from bot.systems.lnlt.readings import Readings
 

@@ -12,9 +12,9 @@ from bot.rules.dice import Die, d6, dice
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.odds import group_sums
-from bot.rules.ruling import Weighted
-from bot.rules.sequence import Change, Fate, Line, Plan, Roll, Ruled, Ruling, Settlement, ruled
+from bot.rules.odds.odds import group_sums
+from bot.rules.sequence.ruling import Weighted
+from bot.rules.sequence.sequence import Change, Fate, Line, Plan, Roll, Ruled, Ruling, Settlement, ruled
 from bot.rules.tables.table import Tables
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.checks import NONE

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from bot.rules.sequence import Outputs, Plan, Roll, Ruled, Ruling, S, Step
+from bot.rules.sequence.sequence import Outputs, Plan, Roll, Ruled, Ruling, S, Step
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import Any
 
 from bot.rules.dice import d6
 from bot.rules.inputs.given import Given
-from bot.rules.sequence import Fate, Line, Plan, Roll, Ruling, Settlement, ruled
+from bot.rules.sequence.sequence import Fate, Line, Plan, Roll, Ruling, Settlement, ruled
 from bot.rules.tables.table import Tables
 from bot.systems.lnlt.area import AreaAttack, Hex, area_words, hexes_away, leg_modifiers
 from bot.systems.lnlt.burning import fire_started

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from bot.rules.inputs.given import Given
-from bot.rules.sequence import Plan, Settlement
+from bot.rules.sequence.sequence import Plan, Settlement
 from bot.rules.tables.table import Tables
 from bot.systems.lnlt.checks import Attack, DamageChecks
 from bot.systems.lnlt.items import list_alike

@@ -11,8 +11,8 @@ from bot.rules.dice import Die, d6
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.odds import group_sums
-from bot.rules.sequence import Line, Plan, Roll, Row, Ruled, Ruling, Settlement, parts_of, ruled
+from bot.rules.odds.odds import group_sums
+from bot.rules.sequence.sequence import Line, Plan, Roll, Row, Ruled, Ruling, Settlement, parts_of, ruled
 from bot.rules.tables.table import Answer, Tables
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.burning import fire_check, fire_started, then_fire_check, told_before

@@ -10,7 +10,7 @@ from bot.rules.dice import d6
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence import Fate, Line, Plan, Roll, Row, Ruling, Settlement, ruled
+from bot.rules.sequence.sequence import Fate, Line, Plan, Roll, Row, Ruling, Settlement, ruled
 from bot.rules.tables.table import Table, Tables
 from bot.systems.lnlt.area import AreaAttack, Hex, area_words, hexes_away, leg_modifiers
 from bot.systems.lnlt.burning import fire_started

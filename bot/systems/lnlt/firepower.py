@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import Unit
-from bot.rules.names import joined
 from bot.rules.tables.table import Tables
+from bot.rules.text.names import joined
 from bot.systems.lnlt.kinds import MMC, SMC, refuse_unfit, state_of
 
 USAGE_OF_ITS_OWN = frozenset({"medic", "corpsman", "armor-leader", "chaplain", "nurse", "marksman", "sniper"})

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import Unit
-from bot.rules.phrase import phrase
+from bot.rules.text.phrase import phrase
 
 MMC = frozenset({"squad", "half-squad", "weapon-team", "crew"})
 SMC = frozenset(

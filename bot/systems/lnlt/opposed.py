@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from bot.rules.sequence import Line, Roll
+from bot.rules.sequence.sequence import Line, Roll
 from bot.systems.lnlt.reasons import Parts, against
 
 

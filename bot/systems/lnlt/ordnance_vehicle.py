@@ -8,7 +8,7 @@ from typing import Any
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence import Fate, Line, Outputs, Plan, Roll, Row, Ruling, Settlement, row_of, ruled
+from bot.rules.sequence.sequence import Fate, Line, Outputs, Plan, Roll, Row, Ruling, Settlement, row_of, ruled
 from bot.rules.tables.table import Tables
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.burning import fire_check, fire_started, then_fire_check, told_after

@@ -8,9 +8,9 @@ from typing import Any
 from bot.rules.dice import d6
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.names import joined
-from bot.rules.sequence import Outputs, Plan, Roll, Ruling, Settlement, ruled
+from bot.rules.sequence.sequence import Outputs, Plan, Roll, Ruling, Settlement, ruled
 from bot.rules.tables.table import Tables
+from bot.rules.text.names import joined
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.burning import fire_check, fire_started, then_fire_check
 from bot.systems.lnlt.checks import NONE, Attack, DamageChecks

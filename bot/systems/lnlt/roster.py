@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence import Change
+from bot.rules.sequence.sequence import Change
 from bot.systems.lnlt import kinds
 
 NOTHING: frozenset[str] = frozenset()

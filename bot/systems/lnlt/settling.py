@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from bot.rules.inputs.units import Unit
-from bot.rules.names import joined
-from bot.rules.sequence import Change, Fate, Outputs, Row, Settlement, row_of
+from bot.rules.sequence.sequence import Change, Fate, Outputs, Row, Settlement, row_of
+from bot.rules.text.names import joined
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.checks import say, say_crew
 from bot.systems.lnlt.items import Item

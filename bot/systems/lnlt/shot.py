@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence import Change
+from bot.rules.sequence.sequence import Change
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.roster import CAPTURED, captured, captured_lost
 

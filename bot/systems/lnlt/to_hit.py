@@ -8,8 +8,8 @@ from typing import Any
 
 from bot.rules.dice import d6
 from bot.rules.inputs.given import Given
-from bot.rules.ruling import Weighted
-from bot.rules.sequence import Line, Roll, parts_of
+from bot.rules.sequence.ruling import Weighted
+from bot.rules.sequence.sequence import Line, Roll, parts_of
 from bot.rules.tables.table import Part, Tables
 from bot.systems.lnlt.reasons import at_most
 

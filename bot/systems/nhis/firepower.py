@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import Unit
-from bot.rules.names import joined
 from bot.rules.tables.formula import half_down
+from bot.rules.text.names import joined
 
 MOST_SHOWN = 4  # firers whose firepower is shown one by one
 

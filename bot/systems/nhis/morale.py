@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from bot.rules.inputs.given import Given
-from bot.rules.sequence import Plan
+from bot.rules.sequence.sequence import Plan
 from bot.rules.tables.table import Tables
 from bot.systems.nhis.results import Results, Struck
 from bot.systems.nhis.results_odds import Apart

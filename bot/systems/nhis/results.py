@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from bot.rules.dice import Die, d6
-from bot.rules.odds import Weighted, group_faces
-from bot.rules.sequence import Change, Fate, Line, Outputs, Roll, Row, Ruled, Ruling, Settlement, ruled
+from bot.rules.odds.odds import Weighted, group_faces
+from bot.rules.sequence.sequence import Change, Fate, Line, Outputs, Roll, Row, Ruled, Ruling, Settlement, ruled
 from bot.systems.nhis.targets import MOVES, REDUCED, SHAKEN, Cards, Target, is_prepared
 
 CHECK = "check"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from bot.rules.apart import End, Part, Parts
-from bot.rules.later import Later
-from bot.rules.sequence import Plan, Settlement
+from bot.rules.odds.later import Later
+from bot.rules.sequence.apart import End, Part, Parts
+from bot.rules.sequence.sequence import Plan, Settlement
 from bot.systems.nhis.results import CHECK, Results, Struck
 
 

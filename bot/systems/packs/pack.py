@@ -13,7 +13,7 @@ from typing import Any
 
 from bot.rules.errors import TableError, did_you_mean, reading
 from bot.rules.inputs.options import Option
-from bot.rules.plain import one_line
+from bot.rules.text.plain import one_line
 from bot.systems.catalog import STEPS, System, built_in
 from bot.systems.game_file import check_game
 from bot.systems.packs.bounds import read_bounded

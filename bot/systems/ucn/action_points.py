@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence import Change
+from bot.rules.sequence.sequence import Change
 from bot.rules.tables.table import Tables
 
 

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bot.rules.inputs.given import Given
-from bot.rules.names import a_or_an, joined
-from bot.rules.sequence import Change, Fate, Line, Settlement
+from bot.rules.sequence.sequence import Change, Fate, Line, Settlement
+from bot.rules.text.names import a_or_an, joined
 from bot.systems.ucn import roster
 from bot.systems.ucn.shooters import Shooter
 from bot.systems.ucn.weapons import area_said

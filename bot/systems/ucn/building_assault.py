@@ -8,8 +8,8 @@ from functools import partial
 from typing import Any
 
 from bot.rules.inputs.given import Given
-from bot.rules.odds import group_faces
-from bot.rules.sequence import Change, Fate, Line, Plan, Roll, Ruling, Settlement, ruled
+from bot.rules.odds.odds import group_faces
+from bot.rules.sequence.sequence import Change, Fate, Line, Plan, Roll, Ruling, Settlement, ruled
 from bot.rules.tables.table import Tables
 from bot.systems.ucn import combat, roster
 from bot.systems.ucn.action_points import spends

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence import Fate, Line, Roll, Ruled, Ruling, minus, parts_of, ruled
+from bot.rules.sequence.sequence import Fate, Line, Roll, Ruled, Ruling, minus, parts_of, ruled
 from bot.rules.tables.table import Tables
 from bot.systems.ucn import roster
 from bot.systems.ucn.skills import Check, check, d20, lost_ap, mod_part, sum_line

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from bot.rules.sequence import Plan
+from bot.rules.sequence.sequence import Plan
 from bot.systems.ucn.combat import Combat, Fight
 from bot.systems.ucn.speed import Asked, apart, succeeding
 

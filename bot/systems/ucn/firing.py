@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from bot.rules.dice import Die
-from bot.rules.sequence import Line, Plan, Roll, Ruled, Ruling, Settlement, minus, ruled
+from bot.rules.sequence.sequence import Line, Plan, Roll, Ruled, Ruling, Settlement, minus, ruled
 from bot.systems.ucn.shooters import MORALE_LOSS, Shooter
 from bot.systems.ucn.skills import LAST, Check, d20, lost_ap
 from bot.systems.ucn.weapons import SAVED, STATUSES

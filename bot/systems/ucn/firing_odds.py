@@ -11,8 +11,8 @@ from dataclasses import replace
 from functools import cached_property
 from math import lcm
 
-from bot.rules.odds import Weighted, every_roll
-from bot.rules.sequence import Line, Plan, Roll, Ruled, Ruling, ruled
+from bot.rules.odds.odds import Weighted, every_roll
+from bot.rules.sequence.sequence import Line, Plan, Roll, Ruled, Ruling, ruled
 from bot.systems.ucn.firing import NO_TOLL, Fire, Firing, Settle, Toll
 from bot.systems.ucn.shooters import Shooter
 from bot.systems.ucn.skills import Check, d20

@@ -9,7 +9,7 @@ from typing import Any
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence import Change, Fate, Line, Plan, Settlement, parts_of
+from bot.rules.sequence.sequence import Change, Fate, Line, Plan, Settlement, parts_of
 from bot.rules.tables.table import Tables
 from bot.systems.ucn import roster, shooters
 from bot.systems.ucn.aftermath import settled

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from bot.rules.inputs.given import Given
-from bot.rules.sequence import Change, Plan, Settlement
+from bot.rules.sequence.sequence import Change, Plan, Settlement
 from bot.rules.tables.table import Tables
 from bot.systems.ucn import combat, roster
 from bot.systems.ucn.combat import Combat, Fight

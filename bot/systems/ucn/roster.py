@@ -6,7 +6,7 @@ from typing import Any
 
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence import Change
+from bot.rules.sequence.sequence import Change
 
 GONE = "combat-ineffective"
 SUPPRESSED_STATES = ("pinned", "stunned")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from bot.rules.inputs.given import Given
-from bot.rules.sequence import Plan, parts_of
+from bot.rules.sequence.sequence import Plan, parts_of
 from bot.rules.tables.table import Tables
 from bot.systems.ucn import shooters
 from bot.systems.ucn.action_points import spends

@@ -11,9 +11,9 @@ from typing import NamedTuple, TypeAlias
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.names import joined
-from bot.rules.sequence import Line
+from bot.rules.sequence.sequence import Line
 from bot.rules.tables.table import Tables
+from bot.rules.text.names import joined
 from bot.systems.ucn import roster
 from bot.systems.ucn.skills import Check, Parts, check, sum_line
 from bot.systems.ucn.weapons import Damage, Saves, Weapon, carried, damage_of, saves_from

@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeAlias
 
 from bot.rules.dice import Die
 from bot.rules.inputs.given import Given
-from bot.rules.sequence import Line, Roll
+from bot.rules.sequence.sequence import Line, Roll
 from bot.rules.tables.table import Tables
 
 FACES = range(1, 21)

@@ -10,9 +10,9 @@ from functools import lru_cache
 from itertools import product
 from math import prod
 
-from bot.rules.odds import Weighted, group_faces
-from bot.rules.pools import pool
-from bot.rules.sequence import Roll
+from bot.rules.odds.odds import Weighted, group_faces
+from bot.rules.sequence.pools import pool
+from bot.rules.sequence.sequence import Roll
 from bot.systems.ucn.skills import FACES, LAST, Check
 from bot.systems.ucn.weapons import SAVED, Damage, Saves
 

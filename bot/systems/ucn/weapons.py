@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence import Roll
+from bot.rules.sequence.sequence import Roll
 from bot.rules.tables.table import Tables
 from bot.systems.ucn.skills import FACES, MAX_BONUS
 

@@ -16,11 +16,11 @@ from rich.console import Console
 from adapters.console.completer import ConsoleCompleter, open_value
 from adapters.console.session import PLACE, Session, bottom_line, read_file
 from bot.host.terminal import save_files, show
-from bot.interface.complete import Known
-from bot.interface.complete_many import many_units
 from bot.interface.registry import registry
-from bot.interface.reply import Button, File, Reply
+from bot.interface.reply.reply import Button, File, Reply
 from bot.interface.spec import Person, Place
+from bot.interface.typing.complete import Known
+from bot.interface.typing.many import many_units
 from bot.rules.inputs.units import RosterUnit
 from tests.fresh import fresh_app
 from tests.refusing import refuses

@@ -9,9 +9,9 @@ import pytest
 from rich.console import Console
 
 from bot.host.terminal import show
-from bot.interface.parts import Odds
-from bot.interface.reply import Reply
-from bot.interface.tone import HURT, NOTHING, SHAKEN
+from bot.interface.reply.parts import Odds
+from bot.interface.reply.reply import Reply
+from bot.interface.reply.tone import HURT, NOTHING, SHAKEN
 
 ODDS = Odds(
     "VC Squad 5",

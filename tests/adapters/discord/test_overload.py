@@ -13,8 +13,8 @@ from adapters.discord.calls import Wire
 from adapters.discord.client import Grognard
 from adapters.discord.request import AUTOCOMPLETE, COMMAND, Request
 from adapters.discord.work import Work
-from bot.interface.reply import Reply
-from bot.settings import Settings
+from bot.interface.reply.reply import Reply
+from bot.process.settings import Settings
 from tests.fresh import fresh_app
 
 

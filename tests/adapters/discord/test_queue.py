@@ -9,7 +9,7 @@ import pytest
 
 from adapters.discord.channel_posts import Posting
 from adapters.discord.client import use_api
-from bot.interface.reply import Reply
+from bot.interface.reply.reply import Reply
 from tests.standins.discord import DiscordStandIn
 
 

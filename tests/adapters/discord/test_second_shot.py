@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from bot.interface.form import FLAGS
+from bot.interface.form.form import FLAGS
 from tests.adapters.discord.process import running
 from tests.adapters.discord.two_sides import gather, say
 from tests.standins.discord import Channel, DiscordStandIn, Person

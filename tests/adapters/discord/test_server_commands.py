@@ -11,7 +11,7 @@ import pytest
 
 from adapters.discord.server_commands import NO_RIGHT, TODAY, TOO_MANY_A_DAY, ServerCommands
 from adapters.discord.typed import as_typed
-from bot.interface.reply import Reply
+from bot.interface.reply.reply import Reply
 from bot.interface.spec import Place
 from tests.commands.test_pack import add, few, managed
 from tests.packs.conftest import FEW

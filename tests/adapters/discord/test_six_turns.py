@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from bot.__main__ import main
-from bot.interface.form import FLAGS
+from bot.interface.form.form import FLAGS
 from tests.adapters.discord.process import Bot, running
 from tests.adapters.left_over import time_passes, until_nothing_is_left
 from tests.standins.discord import Channel, DiscordStandIn, Interaction, Message, Person

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from adapters.discord import sync
-from bot.notes import Notes
+from bot.places.notes import Notes
 from tests.fresh import fresh_store
 
 COMMANDS = [{"name": "roll", "description": "Roll dice", "options": []}]

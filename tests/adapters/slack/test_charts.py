@@ -10,8 +10,8 @@ import pytest
 
 from adapters.slack.charts import odds_blocks, table_block
 from adapters.slack.native import CHART, CONTAINER, KEPT, TABLE, TYPES, Workspaces
-from bot.interface.parts import Grid, Odds
-from bot.notes import Notes
+from bot.interface.reply.parts import Grid, Odds
+from bot.places.notes import Notes
 from tests.adapters.slack.conftest import settle
 from tests.adapters.slack.process import running
 from tests.fresh import fresh_store

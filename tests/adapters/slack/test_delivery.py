@@ -13,7 +13,7 @@ from adapters.slack.incoming import command_line
 from adapters.slack.request import Request
 from adapters.slack.teams import Team, Teams
 from bot.app import App
-from bot.interface.reply import Button, File, Reply
+from bot.interface.reply.reply import Button, File, Reply
 from bot.interface.spec import Command, Person, Place
 from bot.outbox.receipts import not_run
 from tests.adapters.slack.conftest import settle

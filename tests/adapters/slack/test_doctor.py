@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from adapters.slack.doctor import check
-from bot.settings import Settings
+from bot.process.settings import Settings
 from tests.adapters.slack.conftest import settle
 from tests.adapters.slack.process import Bot
 from tests.standins.slack import SlackStandIn

@@ -12,7 +12,7 @@ from adapters.slack.calls import Wire
 from adapters.slack.lookup import mark, stands
 from adapters.slack.request import Request
 from adapters.slack.teams import Team
-from bot.interface.reply import Reply
+from bot.interface.reply.reply import Reply
 from tests.adapters.left_over import until_nothing_is_left
 from tests.adapters.slack.conftest import settle
 from tests.adapters.slack.process import running

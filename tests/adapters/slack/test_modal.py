@@ -8,13 +8,13 @@ import pytest
 
 from adapters.slack.modal import ROOM, block_of, draft_of, form_view, pick_view, read_meta, read_state
 from adapters.slack.request import Request
-from bot.drafts import Draft
-from bot.interface.complete import Known
-from bot.interface.form import form_of
-from bot.interface.form_answer import take
+from bot.interface.form.answer import take
+from bot.interface.form.form import form_of
 from bot.interface.registry import registry
 from bot.interface.spec import CommandSpec
-from bot.interface.text import parse_text
+from bot.interface.typing.complete import Known
+from bot.interface.typing.text import parse_text
+from bot.places.drafts import Draft
 from bot.rules.inputs.units import RosterUnit
 from tests.standins.slack import check_view
 

@@ -14,7 +14,7 @@ from adapters.slack.oauth import INSTALL_PATH
 from adapters.slack.scopes import SCOPES
 from bot.__main__ import main
 from bot.interface.registry import registry
-from bot.interface.text import parse_text
+from bot.interface.typing.text import parse_text
 
 PAGE = (Path(__file__).resolve().parents[3] / "docs" / "slack.md").read_text(encoding="utf-8")
 LINES = [line.strip() for line in PAGE.splitlines() if line.startswith("    ")]

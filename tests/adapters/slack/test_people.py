@@ -13,7 +13,7 @@ from adapters.slack.calls import Wire
 from adapters.slack.request import Request
 from adapters.slack.teams import Team, Teams
 from adapters.slack.work import Work
-from bot.interface.reply import Reply
+from bot.interface.reply.reply import Reply
 from bot.interface.spec import Person
 from tests.fresh import fresh_app
 

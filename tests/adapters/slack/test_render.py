@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from adapters.slack.escape import after_mention, escaped, line, typed
 from adapters.slack.render import MAX_ALL, MAX_BLOCKS, render
-from bot.interface.parts import Entry, Grid, Odds
 from bot.interface.registry import registry
-from bot.interface.reply import LINK, Button, File, Reply
+from bot.interface.reply.parts import Entry, Grid, Odds
+from bot.interface.reply.reply import LINK, Button, File, Reply
 from bot.interface.spec import Person, Place
-from bot.rules.phrase import Phrase, Typed
-from bot.rules.sequence import Line
+from bot.rules.sequence.sequence import Line
+from bot.rules.text.phrase import Phrase, Typed
 from tests.fresh import fresh_app
 from tests.standins.slack import check_blocks
 from tests.standins.slack.blocks import text_size

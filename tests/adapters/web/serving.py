@@ -13,7 +13,7 @@ from aiohttp import web
 
 from adapters.door import BACKLOG, Door
 from adapters.web.pages import Pages
-from bot.interface.reply import Reply
+from bot.interface.reply.reply import Reply
 from bot.live.hub import Hub
 from tests.playing import Channel
 

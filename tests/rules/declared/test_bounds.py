@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from bot.rules.counting import Count
 from bot.rules.declared import Declared
 from bot.rules.inputs.given import Given
-from bot.rules.meter import Meter
-from bot.rules.odds import STATE_BUDGET
+from bot.rules.odds.counting import Count
+from bot.rules.odds.meter import Meter
+from bot.rules.odds.odds import STATE_BUDGET
 from tests.rules.declared.test_code import CHOSEN, NESTED, OWN, POOL
 from tests.rules.declared.test_language import given, squad, steps
 from tests.rules.declared.test_pools import CHOICES, ROUNDS

@@ -14,8 +14,8 @@ import pytest
 from bot.rules.declared import checks, segments, source
 from bot.rules.dice import Die, Script
 from bot.rules.errors import UserError
-from bot.rules.odds import marginals
-from bot.rules.sequence import play
+from bot.rules.odds.odds import marginals
+from bot.rules.sequence.sequence import play
 from tests.rules.declared.test_language import given, played, squad, steps
 
 OWN = """

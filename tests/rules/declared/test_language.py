@@ -14,9 +14,9 @@ from bot.rules.errors import TableError, UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.options import Option
 from bot.rules.inputs.units import Unit, UnitWords
-from bot.rules.odds import joint, marginals
-from bot.rules.rows import rows_of
-from bot.rules.sequence import Change, Played, play
+from bot.rules.odds.odds import joint, marginals
+from bot.rules.odds.rows import rows_of
+from bot.rules.sequence.sequence import Change, Played, play
 from bot.systems.yaml_file import place_of
 
 WORDS = UnitWords(("squad", "leader"), {"morale": Option("morale", "int"), "lm": Option("lm", "int")}, {"shaken": ""})

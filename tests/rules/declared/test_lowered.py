@@ -14,7 +14,7 @@ from bot.rules.dice import Script
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.options import Option
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence import Played, play
+from bot.rules.sequence.sequence import Played, play
 from bot.rules.tables.compile import compile_chart
 
 INPUTS = (

@@ -15,7 +15,7 @@ from bot.rules.dice import Script
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.options import Option
 from bot.rules.inputs.units import Unit, UnitWords
-from bot.rules.sequence import play
+from bot.rules.sequence.sequence import play
 from bot.systems.catalog import TABLES, systems
 from bot.systems.yaml_file import place_of
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from bot.rules.inputs.units import RosterUnit
-from bot.rules.sequence import Played
+from bot.rules.sequence.sequence import Played
 
 
 def roster(*units: RosterUnit) -> dict[str, RosterUnit]:

@@ -10,7 +10,7 @@ from typing import Any
 import icepool
 import pytest
 
-from bot.rules.odds import marginals
+from bot.rules.odds.odds import marginals
 from bot.systems.catalog import system
 from tests.examples import lookup, odds, play_example
 from tests.refusing import refuses

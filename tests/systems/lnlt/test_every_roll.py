@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from bot.rules.dice import Die
-from bot.rules.odds import marginals, shown
-from bot.rules.sequence import Plan, play
+from bot.rules.odds.odds import marginals, shown
+from bot.rules.sequence.sequence import Plan, play
 from bot.systems.catalog import system
 
 CASES: list[tuple[str, dict[str, Any]]] = [

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from bot.rules.dice import Script
-from bot.rules.sequence import Plan, Row, play
+from bot.rules.sequence.sequence import Plan, Row, play
 from bot.rules.tables.table import Answer, Table
 from bot.systems.catalog import system
 from bot.systems.lnlt import fire

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from bot.rules.errors import UserError
-from bot.rules.sequence import Played
+from bot.rules.sequence.sequence import Played
 from bot.systems.catalog import system
 from tests.examples import odds, play_example
 from tests.playing import Channel

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 
-from bot.rules.odds import marginals
-from bot.rules.ruling import Ruled
+from bot.rules.odds.odds import marginals
+from bot.rules.sequence.ruling import Ruled
 from bot.systems.catalog import system
 
 

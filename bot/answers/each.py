@@ -1,0 +1,172 @@
+"""A sequence of one unit played for several, one after the other: `unit=GI 1..12` is twelve random orders.
+
+It is one event: its `inputs` name the units, its dice are those of all plays in that order, and `out` holds
+`plays`, with the unit, the result and the outputs of each. A later play sees what an earlier one did to the roster.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from bot.game.plays import PLAYS, UNIT
+from bot.game.roster import is_gone, settle_changes
+from bot.game.state import Game, roster_of
+from bot.rules.dice import Die, Source
+from bot.rules.errors import UserError
+from bot.rules.inputs.given import Given
+from bot.rules.inputs.units import Roster, RosterUnit
+from bot.rules.sequence.links import linked
+from bot.rules.sequence.sequence import Change, Plan, Played
+from bot.systems.catalog import Sequence
+
+MOST_ODDS = 6
+"""So many units with odds of their own are counted at once; alike ones count as one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """One play that can begin: of which unit (empty where it is the only one), with which inputs."""
+
+    unit: str
+    raw: Mapping[str, object]
+    given: Given
+    plan: Plan[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Single:
+    """One play at its end, with what it changes on the roster."""
+
+    unit: str
+    given: Given
+    played: Played
+    changes: tuple[Change, ...]
+
+    @property
+    def result(self) -> str:
+        """What came of it in a few words, without the unit's name in front."""
+        return self.played.settlement.headline.removeprefix(f"{self.unit}: ")
+
+
+def takes_several(sequence: Sequence) -> bool:
+    """Whether a sequence of one unit may be asked for several."""
+    return any(option.many for option in sequence.inputs)
+
+
+def each_of(sequence: Sequence, raw: Mapping[str, object], roster: Roster) -> tuple[str, ...]:
+    """The units that a sequence is played for one by one, as their names are written; none where it is played once."""
+    text = raw.get(UNIT) if takes_several(sequence) else None
+    names = [name.strip() for name in text.split(";")] if isinstance(text, str) else []
+    is_each = len(names) > 1 and all(name.casefold() in roster for name in names)
+    return tuple(roster[name.casefold()].name for name in names) if is_each else ()
+
+
+def planned(sequence: Sequence, raw: Mapping[str, object], roster: Roster) -> tuple[Planned, ...]:
+    """All plays of these inputs, before the first die. Raises UserError for what any of them refuses."""
+    plays = []
+    for name in each_of(sequence, raw, roster) or ("",):
+        one = {**raw, UNIT: name} if name else raw
+        given = sequence.given(one, roster)
+        plays.append(Planned(name, one, given, sequence.plan(given)))
+    return tuple(plays)
+
+
+def alike_plays(
+    sequence: Sequence, raw: Mapping[str, object], roster: Roster
+) -> list[tuple[tuple[str, ...], Mapping[str, object]]]:
+    """The plays of these inputs whose odds differ: the units that each is for (none where there is only one), and its
+    inputs. Raises UserError for too many."""
+    alike: dict[str, tuple[list[str], Mapping[str, object]]] = {}
+    for one in planned(sequence, raw, roster):
+        unit = one.given.unit(UNIT)
+        own = None if unit is None else replace(unit, word="", name="")
+        values = {name: value for name, value in one.given.values.items() if name != UNIT}
+        key = repr((values, own and sorted(own.flags), own and sorted(own.marks), own and sorted(own.numbers.items())))
+        key += repr((own and own.type, own and own.state))
+        alike.setdefault(key, ([], one.raw))[0].append(one.unit)
+    if len(alike) > MOST_ODDS:
+        raise UserError(
+            f"These are {len(alike)} different units; odds are counted for {MOST_ODDS} of them at once.",
+            hint="Ask for fewer, or for those in the same state.",
+            option=UNIT,
+            code="too-large",
+        )
+    return [(tuple(filter(None, names)), one) for names, one in alike.values()]
+
+
+def path_of(unit: str, path: str) -> str:
+    """The path of one of several units' rows of odds; the path itself where there is only one play."""
+    return f"{unit} {path}" if unit else path
+
+
+def play_all(sequence: Sequence, plays: tuple[Planned, ...], source: Source, roster: Roster) -> tuple[Single, ...]:
+    """Each play to its end, with the roster as the plays before left it. Raises UserError from the source."""
+    done: list[Single] = []
+    for one in plays:
+        if done:
+            roster = _after(sequence, roster, done[-1].changes)
+            one = _anew(sequence, one, roster)
+        played = sequence.play(one.plan, _Named(source, one.unit) if one.unit else source)
+        if one.unit:
+            dice = tuple([replace(die, label=_label(one.unit, die.label)) for die in played.dice])
+            played = replace(played, dice=dice)
+        done.append(Single(one.unit, one.given, played, linked(played.settlement.changes, _in_play(roster))))
+    return tuple(done)
+
+
+def _in_play(roster: Roster) -> Iterator[RosterUnit]:
+    """Those still in play, each once, though a roster has them by name and by handle; found when they are asked for."""
+    yield from {unit.name: unit for unit in roster.values() if not is_gone(unit)}.values()
+
+
+def whole_out(singles: tuple[Single, ...]) -> Mapping[str, Any]:
+    """The outputs as the log keeps them."""
+    if not singles[0].unit:
+        return singles[0].played.out
+    return {PLAYS: [{UNIT: one.unit, "result": one.result, "out": one.played.out} for one in singles]}
+
+
+def whole_result(singles: tuple[Single, ...]) -> str:
+    """What came of it in a few words: `goes berserk (GI 2, GI 9); no action this turn (GI 1)`.
+
+    The log keeps it and verify compares it, so it never changes without a new edition.
+    """
+    if not singles[0].unit:
+        return singles[0].played.settlement.headline
+    alike: dict[str, list[str]] = {}
+    for one in singles:
+        alike.setdefault(one.result, []).append(one.unit)
+    return "; ".join(f"{result} ({', '.join(units)})" for result, units in alike.items())
+
+
+def _after(sequence: Sequence, roster: Roster, changes: tuple[Change, ...]) -> Roster:
+    if not changes:
+        return roster
+    units = {unit.name.casefold(): unit for unit in roster.values()}
+    return roster_of(settle_changes(Game("", system=sequence.system.id, units=units), changes))
+
+
+def _anew(sequence: Sequence, one: Planned, roster: Roster) -> Planned:
+    """The play with the roster as it is by now; as it was where an earlier play left no way to begin it."""
+    try:
+        given = sequence.given(one.raw, roster)
+        return replace(one, given=given, plan=sequence.plan(given))
+    except UserError:
+        return one
+
+
+class _Named:
+    """Dice that say whose they are."""
+
+    def __init__(self, source: Source, unit: str) -> None:
+        self._source, self._unit = source, unit
+
+    def draw(self, die: Die) -> int | str:
+        """The value of the die."""
+        return self._source.draw(replace(die, label=_label(self._unit, die.label)))
+
+
+def _label(unit: str, label: str) -> str:
+    return f"{unit}, {label}"

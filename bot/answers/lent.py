@@ -1,0 +1,157 @@
+"""What a unit that is listed lends to those beside it: a leader's modifier, where nobody typed one.
+
+The card's modifier stays an option: the event holds its number, as if it had been typed, so the log is played again
+whatever the roster says by then. What was only lent is left out again wherever the inputs are used once more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from bot.game.state import Game, roster_of, unit_from_json
+from bot.game.version import system_of
+from bot.interface.reply.reply import Reply
+from bot.rules.errors import UserError
+from bot.rules.inputs.loadout import carried
+from bot.rules.inputs.options import Option, is_left_out
+from bot.rules.inputs.units import Roster, Unit, parse_units, split_items
+from bot.rules.sequence.links import linking
+from bot.rules.sequence.sequence import Line
+from bot.systems.catalog import Sequence
+from bot.systems.lost import lost_states
+
+CARRIED, RIDERS, ACQUIRED = "carried", "riders", "acquired"
+"""In what an option is lent by: a weapon, of which the unit's loadout says how many it has; the option whose vehicles
+have riders on the roster (`in=`); the option with those who are shot at, where the firer has acquired one of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loan:
+    """The unit that lends, the option that it fills in, and the number."""
+
+    unit: str
+    option: str
+    value: int | str
+
+
+def loans(sequence: Sequence, options: Mapping[str, object], roster: Roster) -> tuple[Loan, ...]:
+    """What roster units among these inputs lend; nothing where it was typed, or where a unit would only help itself."""
+    found = (_loan(sequence, option, options, roster) for option in sequence.inputs if option.lends and roster)
+    return tuple(loan for loan in found if loan is not None)
+
+
+def with_loans(options: Mapping[str, object], lent: tuple[Loan, ...]) -> dict[str, object]:
+    """The options with what is lent."""
+    return {**options, **{loan.option: loan.value for loan in lent}}
+
+
+def as_typed(event: Mapping[str, Any]) -> dict[str, object]:
+    """The inputs of an event without what its units only lent: with other units, others lend."""
+    inputs = dict(event.get("inputs") or {})
+    system = system_of(event)
+    sequence = system.sequences.get(event.get("target") or "") if system is not None else None
+    names = [option.name for option in sequence.inputs if option.lends] if sequence is not None else []
+    if sequence is None or not any(name in inputs for name in names):
+        return inputs
+    units = (unit_from_json(unit) for unit in event.get("used") or ())
+    roster = roster_of(Game("", units={unit.name.casefold(): unit for unit in units}))
+    bare = {name: value for name, value in inputs.items() if name not in names}
+    own = {loan.option for loan in loans(sequence, bare, roster) if str(inputs.get(loan.option)) == str(loan.value)}
+    return {name: value for name, value in inputs.items() if name not in own}
+
+
+def told(reply: Reply, lent: tuple[Loan, ...], sequence: Sequence) -> Reply:
+    """The answer with the lender's name at the modifier that is lent."""
+    for loan in lent:
+        word = next(option.lends for option in sequence.inputs if option.name == loan.option).get("type", "")
+        lines = tuple(_named(part, word, loan) if isinstance(part, Line) else part for part in reply.lines)
+        reply = replace(reply, lines=lines)
+    return reply
+
+
+def _named(line: Line, word: str, loan: Loan) -> Line:
+    parts = tuple((loan.unit, value) if name == word else (name, value) for name, value in line.parts)
+    return replace(line, parts=parts) if parts != line.parts else line
+
+
+def _loan(sequence: Sequence, option: Option, options: Mapping[str, object], roster: Roster) -> Loan | None:
+    if RIDERS in option.lends:
+        return _riders(sequence, option, options, roster)
+    text = options.get(option.lends["from"])
+    if ACQUIRED in option.lends:
+        return _acquired(sequence, option, options, roster)
+    if CARRIED in option.lends:
+        return _carried(option, options, roster)
+    if not is_left_out(option, options.get(option.name)) or not isinstance(text, str):
+        return None
+    try:
+        units = parse_units(text, sequence.system.words["units"], roster, option=option.name)
+    except UserError:
+        return None  # the sequence refuses them in its own words
+    lenders = [unit for unit in units if _lends(unit, option)]
+    best = max(lenders, key=lambda unit: unit.number(option.name), default=None)
+    if best is None or (len(units) > 1) != ("beside" in option.lends):
+        return None  # who fires alone leads nobody; several who spot do so one by one
+    return Loan(best.name, option.name, best.number(option.name))
+
+
+def _listed(sequence: Sequence, text: object, roster: Roster) -> tuple[Unit, ...]:
+    """The units of a text; none where the sequence refuses them in its own words."""
+    try:
+        return parse_units(str(text or ""), sequence.system.words["units"], roster, option="")
+    except UserError:
+        return ()
+
+
+def _riders(sequence: Sequence, option: Option, options: Mapping[str, object], roster: Roster) -> Loan | None:
+    """Those who ride on the vehicles of a list, behind each of them, or in a list of their own where that is empty."""
+    where = option.lends[RIDERS]
+    beside = where == option.name
+    units, text = _listed(sequence, options.get(where), roster), str(options.get(where) or "")
+    pieces = split_items(text) if units else []
+    if len(pieces) != len(units) or not (beside or is_left_out(option, options.get(option.name))):
+        return None
+    out, named = lost_states(sequence.system.id), {unit.name for unit in units}
+    aboard = [
+        one for key, one in roster.items() if key == one.handle and one.numbers.get("in") and one.state not in out
+    ]
+    found, lent = list[str](), list[str]()
+    for unit, piece in zip(units, pieces, strict=True):
+        found += [piece.strip()] if beside else []
+        for rider in aboard:
+            if unit.name and rider.name not in named and linking([roster[unit.name.casefold()]], rider.numbers["in"]):
+                lent.append(rider.name)
+                found.append(rider.name if rider.marks & {"inside", "outside"} else f"{rider.name} inside")
+    return Loan(lent[0], option.name, "; ".join(found)) if lent else None
+
+
+def _acquired(sequence: Sequence, option: Option, options: Mapping[str, object], roster: Roster) -> Loan | None:
+    """The acquisition marker of who fires, where it is on one of those who are shot at."""
+    firer = next(iter(_listed(sequence, options.get(option.lends["from"]), roster)), None)
+    if firer is None or not firer.get(ACQUIRED) or not is_left_out(option, options.get(option.name)):
+        return None
+    shot_at = _listed(sequence, options.get(option.lends[ACQUIRED]), roster)
+    units = [roster[unit.name.casefold()] for unit in shot_at if unit.name]
+    if not linking(units, firer.get(ACQUIRED)):
+        return None
+    return Loan(firer.name, option.name, int(firer.get(option.name) or 1))
+
+
+def _carried(option: Option, options: Mapping[str, object], roster: Roster) -> Loan | None:
+    """How many of a weapon the roster unit carries in its loadout, at most one for each who fights."""
+    text, most = options.get(option.lends["from"]), str(options.get(option.lends["most"]) or "")
+    unit = roster.get(" ".join(text.split()).casefold()) if isinstance(text, str) else None
+    if unit is None or not is_left_out(option, options.get(option.name)):
+        return None
+    if unit.numbers.get(option.brings.partition(".")[2]) is not None:
+        return None  # what is on its counter goes first
+    count = carried(unit.numbers).get(option.lends[CARRIED], 0)
+    count = min(count, int(most)) if most.isdecimal() else count
+    return Loan(unit.name, option.name, count) if count else None
+
+
+def _lends(unit: Unit, option: Option) -> bool:
+    fit = unit.type == option.lends["type"] and not unit.has(option.lends.get("not", ""))
+    return bool(unit.name and fit and unit.get(option.name))

@@ -1,0 +1,93 @@
+"""By what `/log` finds events: their kind, their side, the units in them; noted block by block.
+
+A block is so many events of a log as were written one after another. As no event ever changes, what is noted of a full
+block holds for good; the last events of a log, which are no full block yet, are read as they are.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Any
+
+from bot.answers.retold import QUIET
+from bot.game.roster import changed_names
+
+BLOCK = 500
+EDITION = "1"
+"""Raised when events are marked otherwise: then blocks are marked anew."""
+MARKED = ""
+"""The mark of a block that has all its marks; it holds the edition."""
+STILL = "quiet"
+"""The mark of events that are no part of a story."""
+GROUPS = {"reveal": "roll", "sealed": "roll", "redo": "undo", "roll": "roll", "sequence": "sequence", "table": "table"}
+
+Event = Mapping[str, Any]
+Marks = Mapping[str, Collection[int]]
+"""The numbers of the events under each mark of a block."""
+
+
+def group_of(event: Event) -> str:
+    """The kind under which `/log` lists an event."""
+    kind = event["kind"]
+    if kind == "sealed":
+        return str(event.get("of", "roll"))
+    return kind if kind in ("unit", "fair", "undo") else GROUPS.get(kind, "game")
+
+
+def units_in(event: Event) -> Iterator[str]:
+    """The names, folded, of the units that an event uses or changes."""
+    for item in event.get("used", ()):
+        yield item["name"].casefold()
+    for name in changed_names(event.get("before") or {}, event.get("after") or {}):
+        yield name.casefold()
+
+
+def of_kind(group: str) -> str:
+    """The mark of events that `/log` lists under a kind."""
+    return f"kind:{group}"
+
+
+def of_side(side: str) -> str:
+    """The mark of what somebody of a side did."""
+    return f"side:{side.casefold()}"
+
+
+def of_unit(folded: str) -> str:
+    """The mark of events with a unit."""
+    return f"unit:{folded}"
+
+
+def of_verdict(kind: str, number: int) -> str:
+    """The mark of the `undo`s or `redo`s of an event."""
+    return f"{kind}:{number}"
+
+
+def marks_of(event: Event) -> set[str]:
+    """The marks of one event."""
+    kind = event["kind"]
+    found = {of_kind(group_of(event)), of_side(event.get("side", "")), *map(of_unit, units_in(event))}
+    if kind in QUIET:
+        found.add(STILL)
+    if kind in ("undo", "redo"):
+        found.add(of_verdict(kind, event["event"]))
+    return found
+
+
+def block_marks(bodies: Iterable[str]) -> dict[str, list[int]]:
+    """The numbers of some events under their marks."""
+    found: dict[str, list[int]] = {}
+    for event in map(json.loads, bodies):
+        for mark in marks_of(event):
+            found.setdefault(mark, []).append(event["number"])
+    return found
+
+
+def packed(block: int, numbers: Iterable[int]) -> str:
+    """Numbers of a block as they are stored: how far each is from its beginning."""
+    return " ".join(str(number - block * BLOCK) for number in numbers)
+
+
+def unpacked(block: int, text: str) -> list[int]:
+    """The numbers that `packed` wrote."""
+    return [block * BLOCK + int(piece) for piece in text.split()]

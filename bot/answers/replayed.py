@@ -1,0 +1,185 @@
+"""A shot of the log played again with the dice that fell: what came up for each unit, and every die by name."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Sequence as Many
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import Any
+
+from bot.answers.answers import plain_word
+from bot.answers.each import Single, path_of, planned, play_all
+from bot.answers.each_answer import fates_of
+from bot.answers.typed import said, types_of
+from bot.answers.wording import results_of
+from bot.game.state import unit_from_json
+from bot.interface.reply.parts import Grid, Part, Small
+from bot.rules.dice import Script
+from bot.rules.errors import UserError
+from bot.rules.inputs.given import Given
+from bot.rules.inputs.units import Roster
+from bot.rules.odds.rows import came_to, row_path, rows_of
+from bot.rules.sequence.sequence import Fate, Line, Played
+from bot.rules.text.names import stem_of
+from bot.systems.catalog import Sequence
+
+NOTHING = "none"
+"""The result of a row that no roll told."""
+WIDTH = 32
+"""Columns of the table of dice, which a phone shows whole."""
+IN_A_ROW = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Shot:
+    """What was played: its inputs, and the units that they name as they were."""
+
+    sequence: Sequence
+    raw: Mapping[str, object]
+    roster: Roster
+    dice: tuple[object, ...]
+    edition: int | str
+
+
+def shot_of(event: Mapping[str, Any], sequence: Sequence, today: Roster) -> Shot:
+    """The shot behind an event of the log; `today` is the roster for whatever the event does not hold."""
+    used = [unit_from_json(unit) for unit in event.get("used") or ()]
+    roster = {
+        **today,
+        **{unit.handle.casefold(): unit for unit in used},
+        **{unit.name.casefold(): unit for unit in used},
+    }
+    dice = tuple(die["value"] for die in event.get("dice") or ())
+    return Shot(sequence, event.get("inputs") or {}, roster, dice, event.get("edition", 0))
+
+
+def came_up(shot: Shot) -> dict[str, str]:
+    """The result of each row of its odds, by the paths of `odds_rows`; {} where today's rules take other dice."""
+    by, worse, found = shot.sequence.odds_by, shot.sequence.odds_row, dict[str, str]()
+    script = Script(shot.dice)
+    try:
+        for one in planned(shot.sequence, shot.raw, shot.roster):
+            for at, token in enumerate(came_to(one.plan, rows_of(one.plan, by, worse), script)):
+                found[path_of(one.unit, row_path(at))] = NOTHING if token is None else str(token)
+        script.finish()
+    except UserError:
+        return {}
+    return found
+
+
+def again(shot: Shot) -> tuple[Single, ...]:
+    """The shot as it was told, with all its lines, once for each unit that it was played for; none where the rules have
+    another edition now."""
+    if shot.edition != shot.sequence.system.edition:
+        return ()
+    script = Script(shot.dice)
+    try:
+        singles = play_all(shot.sequence, planned(shot.sequence, shot.raw, shot.roster), script, shot.roster)
+        script.finish()
+    except UserError:
+        return ()
+    return singles
+
+
+def every_die(sequence: Sequence, singles: tuple[Single, ...]) -> tuple[Part, ...]:
+    """All dice: of one play with its lines, of several each unit's in a row, with its result."""
+    if not singles[0].unit:
+        return _every_die(sequence, singles[0].given, singles[0].played)
+    rows = {one.unit: [die.value for die in one.played.dice] for one in singles}
+    fates = {fate.unit: fate for one in singles for fate in fates_of(sequence, one)}
+    return (Grid(tuple((row,) for row in _rows(rows, _words(sequence, fates)))),)
+
+
+def besides(sequence: Sequence, singles: tuple[Single, ...]) -> Iterator[Part]:
+    """What comes next, what changed besides and what else is worth knowing: all that a short answer leaves out."""
+    settled, types = [one.played.settlement for one in singles], types_of(sequence.system)
+    texts = [*(text for one in settled for text in one.then), *(text for one in settled for text in one.notes)]
+    yield from (Small(said(types, text)) for text in dict.fromkeys(texts))
+    now = dict.fromkeys(text for one in settled for text in one.now)
+    if now:
+        yield Small(f"Now: {' · '.join(said(types, text) for text in now)}")
+
+
+def _every_die(sequence: Sequence, given: Given, played: Played) -> tuple[Part, ...]:
+    """All lines with dice: those of the shot itself as they are, then each unit's dice in a row, with its result."""
+    fates = {fate.unit: fate for fate in played.settlement.fates}
+    names = {*fates, *(unit.word for units in given.lists.values() for unit in units)}
+    shared: list[Part] = []
+    tables: dict[str, dict[str, list[object]]] = {"": {unit: [] for unit in fates}}
+    words = _words(sequence, fates) or {unit: plain_word(word) for unit, word in played.settlement.units}
+    for line in played.lines:
+        kind, unit = _of_unit(line, names)
+        if unit:
+            tables.setdefault(kind, {}).setdefault(unit, []).extend(line.dice)
+        elif line.dice:
+            shared.append(line)
+    parts = [*shared]
+    for kind, rows in tables.items():
+        parts += [f"{kind[:1].upper()}{kind[1:]}:"] if kind else []
+        rows = _packed(rows) if kind else rows
+        parts.append(Grid(tuple((row,) for row in _rows(rows, {} if kind else words))))
+    return tuple(part for part in parts if not isinstance(part, Grid) or part.rows)
+
+
+def by_label(dice: Iterable[Mapping[str, Any]]) -> tuple[Part, ...]:
+    """The dice as the log has them, where nothing more can be said of them."""
+    rows: dict[str, list[object]] = {}
+    for die in dice:
+        rows.setdefault(str(die.get("label") or "dice"), []).append(die["value"])
+    return (Grid(tuple((row,) for row in _rows(rows, {}))),)
+
+
+def _of_unit(line: Line, names: Iterable[str]) -> tuple[str, str]:
+    """What is rolled for which unit, by the label: "" and the unit for its own result."""
+    for unit in sorted(names, key=len, reverse=True):
+        if line.label == unit or line.label.startswith(f"{unit} "):
+            return "", unit
+        if line.label.endswith(f" {unit}") and line.dice:  # `ammunition GI 1`
+            return line.label.removesuffix(f" {unit}").removesuffix(" of"), unit
+    return "", ""
+
+
+def _packed(rows: Mapping[str, list[object]]) -> dict[str, list[object]]:
+    """Units of one die each, six in a row: `GI 1-6`."""
+    if any(len(dice) != 1 for dice in rows.values()) or not stem_of(rows):
+        return dict(rows)
+    found: dict[str, list[object]] = {}
+    for some in zip_longest(*[iter(rows)] * IN_A_ROW):
+        names = [name for name in some if name is not None]
+        last = f"-{names[-1].rpartition(' ')[2]}" if names[1:] else ""
+        found[f"{names[0]}{last}"] = [die for name in names for die in rows[name]]
+    return found
+
+
+def _words(sequence: Sequence, fates: Mapping[str, Fate]) -> dict[str, str]:
+    results = results_of(sequence)
+    return {
+        unit: results[fate.token].word if fate.token in results else fate.token.replace("-", " ")
+        for unit, fate in fates.items()
+    }
+
+
+def _rows(dice: Mapping[str, Many[object]], words: Mapping[str, str]) -> Iterable[str]:
+    """Name, dice, result; what is too long goes on below, one step in."""
+    name_width = min(max(map(len, dice), default=0), WIDTH // 2)
+    die_width = max((len(str(die)) for values in dice.values() for die in values), default=1)
+    most = max(map(len, dice.values()), default=0)
+    room = max(1, (WIDTH - name_width - 1) // (die_width + 1))
+    column = name_width + 1 + min(most, room) * (die_width + 1)
+    for name, values in dice.items():
+        thrown = [
+            " ".join(f"{die!s:>{die_width}}" for die in values[at : at + room]) for at in range(0, len(values), room)
+        ]
+        first, *others = thrown or [""]
+        row = f"{name[:name_width]:<{name_width}}  {first}".rstrip()
+        word = words.get(name, "")
+        if column + 1 + len(word) > WIDTH:
+            word = word.replace(" and ", ", ")
+        if word and column + 1 + len(word) <= WIDTH and not others:
+            yield f"{row:<{column + 1}} {word}"
+            continue
+        yield row
+        yield from (" " * (name_width + 2) + other for other in others)
+        yield from textwrap.wrap(word, WIDTH, initial_indent="  ", subsequent_indent="  ") if word else ()

@@ -1,0 +1,336 @@
+"""An event of the log retold: who did it, with what, and what came of it, in the words of the answer.
+
+The log keeps a result as it was stored. Here it is told anew from inputs and dice, so that it names everybody, also
+in a log whose result says no more than "miss"; where the rules have another edition now, from what the event holds.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from bot.answers.actors import ACTING, actors, has_one_party
+from bot.answers.each import whole_out
+from bot.answers.each_answer import each_reply
+from bot.answers.fared import fared
+from bot.answers.news import cause, did, groups, news, unrolled
+from bot.answers.replayed import again, shot_of
+from bot.game.roster import count_units
+from bot.game.sides import by_name
+from bot.game.state import DRAW
+from bot.game.summary import NameOf, title_of
+from bot.game.summary import told_event as plainly
+from bot.game.version import system_of
+from bot.interface.reply.parts import Group
+from bot.interface.reply.tone import GAME, NOTHING
+from bot.rules.inputs.given import Given
+from bot.rules.inputs.units import Unit
+from bot.rules.text.names import a_or_an, joined, plural
+from bot.rules.text.phrase import begun
+from bot.stores.records import TextRow
+from bot.systems.catalog import ROLL, Sequence
+
+Event = Mapping[str, Any]
+QUIET = ("fair", "settings", "link", "transfer", "claim", "import", "privacy", "undo", "redo")
+"""Kinds that are no part of a story: an undo is seen in what it took back."""
+
+TEXTS = {"plan": "text", "end": "text"}
+"""The key of the text that is told with an event; of all others it is their label."""
+
+
+@dataclass(frozen=True, slots=True)
+class Retold:
+    """An event in words: what came of it (`said`, as it goes on within a sentence), and who did it (`by`: `US Squad 1
+    fires with 2 rifles`; empty where that is said). `tone` is how grave it is; `more` has the units by their results
+    where they are only counted; `acts`: `by` is a sentence that goes on with what came of it, of a unit of `side`."""
+
+    said: str
+    by: str = ""
+    tone: str = NOTHING
+    more: str = ""
+    acts: bool = False
+    side: str = ""
+
+    @property
+    def title(self) -> str:
+        """What came of it, as a line begins."""
+        return begun(self.said)
+
+    @property
+    def short(self) -> str:
+        """Who did it and what came of it, units counted where they are many: `Squad 1 fires: 5 of 9 VC killed`."""
+        return f"{begun(_of_side(self.side, self.by))}: {self.said}" if self.acts else f"{self.title} ({self.by})"
+
+    @property
+    def sentence(self) -> str:
+        """All in one: `Squad 1 fires: Squad 5 takes casualties`, `Squad 5 passes (Bob checks morale)`."""
+        more = f" ({self.more})" if self.more else ""
+        if self.acts:
+            return f"{self.short}{more}"
+        if ": " in self.more:  # the units by their results say what the title counts
+            return f"{begun(self.more)} ({self.by})"
+        return f"{self.title}{more} ({self.by})" if self.by else f"{self.title}{more}"
+
+
+def texts_of(events: Iterable[Event], rows: Iterable[TextRow], closed: Container[int]) -> dict[int, str]:
+    """The texts that are told with events, by number: labels of rolls that are open, plans, how the game ended."""
+    events = list(events)
+    keys = {event["number"]: TEXTS.get(event["kind"], "label") for event in events}
+    rows = list(rows)
+    found = {row.event: row.text for row in rows if row.key == keys.get(row.event) and row.event not in closed}
+    labels = {row.event: row.text for row in rows if row.key == "label" and row.event not in closed}
+    for event in events:
+        if event["kind"] == "reveal" and (said := [labels[at] for at in event.get("opens", ()) if at in labels]):
+            found[event["number"]] = ", ".join(said)
+    return found
+
+
+def retold(event: Event, name_of: NameOf, text: str = "", sides: tuple[str, ...] = ()) -> Retold:
+    """An event in words. `text` is its label or the text that was written with it, `sides` are those of the game."""
+    kind, who = event["kind"], name_of(event["who"])
+    if kind == "sequence":
+        found = _sequence(event, who)
+        return replace(
+            found,
+            said=held(event, by_name(found.said, sides), sides) + _arrivals(event),
+            more=by_name(found.more, sides),
+        )
+    if kind in ("roll", "table"):
+        what = f"{text}: {event.get('result', '')}" if text else str(event.get("result", ""))
+        return Retold(what, f"{who}, {title_of(event)}") if text else Retold(f"{title_of(event)}: {what}", who)
+    told = _TOLD.get(kind)
+    return told(event, name_of, text) if told is not None else Retold(_rest(event, name_of), who)
+
+
+def told_event(event: Event, name_of: NameOf, label: str = "", sides: tuple[str, ...] = ()) -> str:
+    """`#41 Anna (US): Squad 1 fires: Squad 5 takes casualties [5][2]`: an event in one line of the log."""
+    if event["kind"] not in ("sequence", "next", "initiative", "unit", "plan", "end", "sealed", "reveal"):
+        return plainly(event, name_of, label, sides)
+    found = retold(event, name_of, label, sides)
+    if found.acts:
+        said = replace(found, side="").sentence
+    else:
+        said = f"{title_of(event)}: {found.said}" if event["kind"] == "sequence" else found.title
+    return plainly(event, name_of, what=said)
+
+
+def _sequence(event: Event, who: str) -> Retold:
+    system = system_of(event)
+    sequence = system.sequences.get(event.get("target", "")) if system is not None else None
+    if sequence is None:
+        return Retold(f"{title_of(event)}: {event.get('result', '')}", who)
+    return _replayed(event, sequence, who) or _as_stored(event, sequence, who)
+
+
+def _replayed(event: Event, sequence: Sequence, who: str) -> Retold | None:
+    """The words of the answer; None where today's rules make something else of these inputs and dice."""
+    singles = again(replace(shot_of(event, sequence, {}), edition=sequence.system.edition))
+    if not singles or json.loads(json.dumps(whole_out(singles))) != event.get("out", {}):
+        return None
+    one = singles[0]
+    if one.unit:
+        reply = each_reply(who, sequence, singles)
+        named = _inside(reply.title, (one.unit for one in singles))
+        return Retold(named, _begun_by(who, sequence), reply.tone, _in_groups(reply.lines))
+    settled, acting = one.played.settlement, actors(sequence, one.given)
+    came = fared(sequence, settled.fates)
+    told = news(sequence, came, settled.headline, acting, who)
+    own = settled.by if settled.by.rpartition(" ")[2] in _VERBS else ""
+    acts = bool(own) or (bool(acting) and sequence.verb != ROLL and told.by != cause(sequence, (), who))
+    more = [_in_groups(groups(came))] if came.is_counted else []
+    more += [settled.by] if settled.by and not own else []
+    title = _inside(told.title, (fate.unit for fate in settled.fates))
+    by = own or _armed(told.by, sequence, one.given, title, acts=acts)
+    by = by if event.get("dice") else unrolled(by, who)
+    return Retold(title, by, told.tone, "; ".join(filter(None, more)), acts, _side_of(event) if acts else "")
+
+
+def _as_stored(event: Event, sequence: Sequence, who: str) -> Retold:
+    """Who acted at whom as the event has them, and its own result."""
+    result, acting = str(event.get("result", "")), list(event.get("acting") or ())
+    others = joined(unit["name"] for unit in event.get("used") or () if unit["name"] not in acting)
+    if not acting or sequence.verb == ROLL or has_one_party(sequence):
+        whom = others or joined(acting)
+        names_them = not whom or any(unit["name"] in result for unit in event.get("used") or ())
+        title = result if names_them else f"{whom}: {result}"
+        return Retold(title or sequence.title, _begun_by(who, sequence))
+    verb = sequence.verb.lower()
+    way = {"fire": " at ", "shoot": " at ", "fight": " ", "attack": " "}.get(verb)
+    at = "" if not others else f" ({others})" if way is None else f"{way}{others}"
+    by = f"{joined(acting)} {plural(verb) if len(acting) == 1 else verb}{at}"
+    return Retold(result or "no effect", by, acts=True, side=_side_of(event))
+
+
+def _begun_by(who: str, sequence: Sequence) -> str:
+    return f"{who} {did(sequence)}"
+
+
+def _side_of(event: Event) -> str:
+    """The side of those that acted; "" where their names begin with it already."""
+    acting = event.get("acting") or ()
+    units = [unit for unit in event.get("used") or () if unit["name"] in acting]
+    sides = {str(unit.get("side", "")) for unit in units}
+    side = sides.pop() if len(sides) == 1 else "" if units else str(event.get("side", ""))
+    return "" if any(str(unit["name"]).startswith(f"{side} ") for unit in units) else side
+
+
+def _arrivals(event: Event) -> str:
+    """Who came into play beside those that were there: `, Hero comes into play`."""
+    before, after = ((event.get(part) or {}).get("units") or {} for part in ("before", "after"))
+    names = [unit["name"] for key, unit in after.items() if unit and before.get(key) is None]
+    return f", {come_into_play(names)}" if names else ""
+
+
+def come_into_play(names: list[str]) -> str:
+    """`Hero 1 comes into play`."""
+    return f"{joined(names)} {'comes' if len(names) == 1 else 'come'} into play"
+
+
+def _of_side(side: str, by: str) -> str:
+    """Who acts with the side that they are of: `US squad 1 fires`, `a US squad and a hero fight`."""
+    if not side or by[:1].isdigit():
+        return by
+    article, _, rest = by.partition(" ")
+    return f"{a_or_an(side)} {rest}" if article in ("a", "an") else f"{side} {by}"
+
+
+def _armed(by: str, sequence: Sequence, given: Given, title: str, *, acts: bool) -> str:
+    """Who acts, with what: `Squad 1 fires with 2 rifles and a belt-fed LMG`; `Alice resolves a blast: medium gun`."""
+    words: Mapping[str, str] = sequence.system.game.get("arms") or {}
+    units = (*(unit for key in ACTING for unit in given.units(key)), *_single(given))
+    held = Counter(str(weapon) for unit in units if (weapon := unit.get("weapon"))) if acts else Counter()
+    typed = given.values.get("weapon")
+    if not held and isinstance(typed, str) and typed:
+        held[typed] = 1
+    called = {words.get(token, token.replace("-", " ")): count for token, count in held.items()}
+    if acts and called:
+        return f"{by} with {joined(_counted(name, count) for name, count in called.items())}"
+    return ": ".join([by, *(name for name in called if name.casefold() not in f"{title} {by}".casefold())])
+
+
+def _single(given: Given) -> Iterator[Unit]:
+    return (unit for key, unit in given.roster.items() if key in ACTING)
+
+
+def _counted(name: str, count: int) -> str:
+    if count > 1:
+        return f"{count} {plural(name)}"
+    return a_or_an(name)
+
+
+def _in_groups(parts: Iterable[object]) -> str:
+    """`Killed: VC 1 + 2; wounded: VC 4`: who came to which result, where the title only counts them."""
+    said = [(part.label, part.text) for part in parts if isinstance(part, Group)]
+    return "; ".join(f"{label[:1].lower()}{label[1:]}: {text}" for label, text in said)
+
+
+def _next(event: Event, _name_of: NameOf, _text: str) -> Retold:
+    where = where_of(event)
+    first = f", {_first(event)} first" if _first(event) else ""
+    return Retold(f"{where.removesuffix(first)} begins{first}", tone=GAME)
+
+
+def where_of(event: Event) -> str:
+    """The turn and phase that an event leads into, with who goes first: `Turn 2, Fire phase, US first`; "" for an event
+    that leads into none."""
+    kind, result = event["kind"], str(event.get("result", ""))
+    where = {"start": result, "next": result, "pass": result.partition("; ")[2]}.get(kind, "")
+    return f"{begun(where)}, {_first(event)} first" if where and _first(event) else begun(where)
+
+
+def _first(event: Event) -> str:
+    """The only side whose go it is behind an event; "" where several may act, or its words name it."""
+    go: list[str] = ((event.get("after") or {}).get("game") or {}).get("go") or []
+    return go[0] if len(go) == 1 and f", {go[0]}," not in f"{event.get('result', '')}," else ""
+
+
+def _pass(event: Event, _name_of: NameOf, _text: str) -> Retold:
+    return Retold(str(event["result"]).partition("; ")[0], tone=GAME)
+
+
+def held(event: Event, said: str, sides: tuple[str, ...]) -> str:
+    """What is said of who has the initiative: who had it before keeps it, another side takes it; in a game of `sides`
+    a roll that changes nothing leaves it where it was."""
+    is_new = "initiative" in ((event.get("after") or {}).get("game") or {})
+    return (
+        said.replace(_HAS_IT, f" {'takes' if is_new else 'keeps'} the initiative")
+        if sides or "after" in event
+        else said
+    )
+
+
+def _initiative(event: Event, _name_of: NameOf, _text: str) -> Retold:
+    return Retold(held(event, f"{event['result']}{_HAS_IT}", ()), tone=GAME)
+
+
+def _start(event: Event, name_of: NameOf, _text: str) -> Retold:
+    name = ((event.get("after") or {}).get("game") or {}).get("name", "")
+    return Retold(f'"{name}" begins' if name else "Free play begins", name_of(event["who"]), GAME)
+
+
+def _join(event: Event, name_of: NameOf, _text: str) -> Retold:
+    return Retold(f"{name_of(event['who'])} plays {event['side']}", tone=GAME)
+
+
+def _unit(event: Event, name_of: NameOf, _text: str) -> Retold:
+    """The units by their names, where the log only counts them."""
+    after = (event.get("after") or {}).get("units") or {}
+    before = (event.get("before") or {}).get("units") or {}
+    new = [unit for key, unit in after.items() if unit and not before.get(key)]
+    result = str(event.get("result", ""))
+    who = name_of(event["who"])
+    if len(new) < 2 or len(new) < len(after):
+        touched = [unit["name"] for key in after if (unit := after[key] or before.get(key))]
+        if result.startswith(f"{count_units(len(touched))} ") and len(touched) > 1:
+            result = result.replace(count_units(len(touched)), joined(touched), 1)
+        return Retold(begun(result), who)
+    names = result.replace(count_units(len(new)), joined(unit["name"] for unit in new), 1)
+    return Retold(begun(names), who)
+
+
+def _sealed(_event: Event, name_of: NameOf, _text: str) -> Retold:
+    return Retold("A sealed roll", name_of(_event["who"]), GAME)
+
+
+def _reveal(event: Event, name_of: NameOf, text: str) -> Retold:
+    opened = event.get("result") or ", ".join(f"#{number}" for number in event.get("opens", ()))
+    return Retold(f"Opened: {opened}{f', {text}' if text else ''}", name_of(event["who"]), GAME)
+
+
+def _plan(event: Event, name_of: NameOf, text: str) -> Retold:
+    said = f": {text}" if text else ""
+    return Retold(
+        f"planned {event['result']}{said}" if "texts" in event else f"plan {event['result']}", name_of(event["who"])
+    )
+
+
+def _end(event: Event, name_of: NameOf, text: str) -> Retold:
+    winner = ((event.get("after") or {}).get("game") or {}).get("winner", "")
+    how = {"": "", DRAW: ": a draw"}.get(winner, f": {winner} wins")
+    opened = f" Opened: {event['result']}." if event.get("result") else ""
+    full = f"The game ends{how}" + (f". “{text}”" if text else "." if opened else "") + opened
+    return Retold(full, name_of(event["who"]), GAME)
+
+
+def _rest(event: Event, name_of: NameOf) -> str:
+    """As the log has it, without number and person."""
+    return begun(plainly(event, name_of).partition(": ")[2])
+
+
+def _inside(title: str, names: Iterable[str]) -> str:
+    """A first line within a sentence: `no effect on VC 1`; it keeps a name that it begins with as it is."""
+    first = title.partition(" ")[0].rstrip(":,")
+    heads = {head for name in names for head in (name.partition(" ")[0], plural(name.partition(" ")[0]))}
+    return title if first in heads or first[1:].isupper() else title[:1].lower() + title[1:]
+
+
+_HAS_IT = " has the initiative"
+_VERBS = ("fire", "fires", "shoot", "shoots", "attack", "attacks", "interrupt", "interrupts")
+"""How a sequence's own words for who acts end."""
+_TOLD = {
+    "next": _next, "pass": _pass, "initiative": _initiative, "start": _start, "join": _join, "unit": _unit,
+    "sealed": _sealed, "reveal": _reveal, "plan": _plan, "end": _end,
+}  # fmt: skip

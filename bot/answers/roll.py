@@ -1,0 +1,145 @@
+"""Dice of any kind: `/roll 2d6+3`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from itertools import accumulate
+
+from bot.answers.outcome import Happening, Outcome
+from bot.interface.reply.bars import percent
+from bot.interface.reply.parts import Odds, Small
+from bot.interface.reply.reply import Reply
+from bot.interface.typing.text import quoted
+from bot.rules.dice import Script, Source
+from bot.rules.errors import DieOwed, UserError
+from bot.rules.expression import Result, Rolling, parse, roll
+from bot.rules.expression.chances import Chances, odds
+from bot.rules.inputs.hand import hand_dice
+from bot.rules.inputs.options import Option, clean, flag
+from bot.rules.text.line import Line
+from bot.rules.text.phrase import Phrase, Typed, phrase
+
+MAX_LABEL = 100
+MOST_ROWS = 20
+"""So many rows the odds of dice have at most."""
+_LABEL = Option("label", "str")
+
+
+def roll_dice(options: Mapping[str, object], who: str, source: Source) -> Outcome:
+    """Roll an expression. Raises ExpressionError pointing at the place, UserError for real dice that do not fit."""
+    text = options.get("dice")
+    if not isinstance(text, str) or not text.strip():
+        raise UserError(
+            "/roll needs dice.",
+            hint=phrase("Type `/roll 2d6+3`. `/help dice` shows everything that you can write."),
+            option="dice",
+            code="missing",
+        )
+    expression = parse(text)
+    label = read_label(options.get("label"))
+    hand = options.get("hand")
+    by_hand = hand not in (None, "")
+    if by_hand:
+        script = Script(hand_dice(hand))
+        try:
+            rolling = roll(expression, script)
+        except DieOwed as owed:
+            given = ",".join(map(str, (*owed.given, "?")))
+            again = {"dice": text.replace(" ", ""), "label": label, "hand": given}
+            typed = " ".join(f"{key}={quoted(value)}" for key, value in again.items() if value)
+            secret = " secret" if flag(options, "secret") else ""
+            raise UserError(
+                f"Nothing is recorded yet. Next die: {owed.label or 'a die'} ({owed.sides}).",
+                hint=Phrase("Roll it and type: ", Typed(f"/roll {typed}{secret}")),
+                option="hand",
+                code="die-owed",
+                about=owed,
+            ) from None
+        script.finish()
+    else:
+        rolling = roll(expression, source)
+    inputs = {"dice": text} | ({"label": label} if label else {})
+    reply, answer = _reply_and_answer(rolling, who, label)
+    return Outcome(
+        reply,
+        Happening("roll", inputs=inputs, dice=rolling.dice, out=rolling.out(), by_hand=by_hand, result=answer),
+    )
+
+
+def read_label(raw: object) -> str:
+    """What a roll is for, in one line. Raises UserError for one that is too long."""
+    label = " ".join(clean(_LABEL, raw).split()) if raw else ""
+    if len(label) > MAX_LABEL:
+        raise UserError(f"A label has at most {MAX_LABEL} characters.", option="label", code="too-long")
+    return label
+
+
+def roll_reply(rolling: Rolling, who: str, label: str = "") -> Reply:
+    """The public answer: the result and what it is for, who rolled what; the dice below."""
+    return _reply_and_answer(rolling, who, label)[0]
+
+
+def _reply_and_answer(rolling: Rolling, who: str, label: str) -> tuple[Reply, str]:
+    answer = rolling.answer
+    title = f"{answer} for {label}" if label else answer
+    told = tuple(
+        Small(f"Every die counts so. For their sum: {pool.count}{pool.die_name} sum{test}")
+        for pool in (rolling.expression.pools if rolling.expression.is_count else ())
+        if (test := pool.count_if) and test.fits(pool.lowest) and test.fits(pool.highest)
+    )
+    return Reply(title, (*_lines(rolling), *told), by=f"{who} rolls {rolling.notation}", bare=True), answer
+
+
+def _lines(rolling: Rolling) -> list[Line]:
+    """The dice of each roll; those of a repeat by their number."""
+    if rolling.expression.repeat is None:
+        result = rolling.results[0]
+        against = result.expression.against
+        sum_ = "" if against is None else f" = {result.total}, the sum against {against.words()}"
+        return [_simple(result) or Line("dice", result=result.work() + sum_)]
+    return [Line(f"{place}", result=f"{one.work()} = {one.answer}") for place, one in enumerate(rolling.results, 1)]
+
+
+def dice_odds(options: Mapping[str, object]) -> Reply:
+    """The exact odds of what dice come to, highest first, privately; nothing is rolled. Raises UserError."""
+    expression = parse(str(options.get("dice") or ""))
+    chances, against = odds(expression), expression.against
+    if against is not None:
+        yes = sum((chances[value] for value in chances if against.fits(int(value))), Fraction(0))
+        title, rows = f"{percent(float(yes))} for a sum of {against.words()}", [("success", yes), ("failure", 1 - yes)]
+    elif expression.is_text:
+        title, rows = "Each face", [(str(face), chance) for face, chance in chances.items()]
+    else:
+        mean = sum((int(value) * chance for value, chance in chances.items()), Fraction(0))
+        title, rows = f"{float(mean):.4g} on average", _banded(chances)
+    least = list(accumulate(chance for _, chance in rows))[:-1] if len(rows) > 2 and not expression.is_text else []
+    bars = Odds(
+        "Successes" if expression.is_count else "Face" if expression.is_text else "Sum",
+        tuple((word, float(chance)) for word, chance in rows),
+        least=tuple(map(float, least)),
+        exact=tuple(str(chance) for _, chance in rows),
+    )
+    return Reply(title, (bars, Small("Exact; nothing is rolled.")), by=expression.notation, private=True)
+
+
+def _banded(chances: Chances) -> list[tuple[str, Fraction]]:
+    """Each number with its chance, highest first; of many numbers several together: `21-25`."""
+    numbers = list(chances)[::-1]
+    step = -(-len(numbers) // MOST_ROWS)
+    bands = (numbers[at : at + step] for at in range(0, len(numbers), step))
+    return [
+        ("-".join(map(str, dict.fromkeys((band[-1], band[0])))), sum(map(chances.__getitem__, band), Fraction(0)))
+        for band in bands
+    ]
+
+
+def _simple(result: Result) -> Line | None:
+    """Dice and constants that are only added up, as a line; None for anything else."""
+    added = result.added
+    if added is None or not result.is_plain:
+        return None
+    against, label = result.expression.against, result.expression.pools[0].label or "dice"
+    if against is None:
+        return Line(label, tuple(result.thrown[0][0]), added)
+    return Line(label, tuple(result.thrown[0][0]), added, result.total, f"the sum against {against.words()}")

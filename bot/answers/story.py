@@ -1,0 +1,61 @@
+"""The log as a story: by turn and phase, who did what to whom and what came of it, in the order in which it was."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from bot.answers.retold import QUIET, retold, where_of
+from bot.game.summary import NameOf
+from bot.interface.reply.tone import HURT
+
+Event = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """One thing that happened: its number, its sentence, its dice; `grave`: somebody was hurt or lost, `undone`: it was
+    taken back."""
+
+    number: int
+    sentence: str
+    dice: str
+    grave: bool
+    undone: bool
+
+
+@dataclass(slots=True)
+class Chapter:
+    """A phase of a turn, or a whole turn, with what happened in it; `heading` is empty before the first."""
+
+    heading: str
+    told: list[Told] = field(default_factory=list)
+
+
+def story(
+    events: Iterable[Event],
+    name_of: NameOf,
+    texts: Mapping[int, str],
+    sides: tuple[str, ...],
+    undone: Iterable[int] = (),
+    heading: str = "",
+) -> list[Chapter]:
+    """The chapters of `events`, which are in order; `texts` are those written with them, `heading` is where they begin.
+
+    What is no part of a story is left out: settings, texts for the dice, who took what back."""
+    gone, chapters = frozenset(undone), [Chapter(heading)]
+    for event in events:
+        where = where_of(event)
+        if event["kind"] != "next" and event["kind"] not in QUIET:
+            chapters[-1].told.append(_told(event, name_of, texts, sides, undone=event["number"] in gone))
+        if where and event["number"] not in gone:
+            chapters.append(Chapter(where))
+    return [chapter for chapter in chapters if chapter.told or (chapter.heading and chapter is chapters[-1])]
+
+
+def _told(event: Event, name_of: NameOf, texts: Mapping[int, str], sides: tuple[str, ...], *, undone: bool) -> Told:
+    found = retold(event, name_of, texts.get(event["number"], ""), sides)
+    dice = "".join(f"[{die['value']}]" for die in event.get("dice", ())[:40])
+    by_hand = " by hand" if event.get("hand") else ""
+    return Told(event["number"], found.sentence, f"{dice}{by_hand}", found.tone == HURT, undone)

@@ -1,0 +1,160 @@
+"""What single changes of a shot are worth: the same inputs with and without each flag, and with each firer leading."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from collections.abc import Sequence as Many
+from dataclasses import dataclass
+from fractions import Fraction
+from time import monotonic
+
+from bot.answers.actors import ACTING, has_one_party
+from bot.answers.odds_answer import Outlook
+from bot.answers.severity import HARM, NONE, Scale, deciding
+from bot.rules.errors import UserError
+from bot.rules.inputs.given import Given
+from bot.rules.inputs.options import Option, flag
+from bot.rules.inputs.units import Roster
+from bot.rules.odds.odds import Distribution, TooManyStates
+from bot.systems.catalog import Sequence, system
+from bot.systems.resolve import each_odds
+
+SECONDS = 4.0
+"""What all changes of a shot may take together."""
+FIXED = (
+    "night",
+    "adjacent_a",
+    "tis",
+    "target_flying",
+    "attacker_flying",
+    "extreme_winter",
+    "jungle",
+    "dark",
+    "no_hero",
+)
+"""Conditions that nobody chooses: they are as they are."""
+FIRERS = 6
+"""So many firers are tried one by one."""
+Inputs = Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """The inputs with one thing changed, and what that is: of what is `planned`, or a modifier that is `common`."""
+
+    label: str
+    raw: Inputs
+    planned: bool = False
+    common: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """What is compared: `at least shaken`, and the results that count for it."""
+
+    label: str
+    tokens: frozenset[str]
+
+    def chance(self, counted: Distribution) -> Fraction:
+        """How likely one of them is."""
+        return sum((chance for token, chance in counted.items() if str(token) in self.tokens), Fraction(0))
+
+
+def changes(sequence: Sequence, raw: Inputs, given: Given) -> list[Changed]:
+    """The inputs with one thing changed each: the commonest modifiers first, then who fires. Not all of them apply."""
+    common = {name: at for at, name in enumerate(sequence.common)}
+    options = sorted(sequence.inputs, key=lambda option: common.get(option.name, len(common)))
+    found = [one for option in options for one in _of_option(option, raw, common)]
+    return found if has_one_party(sequence) else [*found, *_of_firers(raw, given)]
+
+
+def _of_option(option: Option, raw: Inputs, common: Iterable[str]) -> list[Changed]:
+    value, label = raw.get(option.name), _small(option.label or option.name.replace("_", " "))
+    without = {name: given for name, given in raw.items() if name != option.name}
+    if option.name in FIXED and not value:
+        return []
+    if option.type == "bool":
+        if flag(raw, option.name) or (option.default is True and value in (None, "")):
+            return [Changed(f"not {label}", {**raw, option.name: False}, planned=True)]
+        return [Changed(label, {**raw, option.name: True}, common=option.name in common)]
+    if option.type == "mods" and option.values:
+        given = value if isinstance(value, list | tuple) else str(value or "").replace(",", " ").split()
+        return [
+            _with_word(option, word, [str(one) for one in given], raw, common)
+            for word in option.values
+            if word not in FIXED
+        ]
+    if option.type == "int" and value and option.default == 0 and str(value) != "0":
+        return [Changed(f"no {label}", without, planned=True)]
+    return []
+
+
+def _with_word(option: Option, word: str, given: list[str], raw: Inputs, common: Iterable[str]) -> Changed:
+    label = _small(option.labels.get(word, word.replace("_", " ")))
+    if word in given:
+        return Changed(
+            f"not {label}", {**raw, option.name: " ".join(one for one in given if one != word)}, planned=True
+        )
+    return Changed(label, {**raw, option.name: " ".join([*given, word])}, common=word in common)
+
+
+def _of_firers(raw: Inputs, given: Given) -> list[Changed]:
+    """Each firer in the lead, and the shot without each of them."""
+    found: list[Changed] = []
+    for name, units in given.lists.items():
+        pieces = [piece.strip() for piece in str(raw.get(name) or "").split(";") if piece.strip()]
+        if name not in ACTING or len(pieces) != len(units) or not 1 < len(units) <= FIRERS:
+            continue
+        words = [unit.word for unit in units]
+        names = [
+            f"{word} {words[:at].count(word) + 1}" if words.count(word) > 1 else word for at, word in enumerate(words)
+        ]
+        for at, piece in enumerate(pieces):
+            others = [other for place, other in enumerate(pieces) if place != at]
+            if at:
+                found.append(Changed(f"{names[at]} leads", {**raw, name: "; ".join([piece, *others])}, planned=True))
+            found.append(Changed(f"no {names[at]}", {**raw, name: "; ".join(others)}, planned=True))
+    return found
+
+
+def _small(label: str) -> str:
+    return label[:1].lower() + label[1:] if label[1:2].islower() else label
+
+
+def count_changes(
+    system_id: str, sequence_id: str, raws: Many[Inputs], paths: Many[str], roster: Roster, seconds: float = SECONDS
+) -> list[dict[str, Distribution] | None]:
+    """The odds with each of these inputs; None for those that the rules do not allow. Raises TooManyStates where there
+    was time for none of them."""
+    sequence, until = system(system_id).sequence(sequence_id), monotonic() + seconds
+    found: list[dict[str, Distribution] | None] = []
+    for raw in raws:
+        try:
+            found.append(each_odds(sequence, raw, paths, roster, seconds=max(0.0, until - monotonic())))
+        except TooManyStates:
+            if not any(found):
+                raise
+            found.append(None)
+        except UserError:
+            found.append(None)
+    return found
+
+
+def levels(sequence: Sequence, plan: Outlook, tokens: Iterable[str]) -> list[Level]:
+    """What can be compared, what one decides by first: at least the mildest harm, then what is worse."""
+    tokens = tuple(dict.fromkeys(tokens))
+    questions = deciding(sequence)
+    if isinstance(questions, dict):
+        return [Level(text, frozenset(found)) for text, found in questions.items()]
+    scale, words = Scale(sequence, tokens), {token: word for token, word, _ in plan.chances}
+    harms = sorted((token for token in tokens if scale.tone(token) in HARM), key=scale.place, reverse=True)
+    if harms:
+        return [
+            Level(
+                f"at least {words[token]}" if place < len(harms) - 1 else words[token],
+                frozenset(other for other in harms if scale.place(other) <= scale.place(token)),
+            )
+            for place, token in enumerate(harms)
+            if token in words
+        ]
+    return [Level(word, frozenset([token])) for token, word in words.items() if token != NONE]

@@ -1,0 +1,1 @@
+"""Games: begun, listed, opened, linked, moved, exported, imported, ended."""

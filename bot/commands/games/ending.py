@@ -1,0 +1,238 @@
+"""`/game end` asks first, then closes the game with its story; it is read-only from then on, until it is resumed."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import replace
+
+from bot.answers.retold import Retold, retold
+from bot.commands.context import Context
+from bot.commands.log.footer import keep_words
+from bot.commands.log.luck import quick_luck
+from bot.commands.play.fair import reveal
+from bot.commands.play.pictures import offered
+from bot.commands.play.sealed import open_rolls
+from bot.game.batches import in_batches
+from bot.game.events import has_dice
+from bot.game.orders import told_sides
+from bot.game.rights import find_side, need_director
+from bot.game.state import DRAW, Game
+from bot.game.story import Moment, best_shot, first_types, judgement, losses, points, worst_luck
+from bot.interface.reply.bars import percent
+from bot.interface.reply.parts import Group, Part, Small
+from bot.interface.reply.reply import File, Reply
+from bot.rules.errors import UserError
+from bot.rules.text.phrase import phrase
+from bot.stores.base import Store
+from bot.stores.records import Doc
+
+SENTENCE, LONGEST = "ending", 300
+ASKED = 86_400.0
+"""Seconds for which the question under which a sentence was typed may be answered."""
+PAGE_SECONDS = 10.0
+"""What the page of a game may take when it ends: its rolls are mostly known by then, from its luck."""
+LOOK_BACK = 20
+"""The end of a game is among so many of its last events: seeds may be revealed behind it, and links ended."""
+
+
+async def end(context: Context) -> Reply:
+    """Ask whether the game is to end, unless that is said already."""
+    game = context.need_started()
+    need_director(game, context.actor, "end it")
+    options = context.options()
+    winner, text = _winner(game, options["winner"] or ""), _sentence(options["text"] or "")
+    if options["confirm"]:
+        story = await _ended(context, winner, text, reveals=options["reveal"])
+        return Reply(f'"{game.name}" has ended', private=True, announce=story)
+    if text:
+        doc = Doc(SENTENCE, _own(context), {"text": text}, context.now + ASKED, context.command.who.key)
+        context.docs.append(doc)
+    elif await context.store.doc(SENTENCE, _own(context)) is not None:
+        context.drop_docs.append((SENTENCE, _own(context)))
+    return _question(context, winner, text, reveals=options["reveal"])
+
+
+async def ask_seed(context: Context, winner: str) -> Reply:
+    """The same question, about ending the game and revealing its seed."""
+    game = context.need_started()
+    need_director(game, context.actor, "end it")
+    asked = await context.store.doc(SENTENCE, _own(context))
+    return _question(context, _winner(game, winner), str(asked.data["text"]) if asked is not None else "", reveals=True)
+
+
+def _question(context: Context, winner: str, text: str, *, reveals: bool) -> Reply:
+    game = context.game
+    lines = [
+        text,
+        f"{_count(len(game.sealed), 'sealed roll')} will be opened." if game.sealed else "",
+        f"Sealed orders {told_sides(game)} {_how(context, game)}." if game.orders else "",
+        "The seed is revealed with it, so that everybody can check the dice." if reveals else "",
+        phrase("It can still be read then, and `/game resume` takes it up again."),
+    ]
+    name = "endseed" if reveals else "end"
+    buttons = [context.button(name, label, won, style=style) for won, label, style in _choices(game, winner)]
+    return Reply(
+        f'End "{game.name}" in turn {game.turn}?' + (" Who won?" if game.sides and not winner else ""),
+        tuple(line for line in lines if line),
+        private=True,
+        buttons=(*buttons, *(() if reveals else (context.button("askseed", "Reveal the seed too", winner),))),
+    )
+
+
+def _choices(game: Game, winner: str) -> list[tuple[str, str, str]]:
+    """What the buttons under the question say: the winner named, or each who may have won."""
+    if winner or not game.sides:
+        how = {"": "End it", DRAW: "End it: a draw"}.get(winner, f"End it: {winner} wins")
+        return [(winner, how, "primary")]
+    sides = [(side, f"End it: {side} wins", "plain") for side in game.sides]
+    return [*sides, (DRAW, "End it: a draw", "plain"), ("", "End it", "primary")]
+
+
+async def end_and_reveal(context: Context, winner: str) -> Reply:
+    """The button under the question about game and seed."""
+    return await end_now(context, winner, reveals=True)
+
+
+async def end_now(context: Context, winner: str, *, reveals: bool = False) -> Reply:
+    """The button under the question."""
+    game = context.need_started()
+    need_director(game, context.actor, "end it")
+    asked = await context.store.doc(SENTENCE, _own(context))
+    if asked is not None:
+        context.drop_docs.append((SENTENCE, _own(context)))
+    text = str(asked.data["text"]) if asked is not None else ""
+    return await _ended(context, _winner(game, winner), text, reveals=reveals)
+
+
+def _own(context: Context) -> str:
+    """The sentence of who ends this game, until they have pressed a button under the question."""
+    return f"{context.ledger.row}:{context.command.who.key}"
+
+
+def _sentence(typed: str) -> str:
+    """A sentence on one line. Raises UserError for more than one can read in a list."""
+    text = " ".join(typed.split())
+    if len(text) > LONGEST:
+        raise UserError(
+            f"That is too long for the last line of a story: at most {LONGEST} characters.",
+            option="text",
+            code="too-long",
+        )
+    return text
+
+
+def _winner(game: Game, typed: str) -> str:
+    """A side, or DRAW, or nobody. Raises UserError for anybody else."""
+    word = typed.strip().casefold()
+    return word if word in ("", DRAW) else find_side(game, typed)
+
+
+async def _ended(context: Context, winner: str, text: str, *, reveals: bool) -> Reply:
+    """End the game: sealed rolls are opened, its story is told, and its seed revealed if that was asked for."""
+    orders = await _orders(context)
+    opened = await open_rolls(context, tuple(context.game.sealed))
+    after = replace(opened.game, ended=True, winner=winner)
+    context.ledger.add("end", after, texts={"text": text} if text else None, opens=opened.numbers, result=opened.result)
+    game = context.game
+    how = {"": "", DRAW: ": a draw"}.get(winner, f": {winner} wins")
+    types, rolls = dict[str, str](), 0
+    async for rows in in_batches(context.store, context.ledger.row):
+        events = [row.data for row in rows]
+        types = first_types(events) | types
+        rolls += sum(map(has_dice, events))
+    about = [_sides(context, game), _count(rolls, "roll")]
+    reply = Reply(
+        f"{game.name} is over{how} on turn {game.turn}",
+        (*((text,) if text else ()), *opened.brief, *orders, *await _story(context, game, types)),
+        by=", ".join(piece for piece in about if piece),
+        buttons=(
+            context.button("read", "Statistics", "stats"),
+            context.button("read", "Proof", "proof"),
+            context.button("read", "Export", "export"),
+        ),
+    )
+    await keep_words(context, reply)  # the page has the event as it is stored
+    if reveals:
+        revealed = await reveal(context)
+        await keep_words(context, revealed)
+        reply = replace(reply, lines=(*reply.lines, Small(str(revealed.lines[0]))))
+    reply = await offered(context, reply, context.button("drawgame", "").action)
+    return replace(reply, files=await _page(context))
+
+
+async def _page(context: Context) -> tuple[File, ...]:
+    """The after-action page; none where it would keep the channel waiting (`/game export html` writes it then)."""
+    from bot.commands.games.exporting import export_json, file_name
+    from bot.commands.log.reporting import check_length, page_text
+
+    try:
+        check_length(context.game)
+        text = await asyncio.wait_for(page_text(context, await export_json(context)), PAGE_SECONDS)
+    except (UserError, TimeoutError):
+        return ()
+    return (File(f"{file_name(context.game)}.html", text),)
+
+
+async def last_words(store: Store, row: str, game: Game) -> str:
+    """The sentence with which a game ended; "" where nobody wrote one, or it was deleted."""
+    if not game.ended:
+        return ""
+    after = max(0, game.number - LOOK_BACK)
+    rows = await store.events(row, after=after, limit=LOOK_BACK, newest_first=True)
+    number = next((event.number for event in rows if event.data["kind"] == "end"), 0)
+    texts = await store.texts(row, after=number - 1, before=number + 1) if number else ()
+    return next((text.text for text in texts if text.key == "text"), "")
+
+
+def _how(context: Context, game: Game) -> str:
+    from bot.commands.post.orders import may_open
+
+    return "will be opened" if may_open(context, game) else "stay unopened: not every side is in"
+
+
+async def _orders(context: Context) -> list[Part]:
+    """The sealed orders, where there are any."""
+    if not context.game.orders:
+        return []
+    from bot.commands.post.orders import at_the_end
+
+    return await at_the_end(context)
+
+
+def _sides(context: Context, game: Game) -> str:
+    """`Alice v Bob`; "" where nobody joined."""
+    sides = []
+    for side in game.sides:
+        names = [context.ledger.name_of(person) for person, theirs in game.players.items() if theirs == side]
+        sides += [" and ".join(names)] if names else []
+    return " v ".join(sides)
+
+
+async def _story(context: Context, game: Game, types: Mapping[str, str]) -> list[Part]:
+    """What the game cost each side, its best shot and worst luck, and how lucky they were."""
+    lost = [found for side in game.sides if (found := losses(game, side, types)).units]
+    lines: list[Part] = [Group(one.heading, one.names, grave=True) if one.names else one.heading for one in lost]
+    by_side, worths = await quick_luck(context)
+    if (best := best_shot(worths)) is not None:
+        told, text = await _moment(context, best)
+        lines.append(Group("Best shot" if told.acts else "Best roll", text, grave=True))
+    if (worst := worst_luck(worths)) is not None:
+        lines.append(Group("Worst luck", (await _moment(context, worst))[1], grave=True))
+    if by_side:
+        lines += [Group("Luck", points(by_side), grave=True), Small(judgement(by_side))]
+    return lines
+
+
+async def _moment(context: Context, moment: Moment) -> tuple[Retold, str]:
+    """`US Squad 1 fires: VC 3 takes casualties, at 8% (#38)`; of bad luck, with the chance of better."""
+    number = moment.roll.number
+    (event,) = await context.store.events_at(context.ledger.row, [number])
+    told = retold(event.data, context.ledger.name_of, sides=context.game.sides)
+    chance = percent(moment.chance)
+    odds = f"with {chance} for better" if moment.is_bad else f"at {chance}"
+    return told, f"{told.short}, {odds} (#{number})"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"

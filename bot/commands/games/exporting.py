@@ -1,0 +1,203 @@
+"""`/game export`: the whole game as JSON, its rolls as CSV, the story as Markdown."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+from bot.answers.retold import texts_of
+from bot.answers.written_out import Beside, csv_head, csv_lines, plain, story_lines, time_text
+from bot.audit.export import Promises, behind, heading, text_json, version_of
+from bot.audit.packs import hashes_of, hashes_sealed, packs_at
+from bot.commands.context import Context
+from bot.commands.games.played import turn_to
+from bot.game.batches import BATCH, in_batches, texts_in_batches
+from bot.game.events import note_undo
+from bot.game.phases import phase_title
+from bot.game.rights import need_player
+from bot.game.roster import described, in_order
+from bot.game.state import Game, Json
+from bot.interface.reply.packing import Packing
+from bot.interface.reply.reply import File, Reply
+from bot.rules.proof.chain import genesis, short
+from bot.rules.proof.export_format import SEALED
+from bot.rules.proof.words import SAID
+from bot.rules.text.phrase import phrase
+from bot.stores.records import TextRow
+
+T = TypeVar("T")
+FORMATS = {
+    "json": "it can be imported again, and checked with grognard verify",
+    "html": "open it in any browser, and press Check the dice",
+    "csv": "one line per roll",
+}
+
+
+async def export(context: Context) -> Reply:
+    """The game as a file, for those who play in it."""
+    await turn_to(context, context.options()["game"])
+    game = context.need_game()
+    need_player(game, context.actor)
+    kind = context.options()["format"]
+    if kind == "html":
+        return await _page(context)
+    file = Packing(f"{file_name(game)}.{ENDINGS.get(kind, kind)}")
+    async for text in _WRITERS[kind](context):
+        await asyncio.to_thread(file.add, text)
+    return _reply(context, kind, file.file())
+
+
+async def _page(context: Context) -> Reply:
+    """The after-action page; a browser opens it, so it is sent as it is."""
+    from bot.commands.log.reporting import check_length, page_text
+
+    check_length(context.game)
+    text = await page_text(context, await export_json(context))
+    return _reply(context, "html", File(f"{file_name(context.game)}.html", text))
+
+
+def _reply(context: Context, kind: str, file: File) -> Reply:
+    game, about = context.game, FORMATS.get(kind, "what happened, turn by turn")
+    word = {"markdown": "Markdown", "html": "a page"}.get(kind, kind.upper())
+    return Reply(
+        f"{game.name or 'Free play'} as {word}",
+        (
+            f"{game.number} events: {about}.",
+            *((phrase("Its last seed is in it once it is revealed: `/fair reveal`"),) if game.drawn else ()),
+        ),
+        footer=(f"#{game.number}", short(context.ledger.head)),
+        private=True,
+        files=(file,),
+    )
+
+
+def file_name(game: Game) -> str:
+    """What a file of this game is called, without its ending: `hill-875`."""
+    return re.sub(r"[^a-z0-9]+", "-", game.name.casefold()).strip("-")[:40] or "game"
+
+
+async def export_json(context: Context) -> str:
+    """The whole game as JSON, as it is with what this command writes."""
+    return "".join([text async for text in json_parts(context)])
+
+
+async def json_parts(context: Context) -> AsyncIterator[str]:
+    """The whole game as JSON, piece by piece: a long log is never held whole, and holds up nobody."""
+    store, ledger, game = context.store, context.ledger, context.game
+    stored = game.number - len(ledger.events)
+    about: Json = {"name": game.name, "system": game.system, "exported": time_text(int(context.now))}
+    version, hashes = await _needs(context, stored)
+    packs, head = await packs_at(store, hashes), ledger.head if game.number else genesis(game.id)
+    yield dumped(heading(game.id, head, packs, version=version, **about))[:-1]
+    promises, between = Promises(), ""
+    yield ',"events":['
+    async for rows in _with_new(in_batches(store, ledger.row, before=stored + 1), ledger.events):
+        for row in rows:
+            promises.see(row)
+        yield between + ",".join(
+            f'{{"number":{row.number},"hash":{dumped(row.hash)},"body":{row.body}}}' for row in rows
+        )
+        between = ","
+    seeds = {row.epoch: row for row in await store.seeds(ledger.row)} | ledger.new_seeds
+    persons = {row.person: row for row in await store.persons(ledger.row)} | ledger.new_persons
+    last = behind(game.id, seeds.values(), (), persons.values())
+    yield f'],"seeds":{dumped(last["seeds"])},"texts":['
+    between = ""
+    async for texts in _with_new(texts_in_batches(store, ledger.row, stored), ledger.new_texts):
+        if shown := [dumped(text_json(text)) for text in promises.shown(texts)]:
+            yield between + ",".join(shown)
+            between = ","
+    yield f'],"persons":{dumped(last["persons"])}}}'
+
+
+async def _with_new(batches: AsyncIterator[Sequence[T]], new: Sequence[T]) -> AsyncIterator[Sequence[T]]:
+    """What is stored, then what this command writes."""
+    async for rows in batches:
+        yield rows
+    if new:
+        yield new
+
+
+async def _needs(context: Context, stored: int) -> tuple[int, list[str]]:
+    """The version of the file that the log needs, and the versions of packs that it names, each once, also in what was
+    sealed and is open."""
+    store, ledger, sealed = context.store, context.ledger, context.game.sealed
+    found, version = dict[str, None](), 1
+    async for rows in _with_new(in_batches(store, ledger.row, before=stored + 1), ledger.events):
+        found |= dict.fromkeys(hashes_of(rows))
+        version = max(version, version_of(rows))
+    async for texts in _with_new(texts_in_batches(store, ledger.row, stored), ledger.new_texts):
+        found |= dict.fromkeys(hashes_sealed(text for text in texts if text.event not in sealed))
+    return version, list(found)
+
+
+def dumped(value: object) -> str:
+    """JSON as it is in files."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+async def rolls_csv(context: Context) -> AsyncIterator[str]:
+    """One line per roll, table and sequence; sealed ones once they have been opened."""
+    yield csv_head()
+    async for text in _written(context, csv_lines):
+        yield text
+
+
+async def report(context: Context) -> AsyncIterator[str]:
+    """The after-action report: what happened by turn and phase, and how the sides are."""
+    game, name_of = context.game, context.ledger.name_of
+    lines = [f"# {plain(game.name or 'Free play')}", ""]
+    if context.system is not None:
+        lines += [f"*{plain(context.system.title)}*", ""]
+    for side in game.sides:
+        players = [name_of(person) for person, theirs in game.players.items() if theirs == side]
+        lines.append(f"- **{plain(side)}**: {plain(', '.join(players) or 'nobody')}")
+    yield "".join(f"{line}\n" for line in (*lines, ""))
+    async for text in _written(context, story_lines):
+        yield text
+    where = "The end" if game.ended else phase_title(game, context.system)
+    lines = ["", f"## {plain(where or 'Now')}", ""]
+    lines += [
+        f"- {plain(unit.side)}{' ' if unit.side else ''}{plain(described(unit))}"
+        for unit in in_order(game.units.values())
+    ]
+    yield "".join(f"{line}\n" for line in (*lines, "", f"Head of the log: `{context.ledger.head}`"))
+
+
+async def _written(context: Context, write: Callable[[list[str], Beside], str]) -> AsyncIterator[str]:
+    """The log written out some events at a time: a long one in the worker, so that it keeps nobody waiting."""
+    store, row, game = context.store, context.ledger.row, context.game
+    undone = await _undone(context)
+    beside = Beside({person: context.ledger.name_of(person) for person in context.ledger.persons}, game.sides)
+    run = context.apart if game.number > BATCH else asyncio.to_thread
+    of_sealed: list[TextRow] = []  # labels that are told when the roll is opened, batches later
+    async for rows in in_batches(store, row, before=game.number + 1):
+        texts = await store.texts(row, after=rows[0].number - 1, before=rows[-1].number + 1)
+        bodies = {event.number: event.body for event in rows}
+        opened = {text.event: text.text for text in texts if text.key == SEALED and text.event not in game.sealed}
+        with_text = {text.event for text in texts if text.key != SAID}
+        of_sealed += [text for text in texts if text.key == "label" and '"sealed":' in bodies[text.event]]
+        told = texts_of(
+            (event.data for event in rows if event.number in with_text or '"reveal"' in event.body),
+            [*of_sealed, *texts],
+            game.sealed,
+        )
+        gone = [event.number for event in rows if event.number in undone]
+        yield await run(write, [event.body for event in rows], replace(beside, texts=told, undone=gone, opened=opened))
+
+
+async def _undone(context: Context) -> set[int]:
+    """Numbers of the events that are undone."""
+    undone: set[int] = set()
+    async for rows in in_batches(context.store, context.ledger.row, before=context.game.number + 1):
+        for event in (row.data for row in rows if '"undo"' in row.body or '"redo"' in row.body):
+            note_undo(undone, event)
+    return undone
+
+
+ENDINGS = {"markdown": "md"}
+_WRITERS = {"json": json_parts, "csv": rolls_csv, "markdown": report}

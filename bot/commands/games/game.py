@@ -1,0 +1,357 @@
+"""`/game`: start, sides, turns, settings; the larger ones live in files of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from bot.answers.by_rule import rules_told
+from bot.commands.context import Context
+from bot.commands.games import channel_settings, rules_of_game, starting
+from bot.commands.games import pack_of_game as packs
+from bot.commands.games.claiming import CLAIM_HINT, own_import
+from bot.commands.games.places import listed, names_of
+from bot.commands.games.played import put_aside
+from bot.commands.log.amending import Amendment
+from bot.commands.play import pictures
+from bot.commands.turns.calling import take_seat
+from bot.commands.turns.calls import calls
+from bot.commands.turns.turn_card import across_of, headline, passes_told, phase_buttons
+from bot.game.follows.rules import rule_words
+from bot.game.loaded import load
+from bot.game.phases import brief_of, first_turn, phase_title, reminders
+from bot.game.rights import find_side, need_director
+from bot.game.roster import count_units, is_gone
+from bot.game.scenario import Scenario, find_scenario
+from bot.game.state import FULL, STRICT, Game, is_strict
+from bot.game.version import with_system
+from bot.interface.reply.parts import Part, Small
+from bot.interface.reply.reply import Reply
+from bot.places.threads import channel_of, is_apart
+from bot.rules.errors import UserError, did_you_mean
+from bot.rules.inputs.units import RosterUnit
+from bot.rules.text.phrase import phrase
+from bot.stores.base import DRAFTS_KEPT
+from bot.stores.records import Doc
+from bot.systems.catalog import System, systems
+
+CARRY = "carry"
+MAX_NAME = 60
+MAX_SIDE = 32
+MAX_SIDES = 8
+
+
+async def start(context: Context) -> Reply:
+    """A new game in this channel; over one that is on only if its game master agrees."""
+    options = context.options()
+    _, name, _, _ = _asked_for(options)
+    if context.ledger.exists and context.game.started and not context.game.ended:
+        return await starting.ask(context, name)
+    return await begin_game(context)
+
+
+async def begin_game(context: Context) -> Reply:
+    """The new game; who starts it is game master. What was played here until now is kept."""
+    options = context.options()
+    old, aside = context.game if context.ledger.exists else None, put_aside(context.ledger.was)
+    system, name, sides, scenario = _asked_for(options)
+    before = context.ledger.row
+    game = first_turn(with_system(Game("", name=name, started=True, sides=sides), system), system)
+    if scenario is not None:
+        game = replace(game, units=scenario.units)
+    offer = scenario is None and old is not None and old.system == system.id and bool(old.units)
+    if offer and options.get("carry"):
+        assert old is not None
+        game = replace(game, units=carried(old, sides))
+    context.begin(game, result=phase_title(game, system))
+    told = context.game
+    begun = headline(told, system)
+    lines: list[Part] = [f"{begun}{'' if begun.endswith('?') else '.'} {context.who} is game master."]
+    if sides:
+        lines.append(f"Sides: {', '.join(sides)}.")
+    if scenario is not None:
+        lines += [scenario.about] if scenario.about else []
+        lines.append(phrase("{forces}. `/unit list` shows them.", forces=scenario.forces))
+    elif told.units:
+        lines.append(f"{count_units(len(told.units))} carried over.")
+    lines += filter(None, (brief_of(told, system),))
+    lines += aside
+    digits = told.commitment[:16]
+    promised = phrase("Dice promised: {digits}. `/fair add` mixes in your words before the first roll.", digits=digits)
+    lines.append(Small(promised))
+    buttons = [context.button("join", f"Join {side}", side, style="primary") for side in sides]
+    if offer and not told.units:
+        context.docs.append(
+            Doc(CARRY, context.ledger.row, {"row": before}, context.now + DRAFTS_KEPT, context.command.where.server)
+        )
+        buttons.append(context.button("carry", "Carry the roster over"))
+    buttons += phase_buttons(context, leads="none" if sides else "", folded=True)
+    return Reply(
+        f'{context.who} starts "{name}"',
+        tuple(lines),
+        by=system.title if name != system.title else "",
+        buttons=tuple(buttons),
+        across=across_of(buttons),
+    )
+
+
+def _asked_for(options: Mapping[str, Any]) -> tuple[System, str, tuple[str, ...], Scenario | None]:
+    """Rules, name, sides and scenario of a new game as typed; a scenario brings its own. Raises UserError."""
+    typed, sides = options["name"], read_sides(options["sides"] or "")
+    of, _, wanted = str(options["scenario"] or "").rpartition("/")  # a menu says whose it is: lnlt/ford
+    games = [id for id in systems() if wanted in systems()[id].scenarios]
+    of = options["system"] or of or (games[0] if len(games) == 1 else "")
+    if of not in systems():
+        what = "Choose the rules, or a scenario, which brings them."
+        raise UserError(what, hint=phrase("For example: `/game start lnlt`"), option="system", code="missing")
+    system = systems()[of]
+    if not wanted:
+        return system, _game_name(typed or system.title), sides, None
+    scenario = find_scenario(system, wanted)
+    if (sides and sides != scenario.sides) or options.get("carry"):  # no field in a form
+        what = "carry" if options.get("carry") else "sides"
+        raise UserError(
+            "A scenario brings its sides and units.", hint=f"Leave out {what}.", option=what, code="not-together"
+        )
+    return system, _game_name(typed or scenario.title), scenario.sides, scenario
+
+
+def read_sides(text: str) -> tuple[str, ...]:
+    """Sides as typed: `US, VC`. Raises UserError for a name that is too long, doubled, or would be misread."""
+    sides = [" ".join(side.split()) for side in text.split(",") if side.strip()]
+    for side in sides:
+        if len(side) > MAX_SIDE or set(side) & set(';="“”'):
+            raise UserError(
+                f'"{side[:40]}" cannot name a side: at most {MAX_SIDE} characters, without ; = or quotation marks.',
+                option="sides",
+                code="bad-name",
+            )
+    if len({side.casefold() for side in sides}) < len(sides):
+        raise UserError("Two sides have the same name.", option="sides", code="given-twice")
+    if len(sides) == 1 or len(sides) > MAX_SIDES:
+        raise UserError(
+            f"A game has two to {MAX_SIDES} sides, or none.",
+            hint='Type: sides="US, VC"',
+            option="sides",
+            code="bad-value",
+        )
+    return tuple(sides)
+
+
+def carried(old: Game, sides: tuple[str, ...]) -> dict[str, RosterUnit]:
+    """The roster of the game before, without eliminated units; sides that are no more are left empty."""
+    return {
+        key: replace(unit, side=unit.side if unit.side in sides or not sides else "")
+        for key, unit in old.units.items()
+        if not is_gone(unit)
+    }
+
+
+async def carry(context: Context, _more: str) -> Reply:
+    """The button of a new game: take over the roster of the one before, as it was noted when this one began."""
+    from bot.commands.turns.old_cards import without
+
+    game = context.need_started()
+    need_director(game, context.actor, "carry the roster over")
+    noted = await context.store.doc(CARRY, context.ledger.row)
+    saved = await context.store.load_game_by_id(noted.data["row"]) if noted is not None else None
+    if saved is None or game.units:
+        raise UserError("This game has a roster already, or the game before is gone.", code="roster-taken")
+    units = carried(load(saved).game, game.sides)
+    context.drop_docs.append((CARRY, context.ledger.row))
+    context.amends.append(Amendment(context.topic(1), lambda said: without(said, (CARRY,))))
+    context.ledger.add("unit", replace(game, units=units), result=f"{count_units(len(units))} carried over")
+    return Reply(f"{context.who}: {count_units(len(units))} carried over")
+
+
+async def join(context: Context) -> Reply:
+    """Play for a side."""
+    return _join(context, context.options()["side"])
+
+
+async def press_join(context: Context, side: str) -> Reply:
+    """The button *Join US*."""
+    return _join(context, side)
+
+
+def _join(context: Context, named: str) -> Reply:
+    game = context.need_started()
+    side = find_side(game, named)
+    person = context.ledger.person()
+    if (own := game.players.get(person)) is not None:
+        raise UserError(
+            f"You already play {own}.",
+            hint="" if own == side else phrase("Leave it first: `/game leave`."),
+            code="side-taken",
+        )
+    context.ledger.add("join", replace(game, players={**game.players, person: side}), side=side)
+    take_seat(context)
+    lines = (CLAIM_HINT,) if own_import(context.ledger) is not None else ()
+    return Reply(f"{context.who} plays {side}", lines)
+
+
+async def leave(context: Context) -> Reply:
+    """Leave one's side."""
+    game = context.need_started()
+    person = context.ledger.known_person()
+    if person not in game.players:
+        raise UserError("You play no side in this game.", code="not-player")
+    players = {other: side for other, side in game.players.items() if other != person}
+    context.ledger.add("leave", replace(game, players=players))
+    return Reply(f"{context.who} leaves {game.players[person]}")
+
+
+async def status(context: Context) -> Reply:
+    """Everything about the game that fits on a screen."""
+    game = context.need_game()
+    ledger = context.ledger
+    title = f'"{game.name}"' if game.started else "Free play"
+    where = "the game has ended" if game.ended else phase_title(game, context.system)
+    lines: list[Part] = [_side_line(context, side) for side in game.sides]
+    others = [unit for unit in game.units.values() if unit.side not in game.sides and not is_gone(unit)]
+    if others:
+        lines.append(f"{count_units(len(others))} of no side")
+    if game.master:
+        lines.append(f"Game master: {ledger.name_of(game.master)}")
+    if unclaimed := ledger.unclaimed():
+        lines.append(
+            phrase(
+                "Known from the imported file only: {unclaimed}. Is one of them you? `/game claim`", unclaimed=unclaimed
+            )
+        )
+    if game.go and not game.ended:
+        passes = passes_told(game, context.system)
+        people = ", ".join(ledger.name_of(person) for person, side in game.players.items() if side in game.go)
+        whose = " and ".join(game.go) + (f" ({people})" if people else "")
+        lines.append(f"Go: {whose}" + (f"; {passes}" if passes else ""))
+    if game.initiative:
+        lines.append(f"Initiative: {game.initiative}")
+    if game.sealed:
+        lines.append("Sealed: " + ", ".join(f"#{at} by {ledger.name_of(who)}" for at, who in game.sealed.items()))
+    if game.redo:
+        lines.append(
+            phrase("Undone: {undone} (`/game redo`)", undone=", ".join(f"#{at}" for at in reversed(game.redo)))
+        )
+    if rules := rules_told(context.system, game):
+        lines.append(rules)
+    answers = "in full" if game.answers == FULL else "in short"
+    lines.append(
+        f"Dice: seed {game.epoch}, commitment {game.commitment[:16]}; "
+        f"real dice {'allowed' if game.hand_dice else 'not allowed'}; answers {answers}"
+    )
+    if ledger.was is not None and len(places := ledger.was.places) > 1:
+        names = {**await names_of(context.store, places), context.command.where.key: context.command.where.name}
+        lines.append(
+            f"Played in {listed(places, names, context.command.where.key)}; each sees every roll of the others."
+        )
+        lines.append(phrase("To end that for this channel, type: `/game link off`"))
+    if not game.ended:
+        called = await calls(context)
+        lines += [call.line for call in called]
+        lines += map(Small, reminders(game, context.system))
+    of_what = context.system.title if context.system is not None else ""
+    told = ": ".join(filter(None, (title, where)))
+    return Reply(told, tuple(lines), by=of_what, footer=(f"#{game.number}",), private=True)
+
+
+def _side_line(context: Context, side: str) -> str:
+    game = context.game
+    players = [context.ledger.name_of(person) for person, theirs in game.players.items() if theirs == side]
+    units = [unit for unit in game.units.values() if unit.side == side]
+    gone = sum(is_gone(unit) for unit in units)
+    lost = f", {gone} eliminated" if gone else ""
+    return f"{side}: {', '.join(players) or 'nobody yet'}; {count_units(len(units) - gone)}{lost}"
+
+
+async def settings(context: Context) -> Reply:
+    """How the game is played and answered."""
+    options = context.options()
+    threads = await channel_settings.threads(context, options.pop("threads"))
+    drawn = await pictures.setting(context, options.pop("pictures"))
+    threads = ", ".join(filter(None, (threads, drawn)))
+    if threads and not any(options.values()):
+        return Reply(f"{context.who}: {threads}")
+    if not any(options.values()):
+        game = context.need_game()
+        own = await is_apart(context.store, channel_of(context.command.where))
+        return Reply(
+            "Settings of this game",
+            (
+                f"hand_dice={'yes' if game.hand_dice else 'no'}: allow dice rolled by hand",
+                f"answers={game.answers}: long or short answers",
+                f"confirm={'yes' if game.confirm else 'no'}: ask before the same shot is fired at another target",
+                f"strict={'yes' if is_strict(game) else 'no'}: refuse a second shot, or one out of go or phase",
+                f"master={context.ledger.name_of(game.master) if game.master else 'nobody'}",
+                f"threads={'own' if own else 'channel'}: what this channel's threads play",
+                f"pictures={await pictures.mode(context)}: of lookups and odds in this channel",
+                *rules_of_game.listed(context, game),
+                *([f"pack={version}: what it is played with"] if (version := await packs.named(context, game)) else []),
+            ),
+        )
+    game = context.open_game()
+    need_director(game, context.actor, "change its settings")
+    after, told = game, []
+    if options["hand_dice"]:
+        after = replace(after, hand_dice=options["hand_dice"] == "yes")
+        told.append(f"real dice {'allowed' if after.hand_dice else 'not allowed'}")
+    if options["answers"]:
+        after = replace(after, answers=options["answers"])
+        told.append(f"{after.answers} answers")
+    if options["confirm"]:
+        after = replace(after, confirm=options["confirm"] == "yes")
+        told.append(f"other targets {'confirmed' if after.confirm else 'at once'}")
+    if options["strict"] and (options["strict"] == "yes") != is_strict(after):
+        if options["rule"]:
+            raise UserError(
+                "One rule is switched at a time.", hint="Leave out rule.", option="rule", code="not-together"
+            )
+        after = replace(after, rules={**after.rules, STRICT: not is_strict(after)})
+        told.append(rule_words(game.rules, after.rules))
+    if options["rule"]:
+        after, said = rules_of_game.setting(context, after, options["rule"])
+        told.append(said)
+    if options["master"]:
+        after = replace(after, master=_person_called(context, options["master"]))
+    if options["pack"]:
+        after, said = await packs.setting(context, after, options["pack"])
+        told.append(said)
+    # No name may be in the chain, which nobody could delete there.
+    last = [told.pop()] if options["pack"] else []
+    noted = [*told, *(["another game master"] if after.master != game.master else []), *last]
+    if options["master"]:
+        told = [*told, f"{context.ledger.name_of(after.master)} is game master"]
+    told += last
+    context.ledger.add("settings", after, result=", ".join(noted))
+    return Reply(f"{context.who}: {', '.join([*told, threads] if threads else told)}")
+
+
+def _person_called(context: Context, name: str) -> str:
+    """The person of this game with that name, or platform id. Raises UserError."""
+    folded = name.strip().removeprefix("@").strip("<@!>").casefold()
+    rows = [context.ledger.persons[person] for person in context.ledger.present()]
+    exact = [row for row in rows if folded == row.user.casefold()]
+    found = exact or [row for row in rows if folded in (row.name.casefold(), row.user.casefold().rpartition(":")[2])]
+    if len(found) == 1:
+        return found[0].person
+    if found:
+        raise UserError(
+            f'Several people are called "{name[:40]}".',
+            hint=f"Type which: {', '.join(f'master={row.user}' for row in found[:5])}.",
+            option="master",
+            code="unclear-person",
+        )
+    names = [row.name for row in rows]
+    raise UserError(
+        f'Nobody called "{name[:40]}" has taken part in this game.',
+        hint=did_you_mean(name, names) or "The new game master has to join or roll here first.",
+        option="master",
+        code="unknown-person",
+    )
+
+
+def _game_name(raw: str) -> str:
+    name = " ".join(raw.split())
+    if not name or len(name) > MAX_NAME:
+        raise UserError(f"A game's name has 1 to {MAX_NAME} characters.", option="name", code="bad-name")
+    return name

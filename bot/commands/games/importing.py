@@ -1,0 +1,190 @@
+"""`/game import`: an exported game goes on in this channel. Its chain is checked first and stays as it is."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import replace
+
+from bot.audit.check_file import check
+from bot.commands.context import Context
+from bot.commands.games.pack_import import brought
+from bot.commands.games.played import put_aside
+from bot.game.follows.validate import is_in_line, is_valid, is_valid_event
+from bot.game.ledger import Ledger
+from bot.game.phases import phase_title
+from bot.interface.reply.packing import MOST_TEXT
+from bot.interface.reply.reply import Reply
+from bot.interface.spec import shown_name
+from bot.process.entropy import new_id
+from bot.rules.errors import UserError
+from bot.rules.inputs.options import MAX_TEXT
+from bot.rules.odds.odds import TooManyStates
+from bot.rules.proof.chain import canonical
+from bot.rules.proof.export_format import SEALED, Exported, read_export, read_json
+from bot.rules.proof.fair import NO_TEXTS
+from bot.rules.proof.paged import export_text
+from bot.rules.text.phrase import phrase
+from bot.stores.records import IMPORTED, PersonRow, SeedRow, TextRow
+from bot.systems.catalog import systems, using
+
+MAX_EVENTS = 200_000
+SHORT = 30_000
+"""Characters of a log that is checked on the spot; a longer one is checked in the worker."""
+
+
+def check_seconds(size: int) -> float:
+    """How long the check of so many characters may take: several times what it takes on a small machine."""
+    return 20 + size / 150_000
+
+
+async def import_game(context: Context) -> Reply:
+    """Bring an exported game into this channel; a new seed begins, for the old one may be known elsewhere."""
+    if context.ledger.exists and context.game.started and not context.game.ended:
+        raise UserError(
+            f'"{context.game.name}" is going on here.', hint=phrase("End it first: `/game end`."), code="game-on"
+        )
+    if (
+        context.ledger.was is not None and len(context.ledger.was.places) > 1
+    ):  # nobody there agreed to the game that comes
+        raise UserError(
+            "This channel is linked with others.", hint=phrase("End that first: `/game link off`"), code="linked"
+        )
+    raw = await asyncio.to_thread(export_text, need_text(context.options()["file"]), MOST_TEXT)
+    faults, unplayed = await _checked(context, raw)
+    if faults:
+        raise UserError(
+            f"This log is damaged or was altered: {faults[0]}",
+            hint="grognard verify shows everything.",
+            code="altered-log",
+        )
+    # In a thread: it would hold everybody up for as long as one call takes, half a second for the largest file.
+    read = await asyncio.to_thread(lambda: read_export(read_json(raw)))
+    with using(await brought(context, read.packs) if read.packs else systems()):
+        return await _imported(context, read, unplayed)
+
+
+async def _imported(context: Context, read: Exported, unplayed: int) -> Reply:
+    """What was read becomes the game that is played here."""
+    ledger = Ledger(None, context.ledger.writer)
+    await asyncio.to_thread(_fill, ledger, read)
+    before, aside = context.ledger.row or None, put_aside(context.ledger.was)
+    count, closed = ledger.game.number, len(ledger.game.sealed)
+    started = ledger.game.started
+    # Whoever wrote the file must not direct the game by it: that falls to who brings it here, as with /game start.
+    taken = replace(ledger.game, master=ledger.person()) if started else ledger.game
+    ledger.add("import", taken, secret=ledger.fresh_secret(), result=f"{count} events")
+    context.ledger = ledger
+    context.bind(ledger.row, before)
+    lines = [f"{count} events checked. {phase_title(ledger.game, context.system)}"]
+    if unplayed:
+        outcomes = "1 outcome is" if unplayed == 1 else f"{unplayed} outcomes are"
+        lines.append(f"{outcomes} from another edition of the rules and could not be played again.")
+    if closed:
+        rolls = "1 roll stays" if closed == 1 else f"{closed} rolls stay"
+        lines.append(f"{rolls} sealed for ever: only the place where it was rolled has its content.")
+    if started:
+        lines.append(f"{context.who} is game master.")
+    unclaimed = ledger.unclaimed()
+    if unclaimed:
+        lines.append(f"Known from the file only: {unclaimed}. If that is you, press the button.")
+    lines.append(f"New dice begin: commitment {ledger.game.commitment}")
+    lines += aside
+    buttons = (context.button("claim", "That's me"),) if unclaimed else ()
+    return Reply(f'{context.who} imports "{ledger.game.name or "free play"}"', tuple(lines), buttons=buttons)
+
+
+async def _checked(context: Context, raw: str) -> tuple[tuple[str, ...], int]:
+    """What `check_text` finds; long logs are checked beside the bot. Raises UserError where that takes too long."""
+    if len(raw) <= SHORT and not _brings_packs(raw):
+        return check_text(raw)
+    seconds = check_seconds(len(raw))
+    try:
+        found: tuple[tuple[str, ...], int] = await context.check(check_text, raw, seconds=seconds)
+        return found
+    except TooManyStates:
+        raise UserError(
+            f"This log could not be checked within {seconds:.0f} seconds, so it was not imported.",
+            hint="Try again when the bot is less busy, or ask the host to import it.",
+            code="too-slow",
+        ) from None
+
+
+def _brings_packs(raw: str) -> bool:
+    """Whether the file holds packs: a stranger's, which only the worker may read."""
+    try:
+        data = read_json(raw)
+    except UserError:
+        return False  # the check says what is wrong with it
+    return isinstance(data, Mapping) and bool(data.get("packs"))
+
+
+def need_text(raw: object) -> str:
+    """The text of the file. Raises UserError where there is none, or too much of it."""
+    if not isinstance(raw, str) or not raw.strip():
+        raise UserError(
+            "/game import needs a file.", hint=phrase("`/game export` writes one."), option="file", code="missing"
+        )
+    if len(raw) > MOST_TEXT:
+        raise UserError("The file is too large.", option="file", code="file-too-large")
+    return raw.removeprefix("\ufeff")
+
+
+def check_text(raw: str) -> tuple[tuple[str, ...], int]:
+    """What is wrong with an exported log, one line each; how many outcomes could not be played again.
+
+    Raises UserError for what is not an exported log.
+    """
+    found = check(read_json(raw))
+    unknown = [f"Event {at}: it names rules that no release had, so nobody can check it." for at in found.unknown_at]
+    return (*found.faults, *unknown), found.unplayed
+
+
+def _fill(ledger: Ledger, exported: Exported) -> None:
+    """Take over events, persons, texts and seeds as they are."""
+    if not exported.events or len(exported.events) > MAX_EVENTS:
+        raise UserError(f"A log holds 1 to {MAX_EVENTS} events.", option="file", code="too-many")
+    ledger.row = new_id()
+    try:
+        rows = [(dict(event.body), canonical(event.body), event.hash) for event in exported.events]
+        ledger.copy(rows, exported.game)
+        if not (is_valid(ledger.game) and all(is_valid_event(event.body) for event in exported.events)):
+            raise ValueError
+        _fill_rest(ledger, exported)
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError):
+        raise UserError(
+            "The file is damaged: its events do not follow one another.", option="file", code="damaged-log"
+        ) from None
+
+
+def _fill_rest(ledger: Ledger, exported: Exported) -> None:
+    """Persons that wrote events, texts and seeds."""
+    wrote = {event.body["who"] for event in exported.events}
+    has_left = any(event.body["kind"] == "privacy" for event in exported.events)
+    if not has_left and wrote - {row.person for row in exported.persons}:
+        raise ValueError  # nobody had their name deleted, so it is missing
+    if any(len(text.text) > MAX_TEXT or not is_in_line(text.text) for text in exported.texts if text.key != SEALED):
+        raise ValueError
+    for person in exported.persons:
+        if person.person not in wrote:
+            continue
+        row = PersonRow(ledger.row, person.person, IMPORTED + person.key, shown_name(person.name))
+        ledger.persons[person.person] = ledger.new_persons[person.person] = row
+    ledger.new_texts += [
+        TextRow(ledger.row, text.event, text.key, text.salt, text.text, text.person) for text in exported.texts
+    ]
+    promised = {
+        body["secret"]["epoch"]: body["number"]
+        for body in (event.body for event in exported.events)
+        if isinstance(body.get("secret"), Mapping) and "commitment" in body["secret"]
+    }
+    revealed = {
+        event.body["revealed"]["epoch"]: event.number
+        for event in exported.events
+        if isinstance(event.body.get("revealed"), Mapping)
+    }
+    for seed in exported.seeds:
+        first = int(promised.get(seed.epoch, 0)) + 1
+        ledger.new_seeds[seed.epoch] = SeedRow(
+            ledger.row, seed.epoch, seed.seed, seed.commitment, first, (), NO_TEXTS, revealed.get(seed.epoch)
+        )

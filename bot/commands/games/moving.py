@@ -1,0 +1,270 @@
+"""A game changes its place, or goes altogether."""
+
+from __future__ import annotations
+
+import re
+
+from bot.commands.context import Context
+from bot.commands.games.places import called, moved_doc, way_to
+from bot.commands.games.played import named, put_aside, turn_to
+from bot.commands.games.share import forget
+from bot.commands.log.amending import settled
+from bot.commands.turns.expiring import expiry, expiry_key
+from bot.game.ledger import Ledger
+from bot.game.loaded import Loaded, load
+from bot.game.rights import need_director
+from bot.interface.reply.reply import Button, Reply
+from bot.interface.spec import Place
+from bot.process.entropy import new_id
+from bot.rules.errors import UserError
+from bot.rules.text.phrase import phrase
+from bot.stores.base import DAY
+from bot.stores.records import Binding, Doc, Outgoing, Saved
+
+TRANSFER = "transfer"
+TRANSFER_KEPT = DAY
+WHAT = "the move of a game that was requested"
+
+_MENTION = re.compile(r"<#([A-Za-z0-9]+)(\|[^>]*)?>")
+_IDS = {"discord": re.compile(r"\d{1,20}"), "slack": re.compile(r"[CDG][A-Z0-9]{1,20}(/\d+\.\d+)?")}
+"""What a channel's id looks like; a mere name would lead nowhere, and the game with it."""
+_ANY_ID = re.compile(r"[A-Za-z0-9_.-]{1,80}")
+
+
+async def transfer(context: Context) -> Reply:
+    """Move the game to another channel of the same server: once a manager takes it over there, or at once for one."""
+    game = context.need_started()
+    need_director(game, context.actor, "move it")
+    _need_alone(context.ledger)
+    here, target = context.command.where, _target(context)
+    if target.key == here.key:
+        raise UserError("The game is already here.", option="channel", code="same-channel")
+    other = await _other(context, target.key)
+    names = {here.key: here.name, target.key: target.name}
+    there = called(target.key, target.name, here.key)
+    if other is None and context.command.who.manager:
+        return _move(context, context.ledger, here.key, target.key, None, names)
+    key, data = new_id(), {"game": context.ledger.row, "from": here.key, "to": target.key, "name": here.name}
+    context.docs.append(Doc(TRANSFER, key, data, context.now + TRANSFER_KEPT, context.command.who.key))
+    asked = Reply(
+        f'{context.who} asks to play "{game.name}" here from now on; it is played in '
+        f"{called(here.key, here.name, target.key)}",
+        ("Only a server manager or workspace admin can take it over, within 24 hours.",),
+        buttons=(Button(f"takeover:{key}", "Take it over", "primary"), Button(f"stay:{key}", "Refuse")),
+    )
+    about, at = _topic(context.ledger.row, key), context.now + TRANSFER_KEPT
+    context.due.append(expiry(expiry_key(context.ledger.row, key), at, (about,), WHAT))
+    context.outgoing.append(Outgoing(target.key, {}, context.now, asked.to_json(), about))
+    return Reply(
+        f'{context.who} asks to move "{game.name}" to {there}',
+        ("It stays here until a manager takes it over there, within 24 hours.",),
+    )
+
+
+async def take_over(context: Context, key: str) -> Reply:
+    """A manager of the channel that a game asks to move to takes it over."""
+    doc = await _asked(context, key)
+    source, here = str(doc.data["from"]), context.command.where
+    if not context.keeps:
+        raise UserError("Only a server manager or workspace admin can take the game over.", code="not-manager")
+    saved = await context.store.load_game_by_id(str(doc.data["game"]))
+    if saved is None or saved.places != (source,):
+        raise UserError("That game is no longer played there.", code="game-changed")
+    ledger = Ledger(load(saved), context.ledger.writer)
+    if ledger.game.ended:
+        raise UserError("That game has ended.", code="game-ended")
+    other = await _other(context, here.key)
+    _settle(context, doc, f"{context.who} takes it over")
+    names = {source: str(doc.data["name"]), here.key: here.name}
+    return _move(context, ledger, source, here.key, load(other) if other is not None else None, names)
+
+
+async def stay(context: Context, key: str) -> Reply:
+    """A manager of the channel refuses to take a game over."""
+    doc = await _asked(context, key)
+    if not context.keeps:
+        raise UserError("Only a server manager or workspace admin can refuse that.", code="not-manager")
+    _settle(context, doc, f"{context.who} refuses")
+    told = Reply(f"{context.who} refuses to take the game over", ("It stays where it is.",))
+    context.outgoing.append(Outgoing(str(doc.data["from"]), {}, context.now, told.to_json()))
+    return told
+
+
+async def _asked(context: Context, key: str) -> Doc:
+    """The request that a button answers. Raises UserError for one that is over, or for another channel."""
+    doc = await context.store.doc(TRANSFER, key)
+    if doc is None or doc.data["to"] != context.command.where.key:
+        raise UserError(
+            "There is no open request for this.", hint=phrase("Ask again: `/game transfer`"), code="not-asked"
+        )
+    return doc
+
+
+def _settle(context: Context, doc: Doc, how: str) -> None:
+    """The request is answered: its message says so, without its buttons."""
+    context.drop_docs.append((TRANSFER, doc.key))
+    context.drop_due.append((expiry_key(str(doc.data["game"]), doc.key), None))
+    context.pressed = _topic(str(doc.data["game"]), doc.key)
+    settled(context, context.pressed, how, WHAT)
+
+
+def _topic(row: str, key: str) -> str:
+    return f"{row}/transfer-{key}"
+
+
+def _move(context: Context, ledger: Ledger, source: str, to: str, aside: Loaded | None, names: dict[str, str]) -> Reply:
+    """Play the game in its new place; the one of the two that is not this one is told by a message of its own."""
+    server, name, was = context.command.where.server, ledger.game.name, aside.row if aside is not None else None
+    ledger.add("transfer", result="to another channel")
+    context.ledger = ledger
+    context.bindings += [Binding(source, None, ledger.row, server), Binding(to, ledger.row, was, server)]
+    context.docs.append(moved_doc(ledger.row, name, Place(to, server, names[to]), source))
+    told = {
+        source: Reply(
+            f'{context.who} moves "{name}" to {called(to, names[to], source)}', buttons=way_to(to, names[to], source)
+        ),
+        to: Reply(
+            f'"{name}" is played here from now on',
+            (
+                f"{context.who} moves it from {called(source, names[source], to)}.",
+                phrase("`/game status` shows how it is going."),
+                *put_aside(aside),
+            ),
+            buttons=way_to(source, names[source], to),
+        ),
+    }
+    here = context.command.where.key
+    context.outgoing += [
+        Outgoing(place, {}, context.now, reply.to_json()) for place, reply in told.items() if place != here
+    ]
+    return told[here]
+
+
+def _target(context: Context) -> Place:
+    """The channel meant, as the platform confirmed it. Raises UserError for any other."""
+    here = context.command.where
+    key = place_key(here.key, context.options()["channel"])
+    if key.startswith("console:"):  # whoever sits at the console owns it
+        return Place(key, here.server)
+    confirmed = context.command.channels.get("channel")
+    if confirmed is None or confirmed.key != key or confirmed.server != here.server:
+        raise UserError(
+            "A game can move only to a channel that you and the bot can both write in.",
+            hint="Choose it from the list, or mention it.",
+            option="channel",
+            code="unknown-channel",
+        )
+    return confirmed
+
+
+def _need_alone(ledger: Ledger) -> None:
+    """Raise UserError for a game that is played elsewhere too: there nobody agreed to the new channel."""
+    if ledger.was is not None and len(ledger.was.places) > 1:
+        raise UserError(
+            "This game is played in other channels too, so it cannot move.",
+            hint=phrase("End the link first: `/game link off`. Or link the new channel: `/game link`"),
+            code="linked",
+        )
+
+
+async def _other(context: Context, place: str) -> Saved | None:
+    """What is played in the new place already, and will make room. Raises UserError for a game that is on."""
+    other = await context.store.load_game(place)
+    if other is None:
+        return None
+    there = load(other).game
+    if there.started and not there.ended:
+        raise UserError(
+            f'"{there.name}" is played there.',
+            hint=phrase("It must end first: `/game end`."),
+            option="channel",
+            code="game-on",
+        )
+    if len(other.places) > 1:
+        raise UserError(
+            "That channel is linked with others.",
+            hint=phrase("End that there first: `/game link off`"),
+            option="channel",
+            code="linked",
+        )
+    return other
+
+
+def place_key(here: str, typed: str) -> str:
+    """The place that a channel stands for: a mention such as <#123>, an id, or a whole key of the same server.
+
+    Raises UserError for what names no channel, and for one of another server.
+    """
+    text = typed.strip()
+    platform, (server, slash, _) = here.partition(":")[0], here.partition("/")
+    if server.endswith(":dm"):
+        raise _elsewhere("A game in direct messages stays there.")
+    if text.startswith(f"{platform}:") and slash and not text.startswith(f"{server}/"):
+        raise _elsewhere("A game moves only within its server or workspace.")
+    found = _MENTION.fullmatch(text)
+    name = found[1] if found else text.removeprefix(f"{server}/" if slash else f"{platform}:").removeprefix("#")
+    if not _IDS.get(platform, _ANY_ID).fullmatch(name):
+        raise UserError(
+            f'"{typed[:40]}" is not a channel.',
+            hint="Choose it from the list, or mention it.",
+            option="channel",
+            code="unknown-channel",
+        )
+    return f"{server}/{name}" if slash else f"{platform}:{name}"
+
+
+def _elsewhere(problem: str) -> UserError:
+    return UserError(
+        problem,
+        hint=phrase("`/game link` plays it from another place too; `/game export` moves it."),
+        option="channel",
+        code="unknown-channel",
+    )
+
+
+async def delete(context: Context) -> Reply:
+    """Delete the game and all its data; asks first."""
+    options = context.options()
+    await turn_to(context, options["game"])
+    game = context.need_game()
+    _need_owner(context)
+    if options["confirm"]:
+        return await delete_now(context)
+    name = f'"{game.name}"' if game.name else "this free play"
+    return Reply(
+        f"Delete {name} with its {game.number} events?",
+        (
+            phrase("This cannot be undone. `/game export` keeps a copy first."),
+            phrase("Delete it: `/game delete confirm`"),
+        ),
+        private=True,
+        buttons=(context.button("delete", "Delete", style="danger"),),
+    )
+
+
+async def delete_now(context: Context, _more: str = "") -> Reply:
+    """Delete the game."""
+    game = context.need_game()
+    _need_owner(context)
+    context.erase.append(context.ledger.row)
+    await forget(context)
+    title = f'"{game.name}" is deleted' if game.name else "The free play is deleted"
+    was, here = context.ledger.was, context.command.where.key
+    for place in was.places if was is not None else ():
+        if place != here:
+            told = Reply(title, (f"{context.who} did that in a channel that was linked with this one.",))
+            context.outgoing.append(Outgoing(place, {}, context.now, told.to_json()))
+    seen_by_others = game.started or len(context.ledger.present()) > 1
+    told_here = Reply(f"{context.who} deletes {named(game)}", ("Its log, units and dice are gone for good.",))
+    return Reply(title, private=True, announce=told_here if seen_by_others else None)
+
+
+def _need_owner(context: Context) -> None:
+    """Free play belongs to those who took part, a started game to its master and the server's managers."""
+    need_director(context.game, context.actor, "delete it")
+    alone = len(context.ledger.present()) <= 1
+    if not context.game.started and not context.actor.directs and not (alone and context.actor.person):
+        raise UserError(
+            "Others have rolled here too, so only a server manager or workspace admin can delete this.",
+            code="not-manager",
+        )

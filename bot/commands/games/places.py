@@ -1,0 +1,100 @@
+"""Places as answers call them, and the lines that say where a game is played and how that ends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from bot.commands.context import server_of
+from bot.interface.reply.reply import LINK, Button
+from bot.interface.spec import Place
+from bot.rules.text.plain import clean_name
+from bot.stores.base import Store
+from bot.stores.records import Doc
+
+PLACE = "place"
+"""Documents that hold the name of a channel that was linked: the store knows places only by their keys."""
+MOVED = "moved"
+"""Documents that say where the game went that was played in a channel."""
+MAX_NAME = 80
+_PLATFORMS = {"discord": "Discord", "slack": "Slack", "console": "the console"}
+
+
+def name_doc(place: Place) -> Doc:
+    """The document that keeps a place's name; it goes with the server."""
+    return Doc(PLACE, place.key, {"name": place.name}, None, place.server or place.key)
+
+
+async def names_of(store: Store, places: Iterable[str]) -> dict[str, str]:
+    """The names of places, as far as they are known."""
+    docs = [(place, await store.doc(PLACE, place)) for place in places]
+    return {place: str(doc.data["name"]) for place, doc in docs if doc is not None}
+
+
+def moved_doc(row: str, name: str, to: Place, source: str) -> Doc:
+    """The document that says, in the channel that a game left, where it is played now."""
+    return Doc(MOVED, source, {"game": row, "name": name, "to": to.key, "called": to.name}, None, to.server or source)
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """Where the game that left a channel is played now."""
+
+    name: str
+    to: str
+    called: str
+    buttons: tuple[Button, ...]
+
+    @property
+    def line(self) -> str:
+        """`"Hill 875" is played in #campaign now.`"""
+        return f'"{self.name}" is played in {self.called} now.'
+
+
+async def moved_from(store: Store, place: str) -> Moved | None:
+    """Where the last game that left the place is played, while it is."""
+    doc = await store.doc(MOVED, place)
+    if doc is None:
+        return None
+    saved = await store.load_game_by_id(str(doc.data["game"]))
+    if saved is None or doc.data["to"] not in saved.places:
+        return None
+    to, name = str(doc.data["to"]), str(doc.data["called"])
+    return Moved(str(doc.data["name"]), to, called(to, name, place), way_to(to, name, place))
+
+
+def way_to(place: str, name: str, reader: str) -> tuple[Button, ...]:
+    """A button that opens a channel of the platform on which it is read; none where that is another one."""
+    if not server_of(place) or place.partition(":")[0] != reader.partition(":")[0]:
+        return ()
+    return (Button(f"goto:{place}", f"Open {called(place, name, reader)}"[:60], LINK),)
+
+
+def is_private(place: str) -> bool:
+    """Whether it is a conversation, and no channel of a server."""
+    return not server_of(place) or (place.startswith("slack:") and local_id(place).startswith("D"))
+
+
+def called(place: str, name: str, reader: str) -> str:
+    """What a place is called in an answer that is read in the place `reader`: whoever is elsewhere is told so."""
+    name, server, platform = clean_name(name, MAX_NAME), server_of(place), place.partition(":")[0]
+    alone = is_private(place)
+    if place == reader:
+        return "this channel"
+    if server and server == server_of(reader):
+        return "a private conversation" if alone else name or f"channel {local_id(place)}"
+    kind = "a private conversation" if alone else f"another {'workspace' if platform == 'slack' else 'server'}"
+    kind = f"{kind} on {_PLATFORMS.get(platform, platform)}"
+    return f"{name} ({kind})" if name and not alone else kind
+
+
+def listed(places: Iterable[str], names: Mapping[str, str], reader: str) -> str:
+    """Several places in one line, joined by "and"; the one where it is read comes first."""
+    here_first = sorted(places, key=lambda place: place != reader)
+    found = [called(place, names.get(place, ""), reader) for place in here_first]
+    return " and ".join(found)
+
+
+def local_id(place: str) -> str:
+    """The part of a key that names the place within its server: `900` of `discord:55/900`."""
+    return place.partition("/")[2] or place.partition(":")[2]

@@ -1,0 +1,1 @@
+"""Help, from the definitions that run."""

@@ -1,0 +1,164 @@
+"""Where help begins: four things to do, each with its button; then what a rule set or a group of commands has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from bot.commands.help.topics import TOPICS
+from bot.interface.form.form import OPEN_FORM
+from bot.interface.registry import TABLE, Registry
+from bot.interface.reply.parts import Entry, Group, Part, Small
+from bot.interface.reply.reply import Button, Menu, MenuEntry, Reply
+from bot.interface.spec import CommandSpec, Path
+from bot.interface.typing.explained import lists_of
+from bot.rules.text.phrase import Phrase, Typed, phrase
+
+HELP = "help:"
+ATTACKS, CHECKS = ("Fire", "Fight", "Attack", "Shoot"), ("Check", "Rally", "Spot")
+"""The verbs of sequences by which a rule set's help groups them."""
+MOST = 25
+GAMES = "games"
+BACK = "Back"
+
+
+def first_attack(registry: Registry, game: str) -> CommandSpec | None:
+    """The attack that a rule set is shown by: its first whose odds can be counted, best a shot."""
+    known = [spec for spec in registry.below((game,)) if spec.option("odds") is not None]
+    known.sort(key=lambda spec: (spec.path[-1] not in ("fire", "shoot"), spec.verb not in ATTACKS))
+    return known[0] if known else None
+
+
+def overview(registry: Registry, games: Sequence[str], played: str, *, greets: bool = False) -> Reply:
+    """Four things to do, and a menu of the rule sets and topics."""
+    shown = [played] if played in games else [game for game in ("lnlt", *games) if game in games]
+    attacks = (first_attack(registry, game) for game in dict.fromkeys(shown))
+    shots = [shot for shot in attacks if shot is not None and shot.verb in ATTACKS][:1]
+    things: list[Part] = []
+    if shots:
+        first = shots[0]
+        names = Phrase(*(piece for shot in shots for piece in (Typed(shot.name), " ")))
+        things += [
+            Entry("Fight", "one command per attack", names, OPEN_FORM + " ".join(first.path), "Open a form"),
+            Entry(
+                "Odds",
+                "exact chances before you roll",
+                phrase("`{name}` with odds", name=first.name),
+                f"try:{' '.join(first.path)}",
+                "Try",
+            ),
+        ]
+    things += [
+        Entry(
+            "A game", "units, turns, undo, log", phrase("`/game start`, `/unit add`"), f"{OPEN_FORM}game start", "Start"
+        ),
+        Entry("Dice", "anything: 4d6kh3+2", phrase("`/roll 2d6+3`"), "throw:2d6", "Roll 2d6"),
+        Group("Rule sets", "", grave=True),
+        *_named(registry, games),
+        Small(phrase("On any command: `/help lnlt fire`")),
+    ]
+    sets = [MenuEntry(f"{HELP}{game}", registry.games[game].title, f"/{game}") for game in games]
+    topics = [MenuEntry(f"{HELP}{name}", topic.title, topic.about) for name, topic in TOPICS.items()]
+    groups = [MenuEntry(f"{HELP}{name}", f"/{name}", _short(registry.about(name))) for name in _groups(registry)]
+    welcome = "Hello. " if greets else ""
+    return Reply(
+        f"{welcome}Grognard fights tabletop wargames in your channel",
+        tuple(things),
+        by="pick your units, it does the tables",
+        menus=(Menu("A rule set, or any topic", (*sets, *topics, *groups)[:MOST], "Topics"),),
+    )
+
+
+def _named(registry: Registry, games: Sequence[str]) -> list[Part]:
+    """The rule sets by their names, each with its command."""
+    return [phrase("`/{id}` {title}", id=id, title=registry.games[id].title) for id in games[:MOST]]
+
+
+def games_page(registry: Registry, games: Sequence[str]) -> Reply:
+    """Which games there are here, and where one's own are."""
+    lines = (*_named(registry, games), Small(phrase("`/help lnlt` says what one has, `/me games` which you play.")))
+    entries = tuple(MenuEntry(f"{HELP}{game}", registry.games[game].title, f"/{game}") for game in games[:MOST])
+    buttons = (Button(f"{OPEN_FORM}game start", "Start a game", "primary"), back(()))
+    return Reply(
+        "Games", lines, by="bring the rule book", menus=(Menu("What has one?", entries, "Games"),), buttons=buttons
+    )
+
+
+def _groups(registry: Registry) -> Iterable[str]:
+    return [name for name in registry.top if name not in registry.games and not name.endswith(TABLE) and name != "help"]
+
+
+def page_of_group(path: Path, registry: Registry) -> Reply:
+    """What is below a word: the sequences of a rule set, its tables, or a group's commands. A menu explains one."""
+    if len(path) == 1 and path[0] in registry.games:
+        return _rule_set(path[0], registry)
+    if path[0].endswith(TABLE):
+        return _tables(path, registry)
+    specs = list(registry.below(path))
+    lines: tuple[Part, ...] = tuple(phrase("`{name}` {about}", name=s.name, about=_short(s.summary)) for s in specs)
+    menus = (_menu("What does one do?", specs, "Explain"),)
+    return Reply(f"/{path[0]}", lines, by=registry.about(path[0]), menus=menus, buttons=(back(()),))
+
+
+def _rule_set(game: str, registry: Registry) -> Reply:
+    specs = list(registry.below((game,)))
+    if not specs:  # a pack of tables alone
+        return _tables((game + TABLE,), registry)
+    lines: list[Part] = []
+    for label, found in (
+        ("Attacks", [spec for spec in specs if spec.verb in ATTACKS]),
+        ("Checks", [spec for spec in specs if spec.verb in CHECKS]),
+        ("Other rolls", [spec for spec in specs if spec.verb not in (*ATTACKS, *CHECKS)]),
+    ):
+        if found:
+            lines.append(Group(label, ", ".join(spec.path[-1] for spec in found), grave=True))
+    example = first_attack(registry, game) or specs[0]
+    lines.append(Small(phrase("Each is a command: `{name}`", name=example.name)))
+    if any(lists_of(spec.options) for spec in specs):
+        lines.append(Small(phrase("The words behind a unit: `/help {game} units`", game=game)))
+    if notice := registry.games[game].game.get("notice"):
+        lines.append(Small(str(notice)))
+    buttons = (
+        Button(OPEN_FORM + " ".join(example.path), example.path[-1].replace("-", " ").capitalize(), "primary"),
+        Button(f"{HELP}{game}{TABLE}", "Tables"),
+        Button(f"{OPEN_FORM}game start system={game}", "Start a game"),
+        back(()),
+    )
+    title = registry.games[game].title
+    by = "bring the rule book, Grognard brings the tables"
+    return Reply(title, tuple(lines), by=by, menus=(_menu("What does one do?", specs, "Explain"),), buttons=buttons)
+
+
+def _tables(path: Path, registry: Registry) -> Reply:
+    game = registry.games[path[0].removesuffix(TABLE)]
+    by_group: dict[str, list[CommandSpec]] = {}
+    for spec in registry.below(path):
+        by_group.setdefault(spec.path[1], []).append(spec)
+    lines: list[Part] = []
+    menus = []
+    for group, specs in by_group.items():
+        label = game.game["groups"][group]
+        lines.append(Group(label, ", ".join(spec.path[-1] for spec in specs), grave=True))
+        menus += [_menu(label, specs[at : at + MOST], label) for at in range(0, len(specs), MOST)]
+    lines.append(Small(phrase("One is read like this: `{example}`", example=next(registry.below(path)).example)))
+    buttons: tuple[Button, ...] = (back((game.id,)),)
+    if not game.has_sequences:  # this page is the game's only one
+        lines.append(Small(str(game.game["notice"])))
+        buttons = (Button(f"{OPEN_FORM}game start system={game.id}", "Start a game"), back(()))
+    about = f"{game.title}: tables"
+    return Reply(f"/{' '.join(path)}", tuple(lines), by=about, menus=tuple(menus[:4]), buttons=buttons)
+
+
+def back(path: Path) -> Button:
+    """Up to the screen before this one."""
+    return Button(HELP + " ".join(path), BACK)
+
+
+def _menu(label: str, specs: Sequence[CommandSpec], short: str) -> Menu:
+    entries = [MenuEntry(HELP + " ".join(s.path), s.path[-1], _short(s.title or s.summary)) for s in specs[:MOST]]
+    return Menu(label, tuple(entries), short)
+
+
+def _short(text: str) -> str:
+    """The first sentence of a text, as much of it as a menu shows."""
+    first = text.split(". ")[0].rstrip(".")
+    return first if len(first) <= 70 else f"{first[:66].rpartition(' ')[0]} ..."

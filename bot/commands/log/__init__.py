@@ -1,0 +1,1 @@
+"""The log: read, searched, counted, taken back, forgotten."""

@@ -1,0 +1,219 @@
+"""What an answer said stays true: when something becomes of it, the message that said so is changed, wherever it is.
+
+The changes go to the disk in the commit that makes them necessary, and leave through the outbox.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from bot.game.events import changes_game
+from bot.game.ledger import Ledger
+from bot.game.state import Game, Json
+from bot.game.summary import title_of, told_event
+from bot.game.undo import changed_since
+from bot.interface.reply.parts import Small
+from bot.interface.reply.reply import Reply
+from bot.interface.reply.tone import OVER, SEALED
+from bot.stores.records import Outgoing
+
+if TYPE_CHECKING:
+    from bot.commands.context import Context
+
+Change = Callable[[Reply | None], Reply | None]
+OR_POST = "or_post"
+"""In the delivery of a change: where the message cannot be changed, what it would say is posted."""
+
+
+_MOVES_CARDS = ("next", "pass", "initiative", "end", "undo", "redo")
+"""Events after which the card of a phase may be over, or back; also a sequence for the initiative."""
+
+
+@dataclass(frozen=True, slots=True)
+class Amendment:
+    """A message that no longer holds: what it is about, and how it reads from now on, made from what it said.
+
+    Without `change` it reads as the command's own answer; `beside` is for where that is a message of its own. What a
+    message said is not kept for ever. `anywhere`: also in direct messages, where nobody plays the game.
+    """
+
+    about: str
+    change: Change | None = None
+    beside: Change | None = None
+    anywhere: bool = False
+
+
+async def amended(context: Context, reply: Reply, about: str) -> list[Outgoing]:
+    """The messages that the command changes, in all places that play its game. `about` is what its answer is about."""
+    found = list(context.amends)
+    for ledger in (*context.further, context.ledger):
+        if _may_change(ledger):
+            found += [one async for one in _by_events(context, ledger)]
+    if not found:
+        return []
+    here, outgoing = context.command.where.key, list[Outgoing]()
+    was = [ledger.was for ledger in (*context.further, context.ledger) if ledger.was is not None]
+    playing = {here, *(place for game in was for place in game.places)}  # who left hears no more of it
+    for one in found:
+        shown = await context.store.shown(one.about)
+        said = Reply.from_json(shown.reply) if shown.reply is not None else None
+        change = one.change or (None if reply.in_place else one.beside)
+        now = reply if change is None else change(said and (said.announce or said))
+        if now is None:
+            continue
+        text, own = now.to_json(), change is None
+        for place in sorted({*shown.places, *({here} if context.pressed == one.about else ())}):
+            if (place in playing or one.anywhere) and not (own and reply.in_place and place == here):
+                way = {OR_POST: True} if own and reply.in_place else {}
+                outgoing.append(Outgoing(place, way, context.now, text, about if own else "", one.about))
+    return outgoing
+
+
+def _may_change(ledger: Ledger) -> bool:
+    """Whether events may follow on what was said before; they do not where one player alone rolls dice."""
+    if ledger.was is None or ledger.was.row != ledger.row or not ledger.bodies:
+        return False
+    before = ledger.was.game
+    if before.redo or (before.solo in ("", "*") and not ledger.was.is_unasked):
+        return True
+    return _moves_cards(ledger)
+
+
+def _moves_cards(ledger: Ledger) -> bool:
+    return any(
+        body["kind"] in _MOVES_CARDS or body.get("closes") or body.get("target") == "initiative"
+        for body in ledger.bodies
+    )
+
+
+async def _by_events(context: Context, ledger: Ledger) -> AsyncIterator[Amendment]:
+    """What follows from the events that were written."""
+    assert ledger.was is not None
+    for body in ledger.bodies:
+        if body["kind"] == "end":
+            for number in body.get("opens", ()):
+                yield await _opened(context, ledger, number, body["number"])
+        if body["kind"] in ("undo", "redo"):
+            async for one in _turned(context, ledger, body):
+                yield one
+    async for one in _too_late(context, ledger, ledger.was.game):
+        yield one
+    if _moves_cards(ledger):
+        from bot.commands.turns.old_cards import old_cards
+
+        async for one in old_cards(context, ledger):
+            yield one
+
+
+async def _too_late(context: Context, ledger: Ledger, before: Game) -> AsyncIterator[Amendment]:
+    """What can no longer be pressed: Redo once something else has happened, Agree under a request about what is no
+    longer the latest event."""
+    first, after = ledger.bodies[0], ledger.game
+    if before.redo and not after.redo and first["kind"] not in ("undo", "redo"):
+        undone = await _latest(context, ledger, "undo", before.redo[-1])
+        if undone is not None:
+            yield Amendment(_topic(ledger, undone["number"]), _without_buttons)
+    if before.solo not in ("", "*") or (ledger.was is not None and ledger.was.is_unasked):
+        return  # nobody else is there who could have been asked, or nobody has
+    asked = await context.store.doc("consent-asked", ledger.row)
+    for number in asked.data["events"] if asked is not None else {before.last, *before.redo[-1:]}:
+        async for one in _lapsed(context, ledger, number, first["number"]):
+            yield one
+    if asked is None:
+        ledger.is_unasked = True
+    elif any(map(changes_game, ledger.bodies)):
+        context.drop_docs.append((asked.kind, asked.key))
+
+
+async def _opened(context: Context, ledger: Ledger, number: int, by: int) -> Amendment:
+    """What was sealed until the game ended."""
+    texts = await context.store.texts(ledger.row, after=number - 1, before=number + 1)
+    answer = next((Reply.from_json(json.loads(row.text)) for row in texts if row.key == "answer"), None)
+    told = Reply(f"#{number} is open") if answer is None else Reply(answer.first, answer.lines)
+    now = replace(told, by=f"#{number}, opened in #{by}", tone=SEALED)
+    return Amendment(_topic(ledger, number), lambda _: now)
+
+
+async def _turned(context: Context, ledger: Ledger, body: Json) -> AsyncIterator[Amendment]:
+    """An undo or a redo: of the answer itself, and of the answer to the redo or undo before."""
+    number, by, is_undo = body["event"], body["number"], body["kind"] == "undo"
+    rows = await context.store.events(ledger.row, after=number - 1, before=number + 1)
+    event = rows[0].data if rows else {}
+    told = told_event(event, ledger.name_of, sides=ledger.game.sides) if event else f"#{number}"
+    if is_undo:
+        dice = " ".join(f"[{die['value']}]" for die in event.get("dice", ())[:40])
+        small = f"{title_of(event)} {dice} · the dice stay in the log" if dice else "It stays in the log."
+        yield Amendment(_topic(ledger, number), partial(_struck, f"Undone in #{by}", told, small, f"#{number}"))
+    else:
+        is_open = event.get("kind") == "sealed" and number not in ledger.game.sealed
+        yield Amendment(_topic(ledger, number), partial(_back, f"brought back in #{by}", told, is_open))
+    turned = await _latest(context, ledger, "redo" if is_undo else "undo", number)
+    if turned is not None:
+        over = f"{'Undone' if is_undo else 'Redone'} in #{by}"
+        told = told_event(turned, ledger.name_of, sides=ledger.game.sides)
+        yield Amendment(_topic(ledger, turned["number"]), partial(_struck, over, told, "", f"#{turned['number']}"))
+
+
+async def _lapsed(context: Context, ledger: Ledger, number: int, by: int) -> AsyncIterator[Amendment]:
+    """An open request about an event that something has happened to, or come upon: nobody can agree to it any more."""
+    kind, key = "consent", f"{ledger.row}:{number}"
+    asked = await context.store.doc(kind, key) if (kind, key) not in context.drop_docs else None
+    if asked is not None and await _is_over(context, ledger, number, asked.data.get("what", "undo")):
+        context.drop_docs.append((kind, key))
+        topic = _topic(ledger, f"asked-{asked.data.get('id', '')}")
+        yield Amendment(topic, partial(_struck, f"Overtaken by #{by}", "a request", "", ""))
+
+
+async def _is_over(context: Context, ledger: Ledger, number: int, what: str) -> bool:
+    """Whether what was asked for can no longer be done behind the events that were written."""
+    turned = {body["event"] for body in ledger.bodies if body["kind"] in ("undo", "redo")}
+    if number in turned or any(map(changes_game, ledger.bodies)) or (what == "redo" and number not in ledger.game.redo):
+        return True
+    rows = await context.store.events(ledger.row, after=number - 1, before=number + 1)
+    patch = rows[0].data.get("after" if what == "undo" else "before") if rows else None
+    return bool(changed_since(ledger.game, patch or {}))
+
+
+async def _latest(context: Context, ledger: Ledger, kind: str, number: int) -> Json | None:
+    from bot.commands.log.undo import LOOK_BACK
+
+    rows = await context.store.events(ledger.row, after=number, limit=LOOK_BACK, newest_first=True)
+    return next((row.data for row in rows if row.data["kind"] == kind and row.data.get("event") == number), None)
+
+
+def _topic(ledger: Ledger, what: object) -> str:
+    return f"{ledger.row}/{what}"
+
+
+def settled(context: Context, about: str, how: str, what: str) -> None:
+    """A request was answered: its message says how, without its buttons."""
+    now = Reply(what[:1].upper() + what[1:], over=how, tone=OVER)
+    context.amends.append(Amendment(about, lambda _said: now, anywhere=True))
+
+
+def answered(number: int) -> Change:
+    """How a request reads that was answered elsewhere."""
+    return partial(_struck, f"Answered in #{number}", "a request", "", "")
+
+
+def _struck(over: str, told: str, small: str, number: str, said: Reply | None) -> Reply:
+    """A first line that no longer holds, what became of it, and no buttons."""
+    title = said.title if said is not None else told
+    by = said.by if said is not None else ""
+    lines = (Small(small),) if small else ()
+    return Reply(title, lines, footer=(number,) if number else (), over=over, by=by, tone=OVER)
+
+
+def _back(note: str, told: str, is_open: bool, said: Reply | None) -> Reply:
+    """What was undone, as it was, with a note where it came back."""
+    if said is None:
+        return Reply(told, footer=(note,))
+    return replace(said, footer=(*said.footer, note), mention=(), buttons=() if is_open else said.buttons)
+
+
+def _without_buttons(said: Reply | None) -> Reply | None:
+    return replace(said, buttons=(), menus=(), mention=()) if said is not None and said.buttons else None

@@ -1,0 +1,116 @@
+"""`/privacy`: what is kept about a person, as a list and as a file; and its deletion, which breaks no chain."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, replace
+
+from bot.commands.context import Context
+from bot.commands.games.claiming import own_import
+from bot.commands.post.wishes import WISHES
+from bot.game.ledger import Ledger
+from bot.game.loaded import load
+from bot.game.prepared import PREPARED, UNUSED
+from bot.interface.reply.reply import Button, File, Reply
+from bot.places.macros import MACRO
+from bot.rules.text.phrase import phrase
+
+
+async def show(context: Context) -> Reply:
+    """What is kept, in numbers."""
+    data = await context.store.user_data(context.command.who.key)
+    names = sorted({row.name for row in data.persons})
+    lines = (
+        f"Your name ({', '.join(names) or 'none'}), next to a random id in the logs; games: {len(data.persons)}.",
+        f"Texts you typed (labels, texts for dice, sealed rolls): {len(data.texts)}.",
+        f"Your drafts: {sum(doc.kind not in (WISHES, MACRO) for doc in data.docs)}; "
+        f"macros: {sum(doc.kind == MACRO for doc in data.docs)}.",
+        f"Your wishes for reminders: {'kept' if any(doc.kind == WISHES for doc in data.docs) else 'none'}; "
+        f"reminders under way: {len(data.due)}.",
+        "Your requests and their answers, for 7 days, so that nothing runs twice; once deleted, a hash of their ids.",
+        phrase(
+            "`/privacy export` gives it as a file, `/privacy delete` deletes it. Rolls stay in the log without a name."
+        ),
+    )
+    return Reply("What Grognard keeps about you", lines, private=True)
+
+
+async def export(context: Context) -> Reply:
+    """Everything as a file."""
+    data = await context.store.user_data(context.command.who.key)
+    plain = {
+        "user": context.command.who.key,
+        "persons": [asdict(row) for row in data.persons],
+        "texts": [{key: value for key, value in asdict(row).items() if key != "salt"} for row in data.texts],
+        "due": [asdict(row) for row in data.due],
+        "documents": [asdict(row) for row in data.docs if row.kind not in (PREPARED, UNUSED)],
+    }
+    file = File("my-data.json", json.dumps(plain, ensure_ascii=False, indent=1))
+    return Reply("Your data", ("This file holds everything that is kept about you.",), private=True, files=(file,))
+
+
+async def delete(context: Context) -> Reply:
+    """Ask first, unless it is confirmed."""
+    if context.options()["confirm"]:
+        return await forget(context)
+    return Reply(
+        "Delete your name and texts from all games?",
+        (
+            "Your rolls stay in the logs without your name; you leave your sides. This cannot be undone.",
+            phrase("Delete them: `/privacy delete confirm`"),
+        ),
+        private=True,
+        buttons=(Button("forget:", "Delete", "danger"),),
+    )
+
+
+async def forget(context: Context) -> Reply:
+    """Delete name, texts, drafts, macros and wishes everywhere; each game notes that somebody left."""
+    user = context.command.who.key
+    data = await context.store.user_data(user)
+    rows = list(dict.fromkeys(row.game for row in data.persons))
+    imported = own_import(context.ledger)
+    if imported is not None:  # a file that somebody brought here names them too
+        context.forget.append(imported.user)
+        rows = list(dict.fromkeys([*rows, context.ledger.row]))
+    told, left = None, 0
+    for row in rows:
+        if row == context.ledger.row:
+            told = _told(context)
+            left += _leave(context.ledger, imported.person if imported is not None else "")
+        elif (saved := await context.store.load_game_by_id(row)) is not None:
+            ledger = Ledger(load(saved), context.ledger.writer)
+            left += _leave(ledger)
+            context.further.append(ledger)
+    context.forget.append(user)
+    return Reply(
+        "Your name and texts are deleted",
+        (
+            f"Games that keep their rolls without a name: {len(rows)}.",
+            *([f"Games without a game master now: {left}. A server manager can take over there."] if left else ()),
+        ),
+        private=True,
+        announce=told,
+    )
+
+
+def _told(context: Context) -> Reply | None:
+    """What the other players of the game here are told, without a name: a side has lost its player."""
+    side = context.actor.side
+    if not side:
+        return None
+    rest = phrase("Their rolls stay in the log without a name. Join: `/game join {side}`", side=side)
+    return Reply(f"{side} has lost a player: their name and texts are deleted", (rest,))
+
+
+def _leave(ledger: Ledger, imported: str = "") -> bool:
+    """Note in a game that they left; whether it is without a master now."""
+    game, user = ledger.game, ledger.writer.user
+    own = {row.person for row in ledger.persons.values() if row.user == user} | {imported}
+    players = {other: side for other, side in game.players.items() if other not in own}
+    master = "" if game.master in own else game.master
+    ledger.add(
+        "privacy", replace(game, players=players, master=master), result="somebody's name and texts were deleted"
+    )
+    ledger.new_persons.clear()
+    return bool(game.master) and not master

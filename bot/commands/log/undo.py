@@ -1,0 +1,376 @@
+"""`/game undo` and `redo`: what changed the game last is taken back, with the other side's consent where dice fell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from bot.answers.retold import told_event
+from bot.commands.context import Context
+from bot.commands.log.amending import Amendment, answered
+from bot.commands.log.standing_in import reason_to_stand_in, stands_in
+from bot.commands.turns.calling import call, call_sides
+from bot.game.events import NEVER_UNDONE, has_dice, is_passed_over
+from bot.game.phases import whose_go
+from bot.game.roster import changed_names
+from bot.game.state import Game, Json
+from bot.game.undo import Found, changed_since, consenters, find, is_free, may_ask, redo_fields, then, undo_fields
+from bot.interface.reply.reply import Reply
+from bot.interface.reply.tone import OVER, WAITING
+from bot.rules.errors import UserError
+from bot.rules.text.names import joined
+from bot.rules.text.phrase import phrase
+from bot.stores.base import DAY
+from bot.stores.records import Doc, tombstone
+
+CONSENT, ASKED = "consent", "consent-asked"
+CONSENT_KEPT = 30 * DAY
+LOOK_BACK = 200
+FIRST, MOST = 50, 2_000
+"""Events read at first on the way back from the newest, and at most."""
+ID = 10
+"""Digits that tell one request from another about the same event."""
+UNDO, REDO = "undo", "redo"
+BY_HAND = phrase("`/unit edit` sets things right by hand.")
+
+
+async def undo(context: Context, number: int | None = None) -> Reply:
+    """Take back what changed the game last, or the event with this number; dice need consent, which is asked for."""
+    game, actor = context.need_open(), context.actor
+    if number is None and (asked := await _asked_of(context)):
+        return await consent(context, asked)
+    found, events = await _find(context, number)
+    event = found.event
+    if event is None or event["kind"] in NEVER_UNDONE:
+        raise await _not_undoable(context, found, number)
+    if not may_ask(game, actor, event):
+        raise _no_part(UNDO)
+    await _need_untouched(context, event, UNDO, events)
+    if is_free(actor, event):
+        return await _take_back(context, event, found.last)
+    others = await _others(context, actor.person, event, events)
+    if not others:
+        return await _take_back(context, event, found.last, alone=True)
+    return await _ask(context, event, others, UNDO)
+
+
+async def redo(context: Context, number: int | None = None) -> Reply:
+    """Redo what was undone last (which must be `number`, if given), if nothing has changed the game since.
+
+    What was taken back by consent comes back by consent.
+    """
+    game, actor = context.need_open(), context.actor
+    if not game.redo:
+        raise UserError("Nothing to redo.", hint="Something new has happened since.", code="nothing-to-redo")
+    if number is not None and number != game.redo[-1]:
+        raise UserError(
+            f"#{game.redo[-1]} was undone last, not #{number}.", hint=phrase("`/log` shows them."), code="not-latest"
+        )
+    event = await read_event(context, game.redo[-1])
+    if event is None or not may_ask(game, actor, event):
+        raise _no_part(REDO)
+    events = await _since(context, event["number"])
+    await _need_untouched(context, event, REDO, events)
+    undone = await latest(context, UNDO, event["number"])
+    others = await _others(context, actor.person, event, events)
+    if undone is not None and undone.get("asked") and others:
+        return await _ask(context, event, others, REDO)
+    return await _bring_back(context, event)
+
+
+async def _find(context: Context, number: int | None) -> tuple[Found, list[Json]]:
+    """What undo finds, and the events that were read for it, newest first."""
+    events, limit = context.ledger.bodies[::-1], FIRST
+    while True:
+        before = events[-1]["number"] if events else None
+        rows = await context.store.events(context.ledger.row, before=before, limit=limit, newest_first=True)
+        events += [row.data for row in rows]
+        found = find(events, context.game.last, number)
+        is_over = len(rows) < limit or len(events) >= MOST or (number is not None and events[-1]["number"] <= number)
+        is_sure = found.event is not None and not is_passed_over(found.event)
+        if found.way is not None or ((is_over or is_sure) and (found.last or len(rows) < limit or not found.event)):
+            return found, events
+        limit = 10 * FIRST
+
+
+async def takeable(context: Context) -> int:
+    """The number of the event that `/game undo` would take back; 0 for none."""
+    found, _ = await _find(context, None)
+    return found.event["number"] if found.event is not None and found.event["kind"] not in NEVER_UNDONE else 0
+
+
+async def _since(context: Context, number: int) -> list[Json]:
+    """The events since the one with this number, and that one, newest first."""
+    rows = await context.store.events(context.ledger.row, after=number - 1, limit=MOST, newest_first=True)
+    return [row.data for row in rows]
+
+
+async def _not_undoable(context: Context, found: Found, number: int | None) -> UserError:
+    """Why nothing is taken back: what is never undone, or what came first."""
+    event, shows = found.event or found.way, phrase("`/log` shows what happened; /unit edit sets things right by hand.")
+    if event is None and number is None:
+        return UserError("There is nothing to undo.", code="not-undoable")
+    if event is None:
+        return UserError(f"#{number} cannot be undone.", hint=shows, code="not-latest")
+    told = await _told(context, event)
+    if number is not None and number != event["number"]:
+        return UserError(
+            f"#{event['number']} has changed the game since #{number}: {told}", hint=shows, code="not-latest"
+        )
+    return UserError(f"#{event['number']} cannot be undone: {told}", hint=shows, code="not-undoable")
+
+
+async def _ask(context: Context, event: Json, others: frozenset[str], what: str) -> Reply:
+    """Ask the others; where one of them has asked for the same, this is their consent."""
+    ledger, actor, number = context.ledger, context.actor, event["number"]
+    if not actor.person:
+        raise _no_part(what)
+    asked = await pending(context, number)
+    if asked is not None and asked["by"] != actor.person:
+        return await consent(context, number)
+    names = " or ".join(sorted(ledger.name_of(person) for person in others))
+    typed = f"/game {what}"
+    if asked is not None:
+        raise UserError(
+            f"Already asked; waiting for {names}.",
+            hint=phrase("They press Agree or type `{typed}`.", typed=typed),
+            code="asked-already",
+        )
+    id = tombstone(context.command.request_id)[:ID]
+    data = {"by": actor.person, "event": number, "id": id, "what": what}
+    owner, until = context.command.where.server, context.now + CONSENT_KEPT
+    context.docs.append(Doc(CONSENT, _key(context, number), data, until, owner))
+    known = await context.store.doc(ASKED, ledger.row)
+    numbers = [*(known.data["events"] if known is not None else ()), number]
+    context.docs.append(Doc(ASKED, ledger.row, {"events": sorted(set(numbers))}, until, owner))
+    ledger.is_touched = True  # who knows the game as one in which nobody has asked reads it anew
+    context.about = _topic(context, id)
+    rows = [row for person in others if (row := ledger.persons.get(person)) is not None]
+    lines = [await _told(context, event), f"{_why(context, event, what)}, so {names} must agree."]
+    if units := joined(changed_names(event.get("before") or {}, event.get("after") or {})):
+        lines[1] += f" If so, what it did to {units} is {'taken back' if what == UNDO else 'done again'}."
+    if await reason_to_stand_in(context, others):
+        lines.append("They have left or been silent for seven days, so a manager who plays no side may agree instead.")
+    lines.append(phrase("Press Agree or type `{typed}`.", typed=typed))
+    return Reply(
+        f"{context.who} asks to {what} #{number}",
+        tuple(lines),
+        buttons=(
+            context.button("consent", "Agree", number, id, style="good"),
+            context.button("refuse", "Refuse", number, id),
+        ),
+        tone=WAITING,
+        mention=await call(context, sorted(row.user for row in rows if not row.is_imported)),
+    )
+
+
+def _why(context: Context, event: Json, what: str) -> str:
+    """Why somebody else must agree."""
+    if what == REDO:
+        return "It was undone by agreement"
+    return "Dice were rolled" if has_dice(event) else f"It was {context.ledger.name_of(event['who'])}'s doing"
+
+
+async def pending(context: Context, number: int) -> Json | None:
+    """The open request about an event: who asked (`by`), for `what`, and the `id` that its buttons name."""
+    found = await context.store.doc(CONSENT, _key(context, number))
+    return {"id": "", "what": UNDO, **found.data} if found is not None else None
+
+
+async def not_asked(context: Context, number: int) -> UserError:
+    """Why there is nothing to agree to, or to refuse: what came first."""
+    found, _ = await _find(context, number)
+    hint = "It was answered or withdrawn; a later one has buttons of its own."
+    if number in context.game.redo:
+        hint = await told_undone(context, number)
+    elif found.way is not None:
+        hint = f"#{found.way['number']} came first: {await _told(context, found.way)}"
+    return UserError(f"There is no open request about #{number}.", hint=hint, code="not-asked")
+
+
+async def consent(context: Context, number: int) -> Reply:
+    """Agree to what another asked for, for the other side or as a manager in its place."""
+    game, actor = context.need_open(), context.actor
+    asked = await pending(context, number)
+    if asked is None:
+        raise await not_asked(context, number)
+    by, what, found = str(asked["by"]), str(asked["what"]), Found()
+    if what == UNDO:
+        found, events = await _find(context, number)
+        event = found.event
+    else:
+        event, events = await read_event(context, number), await _since(context, number)
+    if event is None or (what == REDO and game.redo[-1:] != (number,)):
+        raise UserError(f"#{number} is no longer what can be taken back, so it stays.", code="not-latest")
+    others = await _others(context, by, event, events)
+    fields = {} if actor.person in others else await stands_in(context, event, by, others, events)
+    if by == actor.person or not (actor.person in others or fields):
+        raise UserError("This needs the consent of another side.", code="not-yours")
+    await _need_untouched(context, event, what, events)
+    _settle(context, number, asked, agreed=True)
+    if what == UNDO:
+        return await _take_back(context, event, found.last, asked=by, **fields)
+    return await _bring_back(context, event, asked=by, **fields)
+
+
+async def refuse(context: Context, number: int) -> Reply:
+    """Refuse what another asked for, or withdraw one's own request."""
+    context.need_open()
+    actor = context.actor
+    asked = await pending(context, number)
+    if asked is None:
+        raise await not_asked(context, number)
+    by, what = str(asked["by"]), str(asked["what"])
+    event = await read_event(context, number)
+    if by != actor.person and (
+        event is None or actor.person not in await _others(context, by, event, await _since(context, number))
+    ):
+        raise UserError("Only another side can refuse.", code="not-yours")
+    _settle(context, number, asked, agreed=False)
+    stays = "the result stays" if what == UNDO else "it stays undone"
+    if by == actor.person:
+        return Reply(f"{context.who} no longer asks to {what} #{number}", by=stays, tone=OVER)
+    again = "Ask again after talking it over, or play on."
+    return Reply(f"{context.who} refuses to {what} #{number}", (again,), by=stays, tone=OVER)
+
+
+async def _asked_of(context: Context) -> int:
+    """The event that somebody asked whoever types to take back; 0 for none."""
+    doc = await context.store.doc(ASKED, context.ledger.row)
+    for number in reversed(doc.data["events"] if doc is not None else ()):
+        asked, event = await pending(context, number), await read_event(context, number)
+        if asked is None or event is None or asked["what"] != UNDO or asked["by"] == context.actor.person:
+            continue
+        if context.actor.person in await _others(context, asked["by"], event, await _since(context, number)):
+            return int(number)
+    return 0
+
+
+async def _others(context: Context, by: str, event: Json, events: list[Json]) -> frozenset[str]:
+    """Who may agree to what `by` asked for: those who were there when it fell. `events`: those since, newest first."""
+    game, number, persons = context.game, event["number"], context.ledger.present()
+    if (
+        not game.sides
+        and number != game.last
+        and (new := persons & {one["who"] for one in events if one["number"] > number} - {event["who"]})
+    ):
+        rows = await context.store.events(context.ledger.row, before=number, limit=MOST, newest_first=True)
+        persons -= new - {row.data["who"] for row in rows}
+    return consenters(then(events, game, number), by, persons, event)
+
+
+def _settle(context: Context, number: int, asked: Json, *, agreed: bool) -> None:
+    """The request is answered: its message becomes the answer."""
+    context.drop_docs.append((CONSENT, _key(context, number)))
+    beside = answered(context.ledger.next_number) if agreed else None
+    context.amends.append(Amendment(_topic(context, asked["id"]), beside=beside))
+
+
+async def _told(context: Context, event: Json) -> str:
+    """The first line of what was answered to the event, while that is kept; then what the log says of it."""
+    shown = await context.store.shown(context.topic(event["number"]))
+    if shown.reply is None:
+        return told_event(event, context.ledger.name_of, sides=context.game.sides)
+    said = Reply.from_json(shown.reply)
+    return (said.announce or said).first
+
+
+def _topic(context: Context, id: str) -> str:
+    return context.topic(f"asked-{id}")
+
+
+async def _take_back(context: Context, event: Json, last: int, *, asked: str = "", **fields: Any) -> Reply:
+    ledger, number = context.ledger, event["number"]
+    told, was = await _told(context, event), context.game
+    ledger.add(UNDO, asked=asked, **fields, **undo_fields(event, last))
+    units = joined(changed_names(event.get("before") or {}, event.get("after") or {}))
+    as_before = (f"As before: {units}.",) if units else ()
+    reply = Reply(
+        f"#{number} is undone",
+        (told, *as_before),
+        buttons=(context.button("redo", "Redo", number),),
+        by=_by(context, ledger.bodies[-1]),
+        tone=OVER,
+    )
+    return await _with_go(context, was, reply)
+
+
+async def _with_go(context: Context, was: Game, reply: Reply) -> Reply:
+    """The answer with whose go it is, where that is another one now; they are called."""
+    game = context.game
+    if game.go == was.go or not game.go:
+        return reply
+    lines = (*reply.lines, f"Now: {whose_go(game)}.")
+    return replace(reply, lines=lines, mention=await call_sides(context, game, game.go))
+
+
+def _by(context: Context, event: Mapping[str, Any]) -> str:
+    """Who undid or redid something, and who agreed."""
+    who, asked = context.ledger.name_of(event["who"]), event.get("asked")
+    as_manager = " as manager" if event.get("by") else ""
+    return f"{context.ledger.name_of(asked)} asked, {who} agreed{as_manager}" if asked else who
+
+
+async def _bring_back(context: Context, event: Json, *, asked: str = "", **fields: Any) -> Reply:
+    ledger, number, was = context.ledger, event["number"], context.game
+    ledger.add(REDO, asked=asked, **fields, **redo_fields(event))
+    told = await _told(context, event)
+    return await _with_go(context, was, Reply(f"#{number} is back", (told,), by=_by(context, ledger.bodies[-1])))
+
+
+async def told_undone(context: Context, number: int) -> str:
+    """Who took back the event with this number, which is undone now."""
+    event = await latest(context, UNDO, number)
+    return f"#{number} is undone." if event is None else f"#{number} is undone · {_by(context, event)}"
+
+
+async def latest(context: Context, kind: str, number: int) -> Json | None:
+    """The last undo, or redo, of the event with this number."""
+    rows = await context.store.events(context.ledger.row, after=number, limit=LOOK_BACK, newest_first=True)
+    return next((row.data for row in rows if row.data["kind"] == kind and row.data.get("event") == number), None)
+
+
+async def _need_untouched(context: Context, event: Mapping[str, Any], what: str, events: list[Json]) -> None:
+    """Raise UserError where something since then changed what is to be undone or redone. `events`: newest first."""
+    patch, number = event.get("after" if what == UNDO else "before") or {}, event["number"]
+    touched = changed_since(context.game, patch)
+    if event["kind"] == "sealed" and number not in context.game.sealed:
+        opened = (body for body in events if number in body.get("opens", ()))
+        touched += [
+            name for body in opened for name in changed_names(body.get("before") or {}, body.get("after") or {})
+        ]
+    if not touched:
+        return
+    keys = {key for part in ("units", "game") for key in patch.get(part, {})}
+    since = (one for one in events if one["number"] > number and one["kind"] not in (UNDO, REDO))
+    by = next((one for one in since if number in one.get("opens", ()) or keys & _changed(one)), None)
+    raise UserError(
+        f"#{by['number'] if by is not None else number} has changed {', '.join(touched)} since #{number}"
+        + (f": {await _told(context, by)}" if by is not None else "."),
+        hint=BY_HAND,
+        code="not-undoable",
+    )
+
+
+def _changed(event: Mapping[str, Any]) -> set[str]:
+    after = event.get("after") or {}
+    return {*after.get("units", ()), *after.get("game", ())}
+
+
+def _no_part(what: str) -> UserError:
+    return UserError(
+        f"Only players of this game can {what}.", hint=phrase("`/game join` makes you a player."), code="not-player"
+    )
+
+
+async def read_event(context: Context, number: int) -> Json | None:
+    """The body of one event of this game, or None."""
+    if number < 1:
+        return None
+    rows = await context.store.events(context.ledger.row, after=number - 1, before=number + 1)
+    return rows[0].data if rows else None
+
+
+def _key(context: Context, number: int) -> str:
+    return f"{context.ledger.row}:{number}"

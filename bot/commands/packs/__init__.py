@@ -1,0 +1,1 @@
+"""Packs and macros of a server."""

@@ -1,0 +1,197 @@
+"""`/macro`: saved commands with gaps, a person's own and the server's.
+
+What a macro comes to is run by the app as if it had been typed (`App.called`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bot.commands.context import Context
+from bot.interface.reply.parts import Part, Small
+from bot.interface.reply.reply import Button, File, Reply
+from bot.interface.typing.macro import Macro, macro_name, macro_text
+from bot.places.macros import MACRO, MOST_OWN, MOST_SHARED, find_macro, macro_doc, macros_of, macros_seen
+from bot.rules.errors import UserError, did_you_mean
+from bot.rules.text.phrase import Phrase, Typed, phrase
+
+CONSOLE = ("as", "tutorial", "quit", "exit", "press")
+"""Words of the console's own."""
+FILE = "macros.txt"
+FORM = "form:"
+
+
+async def add(context: Context) -> Reply:
+    """Save a macro, in place of one of the same name."""
+    options = context.options()
+    shared, owner = options["server"], _owner(context, shared=options["server"])
+    macro = _checked(context, options["name"], options["text"], shared=shared)
+    before = await macros_of(context.store, owner)
+    _need_room({*before, macro.name}, shared=shared)
+    context.docs.append(macro_doc(macro, owner))
+    was = before.get(macro.name)
+    lines: list[Part] = [Typed(macro.text)]
+    if was is not None and was.text != macro.text:
+        lines.append(Phrase("Before: ", Typed(was.text)))
+    lines.append(Phrase("Run it: ", Typed(macro.example)))
+    buttons = (Button(f"{FORM}macro run {macro.name}", "Run…"),) if macro.gaps else ()
+    title = f"Macro {macro.name} is {'changed' if was is not None else 'saved'}"
+    return Reply(title, tuple(lines), by=_whose(shared=shared), private=True, buttons=buttons)
+
+
+async def run(context: Context) -> Reply:
+    """What is wrong with a macro that could not be run: the app runs all others."""
+    options, where = context.command.options, context.command.where
+    name = str(options.get("name") or "").strip()
+    macro = await find_macro(context.store, name, context.command.who.key, where)
+    if not name:
+        raise UserError(
+            "Which macro?", hint=phrase("`/macro list` shows what there is."), option="name", code="missing"
+        )
+    if macro is None:
+        raise await _unknown(context, name)
+    macro.command(macro.given(options), context.registry)
+    raise UserError("This macro was changed just now.", hint="Run it again.", code="busy")
+
+
+async def listing(context: Context) -> Reply:
+    """All that somebody can run here."""
+    own = await macros_of(context.store, context.command.who.key)
+    shared = await macros_of(context.store, context.command.where.server, shared=True)
+    lines: list[Part] = [_line(macro) for macro in own.values()]
+    if own and shared:
+        lines.append("The server's:")
+    lines += [_line(macro, " (yours goes first)" if name in own else "") for name, macro in shared.items()]
+    if not lines:
+        first = phrase('Save one: `/macro add h "roll {{n=1}}d10>=8"`')
+        return Reply("No macros yet", (first, phrase("Then run it: `/macro run h n=3`")), private=True)
+    example = next(iter((own or shared).values())).example
+    lines.append(Phrase("Run one: ", Typed(example)))
+    counted = [_count(len(own), "of your own")] if own else []
+    counted += [_count(len(shared), "of the server's")] if shared else []
+    return Reply(f"Macros: {', '.join(counted)}", tuple(lines), private=True)
+
+
+async def remove(context: Context) -> Reply:
+    """Delete one."""
+    options = context.options()
+    owner, name = _owner(context, shared=options["server"]), options["name"].strip().casefold()
+    macro = (await macros_of(context.store, owner)).get(name)
+    if macro is None:
+        other = await find_macro(context.store, name, context.command.who.key, context.command.where)
+        raise await _unknown(context, name) if other is None else _of_other(other)
+    context.drop_docs.append((MACRO, macro_doc(macro, owner).key))
+    again = " ".join(["/macro add", name, "server"] if options["server"] else ["/macro add", name])
+    lines = (Typed(macro.text), Small(f"To have it back: {again} and that text"))
+    return Reply(f"Macro {name} is deleted", lines, by=_whose(shared=options["server"]), private=True)
+
+
+async def export(context: Context) -> Reply:
+    """A person's own macros, or the server's, as a file that people can read and change."""
+    shared = context.options()["server"]
+    owner = context.command.where.server if shared else context.command.who.key
+    macros = await macros_of(context.store, owner)
+    if not macros:
+        raise UserError("There are no macros to export.", code="unknown-macro")
+    text = "".join(f"{macro.name}: {macro.text}\n" for macro in macros.values())
+    first = phrase("Bring them back, or elsewhere: `/macro import`")
+    return Reply(_count(len(macros)), (first,), by=_whose(shared=shared), private=True, files=(File(FILE, text),))
+
+
+async def import_macros(context: Context) -> Reply:
+    """All macros of a file, or none where one of them cannot be."""
+    options = context.options()
+    shared, owner = options["server"], _owner(context, shared=options["server"])
+    found: dict[str, Macro] = {}
+    for at, line in enumerate(options["file"].splitlines(), 1):
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        if at > 10 * MOST_SHARED:
+            raise UserError("The file has too many lines.", option="file", code="too-many")
+        name, colon, text = line.partition(":")
+        if not colon:
+            raise _at_line(at, UserError("Each line is a name, a colon and a command.", code="bad-value"))
+        try:
+            macro = _checked(context, name, text, shared=shared)
+        except UserError as error:
+            raise _at_line(at, error) from None
+        found[macro.name] = macro
+    if not found:
+        raise UserError(
+            "There is no macro in the file.", hint="Each line is a name, a colon and a command.", code="bad-value"
+        )
+    before = await macros_of(context.store, owner)
+    _need_room({*before, *found}, shared=shared)
+    context.docs += [macro_doc(macro, owner) for macro in found.values()]
+    changed = sorted(name for name in found if name in before and before[name].text != found[name].text)
+    lines = [", ".join(found), *([f"Changed: {', '.join(changed)}"] if changed else [])]
+    return Reply(f"{_count(len(found))} saved", tuple(lines), by=_whose(shared=shared), private=True)
+
+
+def _line(macro: Macro, more: str = "") -> Part:
+    return Phrase(f"{macro.name}: ", Typed(macro.text), more)
+
+
+def _checked(context: Context, name: str, text: str, *, shared: bool) -> Macro:
+    """The macro, once it is known to be one. Raises UserError."""
+    registry = context.registry
+    taken = (*registry.top, *registry.children(("macro",)), *registry.games, *CONSOLE)
+    macro = Macro(macro_name(name, taken), macro_text(text), shared)
+    macro.check(registry)
+    return macro
+
+
+def _owner(context: Context, *, shared: bool) -> str:
+    """Whose macros are meant. Raises UserError for the server's where there is none, or for who may not change them."""
+    if not shared:
+        return context.command.who.key
+    server = context.command.where.server
+    if not server:
+        raise UserError("There is no server here; your own macros go with you.", option="server", code="no-server")
+    if not context.command.who.manager:
+        raise UserError(
+            "Only a server manager or workspace admin can change the server's macros.",
+            hint="Leave out server for one of your own.",
+            option="server",
+            code="not-manager",
+        )
+    return server
+
+
+def _need_room(names: set[str], *, shared: bool) -> None:
+    most = MOST_SHARED if shared else MOST_OWN
+    if len(names) > most:
+        whose = "A server has" if shared else "You have room for"
+        raise UserError(
+            f"{whose} at most {most} macros.", hint=phrase("Delete one first: `/macro remove`"), code="too-many"
+        )
+
+
+async def _unknown(context: Context, name: str) -> UserError:
+    seen: Sequence[str] = list(await macros_seen(context.store, context.command.who.key, context.command.where))
+    hint = did_you_mean(name, seen) or phrase("`/macro list` shows what there is.")
+    return UserError(f'There is no macro "{name[:40]}".', hint=hint, option="name", code="unknown-macro")
+
+
+def _of_other(macro: Macro) -> UserError:
+    """What to say to who would delete the server's without saying so, or their own as the server's."""
+    name = macro.name
+    if macro.shared:
+        hint = phrase("A manager deletes it: `/macro remove {name} server`", name=name)
+        return UserError(f"{name} is the server's.", hint=hint, option="server", code="not-yours")
+    hint = phrase("Delete it: `/macro remove {name}`", name=name)
+    return UserError(f"{name} is your own, not the server's.", hint=hint, option="server", code="unknown-macro")
+
+
+def _at_line(at: int, error: UserError) -> UserError:
+    return UserError(f"Line {at}: {error.message}", hint=error.hint, option="file", code=error.code)
+
+
+def _whose(*, shared: bool) -> str:
+    return "for everybody here" if shared else "for you alone"
+
+
+def _count(count: int, whose: str = "") -> str:
+    if whose:
+        return f"{count} {whose}"
+    return "1 macro" if count == 1 else f"{count} macros"

@@ -1,0 +1,206 @@
+"""What buttons do: each names its game and an event, or a stored draft: it works after a restart, and nowhere else."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from bot.commands.context import Context
+from bot.commands.dispatch import (
+    BUTTONS,
+    BUTTONS_OF_EARLIER,
+    BUTTONS_OF_EVENT,
+    BUTTONS_OF_GAME,
+    BUTTONS_WITH_REST,
+    imported,
+)
+from bot.commands.games.played import turn_to_row
+from bot.interface.form.form import COMPARE, ODDS
+from bot.interface.reply.reply import Reply
+from bot.interface.spec import CommandSpec, Path
+from bot.places.drafts import DRAFT, Draft, find_draft
+from bot.rules.errors import UserError
+from bot.rules.text.phrase import phrase
+from bot.stores.base import REQUESTS_KEPT
+from bot.stores.records import Doc
+
+PRIVATE = (
+    "card",
+    "look",
+    "mygames",
+    "odds",
+    "bars",
+    "cancel",
+    "luck",
+    "packdraw",
+    "packon",
+    "picture",
+    "dice",
+    "count",
+    "whatif",
+    "back",
+    "die",
+    "log",
+    "delete",
+    "forget",
+    "open",
+    "read",
+    "remember",
+    "unshare",
+)
+HELPING = ("help", "try", "whole")
+NAMES = (*BUTTONS, *BUTTONS_WITH_REST, *BUTTONS_OF_GAME, *BUTTONS_OF_EVENT)
+INSTEAD = {
+    "again": "/again",
+    "claim": "/game claim",
+    "close": "/fair close",
+    "consent": "/game undo",
+    "done": "/game pass done",
+    "initiative": "/game initiative",
+    "join": "/game join",
+    "log": "/log",
+    "next": "/game next",
+    "pass": "/game pass",
+    "redo": "/game redo",
+    "remember": "/game status",
+    "reveal": "/game reveal",
+    "undo": "/game undo",
+    "unshare": "/game share off",
+}
+"""What does the same as a button, typed."""
+
+PAGES = ("log", "die")
+"""Buttons whose private message turns its page."""
+SCREENS = ("whatif", "back")
+"""Buttons whose box becomes the next one."""
+BY_POST = ("ordermine", "since")
+"""Private ones of a game by post."""
+GAME_ID = 16
+"""Digits of a game's id; the number of an event has fewer."""
+ROLLED = "rolled"
+"""Documents that say what a draft, used up, has brought."""
+
+
+def button_spec(path: Path) -> CommandSpec:
+    """The command behind a button. Raises UserError for one that is unknown."""
+    name = path[1] if len(path) > 1 else ""
+    if name not in NAMES:
+        raise UserError(f'There is no button "{name[:40]}" here.', code="unknown-button")
+    return CommandSpec(path, name, "button", private=name in (*PRIVATE, *HELPING, *BY_POST))
+
+
+async def handle(context: Context) -> Reply:
+    """Do what the button is for."""
+    name, rest = context.spec.path[1], str(context.command.options.get("rest", ""))
+    answer: Reply
+    if name in BUTTONS:
+        answer = await imported(BUTTONS[name])(context)
+    elif name in BUTTONS_WITH_REST:
+        answer = await imported(BUTTONS_WITH_REST[name])(context, rest)
+    else:
+        row, _, about = rest.partition(":")
+        is_here = bool(row) and row == context.ledger.row
+        if not is_here and not (name in BUTTONS_OF_EARLIER and await turn_to_row(context, row)):
+            raise _of_another_game(name, row)
+        if name in BUTTONS_OF_GAME:
+            answer = await imported(BUTTONS_OF_GAME[name])(context, about)
+        else:
+            number, _, more = about.partition(":")
+            if name != "redo":  # which hangs under the undo
+                context.pressed = context.topic(f"asked-{more}" if more else number)
+            answer = await imported(BUTTONS_OF_EVENT[name])(context, _number(number), more)
+    if name in SCREENS:
+        return replace(answer, in_place=answer.boxed)
+    return replace(answer, in_place=True) if name in PAGES and answer.private else answer
+
+
+def _of_another_game(name: str, row: str) -> UserError:
+    """Why a button does nothing: its game is not the one played here, or it is so old that it names none."""
+    typed = INSTEAD.get(name, "")
+    hint = phrase("`{typed}` does the same for the game played here now.", typed=typed) if typed else ""
+    if not row or (row.isdecimal() and len(row) < GAME_ID):
+        return UserError("This button is from before an update and names no game.", hint=hint, code="old-button")
+    return UserError("This button belongs to another game than the one played here now.", hint=hint, code="other-game")
+
+
+def done_already(what: str) -> Reply:
+    """What whoever presses once more is told, privately: nothing happens a second time."""
+    return Reply(f"Already done: {what}", private=True)
+
+
+async def reveal(context: Context, number: int, _more: str) -> Reply:
+    """Open a sealed roll."""
+    from bot.commands.log.undo import read_event
+    from bot.commands.play.sealed import reveal_number
+
+    event = None if number in context.need_game().sealed else await read_event(context, number)
+    if event is not None and event["kind"] == "sealed":
+        return done_already(f"#{number} is open.")
+    return _in_place(context, await reveal_number(context, number))
+
+
+async def take_back(context: Context, number: int, _more: str) -> Reply:
+    """Undo under an event; it works until that is undone, also after it was brought back."""
+    from bot.commands.log import undo
+
+    if number in context.need_game().redo:
+        return done_already(await undo.told_undone(context, number))
+    return await undo.undo(context, number)
+
+
+async def bring_back(context: Context, number: int, _more: str) -> Reply:
+    """Redo under an undo, until something new happens."""
+    from bot.commands.log import undo
+
+    return await undo.redo(context, number)
+
+
+async def answer_request(context: Context, number: int, request: str) -> Reply:
+    """Consent or Refuse under a request; they answer this request alone, not a later one about the same event."""
+    from bot.commands.log import undo
+
+    pending = await undo.pending(context, number)
+    if pending is None or pending["id"] != request:
+        if number in context.need_game().redo:
+            return done_already(await undo.told_undone(context, number))
+        raise await undo.not_asked(context, number)
+    answers = {"consent": undo.consent, "refuse": undo.refuse}
+    return _in_place(context, await answers[context.spec.path[1]](context, number))
+
+
+def _in_place(context: Context, reply: Reply) -> Reply:
+    """The reply in place of the message whose button was pressed, where that is one for all."""
+    is_calling = bool(reply.mention) or bool(context.called)  # a message that only changes calls nobody
+    return replace(reply, in_place=bool(context.command.delivery.get("pressed")) and not is_calling)
+
+
+async def roll_draft(context: Context, key: str, draft: Draft | None = None) -> Reply:
+    """Roll what odds were asked for, or a form holds; the draft is used up, so it rolls once."""
+    from bot.commands.play.filled import played
+
+    draft = draft or await find_draft(context.store, key)
+    rolled = await context.store.doc(ROLLED, key) if draft is None else None
+    if rolled is not None and rolled.owner == context.command.who.key:
+        return done_already(rolled.data["title"])
+    if draft is None:
+        raise UserError("This was already rolled, or has expired.", hint="Type the command again.", code="used-up")
+    if draft.owner != context.command.who.key:
+        raise UserError("Only the person who asked for this can roll it.", code="not-yours")
+    if draft.game and draft.game != context.ledger.row:
+        raise UserError(
+            "These odds are of another game than the one played here now.",
+            hint="Type the command again.",
+            code="other-game",
+        )
+    context.drop_docs.append((DRAFT, key))
+    meant = dict(draft.better or draft.options)
+    if meant.pop(ODDS, None):  # asked for before; to press the button is to roll
+        meant.pop(COMPARE, None)
+    reply = await played(context, draft.path, meant)
+    context.docs.append(Doc(ROLLED, key, {"title": reply.first}, context.now + REQUESTS_KEPT, draft.owner))
+    return reply
+
+
+def _number(rest: str) -> int:
+    if not rest.isdecimal() or len(rest) > 12:
+        raise UserError("This button no longer works.", code="used-up")
+    return int(rest)

@@ -1,0 +1,154 @@
+"""`/fair`: what is promised about the dice, a text of one's own in them, and the seed when it is time."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from bot.commands.context import Context
+from bot.commands.games.played import turn_to
+from bot.commands.play.record import closes_texts
+from bot.game.rights import need_director, need_player
+from bot.game.texts import are_open, is_alone
+from bot.interface.reply.reply import Reply
+from bot.rules.errors import UserError
+from bot.rules.proof.chain import short
+from bot.rules.proof.fair import NO_TEXTS, digest
+from bot.rules.text.phrase import phrase
+
+MAX_TEXTS = 200
+MAX_OWN = 3
+"""Texts of one person in the dice of one seed: else the host could leave no room for those who doubt the host."""
+MAX_TEXT = 500
+
+
+async def show(context: Context) -> Reply:
+    """Commitment, texts and head: what everybody may note down to check the log later."""
+    await turn_to(context, context.options()["game"])
+    if not context.ledger.exists:
+        return await _before_free_play(context)
+    game, seeds = context.game, await context.store.seeds(context.ledger.row)
+    seed = context.ledger.seed
+    assert seed is not None
+    lines = [f"Commitment to seed {game.epoch}: {game.commitment}"]
+    (first,) = await context.store.events_at(context.ledger.row, [1])
+    if first.data.get("unannounced") and seed.epoch == 1:
+        lines.append("This commitment was not announced before the first roll: nobody could see it ahead.")
+    lines.append(f"Texts in these dice: {', '.join(repr(text) for text in seed.texts) or 'none'}")
+    if are_open(game):
+        lines.append(phrase('Texts are open: `/fair add "your words"` makes your own text part of these dice.'))
+    lines += [f"Seed {row.epoch}, revealed in #{row.revealed}: {row.seed.hex()}" for row in seeds if row.revealed]
+    lines.append(f"Head of the log: {context.ledger.head}")
+    lines.append(
+        phrase(
+            "Cards, undo, seals and every tenth answer show the head's first 16 digits. "
+            "`/game export` and grognard verify check everything."
+        )
+    )
+    lines.append(f"Commitment to the seed of the next free play here: {(await context.next_seed()).commitment}")
+    return Reply("How the dice are proved", tuple(lines), footer=(f"#{game.number}", short(context.ledger.head)))
+
+
+async def _before_free_play(context: Context) -> Reply:
+    """The commitment of the dice that the first roll here will use, so that it is known before."""
+    lines = (
+        f"Commitment to the seed of the next free play here: {(await context.next_seed()).commitment}",
+        "The first roll in a channel where nothing is played uses it. /game start begins with a seed of its own.",
+        phrase('Want a say in the dice? Add a text first: `/fair add "your words"`'),
+    )
+    return Reply("No dice have been rolled here yet", lines)
+
+
+async def add(context: Context) -> Reply:
+    """A player's text becomes part of the dice; only before the first one, so whoever doubts the host speaks last."""
+    text = context.options()["text"].strip()
+    game = context.open_game()
+    need_player(game, context.actor)
+    seed = context.ledger.seed
+    assert seed is not None
+    if not are_open(game):
+        raise UserError(
+            "The texts in these dice are closed.", hint=phrase("`/fair reveal` starts a new seed."), code="texts-closed"
+        )
+    if not text or len(text) > MAX_TEXT or "\n" in text:
+        raise UserError(f"The text has 1 to {MAX_TEXT} characters in one line.", option="text", code="bad-value")
+    if len(seed.texts) >= MAX_TEXTS:
+        raise UserError(f"There are {MAX_TEXTS} texts already.", code="too-many-texts")
+    if await _own_texts(context, seed.first_event) >= MAX_OWN:
+        raise UserError(
+            f"You have added {MAX_OWN} texts already; leave the last word to others.", code="too-many-texts"
+        )
+    # Whose texts were deleted meanwhile still have their part: their digest stands for them.
+    deleted = () if seed.texts or seed.digest == NO_TEXTS else (seed.digest,)
+    texts = (*(seed.texts or deleted), text)
+    context.ledger.change_seed(replace(seed, texts=texts, digest=digest(texts)))
+    context.ledger.add("fair", texts={"text": text}, secret={"digest": digest(texts)}, result="a text was added")
+    closer = "The next roll closes the texts, or /fair close"
+    if not is_alone(game, context.ledger.person()):
+        closer = f"Somebody other than {context.who} closes the texts, by rolling or with /fair close"
+    return Reply(
+        f"{context.who} adds a text to the dice",
+        (
+            f'"{text}"',
+            f"SHA-256 of the texts: {digest(texts)}",
+            closer,
+        ),
+        buttons=(context.button("close", "Close", game.epoch),) if game.closing else (),
+    )
+
+
+async def _own_texts(context: Context, since: int) -> int:
+    """How many texts of the asker's are in the dice from the event `since` on."""
+    own = {row.person for row in context.ledger.persons.values() if row.user == context.command.who.key}
+    texts = await context.store.texts(context.ledger.row, after=since - 1)
+    return sum(text.key == "text" and text.person in own for text in texts)
+
+
+async def close(context: Context) -> Reply:
+    """No text is added from now on. Whoever added the last one cannot say so."""
+    game = context.need_open()
+    need_player(game, context.actor)
+    if not are_open(game):
+        raise UserError(
+            "The texts in these dice are already closed.",
+            hint=phrase("`/fair reveal` starts a new seed."),
+            code="texts-closed",
+        )
+    if not game.closing or not game.adder:
+        raise UserError(
+            "There are no texts to close yet.", hint=phrase('`/fair add "words"` adds one.'), code="no-texts"
+        )
+    context.ledger.add("fair", closes=closes_texts(context), result="the texts are closed")
+    return Reply(f"{context.who} closes the texts in the dice", (f"SHA-256 of the texts: {game.digest}",))
+
+
+async def press_close(context: Context, epoch: str) -> Reply:
+    """The button under a text, which closes those of its own seed only."""
+    if epoch != str(context.need_game().epoch):
+        raise UserError("A new seed has started since.", hint=phrase("`/fair show` explains them."), code="gone")
+    return await close(context)
+
+
+async def reveal(context: Context) -> Reply:
+    """Publish the seed so that every die can be recomputed, and begin a new one."""
+    game = context.need_game()
+    need_director(game, context.actor, "publish the seed")
+    seed = context.ledger.seed
+    assert seed is not None
+    if under := [number for number in game.sealed if number >= seed.first_event]:
+        closed = ", ".join(f"#{number}" for number in under)
+        raise UserError(
+            f"Some rolls are still sealed ({closed}); the seed would give them away.",
+            hint=phrase("Open them first: `/game reveal`."),
+            code="still-sealed",
+        )
+    number = context.ledger.next_number
+    secret = context.ledger.fresh_secret()
+    context.ledger.change_seed(replace(seed, revealed=number))
+    told = {"epoch": seed.epoch, "seed": seed.seed.hex()}
+    context.ledger.add("fair", revealed=told, secret=secret, result=f"seed {seed.epoch} revealed")
+    lines = (
+        f"Seed {seed.epoch}: {seed.seed.hex()}",
+        f"It was promised as {seed.commitment}. grognard verify recomputes every die from it.",
+        f"New dice begin: commitment to seed {secret['epoch']}: {secret['commitment']}",
+    )
+    return Reply(f"{context.who} reveals the seed of the dice", lines)

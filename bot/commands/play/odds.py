@@ -1,0 +1,124 @@
+"""The odds that are asked for in a channel: of a sequence as it is typed, answered privately."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from bot.answers.actors import actors, others
+from bot.answers.by_rule import by_rules, told_by_rule, with_rules
+from bot.answers.each import alike_plays, each_of, path_of
+from bot.answers.lent import loans, with_loans
+from bot.answers.many import in_names
+from bot.answers.news import cause
+from bot.answers.odds_answer import odds_reply
+from bot.answers.roll import dice_odds
+from bot.answers.sequence import EXTRA
+from bot.commands.context import Context
+from bot.commands.play.playing import roster_for
+from bot.commands.play.sharing import boxed
+from bot.commands.turns.initiative import odds_by_name
+from bot.interface.reply.reply import Button, Reply
+from bot.interface.spec import CommandSpec
+from bot.interface.typing.text import command_text
+from bot.places.drafts import Draft, new_draft
+from bot.rules.inputs.options import flag
+from bot.rules.inputs.units import Roster
+from bot.rules.odds.odds import Distribution
+from bot.rules.sequence.sequence import Row
+from bot.rules.text.names import joined
+from bot.stores.base import DAY
+from bot.systems.catalog import Sequence, system
+from bot.systems.resolve import odds_rows
+
+
+async def answer_odds(
+    context: Context, spec: CommandSpec, options: Mapping[str, object], draft: Draft | None = None
+) -> Reply:
+    """The exact odds, privately, with buttons that roll or change just this: the draft is stored, if it is not yet.
+
+    What is to be sealed or rolled with real dice must be typed: a button's roll is open to all.
+    """
+    if spec.family == "roll":
+        return _of_dice(context, spec, options, draft)
+    sequence = system(spec.system).sequence(spec.target)
+    roster = roster_for(context, spec)
+    options = in_names(sequence, options, roster, context.actor.side)
+    given = {name: value for name, value in options.items() if name not in EXTRA}
+    ruled = by_rules(sequence, given, context.game)
+    raw = with_rules(given, ruled)
+    lent = loans(sequence, raw, roster)
+    rows, counted = await count_rows(context, sequence, with_loans(raw, lent), roster)
+    more = {name: options[name] for name in ("secret", "hand") if options.get(name)}
+    is_typed = flag(options, "secret") or bool(options.get("hand"))
+    acting, whom = parties(sequence, raw, roster)
+    reply = odds_reply(
+        sequence,
+        raw,
+        rows,
+        counted,
+        by=cause(sequence, acting, context.who),
+        whom=whom,
+        typed=command_text(spec, given | more) if is_typed else "",
+    )
+    is_one = not each_of(sequence, raw, roster)
+    title = _by_names(sequence, raw, roster, reply.title) if is_one else reply.title
+    reply = told_by_rule(replace(reply, title=title), ruled)
+    reply = odds_by_name(reply, sequence, context.game)
+    if is_typed:
+        return boxed(context, reply)
+    if draft is None:
+        game = context.ledger.row if context.ledger.exists else ""
+        draft = new_draft(spec.path, {**given, "odds": True}, context.command.who.key, game)
+        context.docs.append(draft.doc(context.now, DAY))
+    buttons: tuple[Button, ...] = (
+        Button(f"roll:{draft.key}", "Roll it", "primary"),
+        Button(f"form:draft:{draft.key}", "Change…"),
+    )
+    if is_one:
+        buttons = (*buttons, Button(f"whatif:{draft.key}", "What if"))
+    from bot.commands.play.pictures import offered
+
+    return boxed(context, await offered(context, replace(reply, buttons=buttons), f"picture:{draft.key}"))
+
+
+def _of_dice(context: Context, spec: CommandSpec, options: Mapping[str, object], draft: Draft | None) -> Reply:
+    """The odds of dice; what is to be sealed or rolled with real dice is typed."""
+    if draft is None:
+        given = {name: options[name] for name in ("dice", "label") if options.get(name)} | {"odds": True}
+        draft = new_draft(spec.path, given, context.command.who.key)
+        context.docs.append(draft.doc(context.now, DAY))
+    buttons = (Button(f"roll:{draft.key}", "Roll it", "primary"), Button(f"form:draft:{draft.key}", "Change…"))
+    return boxed(context, replace(dice_odds(options), buttons=buttons))
+
+
+def _by_names(sequence: Sequence, raw: Mapping[str, object], roster: Roster, title: str) -> str:
+    """What one decides by with the names of the units for the attacker and the defender."""
+    for name, unit in sequence.given(raw, roster).roster.items():
+        title = title.replace(f"the {name} ", f"{unit.word} ")
+    return title
+
+
+async def count_rows(
+    context: Context, sequence: Sequence, raw: Mapping[str, object], roster: Roster
+) -> tuple[dict[str, Row], dict[str, Distribution]]:
+    """The rows of the odds and their chances; of several units each has rows, and alike ones are counted once."""
+    rows: dict[str, Row] = {}
+    counted: dict[str, Distribution] = {}
+    for names, one in alike_plays(sequence, raw, roster):
+        own = odds_rows(sequence, one, roster)
+        chances = await context.count_odds(sequence, one, tuple(own), roster)
+        for name in names or ("",):
+            for path, row in own.items():
+                pieces = (name, "" if row.name in names else row.name)
+                rows[path_of(name, path)] = replace(row, name=": ".join(filter(None, pieces)))
+                counted[path_of(name, path)] = chances[path]
+    return rows, counted
+
+
+def parties(sequence: Sequence, raw: Mapping[str, object], roster: Roster) -> tuple[tuple[str, ...], str]:
+    """Those who act by these inputs, and in one text those who are acted on."""
+    if several := each_of(sequence, raw, roster):
+        return several, joined(several)
+    given = sequence.given(raw, roster)
+    return actors(sequence, given), joined(others(sequence, given))

@@ -1,0 +1,153 @@
+"""Rolls, lookups and sequences in a channel: played with the game's dice and roster, recorded in its log."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+
+from bot.answers.effects import is_of_game
+from bot.commands.context import Context, over
+from bot.commands.play.record import record
+from bot.commands.turns.calls import with_call
+from bot.game.rights import need_player
+from bot.game.state import roster_of
+from bot.interface.reply.parts import Small
+from bot.interface.reply.reply import Reply
+from bot.interface.spec import CommandSpec
+from bot.interface.typing.text import command_text
+from bot.rules.errors import UserError
+from bot.rules.inputs.options import flag
+from bot.rules.inputs.units import Roster
+from bot.systems.catalog import Sequence, system
+
+
+async def handle_roll(context: Context) -> Reply:
+    """`/roll`."""
+    from bot.answers.roll import roll_dice
+
+    options = _plain(context.command.options)
+    if context.spec.counts(options):
+        from bot.commands.play.odds import answer_odds
+
+        return await answer_odds(context, context.spec, options)
+    outcome = roll_dice(options, context.who, context.dice())
+    return record(context, outcome, secret=flag(options, "secret"))
+
+
+async def handle_lookup(context: Context) -> Reply:
+    """A table; one of kind roll rolls its own dice when its roll is left out."""
+    from bot.answers.lookup import read_table, whole_reply
+    from bot.commands.play.lookups import under_lookup
+    from bot.commands.play.pictures import offered, table_action
+
+    game, spec = system(context.spec.system), context.spec
+    table, options = game.table(spec.target), _plain(context.command.options)
+    wanted = flag(options, "picture")
+    options.pop("picture", None)
+    if spec.wants_whole(options):
+        given = {name: value for name, value in options.items() if name not in ("private", "whole")}
+        whole = whole_reply(table, spec.example, given)
+        return await offered(context, whole, table_action(context, table, {}, private=True), wanted=wanted)
+    private = flag(options, "private")
+    options.pop("private", None)
+    if private and table.owes(options):
+        raise UserError(
+            "A roll is public.", hint="Leave out private, or give the roll.", option="private", code="not-together"
+        )
+    outcome = read_table(table, options, context.who, context.dice(), game.title)
+    reply = record(context, outcome, secret=False)
+    reply = replace(reply, private=private or reply.private)
+    reply = replace(reply, buttons=(*reply.buttons, *under_lookup(context, table, options)))
+    return await offered(context, reply, table_action(context, table, outcome.given, private=private), wanted=wanted)
+
+
+async def handle_sequence(context: Context) -> Reply:
+    """A sequence: played and recorded, or its odds answered privately. Where some cannot, the rest may."""
+    from bot.answers.many import in_names, offer_the_able
+
+    sequence, options = system(context.spec.system).sequence(context.spec.target), _plain(context.command.options)
+    roster, spec = roster_for(context, context.spec), context.spec
+    try:
+        return await _sequence(context, sequence, options, roster)
+    except UserError as error:
+        if roster and error.code in ("unit-unfit", "unit-gone"):
+            named = in_names(sequence, options, roster, context.actor.side)
+            offer_the_able(error, sequence, named, roster, partial(command_text, spec))
+        raise
+
+
+async def _sequence(context: Context, sequence: Sequence, options: dict[str, object], roster: Roster) -> Reply:
+    from bot.answers.actors import FIRES
+    from bot.answers.by_rule import by_rules, told_by_rule, with_rules
+    from bot.answers.lent import loans, told, with_loans
+    from bot.answers.many import cannot_fire, in_names
+    from bot.answers.sequence import EXTRA, named_units, run_sequence
+    from bot.commands.play.aim import asked
+    from bot.commands.turns.initiative import has_names, told_by_name, with_letters
+
+    options = with_letters(sequence, options, context.game)
+    options = in_names(sequence, options, roster, context.actor.side)
+    if sequence.rounds and options.get("rounds"):
+        from bot.commands.play.rounds import answer_rounds
+
+        return await answer_rounds(context, context.spec, options)
+    if sequence.odds_by and flag(options, "odds"):
+        from bot.commands.play.odds import answer_odds
+
+        return await answer_odds(context, context.spec, options)
+    if sequence.odds_by and flag(options, "compare"):
+        from bot.commands.play.what_if import answer_compared
+
+        return await answer_compared(context, context.spec, options)
+    if context.ledger.exists and context.game.ended:
+        given = sequence.given({name: value for name, value in options.items() if name not in EXTRA}, roster)
+        if has_names(sequence, context.game) or named_units(given):
+            raise over(context.game)
+        context.dice_game()  # as plain rolls do, it begins free play
+        roster = {}
+    if has_names(sequence, context.game):
+        need_player(context.game, context.actor)
+    if (question := asked(context, sequence, options, roster)) is not None:
+        return question
+    ruled = by_rules(sequence, options, context.game)
+    options = with_rules(options, ruled)
+    lent = loans(sequence, options, roster)
+    options = with_loans(options, lent)
+    outcome, was = run_sequence(sequence, context.spec, options, context.who, context.dice(), roster), context.game
+    if lent or ruled:
+        outcome = replace(outcome, reply=told_by_rule(told(outcome.reply, lent, sequence), ruled))
+    reply = await with_call(context, outcome.happening, record(context, outcome, secret=flag(options, "secret")))
+    acting = outcome.happening.acting if outcome.happening is not None and sequence.verb in FIRES else ()
+    if out := cannot_fire(was.units.values(), acting):
+        reply = replace(reply, lines=(*reply.lines, Small(f"Not firing, out of ammunition or jammed: {out}")))
+    if has_names(sequence, was) and outcome.happening is not None and not reply.private:
+        return await told_by_name(context, was, outcome.happening, reply)
+    return reply
+
+
+def roster_for(context: Context, spec: CommandSpec) -> Roster:
+    """The roster that a command may name units of: the game's own system's, else none."""
+    return roster_of(context.game) if context.ledger.exists and is_of_game(context.game, spec.system) else {}
+
+
+def repeated(context: Context, path: tuple[str, ...], options: Mapping[str, object]) -> Context:
+    """The same desk with another command on it: by the same person, here and now, for the same request."""
+    spec = context.registry.get(path)
+    if spec is None:
+        spec, _ = context.registry.find(path)
+    command = context.command
+    context.command = replace(command, path=spec.path, options=options, channels={}, spec=spec)
+    return context
+
+
+async def play(context: Context) -> Reply:
+    """Run the roll, table or sequence on the desk, as if it had been typed."""
+    await context.check_enabled(context.spec)
+    handlers = {"roll": handle_roll, "lookup": handle_lookup, "sequence": handle_sequence}
+    return await handlers[context.spec.family](context)
+
+
+def _plain(options: Mapping[str, object]) -> dict[str, object]:
+    """Options as an event can hold them: what was left empty is left out."""
+    return {name: value for name, value in options.items() if value is not None and value != "" and value != ()}

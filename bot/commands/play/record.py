@@ -1,0 +1,200 @@
+"""Writes what a roll or sequence did into the game: dice, outcome, changed units; or seals it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from bot.answers.aim import amiss
+from bot.answers.answers import compact
+from bot.answers.brief import brief
+from bot.answers.effects import after_happening, change_json, facts_of, initiative_of, is_of_game, named_in, reminders
+from bot.answers.outcome import Happening, Outcome
+from bot.answers.retold import come_into_play
+from bot.commands.context import Context
+from bot.commands.play.targets import other_targets
+from bot.commands.turns.plans import IMPACT
+from bot.game.rights import is_stranger, need_share
+from bot.game.roster import is_gone
+from bot.game.state import FULL, Game, Json, is_strict, unit_json
+from bot.game.texts import has_last_word
+from bot.interface.reply.parts import Group, Small
+from bot.interface.reply.reply import Button, Reply
+from bot.interface.reply.tone import SEALED as SEALED_TONE
+from bot.places.forms import change_button
+from bot.rules.errors import UserError
+from bot.rules.proof.chain import canonical
+from bot.rules.sequence.sequence import Line
+from bot.rules.text.names import joined
+from bot.rules.text.phrase import begun, phrase
+from bot.systems.catalog import systems
+
+SEALED, ANSWER = "sealed", "answer"
+
+
+def record(context: Context, outcome: Outcome, *, secret: bool) -> Reply:
+    """Append the happening to the log and answer. Raises UserError where units are not the actor's to use."""
+    happening = outcome.happening
+    if happening is None:
+        return outcome.reply
+    game = context.open_game() if happening.kind == "sequence" else context.dice_game()
+    if happening.by_hand and not game.hand_dice:
+        raise UserError(
+            "This game does not allow dice rolled by hand.",
+            hint=phrase("`/game settings hand_dice=yes` allows them."),
+            code="no-hand-dice",
+        )
+    named = named_in(game, happening)
+    if gone := [unit for unit in named if is_gone(unit)]:
+        raise UserError(
+            f"{gone[0].name} is {gone[0].state}.",
+            hint=phrase("Leave it out, or fix its state with `/unit edit`."),
+            code="unit-gone",
+        )
+    acting = [unit for unit in named if unit.name in happening.acting]
+    need_share(game, context.actor, named, acting)
+    amiss = _amiss(context, game, happening)
+    facts = facts_of(context.command.path, happening)
+    facts["used"] = [unit_json(unit) for unit in named]
+    facts["acting"] = [unit.name for unit in acting]
+    label = str(happening.inputs.get("label") or "")
+    draws = (bool(happening.dice) or secret) and not happening.by_hand
+    facts["closes"] = draws and closes_texts(context)
+    if secret:
+        return _seal(context, outcome, facts, label)
+    after = after_happening(game, happening)
+    body = context.ledger.add(happening.kind, after, texts={"label": label}, **facts)
+    return _answer(context, game, _with_arrivals(outcome, game, after), body["number"], facts, amiss)
+
+
+def _amiss(context: Context, game: Game, happening: Happening) -> tuple[str, ...]:
+    """What is unusual about it in the game as it is now. Raises UserError for that in a game that is held strictly."""
+    system = systems().get(happening.system)
+    if system is None or happening.kind != "sequence" or not is_of_game(game, happening.system):
+        return ()
+    sequence = system.sequences[happening.target]
+    said = amiss(game, context.system, sequence, happening, context.actor.side)
+    if said and is_strict(game):
+        raise UserError(
+            f"{begun(said[0])}.",
+            hint=phrase("This game is strict. `/game settings strict=no` lets it pass with a remark."),
+            code="strict-game",
+        )
+    return said
+
+
+def closes_texts(context: Context) -> bool:
+    """Whether the asker's die, or word, closes the players' texts. Raises UserError where the last one is theirs."""
+    game = context.game
+    if not game.closing or game.closed or is_stranger(game, context.actor):
+        return False
+    if not game.adder:
+        return True
+    own = (row.person for row in context.ledger.persons.values() if row.user == context.command.who.key)
+    if any(has_last_word(game, person) for person in own):  # also as another person, from an imported file
+        raise UserError(
+            "The last text in these dice is yours, so somebody else has to roll first.",
+            hint=phrase(
+                "Another player rolls first, or types `/fair close`. Or `/fair reveal` starts a new seed without texts."
+            ),
+            code="last-word",
+        )
+    return True
+
+
+def _with_arrivals(outcome: Outcome, was: Game, after: Game) -> Outcome:
+    """The outcome with those who have joined the roster, in its first line and in one about their numbers."""
+    names = [unit.name for key, unit in after.units.items() if key not in was.units]
+    if not names:
+        return outcome
+    told = phrase(
+        "{names}: on the roster now. Give numbers: `/unit edit {first} morale=7`",
+        names=joined(names),
+        first=_quoted(names[0]),
+    )
+    title = f"{outcome.reply.title}, {come_into_play(names)}"
+    return replace(outcome, reply=replace(outcome.reply, title=title, lines=(*outcome.reply.lines, told)))
+
+
+def _quoted(name: str) -> str:
+    return f'"{name}"' if " " in name else name
+
+
+def _answer(context: Context, game: Game, outcome: Outcome, number: int, facts: Json, amiss: tuple[str, ...]) -> Reply:
+    reply, happening = outcome.reply, outcome.happening
+    assert happening is not None
+    if game.answers != FULL:
+        reply = compact(reply, tuple(die["value"] for die in facts["dice"]))
+    if told := reminders(game, happening):
+        reply = replace(reply, lines=(*reply.lines, *map(Small, told)))
+    if (side := initiative_of(game, happening)) is not None:
+        reply = replace(reply, lines=(*reply.lines, f"{side} has the initiative."))
+    if context.moved:
+        reply = replace(reply, lines=(*reply.lines, context.moved))
+    if happening.kind == "sequence":
+        reply = brief(reply, context.spec.options)
+    if amiss:
+        reply = replace(reply, lines=(*reply.lines, Small(f"{begun(' · '.join(amiss))}.")))
+    buttons = (*roll_buttons(context, reply, happening.kind, facts, number), context.button("undo", "Undo", number))
+    if happening.out.get(IMPACT, 0) > game.turn > 0:
+        buttons = (*buttons, context.button("plan", "Plan it", number))
+    across = EVEN if len(buttons) > EVEN + 1 else 0
+    return replace(
+        reply, buttons=buttons, across=across, menus=other_targets(context, context.spec, game, facts, number)
+    )
+
+
+EVEN = 3
+"""Buttons in a row where there are five: three and two, which a phone shows as they are."""
+
+
+def roll_buttons(context: Context, reply: Reply, kind: str, facts: Json, number: int) -> tuple[Button, ...]:
+    """What hangs under every roll beside *Undo*: once more, changed, its odds."""
+    buttons = [context.button("again", "Again", number)]
+    if kind == "sequence":
+        buttons.append(change_button(context.ledger.row, number))
+        if facts.get("dice"):
+            counted = any(isinstance(part, Group) for part in reply.lines)
+            if not counted:
+                buttons.append(context.button("odds", "Odds", number))
+            if counted or any(isinstance(line := reply.lines[at], Line) and line.dice for at in reply.trace):
+                buttons.append(context.button("dice", "Dice", number))
+    return tuple(buttons)
+
+
+def _seal(context: Context, outcome: Outcome, facts: Json, label: str) -> Reply:
+    """Put the roll under seal: the log holds its hash, its roller alone sees it, and no unit changes."""
+    happening = outcome.happening
+    assert happening is not None
+    ledger = context.ledger
+    closes = facts.pop("closes")
+    content = {key: value for key, value in facts.items() if value not in ("", [], {})} | {"kind": happening.kind}
+    if happening.changes:
+        content["changes"] = [change_json(change) for change in happening.changes]
+    if label:
+        content["texts"] = {"label": ledger.salted("label", label)}
+    ledger.salted(ANSWER, canonical(outcome.reply.to_json()))
+    lines = [
+        replace(part, text=f"When opened: {part.text[5:]}")
+        if isinstance(part, Small) and part.text.startswith("Now: ")
+        else part
+        for part in outcome.reply.lines
+    ]
+    sealed = ledger.salted(SEALED, canonical(content))
+    body = ledger.add("sealed", of=happening.kind, sealed=sealed, hand=happening.by_hand, closes=closes)
+    number = body["number"]
+    told = Reply(
+        f"{context.who} makes a sealed roll",
+        (Small(f"Seal {sealed[:4]} {sealed[4:8]}: the roll cannot be changed any more."),),
+        by="hidden until they open it",
+        buttons=(context.button("reveal", "Open it", number),),
+        tone=SEALED_TONE,
+    )
+    return replace(
+        outcome.reply,
+        title=f"(sealed) {outcome.reply.title}",
+        lines=tuple(lines),
+        private=True,
+        announce=told,
+        buttons=told.buttons,
+        menus=(),
+    )

@@ -1,0 +1,122 @@
+"""*Same shot, other target*: the menu under an answer, and the inputs of the shot with another target."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Sequence as Many
+
+from bot.answers.actors import ACTING, FIRES
+from bot.commands.context import Context
+from bot.game.counter import ails
+from bot.game.roster import in_order, is_gone
+from bot.game.state import Game, Json
+from bot.interface.reply.reply import Menu, MenuEntry
+from bot.interface.spec import CommandSpec
+from bot.places.forms import change_button
+from bot.rules.inputs.options import Option
+from bot.rules.inputs.units import MAX_UNITS, RosterUnit
+from bot.rules.text.names import joined
+from bot.systems.catalog import System
+
+TARGETS = ("targets", "target")
+MOST = 24
+"""Targets in a menu; one entry more opens the form."""
+MANY = 4
+"""From so many targets on a shot may as well be at all there are."""
+ALL, HEX = "all", "hex:"
+LONGEST_HEX = 20
+
+
+def target_option(spec: CommandSpec) -> Option | None:
+    """The option that says whom a shot is at; None where the same cannot be done to another."""
+    if spec.verb not in FIRES:
+        return None
+    return next(
+        (option for option in spec.options if option.name in TARGETS and option.type in ("units", "unit")), None
+    )
+
+
+def other_targets(context: Context, spec: CommandSpec, was: Game, facts: Json, number: int) -> tuple[Menu, ...]:
+    """The menu under a shot: units in play that it could be fired at, those beside its target first."""
+    option = target_option(spec)
+    if option is None or not facts.get("inputs", {}).get(option.name) or not context.game.units:
+        return ()
+    acting = frozenset(facts.get("acting", ()))
+    used = {unit["name"] for unit in facts.get("used", ())} - acting
+    at = [was.units[name.casefold()] for name in used if name.casefold() in was.units]
+    units = opponents(context.game, acting, context.actor.side)
+    if len(at) == 1:  # at the same one again is *Again*
+        units = [unit for unit in units if unit.name != at[0].name]
+    if not units:
+        return ()
+    near = {hex_of(unit) for unit in at} - {""}
+    units.sort(key=lambda unit: hex_of(unit) not in near)
+    entries = [(unit.handle, unit.name, _about(unit, context.system)) for unit in units[:MOST]]
+    if option.type == "units":
+        entries = [*entries, *_together(units, many=len(at) >= MANY)][:MOST]
+    listed = [MenuEntry(f"other:{context.ledger.row}:{number}:{whom}", *told) for whom, *told in entries]
+    another = MenuEntry(change_button(context.ledger.row, number).action, "Type another…")
+    return (Menu("Same shot, other target", (*listed, another), "Other target"),)
+
+
+def opponents(game: Game, acting: frozenset[str], side: str) -> list[RosterUnit]:
+    """The units in play that those who act could fire at; `side` is theirs where no unit of the roster acts."""
+    sides = {unit.side for unit in game.units.values() if unit.name in acting} or {side}
+    units = [unit for unit in in_order(game.units.values()) if unit.name not in acting and not is_gone(unit)]
+    return [unit for unit in units if not unit.side or unit.side not in sides]
+
+
+def meant_by(whom: str, units: Iterable[RosterUnit]) -> list[RosterUnit]:
+    """The units that an entry of the menu stands for: a handle, `hex:H5`, or all."""
+    units = list(units)
+    if whom == ALL:
+        return units
+    if whom.startswith(HEX):
+        return [unit for unit in units if hex_of(unit) == whom.removeprefix(HEX)]
+    return [unit for unit in units if unit.handle == whom]
+
+
+def by_handle(handle: str, game: Game) -> list[RosterUnit]:
+    """The unit with this handle, also one that is gone."""
+    return [unit for unit in game.units.values() if unit.handle == handle]
+
+
+def _together(units: Many[RosterUnit], *, many: bool) -> Iterator[tuple[str, str, str]]:
+    """Entries for all units of a hex, and for all there are where the shot was at many."""
+    hexes: dict[str, list[str]] = {}
+    for unit in units:
+        hexes.setdefault(hex_of(unit), []).append(unit.name)
+    for where, names in hexes.items():
+        if where and 1 < len(names) <= MAX_UNITS and len(where) < LONGEST_HEX:
+            yield f"{HEX}{where}", f"All in {where}", joined(names)
+    if many and 1 < len(units) <= MAX_UNITS:
+        yield ALL, "All of them", f"{len(units)} units"
+
+
+def hex_of(unit: RosterUnit) -> str:
+    """Where a unit is, if the roster says so."""
+    return str(unit.numbers.get("hex") or "")
+
+
+def _about(unit: RosterUnit, system: System | None) -> str:
+    """What one chooses by: type where the name does not say it, all that ails it, hex."""
+    kind = "" if unit.type.casefold() in unit.name.casefold() else unit.type
+    sound = system.words["units"].sound if system is not None else ""
+    return " · ".join(filter(None, (kind, ails(unit, system) or sound.replace("-", " "), hex_of(unit))))
+
+
+def aimed_at(
+    spec: CommandSpec, inputs: Mapping[str, object], option: Option, targets: Iterable[RosterUnit]
+) -> dict[str, object]:
+    """The inputs of a shot at other targets: what was said of the old ones, the new ones bring for themselves."""
+    left_out = {other.name for other in _about_target(spec.options, option)}
+    kept = {name: value for name, value in inputs.items() if name not in left_out}
+    return {**kept, option.name: "; ".join(target.name for target in targets)}
+
+
+def _about_target(options: Iterable[Option], target: Option) -> Iterable[Option]:
+    """Options that speak of the target: its numbers, and who is aboard."""
+    for option in options:
+        aboard = option.type in ("units", "unit") and option.name not in ACTING
+        if option is target or aboard or option.brings.startswith(f"{target.name}."):
+            yield option

@@ -1,0 +1,1 @@
+"""Play by post: orders, reminders, wishes, what happened since."""

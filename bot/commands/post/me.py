@@ -1,0 +1,108 @@
+"""`/me`: a person's own wishes, and all their games."""
+
+from __future__ import annotations
+
+from bot.commands.context import Context
+from bot.commands.post.reminders import hint, laid_down
+from bot.commands.post.wishes import changed, wishes_of
+from bot.game.loaded import Loaded, load
+from bot.game.phases import phase_title, whose_go
+from bot.game.state import Game
+from bot.interface.reply.moment import ago
+from bot.interface.reply.parts import Entry, Part
+from bot.interface.reply.reply import Button, Reply
+from bot.rules.text.phrase import Phrase, phrase
+from bot.systems.catalog import systems
+
+MOST_GAMES = 200
+MOST_SHOWN = 8
+
+
+async def show(context: Context) -> Reply:
+    """What somebody wishes."""
+    wishes = await wishes_of(context.store, context.command.who.key)
+    title = "Reminders are on" if wishes.interval else "Reminders are off"
+    own = Button("mygames:", "My games")
+    return Reply(title, (*wishes.told(), hint()), private=True, buttons=(own,))
+
+
+async def ping(context: Context) -> Reply:
+    """How and how often to be reminded; alone: how it is now."""
+    options = context.options()
+    if not any(options.values()):
+        return await show(context)
+    user = context.command.who.key
+    wishes = changed(await wishes_of(context.store, user), options)
+    context.docs.append(wishes.doc(user))
+    now: list[Part] = []
+    for loaded in await _own(context):
+        gone, comes = await laid_down(context, loaded, user, wishes)
+        context.drop_due.append(gone)
+        if comes is not None:
+            context.due.append(comes)
+            now.append(Phrase(f"It is your go in {loaded.game.name}: the first reminder comes ", ago(comes.at), "."))
+    zone = [] if options["zone"] or wishes.zone != "UTC" else [phrase("Your time zone: `/me ping zone=Europe/Berlin`")]
+    title = "You will be reminded" if wishes.interval else "You will not be reminded"
+    zone = zone if wishes.interval and wishes.quiet else []
+    return Reply(title, (*wishes.told(), *now[:MOST_SHOWN], *zone), private=True)
+
+
+async def games(context: Context) -> Reply:
+    """All games in which somebody plays or directs, those first where it is their go."""
+    user = context.command.who.key
+    found = [(loaded, _side(loaded, user)) for loaded in await _own(context) if loaded.places]
+    going = [one for one in found if one[0].game.started and not one[0].game.ended and one[1]]
+    going.sort(key=lambda one: not _is_theirs(*one))
+    if not going:
+        start = phrase('Start one: `/game start lnlt "Hill 875" sides="US, VC"`')
+        return Reply("You play in no game just now", (start,), private=True)
+    theirs = sum(_is_theirs(*one) for one in going)
+    count = "1 game" if len(going) == 1 else f"{len(going)} games"
+    lines: list[Part] = [_entry(*one) for one in going[:MOST_SHOWN]]
+    if len(going) > MOST_SHOWN:
+        rest = len(going) - MOST_SHOWN
+        lines.append(f"{rest} more{_waiting(theirs - MOST_SHOWN)}.")
+    title = f"It is your go in {theirs} of {count}" if theirs else f"Nobody waits for you in {count}"
+    return Reply(title, tuple(lines), private=True)
+
+
+def _waiting(count: int) -> str:
+    """In how many of those that are not shown it is their go."""
+    return ", where nobody waits for you" if count < 1 else f", {count} of which wait for you"
+
+
+async def press_games(context: Context) -> Reply:
+    """The button *My games*."""
+    return await games(context)
+
+
+async def _own(context: Context) -> list[Loaded]:
+    data = await context.store.user_data(context.command.who.key)
+    rows = list(dict.fromkeys(row.game for row in data.persons))[-MOST_GAMES:]
+    found = [await context.store.load_game_by_id(row) for row in rows]
+    return [load(saved) for saved in found if saved is not None]
+
+
+def _side(loaded: Loaded, user: str) -> str:
+    """The side somebody plays; `game master` for who directs without one; "" for neither."""
+    row = loaded.person_of(user)
+    if row is None:
+        return ""
+    side = loaded.game.players.get(row.person, "")
+    return side or ("game master" if loaded.game.master == row.person else "")
+
+
+def _is_theirs(loaded: Loaded, side: str) -> bool:
+    return side in loaded.game.go
+
+
+def _entry(loaded: Loaded, side: str) -> Entry:
+    game: Game = loaded.game
+    system = systems().get(game.system)
+    both = " (both sides)" if len(game.go) > 1 else ""
+    whose = f"your go{both}" if _is_theirs(loaded, side) else whose_go(game)
+    where = phase_title(game, system)
+    said = " · ".join(piece for piece in (whose, where, f"#{game.number}") if piece)
+    said = said[:1].upper() + said[1:]
+    since = Phrase(f"{said} · came ", ago(game.go_since)) if game.go and game.go_since else said
+    return Entry(game.name, side, since, f"goto:{loaded.places[0]}", "Open")

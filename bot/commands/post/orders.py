@@ -1,0 +1,315 @@
+"""`/order`: sealed orders, opened together when every side is in, or at the deadline.
+
+The log holds the salted hash of what was written; the text is kept apart, and nobody but its writer sees it before.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+
+from bot.commands.context import Context
+from bot.commands.log.amending import Amendment
+from bot.commands.post.reminders import comes_back
+from bot.commands.turns.calling import call_sides
+from bot.game.orders import COMMAND, ORDER, all_in, in_order, of_sides, sides_in, told_sides
+from bot.game.rights import find_side, need_player
+from bot.game.state import Game
+from bot.interface.form.form import OPEN_FORM
+from bot.interface.reply.moment import when
+from bot.interface.reply.parts import Group, Part, Small
+from bot.interface.reply.reply import Button, Reply
+from bot.interface.reply.tone import SEALED
+from bot.interface.typing.text import parse_text
+from bot.places.drafts import new_draft
+from bot.rules.errors import UserError
+from bot.rules.text.phrase import Phrase, Typed, phrase
+from bot.stores.records import DueRow, Outgoing
+
+OPENS = "orders"
+LONGEST = 1_500
+READ_BACK = 200
+LONGEST_WAIT = 60
+"""Days until a deadline at most."""
+READY = ("sequence", "lookup", "roll")
+"""Families whose commands an order may hold ready."""
+LATE = 1800.0
+_WITHIN = re.compile(r"(\d{1,3})\s*(h|d|hours?|days?)", re.IGNORECASE)
+
+
+async def write(context: Context) -> Reply:
+    """Seal an order; with that of the last side, all are opened."""
+    options, game = context.options(), _with_sides(context)
+    need_player(game, context.actor)
+    if not (side := context.actor.side):
+        raise UserError("Only who plays a side writes orders.", code="not-player")
+    texts = _texts(context, options["text"], options["command"])
+    ledger, person, was = context.ledger, context.ledger.person(), game.orders
+    orders = {at: who for at, who in was.items() if who != person} | {str(ledger.next_number): person}
+    ledger.add("order", replace(game, orders=orders), texts=texts, result=f"{side} is in")
+    told = [texts[key] if key == ORDER else Phrase("Ready: ", Typed(texts[key])) for key in texts]
+    if all_in(context.game):
+        told_all = await _open(context)
+    else:
+        is_again = bool(was) or await _were_opened(context)
+        new = () if is_again else tuple(other for other in game.sides if other not in sides_in(context.game))
+        told_all = replace(_card(context), mention=await call_sides(context, context.game, new, spares=False))
+        await _amend(context, _card(context))
+    first = "Your orders are sealed" if len(orders) > len(was) else "Your orders are sealed anew; the old ones are void"
+    return Reply(first, tuple(told), private=True, tone=SEALED, announce=told_all)
+
+
+def _texts(context: Context, text: str | None, command: str | None) -> dict[str, str]:
+    texts = {key: " ".join(said.split()) for key, said in ((ORDER, text), (COMMAND, command)) if said and said.strip()}
+    if not texts:
+        raise UserError(
+            "What are your orders?",
+            hint=phrase('For example: `/order write "Squads 3 + 4 advance to H5"`'),
+            option="text",
+            code="missing",
+        )
+    for key, said in texts.items():
+        if len(said) > LONGEST:
+            raise UserError(f"An order has at most {LONGEST} characters.", option=_OPTION[key], code="too-long")
+    if COMMAND in texts:
+        spec = parse_text(texts[COMMAND], context.registry).spec
+        if spec.family not in READY:
+            raise UserError(
+                f"{spec.name} cannot be an order: only a roll, a table or a combat sequence can.",
+                option="command",
+                code="bad-value",
+            )
+    return texts
+
+
+_OPTION = {ORDER: "text", COMMAND: "command"}
+
+
+async def show(context: Context) -> Reply:
+    """Who is in, when they open, and one's own."""
+    game = _with_sides(context)
+    card = _card(context)
+    own = [*await _mine(context, game)]
+    return replace(card, lines=(*card.lines, *own), private=True)
+
+
+async def mine(context: Context, _about: str) -> Reply:
+    """The button *Mine*."""
+    own = tuple(await _mine(context, _with_sides(context)))
+    return Reply("Your sealed orders" if own else "You have written no orders yet", own, private=True)
+
+
+async def _mine(context: Context, game: Game) -> list[Part]:
+    person = context.ledger.known_person()
+    numbers = [int(at) for at, who in game.orders.items() if who == person]
+    kept = await _kept(context, numbers)
+    return [_paragraph("Yours", kept.get(number, {})) for number in numbers]
+
+
+async def deadline(context: Context) -> Reply:
+    """When the orders open at the latest, whoever is in."""
+    game = _with_sides(context)
+    need_player(game, context.actor)
+    typed = context.options()["within"].strip()
+    found = _WITHIN.fullmatch(typed)
+    hours = int(found[1]) * (24 if found[2].casefold().startswith("d") else 1) if found else 0
+    is_off = typed.casefold() in ("off", "none", "no")
+    if not is_off and not 1 <= hours <= LONGEST_WAIT * 24:
+        raise UserError(
+            f'"{typed[:40]}" cannot be read as a time from 1 hour to {LONGEST_WAIT} days.',
+            hint="For example 2d or 36h; off for none.",
+            option="within",
+            code="bad-value",
+        )
+    due = 0 if is_off else int(context.now) + hours * 3600
+    if due == game.orders_due:
+        raise UserError("There is no deadline.", code="no-orders")
+    context.ledger.add("order", replace(game, orders_due=due), result="a deadline" if due else "no deadline")
+    await _amend(context, _card(context))
+    return _card(context)
+
+
+async def open_now(context: Context) -> Reply:
+    """Open them: when all are in, at the deadline, or for a game master who plays no side."""
+    game = _with_sides(context)
+    if not game.orders:
+        raise UserError("Nobody has written orders.", hint=phrase("`/order write` does."), code="no-orders")
+    if not may_open(context, game):
+        need_player(game, context.actor)
+        waits = [side for side in game.sides if side in game.players.values() and side not in sides_in(game)]
+        raise UserError(
+            f"{' and '.join(waits)} {'is' if len(waits) == 1 else 'are'} not in.",
+            hint=phrase("They open when all are in, or at the deadline: `/order deadline 2d`"),
+            code="not-all-in",
+        )
+    return await _open(context)
+
+
+async def open_due(context: Context, row: DueRow) -> None:
+    """The deadline: they open with whoever is in."""
+    context.drop_due.append((row.key, row.at))
+    game = context.game
+    if context.ledger.row != row.game or not game.started or game.ended or game.orders_due != row.at:
+        return
+    late = (Small("Late: Grognard was not running at the deadline."),) if context.now - row.at > LATE else ()
+    if game.orders:
+        reply = await _open(context, *late)
+    else:
+        context.ledger.add("order", replace(game, orders_due=0), result="no deadline")
+        reply = Reply(f"Nobody wrote {_of(game)} in time", late, by="the deadline is over", tone=SEALED)
+    number = context.ledger.bodies[-1]["number"]
+    reply = replace(reply, footer=(f"#{number}",))
+    assert context.ledger.was is not None
+    context.called = {}
+    await call_sides(context, game, game.sides, all_of_them=True, spares=False)
+    for place in context.ledger.was.places:
+        mention = context.called.get(place, ())
+        told = replace(reply, mention=mention).to_json()
+        context.outgoing.append(Outgoing(place, {}, context.now, told, context.topic(number)))
+
+
+async def at_the_end(context: Context) -> list[Part]:
+    """Orders that nobody will open, as the game's story tells of them; they are opened where that may be done."""
+    game = context.game
+    if not game.orders:
+        return []
+    if may_open(context, game):
+        opened = await _open(context)
+        return [f"{opened.title}:", *opened.lines]
+    where = f"#{context.ledger.next_number}"
+    await _amend(context, Reply(f"{_of(game, capital=True)}: unopened, the game ended in {where}", tone=SEALED))
+    sides = told_sides(game).removeprefix("of ")
+    return [Group("Unopened", f"the {_of(game)} of {sides}; only who wrote them can read them", grave=True)]
+
+
+def may_open(context: Context, game: Game) -> bool:
+    """Whether all are in, the deadline is over, or who asks is the game's master and plays no side."""
+    person = context.ledger.known_person()
+    is_master = bool(person) and person == game.master and person not in game.players
+    return all_in(game) or 0 < game.orders_due <= context.now or is_master
+
+
+async def _open(context: Context, *more: Part) -> Reply:
+    """All orders, opened; the messages that said who is in lead to them."""
+    game, ledger = context.game, context.ledger
+    numbers = sorted(map(int, game.orders))
+    kept = await _kept(context, numbers)
+    lines: list[Part] = []
+    buttons: list[Button] = []
+    for number in in_order(game):
+        person = game.orders[str(number)]
+        texts = kept.get(number, {})
+        lines.append(_paragraph(of_sides(game, person) or ledger.name_of(person), texts))
+        if COMMAND in texts and person in ledger.persons:
+            row = ledger.persons[person]
+            typed = parse_text(texts[COMMAND], context.registry)
+            draft = new_draft(typed.spec.path, typed.options, row.user, ledger.row)
+            context.docs.append(draft.doc(context.now))
+            buttons.append(Button(f"roll:{draft.key}", f"{row.name}: {typed.spec.name}", "primary"))
+    body = ledger.add("orders", replace(game, orders={}, orders_due=0), reads=numbers, result=told_sides(game))
+    card = Reply(f"{_of(game, capital=True)}: opened in #{body['number']}", tone=SEALED)
+    await _amend(context, card)
+    proof = context.button("read", "Proof", "proof")
+    mention = await call_sides(context, game, game.sides, spares=False)
+    return Reply(
+        f"{_of(game, capital=True)} are open",
+        (*lines, *more),
+        by=told_sides(game).removeprefix("of "),
+        tone=SEALED,
+        mention=mention,
+        buttons=(*buttons, proof),
+    )
+
+
+async def _amend(context: Context, card: Reply) -> None:
+    """The messages that said who was in, or until when, read so from now on."""
+    rows = await context.store.events(context.ledger.row, limit=READ_BACK, newest_first=True)
+    undone: dict[int, bool] = {}
+    for event in (row.data for row in rows):
+        if event["kind"] == "orders":
+            return
+        if event["kind"] in ("undo", "redo"):
+            undone.setdefault(event["event"], event["kind"] == "undo")  # the latest word on an event counts
+        elif event["kind"] == "order" and not undone.get(event["number"]):
+            context.amends.append(Amendment(context.topic(event["number"]), lambda _said: card))
+
+
+async def _were_opened(context: Context) -> bool:
+    """Whether orders were opened in this turn before: what follows is an afterthought, for which nobody is called."""
+    for row in await context.store.events(context.ledger.row, limit=READ_BACK, newest_first=True):
+        if row.data["kind"] == "orders":
+            return True
+        if "turn" in row.data.get("after", {}).get("game", {}):
+            return False
+    return False
+
+
+def _card(context: Context) -> Reply:
+    """Who is in, and when they open."""
+    game, ledger = context.game, context.ledger
+    sides = [side for side in game.sides if side in game.players.values()]
+    said = ", ".join(f"{side} is {'in' if side in sides_in(game) else 'not'}" for side in sides)
+    together = "both are in" if len(sides) == 2 else "all are in"
+    until: Part = f"They open when {together}."
+    if game.orders_due:
+        until = Phrase(f"They open when {together}, at the latest ", when(game.orders_due), ".")
+    names = [ledger.name_of(game.orders[str(number)]) for number in in_order(game)]
+    sealed = [Small(f"Sealed by {', '.join(names)}; only they can read theirs.")] if names else []
+    return Reply(
+        f"{_of(game, capital=True)}: {said or 'nobody is in'}",
+        (until, *sealed),
+        by="opened together",
+        tone=SEALED,
+        buttons=(
+            Button(f"{OPEN_FORM}order write", "Write orders", "primary"),
+            context.button("ordermine", "Mine"),
+            context.button("read", "Proof", "proof"),
+        ),
+    )
+
+
+def _of(game: Game, *, capital: bool = False) -> str:
+    return f"{'Orders' if capital else 'orders'} for turn {game.turn}"
+
+
+def _paragraph(label: str, texts: Mapping[str, str]) -> Part:
+    if not texts:
+        return Group(label, "not here: deleted, or kept where it was written", grave=True)
+    if COMMAND not in texts:
+        return Group(label, texts[ORDER], grave=True)
+    before = f"{texts[ORDER]} · ready: " if ORDER in texts else "ready: "
+    return Group(label, Phrase(before, Typed(f"/{texts[COMMAND].removeprefix('/')}")), grave=True)
+
+
+async def _kept(context: Context, numbers: list[int]) -> dict[int, dict[str, str]]:
+    """What was written, by event and key; also what this very command wrote."""
+    if not numbers:
+        return {}
+    rows = await context.store.texts(context.ledger.row, after=min(numbers) - 1, before=max(numbers) + 1)
+    found: dict[int, dict[str, str]] = {}
+    for row in (*rows, *context.ledger.new_texts):
+        if row.event in numbers and row.key in (ORDER, COMMAND):
+            found.setdefault(row.event, {})[row.key] = row.text
+    return found
+
+
+def _with_sides(context: Context) -> Game:
+    game = context.need_started()
+    find_side(game, game.sides[0] if game.sides else "")
+    return game
+
+
+def follow_deadline(context: Context) -> None:
+    """The deadline as it is now is laid down, also after an undo; it goes with the orders that open."""
+    for ledger in (*context.further, context.ledger):
+        was = ledger.was.game.orders_due if ledger.was is not None and ledger.was.row == ledger.row else 0
+        was = 0 if comes_back(context, ledger) else was
+        if not ledger.events or ledger.game.orders_due == was:
+            continue
+        key, due = f"{ledger.row}/{OPENS}", ledger.game.orders_due
+        if due:
+            data = {"person": ledger.bodies[-1]["who"]}
+            context.due.append(DueRow(key, float(due), OPENS, data))
+        else:
+            context.drop_due.append((key, None))

@@ -1,0 +1,206 @@
+"""Reminders: who has kept a go for long is called again, as they wish; never twice, never at night, never for a go
+that has passed on. Who was there when the go came, and was not called, is called by the first one.
+
+What is due is stored in the commit that brings the go, and replaced in the one that reminds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+
+from bot.commands.context import Context
+from bot.commands.log.amending import Amendment
+from bot.commands.post.since import said
+from bot.commands.post.wishes import DIRECT, HOUR, Wishes, wishes_of
+from bot.commands.turns.calling import place_of
+from bot.commands.turns.turn_card import phase_name
+from bot.game.events import ROLLS, holding
+from bot.game.ledger import Ledger
+from bot.game.loaded import Loaded, load
+from bot.game.state import Game, Json
+from bot.interface.reply.moment import ago
+from bot.interface.reply.parts import Part, Small
+from bot.interface.reply.reply import LINK, Button, Reply
+from bot.interface.reply.tone import OVER, WAITING
+from bot.outbox.answers import GOOD_UNTIL, INSTEAD
+from bot.rules.errors import UserError
+from bot.rules.text.phrase import Phrase, phrase
+from bot.stores.records import DueRow, Outgoing
+
+REMIND = "remind"
+FIRST = 300.0
+"""Seconds until the first reminder."""
+MOST = 3
+LATE = 1800.0
+"""Seconds after which a reminder says that it is late."""
+READ_BACK = 60
+SNOOZES = {"4h": "In 4 hours", "1d": "Tomorrow", "off": "Stop"}
+
+
+def waiting(game: Game) -> dict[str, int]:
+    """Who has the go, and since when."""
+    if not game.started or game.ended or not game.go_since:
+        return {}
+    return {person: game.go_since for person, side in game.players.items() if side in game.go}
+
+
+async def follow_go(context: Context) -> None:
+    """What a command means for reminders: those of a go that came are laid down, those of one that passed on go."""
+    for ledger in (*context.further, context.ledger):
+        was = ledger.was.game if ledger.was is not None and ledger.was.row == ledger.row else Game("")
+        if not ledger.events:
+            continue
+        before, after = {} if comes_back(context, ledger) else waiting(was), waiting(ledger.game)
+        for person, since in before.items():
+            if after.get(person) != since:
+                about = f"{_key(ledger.row, person)}-{since}"
+                context.drop_due.append((_key(ledger.row, person), None))
+                context.withdraw.append(about)
+                context.amends.append(Amendment(about, partial(_passed_on, ledger.game.name), anywhere=True))
+        for person, since in after.items():
+            row = ledger.persons.get(person)
+            if before.get(person) == since or row is None or row.is_imported:
+                continue
+            if row.user in context.spared or (await wishes_of(context.store, row.user)).interval:
+                context.due.append(_due(ledger.row, person, since, row.user, context.now + FIRST))
+
+
+def comes_back(context: Context, ledger: Ledger) -> bool:
+    """Whether the command brings a game into a place: what was laid down may have gone while it was put aside."""
+    return any(binding.game == ledger.row for binding in context.bindings)
+
+
+def _passed_on(game: str, _said: Reply | None) -> Reply:
+    return Reply(f"{game} waits for you", over="Passed on", tone=OVER)
+
+
+def _key(game: str, person: str) -> str:
+    return f"{game}/{REMIND}-{person}"
+
+
+def _due(game: str, person: str, since: int, user: str, at: float, count: int = 0) -> DueRow:
+    return DueRow(_key(game, person), at, REMIND, {"person": person, "since": since, "count": count}, user)
+
+
+async def laid_down(
+    context: Context, loaded: Loaded, user: str, wishes: Wishes
+) -> tuple[tuple[str, None], DueRow | None]:
+    """What new wishes change in a game: the reminder that goes, and the one that comes, if it is their go."""
+    row = loaded.person_of(user)
+    person = row.person if row is not None else ""
+    since = waiting(loaded.game).get(person)
+    if not (since and wishes.interval and loaded.places):
+        return (_key(loaded.row, person), None), None
+    acted = _last_act(await _latest(context, loaded.row), person)
+    at = wishes.awake(max(acted + wishes.interval * HOUR, context.now) if acted else context.now + FIRST)
+    return (_key(loaded.row, person), None), _due(loaded.row, person, since, user, at)
+
+
+async def remind(context: Context, row: DueRow) -> None:
+    """Call somebody whose go it still is; what is due next is laid down."""
+    context.drop_due.append((row.key, row.at))
+    game, person, data = context.game, row.data["person"], row.data
+    if context.ledger.row != row.game or waiting(game).get(person) != data["since"]:
+        return
+    wishes, now = await wishes_of(context.store, row.owner), context.now
+    events = await _latest(context, row.game)
+    acted = _last_act(events, person)
+    if acted and not wishes.interval:  # they never asked for reminders, and were there when their go came
+        return
+    at = wishes.awake(max(acted + wishes.interval * HOUR, now) if acted else now) if wishes.interval else now
+    if at > now:
+        context.due.append(replace(row, at=at))
+        return
+    count = data["count"] + 1
+    if count < MOST and wishes.interval:
+        following = wishes.awake(now + wishes.interval * HOUR)
+        context.due.append(replace(row, at=following, data={**data, "count": count}))
+    is_direct = wishes.where == DIRECT
+    place = await place_of(context, row.owner)
+    reply = await _reminder(context, row, count if wishes.interval else 0, events, place if is_direct else "")
+    where = row.owner if is_direct else place
+    way: Json = {GOOD_UNTIL: min(wishes.quiet_from(now), now + HOUR)}
+    if is_direct and place and count == 1:  # closed direct messages: they are called once where the game is
+        way[INSTEAD] = place
+    if where:
+        about = f"{row.key}-{data['since']}"
+        context.outgoing.append(Outgoing(where, way, now, reply.to_json(), about))
+
+
+def _last_act(events: Mapping[int, Json], person: str) -> int:
+    """When somebody last did something with the go that they have, or brought it on themselves; 0 for never."""
+    for event in events.values():
+        if event["who"] == person:
+            return int(event["at"])
+        if event["kind"] in ("next", "pass") or "go" in ((event.get("after") or {}).get("game") or {}):
+            return 0
+    return 0
+
+
+async def _reminder(context: Context, row: DueRow, count: int, events: Mapping[int, Json], link: str) -> Reply:
+    """Reminder `count`; 0 for the one call of somebody who wants none, and was there when their go came."""
+    game, late = context.game, context.now - row.at > LATE
+    lines: list[Part] = [line] if (line := await last_result(context, events)) else []
+    lines.append(phase_name(game, context.system))
+    if late:
+        lines.append(Small("Late: Grognard was not running when this was due."))
+    about = (context.ledger.row, row.data["person"])
+    buttons = [Button(f"goto:{link}", "Open the game", LINK)] if link else []
+    buttons += [Button(":".join(("snooze", *about, how)), label) for how, label in SNOOZES.items() if count]
+    return Reply(
+        f"{game.name} waits for you",
+        tuple(lines),
+        by=Phrase("your go came ", ago(row.data["since"])),
+        footer=(f"Reminder {count} of {MOST}",) if count else (),
+        mention=() if link else (row.owner,),
+        tone=WAITING,
+        buttons=tuple(buttons),
+    )
+
+
+async def _latest(context: Context, game: str) -> dict[int, Json]:
+    rows = await context.store.events(game, limit=READ_BACK, newest_first=True)
+    return {one.number: one.data for one in rows}
+
+
+async def last_result(context: Context, events: Mapping[int, Json]) -> str:
+    """`Last: VC Squad 5 takes casualties · #41`, of the latest result that was not undone; "" for none."""
+    for event in holding(events.values()):
+        if event["kind"] in ROLLS and event.get("result"):
+            return f"Last: {(await said(context, event))[0]} · #{event['number']}"
+    return ""
+
+
+async def snooze(context: Context, rest: str) -> Reply:
+    """The buttons under a reminder: later, tomorrow, or no more of them for this go."""
+    game, person, how = (*rest.split(":"), "", "", "")[:3]
+    saved = await context.store.load_game_by_id(game)
+    row = next((one for one in saved.persons if one.person == person), None) if saved is not None else None
+    if saved is None or row is None or how not in SNOOZES:
+        raise UserError("This reminder is of a game that is not kept any more.", code="used-up")
+    if row.user != context.command.who.key:
+        raise UserError("Only the person who was reminded can do that.", code="not-yours")
+    loaded = load(saved)
+    since, key = waiting(loaded.game).get(person), _key(game, person)
+    title = f"{loaded.game.name} waits for you"
+    if since is None:
+        return Reply("This go has passed on", private=True, tone=OVER)
+    came = Phrase("your go came ", ago(since))
+    if how == "off":
+        context.drop_due.append((key, None))
+        return Reply(title, ("No more reminders of this go.",), by=came, tone=OVER, in_place=True)
+    wishes = await wishes_of(context.store, row.user)
+    at = wishes.tomorrow(context.now) if how == "1d" else wishes.awake(context.now + 4 * HOUR)
+    before = await context.store.due_at(key)
+    count = before.data["count"] if before is not None else MOST - 1
+    context.due.append(_due(game, person, since, row.user, at, count))
+    stop = Button(f"snooze:{game}:{person}:off", SNOOZES["off"])
+    told = Phrase("The next reminder comes ", ago(at), ".")
+    return Reply(title, (told,), by=came, tone=WAITING, buttons=(stop,), in_place=True)
+
+
+def hint() -> Phrase:
+    """Where reminders are set."""
+    return phrase("Set it: `/me ping interval=4h quiet=22-7 zone=Europe/Berlin`")

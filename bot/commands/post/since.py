@@ -1,0 +1,155 @@
+"""`/log since:me`: what happened while somebody was away, and what that means for them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from bot.answers.retold import retold, told_event
+from bot.commands.context import Context
+from bot.commands.games.played import title_of as name_of_game
+from bot.commands.turns.turn_card import MOST_IN_ROW, PHONE_ROW, phase_buttons
+from bot.game.phases import whose_go
+from bot.game.roster import GONE
+from bot.game.state import Game, Json
+from bot.interface.reply.parts import Happened, Part, Small
+from bot.interface.reply.reply import Reply
+from bot.interface.reply.tone import HURT, WAITING
+from bot.rules.errors import UserError
+from bot.rules.text.names import joined
+from bot.rules.text.phrase import phrase
+
+ME = "me"
+MOST_READ, MOST_SHOWN = 500, 12
+QUIET = ("fair", "settings", "link", "transfer", "claim", "import", "privacy", "undo", "redo")
+"""Kinds that mean nothing to somebody who comes back; an undo is seen in what it undid."""
+
+
+@dataclass(slots=True)
+class _Away:
+    """What was read: the events since, and which of them no longer hold."""
+
+    events: list[Json] = field(default_factory=list)
+    undone: dict[int, bool] = field(default_factory=dict)
+
+
+async def since(context: Context, typed: str) -> Reply:
+    """What happened since the reader's own last event, or behind the event with this number."""
+    game = context.need_game()
+    after = _number(typed)
+    away = await _read(context, after, context.ledger.known_person())
+    side = context.actor.side
+    events = [event for event in reversed(away.events) if _matters(event)]
+    lost = _lost(events, away, side)
+    lines: list[Part] = [await _line(context, event, away, side) for event in events[-MOST_SHOWN:]]
+    if (more := len(events) - MOST_SHOWN) > 0:
+        lines.insert(
+            0, Small(phrase("{more} events before these: `/log {count}`", more=more, count=min(more + 20, 200)))
+        )
+    go = _go(game, side)
+    left = "since you left" if after is None else f"since #{after}"
+    if not events:
+        title = f"Nothing has happened {left}" + (f", and {go}" if go else "")
+    else:
+        means = f"you lost {joined(lost)}" if lost else ("you lost nothing" if side else "")
+        news = ", and ".join(piece for piece in (means, go) if piece) or "the game goes on"
+        title = f"{left[:1].upper()}{left[1:]}: {news}"
+    count = "1 event" if len(events) == 1 else f"{len(events)} events"
+    is_theirs = bool(side) and side in game.go and not game.ended
+    buttons = phase_buttons(context, without=("remember",)) if is_theirs else ()
+    return Reply(
+        title,
+        tuple(lines),
+        by=f"{count}, {name_of_game(game)}" if events else name_of_game(game),
+        tone=HURT if lost else WAITING,
+        private=True,
+        buttons=(*buttons, context.button("read", "Log", "log")),
+        across=PHONE_ROW if len(buttons) >= MOST_IN_ROW else 0,
+    )
+
+
+async def press_since(context: Context, _about: str) -> Reply:
+    """The button *Since I left*."""
+    return await since(context, ME)
+
+
+def _number(typed: str) -> int | None:
+    word = typed.strip().removeprefix("#").casefold()
+    if word == ME:
+        return None
+    if not word.isdecimal() or len(word) > 9:
+        raise UserError(
+            f'"{typed[:40]}" is neither me nor the number of an event.',
+            hint=phrase("For example: `/log since=me`"),
+            option="since",
+            code="bad-value",
+        )
+    return int(word)
+
+
+async def _read(context: Context, after: int | None, person: str) -> _Away:
+    """The events since, the last one first; up to the reader's own last one where no number is given."""
+    away = _Away()
+    rows = await context.store.events(context.ledger.row, after=after or 0, limit=MOST_READ, newest_first=True)
+    for event in (row.data for row in rows):
+        if after is None and person and event["who"] == person:
+            break
+        if event["kind"] in ("undo", "redo"):
+            away.undone.setdefault(event["event"], event["kind"] == "undo")
+        away.events.append(event)
+    return away
+
+
+def _matters(event: Json) -> bool:
+    return event["kind"] not in QUIET and (event["kind"] != "pass" or ";" in event["result"])
+
+
+def _units(event: Json, side: str) -> dict[str, tuple[str, str]]:
+    """Units of a side whose state an event changed: by name, from and to."""
+    before, after = ((event.get(part) or {}).get("units") or {} for part in ("before", "after"))
+    found = {}
+    for key, unit in after.items():
+        was = before.get(key)
+        if unit and was and side and unit.get("side") == side and unit.get("state", "") != was.get("state", ""):
+            found[unit["name"]] = (was.get("state", ""), unit.get("state", ""))
+    return found
+
+
+def _lost(events: list[Json], away: _Away, side: str) -> list[str]:
+    """Names of the reader's units that left the fight meanwhile."""
+    held = (event for event in events if not away.undone.get(event["number"]))
+    return [name for event in held for name, (_, now) in _units(event, side).items() if now in GONE]
+
+
+def _go(game: Game, side: str) -> str:
+    if game.ended:
+        return "the game is over"
+    if side and game.go == (side,):
+        return "it is your go"
+    return f"it is the go of {whose_go(game)}" if len(game.go) > 1 else f"it is {whose_go(game)}" if game.go else ""
+
+
+async def _line(context: Context, event: Json, away: _Away, side: str) -> Happened:
+    number = event["number"]
+    worse = any(now for _, now in _units(event, side).values())
+    title, by = await said(context, event)
+    return Happened(number, title, by, worse, bool(away.undone.get(number)))
+
+
+async def said(context: Context, event: Json) -> tuple[str, str]:
+    """The first line of what an event was answered with, as far as that is kept; else what the log says of it."""
+    shown = await context.store.shown(context.topic(event["number"]))
+    if shown.reply is not None:
+        reply = Reply.from_json(shown.reply)
+        told = reply.announce or reply
+        return told.title, str(told.by)
+    result, who = str(event.get("result", "")), context.ledger.name_of(event["who"])
+    if event["kind"] == "sequence":
+        return retold(event, context.ledger.name_of, sides=context.game.sides).title, who
+    if event["kind"] in ("next", "pass"):
+        begun = result.partition("; ")[2] if event["kind"] == "pass" else result
+        return f"{begun[:1].upper()}{begun[1:].removesuffix(' phase').removesuffix(' Phase')} begins", ""
+    if event["kind"] == "unit":
+        return result, who
+    if event["kind"] == "initiative":
+        return retold(event, context.ledger.name_of).title, who
+    return told_event(event, context.ledger.name_of, sides=context.game.sides).partition(": ")[2], who

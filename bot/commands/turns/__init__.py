@@ -1,0 +1,1 @@
+"""Turns and phases: whose go it is, what is due, the board."""

@@ -1,0 +1,219 @@
+"""`/game board`: one message in each channel that shows where the game is, changed in place with every event.
+
+Which message that is, a document of the game remembers, and how it reads: it is changed when something on it has
+changed. With each new turn, and before it is too old to be changed on some platforms, it is posted afresh, and the one
+above is taken away; one that is not posted yet never is.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import replace
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from bot.answers.by_rule import rules_told
+from bot.commands.log.amending import Amendment, Change
+from bot.commands.log.undo import takeable
+from bot.commands.turns.turn_card import PHONE_ROW, passes_told, phase_buttons, phase_name
+from bot.game.counter import about, ails, is_lost, lasting_marks, states_of
+from bot.game.phases import whose_go
+from bot.game.roster import in_order, is_gone
+from bot.game.state import Game, Json
+from bot.interface.reply.parts import Group, Part, Rule, Small
+from bot.interface.reply.reply import PINNED, TAKEN_AWAY, UNPINNED, Menu, MenuEntry, Reply
+from bot.interface.reply.tone import OVER
+from bot.process.entropy import new_id
+from bot.rules.errors import UserError
+from bot.rules.inputs.options import spoken
+from bot.rules.inputs.units import RosterUnit
+from bot.rules.proof.chain import short
+from bot.rules.text.names import joined
+from bot.stores.records import BOARD, Doc, Outgoing
+from bot.systems.catalog import System
+
+if TYPE_CHECKING:
+    from bot.commands.context import Context
+
+AFRESH = 50 * 60.0
+"""Seconds after which it is posted anew: some platforms let nobody change older messages as often as a game needs."""
+MOST_ENTRIES = 25
+NAMED, ROOM = (100, 30, 12, 5, 1), 3_000
+"""So many names of units of one state and side, the first that leave a board with fewer characters than that."""
+FURTHER_DOWN = "The board is further down"
+
+
+async def board(context: Context) -> Reply:
+    """Post the board here, or take it away."""
+    game = context.need_started()
+    old = await context.store.doc(BOARD, context.ledger.row)
+    context.ledger.is_touched = True  # who knows the game without a board, or with one, reads it anew
+    if context.options()["off"]:
+        if old is None:
+            raise UserError("This game has no board.", hint="/game board posts one.", code="no-board")
+        context.drop_docs.append((BOARD, context.ledger.row))
+        context.amends.append(Amendment(context.topic(old.data["topic"]), _put_away("The board was put away")))
+        return Reply("The board no longer follows the game", private=True)
+    if old is not None:
+        context.amends.append(Amendment(context.topic(old.data["topic"]), lambda _: _further_down()))
+        context.withdraw.append(context.topic(old.data["topic"]))
+    said = old.data["said"] if old is not None else ""
+    now = shown(context, game, said, await takeable(context))
+    context.about = context.topic(_remember(context, game, said, now))
+    return now
+
+
+async def press_look(context: Context) -> Reply:
+    """The button *Board* where nobody else is: how the game is, for whoever asks."""
+    now = shown(context, context.need_started(), "", 0)
+    return replace(now, private=True, pin="", buttons=(), menus=())
+
+
+def _remember(context: Context, game: Game, said: str, now: Reply) -> str:
+    """Note that the board is a new message; what that is about."""
+    about = f"board-{new_id()}"
+    data: Json = {"topic": about, "turn": [game.turn, game.turn_of], "since": context.now, "said": said}
+    data["reads"] = _reads(now)
+    context.docs.append(Doc(BOARD, context.ledger.row, data, owner=context.command.where.server))
+    return about
+
+
+async def following(context: Context, reply: Reply) -> list[Outgoing]:
+    """What the events of this command make of the board: a change of the message, or a new one with the new turn."""
+    ledger = context.ledger
+    if not ledger.bodies or ledger.was is None or ledger.was.row != ledger.row or not ledger.game.started:
+        return []
+    doc = await context.store.doc(BOARD, ledger.row)
+    if doc is None:
+        return []
+    game, places = ledger.game, ledger.was.places
+    topic, said = context.topic(doc.data["topic"]), _last(ledger.bodies, reply, doc.data["said"])
+    undo = await takeable(context)
+    if game.ended:
+        context.drop_docs.append((BOARD, ledger.row))
+        context.withdraw.append(topic)
+        over = _gone(f"{game.name} is over").to_json()
+        return [Outgoing(place, {}, context.now, over, "", topic) for place in places]
+    fresh = [game.turn, game.turn_of] != doc.data["turn"] or context.now - doc.data["since"] > AFRESH
+    if not fresh:
+        now = shown(context, game, said, undo)
+        if (reads := _reads(now)) == doc.data.get("reads"):
+            return []
+        context.docs.append(replace(doc, data={**doc.data, "said": said, "reads": reads}))
+        return [Outgoing(place, {}, context.now, now.to_json(), "", topic) for place in places]
+    context.withdraw.append(topic)
+    fresh_one = shown(context, game, said, undo)
+    about = context.topic(_remember(context, game, said, fresh_one))
+    old, new = _further_down().to_json(), fresh_one.to_json()
+    away = [Outgoing(place, {}, context.now, old, "", topic) for place in places]
+    return [*away, *(Outgoing(place, {}, context.now, new, about) for place in places)]
+
+
+def _reads(board: Reply) -> str:
+    return short(sha256(json.dumps(board.to_json(), sort_keys=True).encode()).hexdigest())
+
+
+def _further_down() -> Reply:
+    return replace(_gone(FURTHER_DOWN), pin=TAKEN_AWAY)
+
+
+def _put_away(why: str) -> Change:
+    return lambda _: _gone(why)
+
+
+def _gone(why: str) -> Reply:
+    """What is left of a board."""
+    return Reply(why, tone=OVER, boxed=True, pin=UNPINNED)
+
+
+def _last(bodies: Iterable[Json], reply: Reply, before: str) -> str:
+    """The last result, as its answer told it; gone when it was undone."""
+    for body in bodies:
+        number = f"#{body['number']}"
+        if body["kind"] == "sequence":
+            before = f"{reply.title} · {number}"
+        elif body["kind"] == "undo" and before.endswith(f"#{body['event']}"):
+            before = ""
+    return before
+
+
+def shown(context: Context, game: Game, said: str, undo: int) -> Reply:
+    """The board: phase and whose go, initiative, both sides by state, the last result, the buttons of the phase."""
+    system = context.system
+    lines: list[Part] = []
+    holds = f"{game.initiative} has the initiative" if game.initiative else ""
+    if about := " · ".join(filter(None, (holds, passes_told(game, system)))):
+        lines.append(about)
+    if rules := rules_told(system, game):
+        lines.append(Small(rules))
+    sides = (_sides(context, game, system, most) for most in NAMED)
+    lines += next((found for found in sides if sum(len(str(part)) for part in found) < ROOM), [])
+    if said:
+        lines += [Rule(), f"Last: {said}"]
+    buttons = list(phase_buttons(context, without=("remember",)))
+    if undo:
+        buttons.append(context.button("undo", "Undo", undo))
+    buttons.append(context.button("log", "Log"))
+    whose = whose_go(game)
+    title = f"{phase_name(game, system)}: {whose}" if whose else phase_name(game, system)
+    return Reply(
+        title,
+        tuple(lines),
+        buttons=tuple(buttons),
+        across=PHONE_ROW,
+        menus=_cards(context, game),
+        quiet=True,
+        boxed=True,
+        pin=PINNED,
+    )
+
+
+def _sides(context: Context, game: Game, system: System | None, most: int) -> list[Part]:
+    """All sides, a gap before each; of each state so many names at most."""
+    found: list[Part] = []
+    for side in (*game.sides, ""):
+        if told := list(_side(context, game, side, system, most)):
+            found += [Rule(is_drawn=not found), *told]
+    return found
+
+
+def _side(context: Context, game: Game, side: str, system: System | None, most: int) -> Iterable[Part]:
+    units = [unit for unit in in_order(game.units.values()) if unit.side == side]
+    if side:
+        players = [context.ledger.name_of(person) for person, own in game.players.items() if own == side]
+        yield Group(side, ", ".join(players) or "nobody yet", grave=True)
+    elif units:
+        yield Group("No side", "", grave=True)
+    states: dict[tuple[str, bool], list[RosterUnit]] = {}
+    for unit in units:
+        if not is_lost(unit, system):
+            states.setdefault(_state(unit, system), []).append(unit)
+    for (state, grave), alike in sorted(states.items(), key=lambda item: (item[0][1], item[0][0] != "Ready")):
+        yield Group(state, _names(alike, most), grave=grave)
+    if lost := [unit for unit in units if is_lost(unit, system)]:
+        yield Small(f"Lost: {_names(lost, most)}")
+
+
+def _names(units: list[RosterUnit], most: int) -> str:
+    more = f" and {len(units) - most} more" if len(units) > most else ""
+    return joined(_short(unit) for unit in units[:most]) + more
+
+
+def _state(unit: RosterUnit, system: System | None) -> tuple[str, bool]:
+    """A unit's state, what it has lost and its markers in words, and whether it is in a bad way."""
+    return spoken(ails(unit, system)) or "Ready", bool(states_of(unit, system) or unit.marks & lasting_marks(system))
+
+
+def _short(unit: RosterUnit) -> str:
+    """Its name without that of its side, which is said above."""
+    return unit.name.removeprefix(f"{unit.side} ") or unit.name
+
+
+def _cards(context: Context, game: Game) -> tuple[Menu, ...]:
+    units = [unit for unit in in_order(game.units.values()) if not is_gone(unit)][:MOST_ENTRIES]
+    entries = tuple(
+        MenuEntry(context.button("card", "", unit.handle).action, unit.name, about(unit, context.system))
+        for unit in units
+    )
+    return (Menu("A unit's card", entries, "Unit's card"),) if entries else ()

@@ -1,0 +1,154 @@
+"""Whom a phase calls by name: who has to roll first, who lost somebody, who waits; and the roll for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from bot.answers.outcome import Happening
+from bot.commands.context import Context
+from bot.game.phases import phase_of
+from bot.game.rights import is_guarded
+from bot.game.roster import in_order, is_gone
+from bot.game.state import Json
+from bot.interface.reply.parts import Small
+from bot.interface.reply.reply import Button, Reply
+from bot.rules.errors import UserError
+from bot.rules.inputs.units import RosterUnit
+from bot.rules.sequence.links import linking
+from bot.rules.text.names import joined
+from bot.systems.lost import lost_states
+
+READ_BACK = 200
+HEAVY = ("medium-machine-gun", "heavy-machine-gun")
+"""Weapons whose fire counts as an event of morale: Beer and Pretzels Skirmish, Morale Checks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One line of a card: its words, the units that it names, and the sequence that they owe, if any."""
+
+    at: int
+    line: str
+    units: tuple[RosterUnit, ...]
+    roll: str
+    button: str
+
+
+async def calls(context: Context) -> list[Call]:
+    """Those of the present phase that name somebody. Who has rolled since it began is called for that no more."""
+    game, found, named = context.game, list[Call](), set[tuple[str, str]]()
+    rows: list[Mapping[str, Any]] = phase_of(game, context.system).get("calls") or []
+    happened = await _since(context) if rows else []
+    for at, row in enumerate(rows):
+        roll = row.get("roll", "")
+        done = {name for event in happened if event.get("target") == roll for name in _used(event)} if roll else set()
+        hit = {name for since in row.get("since", ()) for name in _SINCE[since](context, happened)}
+        units = []
+        for unit in in_order(game.units.values()):
+            is_new = unit.name not in done and (roll, unit.name) not in named
+            if is_new and not is_gone(unit) and (_is_meant(unit, row) or unit.name in hit):
+                units.append(unit)
+        if units:
+            named |= {(roll, unit.name) for unit in units if "button" in row}
+            number = row.get("number", "")
+            names = joined(f"{unit.name} {unit.numbers[number]}" if number else unit.name for unit in units)
+            found.append(Call(at, row["says"].replace("{}", names), tuple(units), roll, row.get("button", "")))
+    return found
+
+
+def _is_meant(unit: RosterUnit, row: Mapping[str, Any]) -> bool:
+    """Whether it is in one of the states, bears one of the markers, or has one of the numbers over 0."""
+    return unit.state in row.get("states", ()) or any(
+        word in unit.marks or unit.numbers.get(word) for word in row.get("has", ())
+    )
+
+
+def call_buttons(context: Context, called: list[Call]) -> tuple[Button, ...]:
+    """The buttons that roll for all who are called; who may is seen when one is pressed."""
+    return tuple(context.button("call", call.button, f"{_moment(context)}:{call.at}") for call in called if call.button)
+
+
+async def press_call(context: Context, about: str) -> Reply:
+    """The button of a call: its sequence for those who are still called and the actor's to roll for."""
+    from bot.commands.play.playing import play, repeated
+
+    moment, _, at = about.partition(":")
+    game, actor = context.need_started(), context.actor
+    call = next((call for call in await calls(context) if str(call.at) == at), None)
+    if moment != _moment(context) or call is None:
+        raise UserError("Everybody has rolled, or the phase is over.", code="used-up")
+    own = [unit.name for unit in call.units if not is_guarded(game) or unit.side in ("", actor.side)]
+    own = own or [unit.name for unit in call.units if actor.directs]
+    if not own:
+        raise UserError(f"{joined(unit.name for unit in call.units)}: none of them is yours.", code="not-yours")
+    return await play(repeated(context, (game.system, call.roll), {"unit": "; ".join(own)}))
+
+
+async def with_call(context: Context, happening: Happening | None, reply: Reply) -> Reply:
+    """The answer to a sequence with a line about those who act and owed a roll before it, and the button for that."""
+    if happening is None or reply.private or happening.system != context.game.system:
+        return reply
+    for call in await calls(context):
+        early = [unit.name for unit in call.units if unit.name in happening.acting]
+        if early and call.roll and call.roll != happening.target:
+            line = Small(f"{joined(early)} owed a roll first: {call.line.rpartition(': ')[0] or call.line}.")
+            buttons = (*reply.buttons, *call_buttons(context, [call]))
+            return replace(reply, lines=(*reply.lines, line), buttons=buttons)
+    return reply
+
+
+def _moment(context: Context) -> str:
+    return f"{context.game.turn}.{context.game.phase}"
+
+
+async def _since(context: Context) -> list[Json]:
+    """The events of this turn that were not taken back, the newest first."""
+    rows = await context.store.events(context.ledger.row, limit=READ_BACK, newest_first=True)
+    fate: dict[int, str] = {}
+    found = []
+    for event in (*reversed(context.ledger.bodies), *(row.data for row in rows)):
+        if event["kind"] in ("undo", "redo"):
+            fate.setdefault(event["event"], event["kind"])
+        elif fate.get(event["number"]) != "undo":
+            if "turn" in _after(event, "game"):
+                break
+            found.append(event)
+    return found
+
+
+def _after(event: Json, part: str) -> Mapping[str, Any]:
+    after: Mapping[str, Any] = event.get("after", {}).get(part, {})
+    return after
+
+
+def _used(event: Json) -> list[str]:
+    return [unit["name"] for unit in event.get("used", ())]
+
+
+def _lost(context: Context, happened: list[Json]) -> Iterator[str]:
+    """The units that lost a man this turn: by their own number of men, or by the link of one who is out of the game."""
+    out = lost_states(context.game.system)
+    for event in happened:
+        for key, unit in _after(event, "units").items():
+            was = event["before"]["units"].get(key)
+            if was and unit and unit.get("state") in out and was.get("state") not in out:
+                yield from linking(context.game.units.values(), unit.get("numbers", {}).get("squad"))
+            elif was and unit and unit.get("numbers", {}).get("men", 0) < was.get("numbers", {}).get("men", 0):
+                yield unit["name"]
+
+
+def _met(context: Context, happened: list[Json]) -> Iterator[str]:
+    """The units of the men who were fired at by a medium or heavy machine gun this turn."""
+    for event in happened:
+        used, acting = event.get("used", ()), event.get("acting", ())
+        typed = " ".join(str(value) for key, value in event.get("inputs", {}).items() if not key.startswith("target"))
+        arms = [typed, *(str(unit.get("numbers", {}).get("weapon")) for unit in used if unit["name"] in acting)]
+        if event["kind"] == "sequence" and any(weapon in arm for weapon in HEAVY for arm in arms):
+            for unit in used:
+                if unit["name"] not in acting:
+                    yield from linking(context.game.units.values(), unit.get("numbers", {}).get("squad"))
+
+
+_SINCE = {"lost": _lost, "met": _met}

@@ -1,0 +1,200 @@
+"""`/game next`, `pass` and `initiative`: the turn goes on, and the go from side to side."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from bot.commands.context import Context
+from bot.commands.post.since import said
+from bot.commands.turns.calling import addressed, call_sides
+from bot.commands.turns.turn_card import (
+    card,
+    may_be_rolled,
+    moment,
+    passes_told,
+    phase_buttons,
+    phase_name,
+)
+from bot.game.events import holding
+from bot.game.follows.turn import HANDS_OVER, PASSES
+from bot.game.phases import (
+    IMPULSES,
+    after_pass,
+    is_alternating,
+    kind_of_go,
+    next_phase,
+    phase_title,
+    reminders,
+    whose_go,
+    with_initiative,
+)
+from bot.game.rights import find_side, need_go, need_player
+from bot.game.sides import holds
+from bot.game.state import Game, Json
+from bot.interface.reply.reply import Reply, error_reply
+from bot.interface.reply.tone import WAITING
+from bot.rules.errors import UserError
+from bot.rules.text.phrase import phrase
+
+READ_BACK = 200
+
+
+async def advance(context: Context) -> Reply:
+    """The next phase, or the next turn; what to remember in it; markers come off as the card says."""
+    game = context.need_started()
+    need_go(game, context.actor)
+    after = next_phase(game, context.system)
+    others = [side for side in game.go if side != context.actor.side and side in game.players.values()]
+    waiting = () if is_alternating(game, context.system) or not context.actor.side else others
+    because = (f"{' and '.join(waiting)} had not passed yet.",) if waiting else ()
+    context.ledger.add("next", after, result=phase_title(after, context.system))
+    return await card(context, game, await call_sides(context, after, after.go), because)
+
+
+async def press_next(context: Context, about: str) -> Reply:
+    """The button *Next phase*: it ends the phase for which it was made, and no later one."""
+    return _old_card(context, about) or await advance(context)
+
+
+async def hand_over(context: Context) -> Reply:
+    """Hand the go over: a pass, unless the side acted with it."""
+    return await _hand_over(context, done=context.options()["done"])
+
+
+async def press_pass(context: Context, about: str) -> Reply:
+    """The buttons *Pass* and *Done*: they hand over the go for which they were made."""
+    game = context.need_started()
+    when, _, number = about.partition(":")
+    if old := _old_card(context, when):
+        return old
+    made_for = game.sides[int(number)] if number.isdecimal() and int(number) < len(game.sides) else ""
+    if made_for and made_for not in game.go:
+        if context.actor.side in game.go:
+            return _of_now(context, UserError("That card is old. It is your go.", code="phase-over"))
+        raise UserError(f"{made_for} has handed over already.", hint=f"Now it is {whose_go(game)}.", code="not-your-go")
+    return await _hand_over(context, done=context.spec.path[1] == "done")
+
+
+async def _hand_over(context: Context, *, done: bool) -> Reply:
+    game, system = context.need_started(), context.system
+    side = _passing(context, game)
+    shot = await _shot_of(context, side) if kind_of_go(game, system) == IMPULSES else None
+    after = after_pass(game, system, side, acted=done or shot is not None)
+    is_over = (after.turn, after.turn_of, after.phase) != (game.turn, game.turn_of, game.phase)
+    acted = kind_of_go(game, system) == IMPULSES and (done or shot is not None)
+    words = f"{side} {HANDS_OVER if acted else PASSES}"
+    result = f"{words}; {phase_title(after, system)}" if is_over else words
+    context.ledger.add("pass", after, result=result)
+    does = f"{context.who} {HANDS_OVER if acted else PASSES}"
+    if is_over:
+        because = f"{does}, which ends {phase_name(replace(game, turn=0), system)}."
+        return await card(context, game, await call_sides(context, after, after.go), (because,))
+    where = " · ".join(piece for piece in (phase_name(after, system), passes_told(after, system)) if piece)
+    if not is_alternating(game, system):  # the others had the go already
+        return Reply(f"{side} is done, {_waits(after)}", (where,), buttons=phase_buttons(context))
+    last = f"Last: {(await said(context, shot))[0]} · #{shot['number']}" if shot is not None else ""
+    mention = await call_sides(context, after, after.go)
+    return Reply(
+        addressed(context, f"{whose_go(after)[:1].upper()}{whose_go(after)[1:]}"),
+        by=does,
+        tone=WAITING,
+        lines=tuple(line for line in (last, where) if line),
+        buttons=phase_buttons(context, without=("next", "remember")),
+        mention=mention,
+    )
+
+
+def _waits(game: Game) -> str:
+    return f"{' and '.join(game.go)} {'is' if len(game.go) == 1 else 'are'} not yet"
+
+
+def _passing(context: Context, game: Game) -> str:
+    """The side that passes: the actor's, or for a game master the one whose go it is. Raises UserError."""
+    find_side(game, game.sides[0] if game.sides else "")
+    need_go(game, context.actor)
+    may, own = game.go or game.sides, context.actor.side
+    if own in may:
+        return own
+    if len(may) > 1:
+        raise UserError(
+            f"{' and '.join(may)} have the go together, and you play for none of them.",
+            hint=phrase("End the phase for all: `/game next`"),
+            code="not-your-go",
+        )
+    return may[0]
+
+
+async def _shot_of(context: Context, side: str) -> Json | None:
+    """The last sequence that the side played with the go that it has; None where it played none."""
+    rows = await context.store.events(context.ledger.row, limit=READ_BACK, newest_first=True)
+    for event in holding(row.data for row in rows):
+        changed = (event.get("after") or {}).get("game") or {}
+        if event["kind"] in ("start", "next", "pass", "initiative") or "go" in changed:
+            return None
+        if event["kind"] == "sequence" and event["side"] == side and event["target"] != "initiative":
+            return event
+    return None
+
+
+async def initiative(context: Context) -> Reply:
+    """Who has the initiative: the side that is named, or the one that wins the roll for it."""
+    game = context.need_started()
+    need_player(game, context.actor)
+    named = context.options()["side"]
+    if not named:
+        return await _roll_initiative(context)
+    side = find_side(game, named)
+    after = with_initiative(game, side, context.system)
+    context.ledger.add("initiative", after, result=side)
+    mention = await call_sides(context, after, after.go if after.go != game.go else ())
+    return Reply(
+        addressed(context, f"{side} {holds(side, game.initiative)} the initiative"),
+        by=context.who,
+        buttons=phase_buttons(context, without=("initiative", "remember"), leads="next"),
+        mention=mention,
+    )
+
+
+async def press_initiative(context: Context, about: str) -> Reply:
+    """The button *Initiative*: it rolls, in the phase for which it was made."""
+    if old := _old_card(context, about):
+        return old
+    need_player(context.need_started(), context.actor)
+    return await _roll_initiative(context)
+
+
+async def _roll_initiative(context: Context) -> Reply:
+    from bot.commands.play.playing import play, repeated
+
+    game = context.need_started()
+    if not may_be_rolled(game, context.system):
+        find_side(game, game.sides[0] if game.sides else "")
+        raise UserError(
+            "This game does not roll for the initiative.",
+            hint=phrase("Say who has it: `/game initiative {side}`", side=game.sides[0]),
+            option="side",
+            code="missing",
+        )
+    return await play(repeated(context, (game.system, "initiative"), {}))
+
+
+async def remember(context: Context, phase: str) -> Reply:
+    """The button *Reminders*: what the card asks to remember in that phase, for whoever asks."""
+    game = replace(context.need_started(), phase=phase)
+    return Reply(
+        f"Reminders: {phase_name(replace(game, turn=0), context.system)}", reminders(game, context.system), private=True
+    )
+
+
+def _old_card(context: Context, about: str) -> Reply | None:
+    """The refusal of a button where the turn or phase for which it was made is over."""
+    game = context.need_started()
+    if about == moment(game):
+        return None
+    whose = f": {whose_go(game)}" if game.go else ""
+    now = f"Now it is {phase_title(game, context.system)}{whose}."
+    return _of_now(context, UserError("That phase is over.", hint=now, code="phase-over"))
+
+
+def _of_now(context: Context, old: UserError) -> Reply:
+    return replace(error_reply(old), buttons=phase_buttons(context))

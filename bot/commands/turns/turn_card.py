@@ -1,0 +1,155 @@
+"""The card of a phase: whose go it is, what to remember, what is due, and the buttons that the phase needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sized
+from dataclasses import replace
+
+from bot.commands.context import Context
+from bot.commands.turns.calling import addressed
+from bot.commands.turns.calls import call_buttons, calls
+from bot.commands.turns.plans import due_now
+from bot.game.counter import VEHICLES, frame_of
+from bot.game.phases import (
+    IMPULSES,
+    brief_of,
+    is_alternating,
+    kind_of_go,
+    next_phase,
+    phase_of,
+    phase_title,
+    phases_of,
+    reminders,
+    whose_go,
+)
+from bot.game.roster import in_order, is_gone
+from bot.game.state import Game
+from bot.interface.form.form import OPEN_FORM
+from bot.interface.reply.reply import Button, Reply
+from bot.rules.inputs.options import spoken
+from bot.rules.text.names import joined
+from bot.systems.catalog import System, in_words
+
+MOST_IN_ROW, PHONE_ROW = 5, 4
+"""Buttons in a row at most, and those that fit a phone side by side, which is better where a second row is needed."""
+_COUNTS = ("", "one pass so far", "two passes in a row", "three passes in a row")
+
+
+def headline(game: Game, system: System | None) -> str:
+    """`Turn 3, Operations: US goes first`."""
+    title = phase_name(game, system)
+    whose = _who_begins(game, system)
+    return f"{title}: {whose}" if whose else title
+
+
+def phase_name(game: Game, system: System | None) -> str:
+    """`Turn 3, Operations`: the word phase goes without saying."""
+    title = phase_title(game, system)
+    title = title.removesuffix(" phase").removesuffix(" Phase")
+    return title[:1].upper() + title[1:]
+
+
+def _who_begins(game: Game, system: System | None) -> str:
+    if not game.go:
+        return ""
+    if not is_alternating(game, system):
+        return whose_go(game)
+    if len(game.go) == 1:
+        return f"{game.go[0]} goes first"
+    return "who has the initiative?" if system is not None and "initiative" in system.sequences else "who goes first?"
+
+
+def passes_told(game: Game, system: System | None) -> str:
+    """How many passes in a row there were, where that ends a phase; else nothing."""
+    if kind_of_go(game, system) != IMPULSES or "passes" not in phase_of(game, system):
+        return ""
+    return _COUNTS[game.passes] if game.passes < len(_COUNTS) else f"{game.passes} passes in a row"
+
+
+async def card(context: Context, was: Game, mention: tuple[str, ...], because: Iterable[str] = ()) -> Reply:
+    """The card of the phase that has just begun, behind the state `was`."""
+    game, system = context.game, context.system
+    phase, lines = phase_of(game, system), list(because)
+    if game.turn <= 1:
+        lines += reminders(game, system)
+    elif brief := brief_of(game, system):
+        lines.append(brief)
+    states: list[str] = phase.get("names") or []
+    if named := [unit.name for unit in in_order(game.units.values()) if unit.state in states and not is_gone(unit)]:
+        lines.append(f"{spoken(states[0])}: {joined(named)}")
+    called = await calls(context)
+    lines += [call.line for call in called]
+    if game.turn != was.turn and (due := await due_now(context, game)):
+        lines.append(f"Due now: {'; '.join(due)}")
+    cleared: dict[str, list[str]] = {}
+    for key, unit in was.units.items():
+        for mark in sorted({*unit.marks, *unit.numbers} - {*(now := game.units[key]).marks, *now.numbers}):
+            cleared.setdefault(mark.replace("-", " ").replace("_", " "), []).append(unit.name)
+    if cleared:
+        lines.append(f"Markers come off: {'; '.join(f'{mark} ({joined(names)})' for mark, names in cleared.items())}")
+    buttons = (*call_buttons(context, called), *phase_buttons(context))
+    title = addressed(context, headline(game, system))
+    return Reply(title, tuple(lines), buttons=buttons, across=across_of(buttons), mention=mention)
+
+
+def across_of(buttons: Sized) -> int:
+    """How many buttons are side by side, where they need a second row; 0 where one will do."""
+    return PHONE_ROW if len(buttons) > MOST_IN_ROW else 0
+
+
+def phase_buttons(
+    context: Context, *, without: tuple[str, ...] = (), leads: str = "", folded: bool = False
+) -> tuple[Button, ...]:
+    """The buttons that the present phase needs; the first one leads on, or the one that is called `leads`. What to
+    remember has one where it is `folded`, as it always is after turn 1."""
+    game, system = context.game, context.system
+    words = [word for word in phase_of(game, system).get("buttons") or ("next",) if _has_use(game, system, word)]
+    if is_alternating(game, system) and len(game.go) > 1 and may_be_rolled(game, system):
+        words.insert(0, "initiative")
+    if len(game.go) > 1 and not is_alternating(game, system) and "pass" not in words:
+        words.insert(words.index("next") if "next" in words else len(words), "done")  # each side for itself
+    words = [word for word in words if word not in without]
+    leads = leads or words[0]
+    made = [replace(_button(context, word), style="primary" if word == leads else "plain") for word in words]
+    if (folded or game.turn > 1) and "remember" not in without and reminders(game, system):
+        made.append(context.button("remember", "Reminders", game.phase))
+    return tuple(made)
+
+
+def _has_use(game: Game, system: System | None, word: str) -> bool:
+    """Whether there is somebody for this: what is about vehicles alone needs one where there is a roster."""
+    sequence = system.sequences.get(word) if system is not None else None
+    if not game.units or sequence is None or sequence.group != "vehicles":
+        return True
+    return any(frame_of(unit.type, system) in VEHICLES for unit in game.units.values())
+
+
+def _button(context: Context, word: str) -> Button:
+    game, system = context.game, context.system
+    if word == "initiative":
+        return context.button("initiative", "Initiative", moment(game))
+    if word == "next":
+        after = next_phase(game, system)
+        label = "Next phase" if after.turn == game.turn and phases_of(system) else "Next turn"
+        return context.button("next", label, moment(game))
+    if word in ("pass", "done"):
+        return context.button(word, spoken(word), moment(game), side_number(game))
+    assert system is not None
+    said = in_words(word, system.game.get("words") or {}) or spoken(word)
+    return Button(f"{OPEN_FORM}{system.id} {word}", said)
+
+
+def moment(game: Game) -> str:
+    """The turn and phase that a button was made for: an old card must not end a later phase."""
+    whose = game.sides.index(game.turn_of) if game.turn_of in game.sides else 0
+    return f"{game.turn}.{whose}.{game.phase}"
+
+
+def side_number(game: Game) -> str:
+    """The side whose go a button was made for; nothing where several may act."""
+    return str(game.sides.index(game.go[0])) if len(game.go) == 1 and game.go[0] in game.sides else ""
+
+
+def may_be_rolled(game: Game, system: System | None) -> bool:
+    """Whether the initiative is rolled for in this game."""
+    return system is not None and "initiative" in system.sequences and len(game.sides) == 2

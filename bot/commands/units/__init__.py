@@ -1,0 +1,1 @@
+"""Units: added, listed, shown, changed."""

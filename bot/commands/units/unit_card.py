@@ -1,0 +1,198 @@
+"""`/unit show` of one unit: its card, with its last events and what the reader may do with it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator, Mapping
+from hashlib import sha256
+from textwrap import shorten
+from typing import Any
+
+from bot.answers.actors import FIRES
+from bot.answers.offered import acts
+from bot.answers.retold import retold
+from bot.answers.typed import types_of
+from bot.commands.context import Context
+from bot.commands.log.log import newest_first, page_action
+from bot.commands.play.playing import repeated
+from bot.commands.units.unit_table import in_order, tone_of
+from bot.game.back import FLIP
+from bot.game.counter import VEHICLES, frame_of, lasting_marks, marks_of, printed_on, states_of
+from bot.game.roster import changed_names, is_gone
+from bot.game.state import Game
+from bot.interface.reply.parts import Part, Small
+from bot.interface.reply.reply import Button, Menu, MenuEntry, Reply
+from bot.interface.typing.text import quoted
+from bot.places.forms import form_button
+from bot.rules.errors import UserError
+from bot.rules.inputs.loadout import LOADOUT, arms_said
+from bot.rules.inputs.options import format_number, spoken
+from bot.rules.inputs.units import Back, RosterUnit
+from bot.rules.text.phrase import phrase
+from bot.systems.catalog import System
+
+SOUND = "-"
+"""What the menu of a card names where its unit has no state."""
+READ = 400
+"""So many events are looked through for those of the unit."""
+SHOWN = 3
+LONGEST = 110
+MOST_MARKS = 25
+
+
+async def card(context: Context, unit: RosterUnit) -> Reply:
+    """The unit's numbers, state, other side and last events; buttons by the reader's side."""
+    game = context.need_game()
+    lines: list[Part] = [_about(context, unit)]
+    if unit.back is not None:
+        lines.append(f"{'Full' if unit.turned else 'Reduced'}: {_side(unit, unit.back, context.system)}")
+    lines += [Small(told) async for told in _history(context, unit)]
+    can_act = not game.ended
+    is_own = not unit.side or not context.actor.side or unit.side == context.actor.side
+    buttons = [*_acts(context, unit, is_own=is_own)] if can_act and not is_gone(unit) else []
+    if game.number:
+        buttons.append(Button(page_action(context.ledger.row, 10, 1, "", "", unit.name.casefold()), "History"))
+    may_mark = can_act and context.system is not None and (is_own or context.actor.directs)
+    menus = (_marks(context, unit, context.system),) if may_mark and context.system is not None else ()
+    return Reply(
+        f"{unit.name}: {_fares(unit, context.system)}",
+        tuple(lines),
+        private=True,
+        buttons=tuple(buttons),
+        menus=menus,
+        tone=tone_of(unit, context.system),
+    )
+
+
+async def press_card(context: Context, handle: str) -> Reply:
+    """The menu of a list: one unit's card."""
+    return await card(context, by_handle(context.need_game(), handle))
+
+
+async def press_mark(context: Context, rest: str) -> Reply:
+    """The menu of a card: a marker put on or off, a state, the other side; as `/unit edit` does it."""
+    from bot.commands.units.unit_change import edit
+
+    handle, _, stats = rest.partition(":")
+    stats, _, shown = stats.partition(":")
+    unit = by_handle(context.need_game(), handle)
+    if shown and shown not in (unit.state or SOUND, _stamp(unit, context.system)):  # cards of before had the state
+        raise UserError(
+            f"{unit.name} has changed since this card: {_fares(unit, context.system)}.",
+            hint=phrase("`/unit show {name}` shows it as it is now.", name=quoted(unit.name)),
+            code="game-changed",
+        )
+    return await edit(repeated(context, ("unit", "edit"), {"name": unit.name, "stats": stats}))
+
+
+def by_handle(game: Game, handle: str) -> RosterUnit:
+    """The unit with this handle. Raises UserError where it is off the roster."""
+    for unit in game.units.values():
+        if unit.handle == handle:
+            return unit
+    message = f"{handle[:40]} is off the roster by now."
+    raise UserError(message, hint=phrase("`/unit list` shows all."), code="unknown-unit", about=handle)
+
+
+def _fares(unit: RosterUnit, system: System | None) -> str:
+    """State and markers in words: `good order, fired`."""
+    words = system.words["units"] if system is not None else None
+    sound = (words.state_of(unit) or words.sound) if words is not None else ""
+    ill = states_of(unit, system) or unit.marks & lasting_marks(system)
+    state = states_of(unit, system) if ill else (_plain(sound or "ready"),)
+    return ", ".join((*state, *marks_of(unit, system)))
+
+
+def _about(context: Context, unit: RosterUnit) -> str:
+    """Whose it is, type, numbers, handle."""
+    game, ledger = context.game, context.ledger
+    players = [ledger.name_of(person) for person, side in game.players.items() if side == unit.side]
+    if unit.side and unit.side == context.actor.side:
+        whose = "Yours"
+    else:
+        whose = f"{unit.side} ({', '.join(players)})" if players else unit.side
+    kind = types_of(context.system).get(unit.type, unit.type) if context.system is not None else unit.type
+    return " · ".join(filter(None, (whose, kind, *_numbers(unit.type, unit.numbers, context.system), unit.handle)))
+
+
+def _side(unit: RosterUnit, back: Back, system: System | None) -> str:
+    return (
+        ", ".join(filter(None, (back.type, *_numbers(back.type or unit.type, back.numbers, system))))
+        or "the same numbers"
+    )
+
+
+def _numbers(type_: str, numbers: Mapping[str, Any], system: System | None) -> Iterator[str]:
+    """Those printed on the counter first, as they are there, then the others in the game's own order."""
+    printed = [key for key in printed_on(type_, system) if key in numbers]
+    for key in dict.fromkeys([*printed, *in_order(numbers, system)]):
+        if key == LOADOUT:
+            yield f"carries {arms_said(numbers)}"
+            continue
+        yield f"{_plain(key)} {format_number(numbers[key])}"
+
+
+def _plain(word: str) -> str:
+    return word.replace("-", " ").replace("_", " ")
+
+
+def _acts(context: Context, unit: RosterUnit, *, is_own: bool) -> Iterator[Button]:
+    """What opens a form with the unit filled in: to act with it, or against it."""
+    registry, system = context.registry, context.system
+    if system is None:
+        return
+    seen = [id for id in system.sequences if registry.get((system.id, id)) is not None]
+    at_vehicle = frame_of(unit.type, system) in VEHICLES
+    for sequence, option in acts(system, unit, seen, is_own=is_own, at_vehicle=at_vehicle):
+        path, given, label = (system.id, sequence.id), {option: unit.handle}, sequence.title
+        if sequence.verb in FIRES:
+            at = "with it" if is_own else "it" if sequence.verb == "Attack" else "at it"
+            label = f"{sequence.verb} {at}"
+        yield form_button(path, given, label, registry)
+        if sequence.verb in FIRES and sequence.odds_by and not is_own:
+            yield form_button(path, {**given, "odds": True}, "Odds", registry)
+
+
+def _marks(context: Context, unit: RosterUnit, system: System) -> Menu:
+    """States and markers to set or take off, and the other side."""
+    words, data = system.words["units"], system.game["units"]
+    state = words.state_of(unit) or words.sound
+    only, classes = data.get("only") or {}, data.get("classes") or {}
+    fits = {unit.type, *(name for name, types in classes.items() if unit.type in types)}
+    states, marks = words.known_states, [mark for mark in data.get("markers") or () if mark not in words.known_states]
+    fitting = {word for word in (*states, *marks) if not fits.isdisjoint(only.get(word, fits))}
+    entries = [(f"state={other}", spoken(other), "") for other in states if other in fitting and other != state]
+    entries += [(FLIP, f"Turn over to {unit.back.type or 'the other side'}", "")] if unit.back else []
+    entries += [(f"-{mark}", spoken(mark), "on now; takes it off") for mark in marks if mark in unit.marks]
+    entries += [(f"+{mark}", spoken(mark), "") for mark in marks if mark in fitting - unit.marks]
+    row = context.ledger.row
+    made = [
+        MenuEntry(f"mark:{row}:{unit.handle}:{stats}:{_stamp(unit, system)}", label, about)
+        for stats, label, about in entries
+    ]
+    return Menu("Mark or change", tuple(made[:MOST_MARKS]), "Mark")
+
+
+def _stamp(unit: RosterUnit, system: System | None) -> str:
+    """The state and the lasting markers that a card shows, in few letters: a marker that goes by itself changes nothing
+    that the others mean."""
+    shown = (unit.state or SOUND, *sorted(unit.marks & lasting_marks(system)))
+    return sha256(" ".join(shown).encode()).hexdigest()[:8]
+
+
+async def _history(context: Context, unit: RosterUnit) -> AsyncIterator[str]:
+    """The last events of the unit in a line each, newest first; undone ones are left out."""
+    undone: set[int] = set()
+    told = seen = 0
+    async for event in newest_first(context, context.ledger.row):
+        seen += 1
+        if seen > READ or told == SHOWN:
+            return
+        if event["kind"] == "undo":
+            undone.add(event["event"])
+        names = [item["name"] for item in event.get("used", ())]
+        names += changed_names(event.get("before") or {}, event.get("after") or {})
+        if unit.name not in names or event["kind"] not in ("sequence", "unit", "table") or event["number"] in undone:
+            continue
+        told += 1
+        said = retold(event, context.ledger.name_of, sides=context.game.sides).short
+        yield shorten(f"#{event['number']} {said}", LONGEST, placeholder=" …")

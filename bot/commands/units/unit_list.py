@@ -1,0 +1,144 @@
+"""`/unit list` and `show`: the roster by sides, and units with all their numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from bot.commands.context import Context
+from bot.commands.units.unit_card import card
+from bot.commands.units.unit_change import NAME, find_units
+from bot.commands.units.unit_table import tables
+from bot.game.counter import about, is_lost
+from bot.game.rights import find_side
+from bot.game.roster import count_units, described, in_order, is_stat
+from bot.interface.reply.parts import Part, Small
+from bot.interface.reply.reply import Button, Menu, MenuEntry, Reply
+from bot.places.forms import form_button
+from bot.rules.errors import UserError, did_you_mean
+from bot.rules.inputs.units import RosterUnit
+from bot.rules.text.names import joined
+from bot.rules.text.phrase import phrase
+from bot.systems.catalog import System
+
+MOST_MENUS, MOST_CHOICES = 2, 25
+BOXED = 60
+"""So many units fit into a box of Discord's newer layout; a longer list is a message with a file."""
+
+
+async def listing(context: Context) -> Reply:
+    """The roster by sides; eliminated units only when asked for, all of them or by their state."""
+    return _listed(context, context.options())
+
+
+async def press_share(context: Context, rest: str) -> Reply:
+    """The same list for the whole channel, as whoever pressed *Share* had it."""
+    everyone, side, state = ([*rest.split(":", 2), "", ""])[:3]
+    options = {"all": everyone == "all", "side": side or None, "state": state or None, "public": True}
+    return replace(_listed(context, options), by=f"{context.who} shows the roster")
+
+
+def _listed(context: Context, options: Mapping[str, Any]) -> Reply:
+    game = context.need_game()
+    units = in_order(game.units.values())
+    side, state = options["side"], options["state"]
+    if side and not state and context.system is not None and is_stat(side, context.system):
+        sides = {unit.side.casefold() for unit in units} | {*map(str.casefold, game.sides)}
+        side, state = (side, None) if side.casefold() in sides else (None, side)  # `/unit list shaken`
+    if side and any(mark in side for mark in (":", "..", ",")):  # hex:H5, side:US, us1..us4: as every unit list
+        units, side = find_units(context, side), None
+    if side:
+        side = find_side(game, side) if game.sides else side
+        units = [unit for unit in units if unit.side.casefold() == side.casefold()]
+    if state:
+        units = _in_state(units, state, context.system)
+    shown = [unit for unit in units if options["all"] or state or not is_lost(unit, context.system)]
+    lost = [unit.name for unit in units if unit not in shown]
+    public = bool(options["public"])
+    headings = _headings(context, shown, "" if public else context.actor.side)
+    lines: list[Part] = [*tables(shown, headings, context.system)]
+    lines += [Small(f"Lost: {joined(lost)}")] if lost else []
+    if not game.units:
+        lines.append(phrase('Add some: `/unit add "Squad 1..4" squad US morale=5`'))
+    is_split = len(headings) > 1 and not public and context.actor.side in headings
+    return Reply(
+        _counted(shown),
+        tuple(lines),
+        by="your side first" if is_split else "",
+        private=not public,
+        buttons=() if public else tuple(_below(context, options)),
+        menus=_cards(context, shown, headings),
+        boxed=len(shown) <= BOXED,
+    )
+
+
+def _below(context: Context, options: Mapping[str, Any]) -> Iterator[Button]:
+    """What can be done with the list: show it to all, and add to it."""
+    game = context.game
+    if game.units:
+        about = ("all" if options["all"] else "", options["side"] or "", options["state"] or "")
+        yield context.button("units", "Share", *about)
+    if not game.ended:
+        yield form_button(("unit", "add"), {}, "Add…", context.registry)
+        yield form_button(("unit", "import"), {}, "Import…", context.registry)
+
+
+def _counted(units: list[RosterUnit]) -> str:
+    """`13 units: 7 US, 6 VC`."""
+    sides: dict[str, int] = {}
+    for unit in units:
+        sides[unit.side or "of no side"] = sides.get(unit.side or "of no side", 0) + 1
+    each = ", ".join(f"{count} {side}" for side, count in sides.items())
+    return f"{count_units(len(units))}: {each}" if len(sides) > 1 else count_units(len(units))
+
+
+def _headings(context: Context, units: list[RosterUnit], own: str) -> dict[str, str]:
+    """What each side is called above its units, one's own side first: `US · Alice`."""
+    game, name_of = context.game, context.ledger.name_of
+    sides = dict.fromkeys([*([own] if own else []), *game.sides, *(unit.side for unit in units)])
+    made = {}
+    for side in sides:
+        players = [name_of(person) for person, theirs in game.players.items() if theirs == side]
+        if any(unit.side == side for unit in units):
+            made[side] = " · ".join((side or "No side", *players))
+    return made
+
+
+def _cards(context: Context, units: list[RosterUnit], headings: dict[str, str]) -> tuple[Menu, ...]:
+    """A menu for each of the first sides: a choice shows that unit's card."""
+    row, made = context.ledger.row, []
+    for side in [*headings][:MOST_MENUS]:
+        own = [unit for unit in units if unit.side == side][:MOST_CHOICES]
+        entries = (MenuEntry(f"card:{row}:{unit.handle}", unit.name, about(unit, context.system)) for unit in own)
+        label = f"A {side} unit's card" if len(headings) > 1 and side else "A unit's card"
+        made.append(Menu(label, tuple(entries), f"{side} card" if side else "Card"))
+    return tuple(made)
+
+
+def _in_state(units: list[RosterUnit], typed: str, system: System | None) -> list[RosterUnit]:
+    """Those in a state, or with a marker. Raises UserError for a word that is neither."""
+    folded = typed.strip().casefold().replace("_", "-")
+    data = system.game["units"] if system is not None else {}
+    states, markers = tuple(data.get("states") or ()), tuple(data.get("markers") or ())
+    known = [word.replace("_", "-") for word in (*states, *markers)]
+    if system is None or folded not in known:
+        hint = did_you_mean(folded, known) or f"States are {', '.join(states)}."
+        raise UserError(f'There is no state "{typed[:40]}".', hint=hint, option="state", code="bad-value")
+    words = system.words["units"]
+    flags = {*words.states.get(folded, ())}
+
+    def fits(unit: RosterUnit) -> bool:
+        state = words.state_of(unit) or words.sound
+        also = bool(flags) and flags <= {*words.states.get(state, ())}
+        return state == folded or also or folded in {mark.replace("_", "-") for mark in unit.marks}
+
+    return [unit for unit in units if fits(unit)]
+
+
+async def show(context: Context) -> Reply:
+    """One unit's card; several in a line each."""
+    units = find_units(context, context.options()[NAME])
+    if len(units) > 1:
+        return Reply(count_units(len(units)), tuple(map(described, units)), private=True)
+    return await card(context, units[0])

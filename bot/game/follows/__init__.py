@@ -1,0 +1,1 @@
+"""Whether an event follows on those before it."""

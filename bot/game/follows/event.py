@@ -1,0 +1,173 @@
+"""Whether an event follows on those before it: who may write it, and that it says and changes what its kind may.
+
+No table is read here, so a log of any edition can be checked for ever; what dice and inputs lead to is for
+`bot/audit/replay.py`. A server's managers may do what a game master may, and no log names them:
+such rights are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+
+from bot.game.events import ROLLS
+from bot.game.follows.orders import opening, order
+from bot.game.follows.packs import pack_words, packs_problem
+from bot.game.follows.past import Event, Past
+from bot.game.follows.people import bring_in, claim, join, leave, privacy
+from bot.game.follows.rolls import closing_problem, fair, opened, protocol_problem, reveal, roll, sealed
+from bot.game.follows.rules import rule_words
+from bot.game.follows.turn import advance, go_problem, hand_over, initiative, plan, turn_words_problem
+from bot.game.follows.undo import keeping_problem, redo, undo
+from bot.game.roster import count_units
+from bot.game.state import DRAW, Game, Json, content, unit_json
+from bot.rules.proof.event_kinds import shape_faults, shown
+
+
+def event_faults(past: Past, event: Event) -> Iterator[str]:
+    """What is wrong with the next event of a log, one line each; it is not added."""
+    yield from shape_faults(event)
+    if not past.bodies and event.get("kind") != "start":
+        yield "a log begins with a start."
+
+
+def order_faults(past: Past, event: Event) -> Iterator[str]:
+    """What does not follow on the events before; the shape of `event` must be right."""
+    now, kind, who = past.now, event["kind"], event["who"]
+    if event["behind"] != now.last:
+        yield f"it says that the last event before it was #{event['behind']}, but that was #{now.last}."
+    side = (
+        past.patch(event, "after", "game").get("players", {}).get(who, "")
+        if kind == "join"
+        else now.players.get(who, "")
+    )
+    if event["side"] != side:
+        yield f"it was written for {shown(event['side']) or 'no side'}, but who wrote it plays {side or 'none'}."
+    if who in past.left_here:
+        yield "who wrote it had left the game for good."
+    if not _stood(now, event.get("before", {})):
+        yield "the state that it says was there before is not what the log led to."
+    elif problem := (
+        _RULES.get(kind, _nothing)(past, event)
+        or packs_problem(past, event)
+        or closing_problem(past, event)
+        or protocol_problem(past, event)
+        or keeping_problem(past, event)
+    ):
+        yield problem
+
+
+def _stood(now: Game, before: Event) -> bool:
+    if not before:
+        return True
+    units = {key: unit_json(unit) if (unit := now.units.get(key)) else None for key in before.get("units", {})}
+    was = content(replace(now, units={}))
+    fields = {name: was.get(name) for name in before.get("game", {})}
+    return bool(units == before.get("units", {}) and fields == before.get("game", {}))
+
+
+def _nothing(_past: Past, _event: Event) -> str:
+    return ""
+
+
+def _start(past: Past, event: Event) -> str:
+    if past.bodies:
+        return "a log has one start."
+    if event["game"] != past.now.id:
+        return "it starts another game than the file is of."
+    if event["secret"].keys() == {"digest"}:
+        return "a start promises the first seed."
+    if not event.get("free") and ("unannounced" in event or "announced" in event["secret"]):
+        return "only the seed of free play is announced before."
+    if "announced" in event["secret"] and event["game"] != event["secret"]["commitment"][:16]:
+        return "the id of its game is not that of the seed announced before."
+    if event.get("free"):
+        return "free play begins without sides, turns and units." if "after" in event or "result" in event else ""
+    said = past.patch(event, "after", "game")
+    sides = said.get("sides", [])
+    if said.get("started") is not True or not said.get("name") or not said.get("system") or said.get("turn") != 1:
+        return "a game starts with a name, a system and its first turn."
+    if said.get("master") != event["who"]:
+        return "who starts a game is its game master."
+    if len(sides) == 1 or len({side.casefold() for side in sides}) < len(sides):
+        return "a game has no sides, or several."
+    return turn_words_problem(event.get("result", ""), said) or go_problem(tuple(sides), said)
+
+
+def _end(past: Past, event: Event) -> str:
+    now, opens = past.now, event.get("opens", [])
+    if now.ended or not (now.started or opens):
+        return "no game was going on that could end."
+    if opens != list(now.sealed):
+        return "the end opens all that is sealed, and nothing else."
+    said = past.patch(event, "after", "game")
+    if said.keys() - {"winner"} != {"ended"} or said["ended"] is not True:
+        return "it is the end of the game, but does not say so."
+    if said.get("winner", "") not in ("", DRAW, *now.sides):
+        return "a game is won by one of its sides, or drawn."
+    if event.get("texts", {"text": ""}).keys() != {"text"}:
+        return "the end of a game has one sentence."
+    return opened(past, event)
+
+
+def _resume(past: Past, event: Event) -> str:
+    now = past.now
+    expected: Json = {**({"ended": False} if now.ended else {}), **({"winner": ""} if now.winner else {})}
+    return "" if past.patch(event, "after", "game") == expected else "it changes more than that the game goes on."
+
+
+def _unit(past: Past, event: Event) -> str:
+    before, after = (past.patch(event, name, "units") for name in ("before", "after"))
+    new = [unit["name"] for key, unit in after.items() if before[key] is None]
+    lost = [before[key]["name"] for key, unit in after.items() if unit is None]
+    edited = [unit["name"] for key, unit in after.items() if unit is not None and before[key] is not None]
+    if "renamed" in event:
+        return _renamed(event, [*filter(None, before.values())], [*filter(None, after.values())])
+    free = not past.now.started and not past.now.units
+    if "system" in past.patch(event, "after", "game") and not (new and (free or not past.now.system)):
+        return "the system of a game that has units stays."
+    said, carried = event["result"], f"{count_units(len(new))} carried over"
+    if touched := lost or edited:
+        who = touched[0] if len(touched) == 1 else count_units(len(touched))
+        is_one_kind = len([*new, *lost, *edited]) == len(touched)
+        expected = f"{who} {'removed' if lost else 'edited'}" if is_one_kind else ""
+    elif said == carried and not past.now.units:
+        return ""
+    else:
+        expected = f"{new[0] if len(new) == 1 else f'{len(new)} units'} added" if new else ""
+    return "" if said == expected else f"its words are not what it does to units: {shown(said)}."
+
+
+def _renamed(event: Event, olds: list[Json], news: list[Json]) -> str:
+    """What is wrong with a unit that is called otherwise from now on; nothing else of it changes."""
+    name = event["renamed"]
+    fits = len(olds) == len(news) == 1 and len(event["after"].get("units", {})) == 2 and "game" not in event["after"]
+    fits = fits and olds[0]["name"] == name and {**olds[0], "name": news[0]["name"]} == news[0]
+    fits = fits and event["result"] == f"{name} is now {news[0]['name']}"
+    return "" if fits else "it renames a unit otherwise than it says."
+
+
+def _settings(past: Past, event: Event) -> str:
+    said = past.patch(event, "after", "game")
+    hand = said.get("hand_dice", past.now.hand_dice)
+    answers = said.get("answers", past.now.answers)
+    confirm = said.get("confirm", past.now.confirm)
+    words = {
+        "hand_dice": f"real dice {'allowed' if hand else 'not allowed'}",
+        "answers": f"{answers} answers",
+        "confirm": f"other targets {'confirmed' if confirm else 'at once'}",
+        "rules": rule_words(past.now.rules, said.get("rules", past.now.rules)),
+        "master": "another game master",
+        "packs": pack_words(tuple(said.get("packs", ()))),
+    }
+    told = event["result"].split(", ") if "result" in event else []
+    right = [word for name, word in words.items() if name in said or (word in told and name != "master")]
+    return "" if told == right else f"its words are not the settings that it changes: {shown(event.get('result', ''))}."
+
+
+_RULES: Mapping[str, Callable[[Past, Event], str]] = {
+    "start": _start, "join": join, "leave": leave, "next": advance, "pass": hand_over, "initiative": initiative,
+    "plan": plan, "order": order, "orders": opening, "end": _end, "resume": _resume, "unit": _unit,
+    "settings": _settings, "import": bring_in, "claim": claim, "privacy": privacy, "fair": fair,
+    "sealed": sealed, "reveal": reveal, "undo": undo, "redo": redo, **dict.fromkeys(ROLLS, roll),
+}  # fmt: skip

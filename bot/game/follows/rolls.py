@@ -1,0 +1,199 @@
+"""Whether an event follows on those before it: rolls, sealed or open, and the players' part in the dice."""
+
+from __future__ import annotations
+
+import re
+
+from bot.game.back import turned_over
+from bot.game.events import has_dice
+from bot.game.follows.past import Event, Past, words_problem
+from bot.game.follows.turn import initiative_go_problem
+from bot.game.rights import is_guarded
+from bot.game.roster import is_gone
+from bot.game.state import Game, Json, unit_from_json, unit_json
+from bot.game.texts import are_open, has_last_word
+from bot.rules.proof.event_kinds import shown
+
+
+def closing_problem(past: Past, event: Event) -> str:
+    """What is wrong with whether the event closes the players' texts: see docs/dice.md, "When texts close"."""
+    now, who, closes = past.now, event["who"], event.get("closes", False)
+    draws = has_dice(event) and not event.get("hand")
+    if closes and not (now.closing and are_open(now)):
+        return "it closes texts that are not open."
+    if closes and has_last_word(now, who):
+        return "who added the last text closes the texts."
+    if closes and not draws and event["kind"] != "fair":
+        return "it closes the texts without a die."
+    if draws and now.closing and are_open(now) and not closes:
+        used = past.contents.get(event["number"], event).get("used")
+        if not is_guarded(now) or who in (*now.players, now.master) or used:
+            return "its dice should have closed the texts."
+    return ""
+
+
+def protocol_problem(past: Past, event: Event) -> str:
+    """What is wrong with the protocol of a new seed: dice never go back to an earlier one."""
+    secret = event.get("secret", {})
+    goes_back = "commitment" in secret and secret.get("protocol", 1) < past.now.protocol
+    return "its dice go back to an earlier protocol." if goes_back else ""
+
+
+def fair(past: Past, event: Event) -> str:
+    """A text is added, the texts are closed, or the seed in force is revealed."""
+    if event.get("closes"):
+        if event.keys() & {"secret", "texts", "revealed"} or not past.now.adder:
+            return "it closes no texts."
+        return words_problem(event, "the texts are closed")
+    if "secret" not in event:
+        return "it neither adds a text to the dice nor reveals a seed."
+    if "revealed" not in event:
+        if "commitment" in event["secret"] or event.get("texts", {}).keys() != {"text"}:
+            return "it neither adds a text to the dice nor reveals a seed."
+        return words_problem(event, "a text was added")
+    epoch = event["revealed"]["epoch"]
+    if "commitment" not in event["secret"] or "texts" in event or epoch != past.now.epoch:
+        return "who reveals a seed reveals the one in force, and promises a new one."
+    if any(number > past.promised for number in past.now.sealed):
+        return "a seed is not revealed while a roll under it is sealed."
+    return words_problem(event, f"seed {epoch} revealed")
+
+
+def _roll_problem(past: Past, roll: Event) -> str:
+    """What is wrong with a roll, table or sequence, be it an open one or what was sealed."""
+    now, kind, command = past.now, roll["kind"], roll["command"]
+    system, target = roll.get("system", ""), roll.get("target", "")
+    wanted = {"roll": "roll", "sequence": f"{system} {target}"}.get(
+        kind, f"{system}-table [a-z0-9-]+ {re.escape(target)}"
+    )
+    if not (re.fullmatch(wanted, command) if kind == "table" else command == wanted):
+        return f"its command is not that of what was rolled: {shown(command)}."
+    if roll.get("hand") and not now.hand_dice:
+        return "its dice were thrown by hand, which this game did not allow."
+    used = roll.get("used", [])
+    for unit in used:
+        known = now.units.get(unit["name"].casefold())
+        if known is None or unit_json(known) != unit:
+            return f"{shown(unit['name'])} was not as it says when it was used."
+    names = [unit["name"] for unit in used]
+    if [name for name in names if name in roll.get("acting", ())] != roll.get("acting", []):
+        return "units act that it does not use."
+    return ""
+
+
+def roll(past: Past, event: Event) -> str:
+    """A roll, table or sequence changes the units that it used."""
+    if problem := _roll_problem(past, event):
+        return problem
+    said, now = past.patch(event, "after", "game"), past.now
+    if "system" in said and (said["system"] != event["system"] or (now.system and (now.started or now.units))):
+        return "the system of a game that has units stays."
+    if "initiative" in said and (event["target"] != "initiative" or said["initiative"] not in now.sides):
+        return "it gives the initiative away."
+    if said.keys() & {"go", "passes"} and event["target"] != "initiative":
+        return "it gives the go away."
+    if problem := initiative_go_problem(past, event):
+        return problem
+    before, after = (past.patch(event, name, "units") for name in ("before", "after"))
+    names = {unit["name"].casefold() for unit in event.get("used", [])}
+    for key, unit in after.items():
+        if unit is not None and before[key] is None and _joins(past, event, unit):
+            continue
+        if key not in names or unit is None or (before[key] or {}).get("name") != unit["name"]:
+            return f"it changes {shown(key)}, which it may not."
+    return ""
+
+
+def _joins(past: Past, event: Event, unit: Json) -> bool:
+    """Whether a new unit is one that comes into play beside one that was used: of its side, without numbers."""
+    sides = {one.get("side") for one in event.get("used", [])}
+    is_new = not any(one.handle == unit["handle"] for one in past.now.units.values())
+    return event["kind"] == "sequence" and is_new and unit.get("side") in sides and unit.keys() <= _NEW
+
+
+_NEW = {"name", "handle", "type", "side"}
+
+
+def sealed(past: Past, event: Event) -> str:
+    """What was sealed, where it is in the file, was a roll that could be made."""
+    roll = past.contents.get(event["number"])
+    if roll is None:
+        return ""
+    if roll["kind"] != event["of"] or roll.get("hand", False) != event.get("hand", False):
+        return "what was sealed in it is something else than it says."
+    return _roll_problem(past, roll)
+
+
+def reveal(past: Past, event: Event) -> str:
+    """Who rolled opens one sealed roll."""
+    now, opens = past.now, event["opens"]
+    if len(opens) != 1 or opens[0] not in now.sealed:
+        return f"it opens what is not sealed: {shown(opens)}."
+    owner = now.sealed[opens[0]]
+    if owner != event["who"] and owner not in past.left and opens[0] >= past.imported_at:
+        return "only who rolled may open what is sealed."
+    if event.get("last", now.last) != now.last:
+        return "opening what is sealed leaves the last event that held as it was."
+    return opened(past, event)
+
+
+def opened(past: Past, event: Event) -> str:
+    """What opening sealed rolls does to units and says: as they hold it, where they are in the file."""
+    opens = [number for number in event.get("opens", []) if not _was_gone(past, number)]
+    if not all(number in past.contents for number in opens):
+        return ""  # deleted since, see `missing_faults`; nobody can tell
+    said = [_said(number, past.contents[number]) for number in opens]
+    if not re.fullmatch("; ".join(said), event.get("result", ""), re.DOTALL):
+        return "its words are not what was sealed."
+    units: dict[str, Json] = {key: unit_json(unit) for key, unit in past.now.units.items()}
+    changed = dict(units)
+    for number in opens:
+        roll = past.contents[number]
+        if number in past.now.withdrawn or not _is_of_game(past.now, roll.get("system", "")):
+            continue
+        here = {key for key, unit in changed.items() if not is_gone(unit_from_json(unit))}
+        for change in roll.get("changes", []):  # who was in play before this roll is changed by all of it
+            if (key := change["unit"].casefold()) in here:
+                changed[key] = _settled(changed[key], change)
+    after = past.patch(event, "after", "units")
+    for key, unit in units.items():
+        now, due = after.get(key, unit), changed[key]
+        # A state may take the place of markers with its name, which only the tables know.
+        if (
+            now is None
+            or _unmarked(now) != _unmarked(due)
+            or not set(now.get("marks", ())) <= set(due.get("marks", ()))
+        ):
+            return f"it changes {shown(key)} otherwise than was sealed."
+    return "" if after.keys() <= units.keys() else "it brings units that were not there."
+
+
+def _was_gone(past: Past, number: int) -> bool:
+    """Whether what was sealed was gone before it was opened, so that opening it does nothing."""
+    stayed = number < past.imported_at
+    return number not in past.contents and (stayed or past.now.sealed[number] in past.left)
+
+
+def _said(number: int, roll: Event) -> str:
+    """A pattern of what is said of an opened roll; the names of sequences are for the tables to know."""
+    title = re.escape(str(roll["inputs"].get("dice", ""))) if roll["kind"] == "roll" else "[^\n]{1,100}"
+    return rf"#{number} {title}: {re.escape(roll.get('result', ''))}"
+
+
+def _is_of_game(now: Game, system: str) -> bool:
+    return not system or now.system in ("", system) or (not now.started and not now.units)
+
+
+def _settled(unit: Json, change: Event) -> Json:
+    if change.get("turn") and not unit.get("turned"):
+        unit = unit_json(turned_over(unit_from_json(unit)))
+    own = {key: value for key, value in change["set"].items() if key in ("state", "type", "side")}
+    numbers = {**unit.get("numbers", {}), **{key: value for key, value in change["set"].items() if key not in own}}
+    marks = (set(unit.get("marks", ())) - set(change.get("unmark", ()))) | set(change.get("mark", ()))
+    kept = {key: value for key, value in numbers.items() if value is not None}
+    whole = {**unit, **own, "numbers": kept, "marks": sorted(marks)}
+    return {key: value for key, value in whole.items() if key == "back" or value not in ("", {}, [])}
+
+
+def _unmarked(unit: Event) -> Json:
+    return {key: value for key, value in unit.items() if key != "marks"}

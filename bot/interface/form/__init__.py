@@ -1,0 +1,1 @@
+"""Guided forms: fields, units, answers."""

@@ -1,0 +1,145 @@
+"""What was filled into a form, as options of its command. What the form did not show stays as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from bot.interface.form.form import FLAGS, HOW, OTHERS, REST, ROLL, Field, Form, in_that_way, way_asked
+from bot.interface.form.rest import read_rest, short
+from bot.interface.form.units import TYPED, by_name, chosen_units
+from bot.interface.spec import CommandSpec
+from bot.interface.typing.complete import Known, fitting, is_own
+from bot.rules.errors import UserError
+from bot.rules.inputs.options import clean, words_of
+
+Filled = Mapping[str, object]
+"""By field: a text, a list of values chosen, or a file as the platform describes it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """The options after a form was filled in, what is to be done with them (which they say too), and the first thing
+    that was wrong."""
+
+    options: dict[str, object]
+    how: str = ROLL
+    problem: UserError | None = None
+
+
+def take(spec: CommandSpec, known: Known, form: Form, filled: Filled) -> Taken:
+    """What has become of a form."""
+    known, after, problem, how = fitting(known, spec), dict(form.given), None, way_asked(spec, form.given)
+    for field in form.fields:
+        if field.name not in filled:
+            continue
+        given = filled[field.name]
+        try:
+            if field.name == HOW:
+                how = (_listed(given) or [how])[0]
+            elif field.name == FLAGS:
+                after = _with_flags(spec, after, field, _listed(given))
+            elif field.name == REST:
+                after = _with_rest(spec, after, field, str(given or ""))
+            elif field.name == OTHERS:
+                after = _with_others(spec, after, field, str(given or ""), known)
+            else:
+                after = _with_option(after, field, given, known)
+        except UserError as error:
+            problem = problem or error
+            after = _set(after, field.name, given if isinstance(given, str) and field.name != REST else "")
+    return Taken(in_that_way(spec, after, how), how, problem)
+
+
+def _listed(given: object) -> list[str]:
+    return [str(one) for one in given] if isinstance(given, list | tuple) else [str(given)] if given else []
+
+
+def _set(options: Mapping[str, object], name: str, value: object) -> dict[str, object]:
+    after = {key: kept for key, kept in options.items() if key != name}
+    if value is not None and value is not False and value != "":  # a 0 is something
+        after[name] = value
+    return after
+
+
+def _with_option(options: dict[str, object], field: Field, given: object, known: Known) -> dict[str, object]:
+    option = field.option
+    assert option is not None
+    if field.kind == "picks":
+        text = chosen_units(
+            str(options.get(field.name) or ""), known, [pick.value for pick in field.picks], _listed(given)
+        )
+        return _set(options, field.name, text)
+    if field.kind == "ticks":
+        return _set(options, field.name, " ".join(_listed(given)) or None)
+    if field.kind == "pick":
+        chosen = (_listed(given) or [""])[0]
+        names = (
+            {unit.handle: unit.name for unit in known.roster}
+            if option.type == "unit" or option.complete == "unit"
+            else {}
+        )
+        value = names.get(chosen, chosen.removeprefix(TYPED))
+        return _set(options, field.name, "" if value == option.default else value)
+    if field.kind in ("file", "channel"):
+        return _set(options, field.name, given)
+    text = str(given or "").strip()
+    if option.type == "units" or option.many:
+        text = "; ".join(part for line in text.split("\n") if (part := line.strip().strip(";").strip()))
+    return _set(options, field.name, clean(option, text) if text else "")
+
+
+def _with_flags(spec: CommandSpec, options: dict[str, object], field: Field, taken: list[str]) -> dict[str, object]:
+    steps = [pick.value.split("=") for pick in field.picks if "=" in pick.value]
+    options, taken = _with_steps(spec, options, steps, taken), [word for word in taken if "=" not in word]
+    offered = [pick.value for pick in field.picks if "=" not in pick.value]
+    flags = {option.name: bool(option.default) for option in spec.options if option.type == "bool"}
+    words = [word for word in words_of(options.get("mods") or ()) if word not in offered]
+    after = {name: value for name, value in options.items() if name not in offered and name != "mods"}
+    after |= {word: word in taken for word in offered if word in flags and (word in taken) != flags[word]}
+    words += [word for word in offered if word in taken and word not in flags]
+    return after | ({"mods": " ".join(words)} if words else {})
+
+
+def _with_steps(
+    spec: CommandSpec, options: dict[str, object], steps: list[list[str]], taken: list[str]
+) -> dict[str, object]:
+    """The options with the one number that was ticked of each, or without it. Raises UserError for two of one."""
+    for name in dict.fromkeys(name for name, _ in steps):
+        chosen = [value for step, value in steps if step == name and f"{name}={value}" in taken]
+        if len(chosen) > 1 and (option := spec.option(name)) is not None:
+            message = f"{short(option.shown)} {' and '.join(chosen)}: which one?"
+            raise UserError(message, hint="Tick one, or none.", option=name, code="not-together")
+        options = _set(options, name, int(chosen[0]) if chosen else "")
+    return options
+
+
+def _with_others(
+    spec: CommandSpec, options: dict[str, object], field: Field, text: str, known: Known
+) -> dict[str, object]:
+    """The units typed beside the menus, each in the list that its side is meant for."""
+    named, after = by_name(known.roster), dict(options)
+    for item in filter(None, map(str.strip, text.replace(",", ";").replace("\n", ";").split(";"))):
+        unit = named.get(item.partition("..")[0].strip().casefold())
+        own = unit is None or unit.side in ("", known.own_side)
+        meant = [name for name in field.covers if (option := spec.option(name)) and is_own(option) == own]
+        name = (meant or [*field.covers])[0]
+        after[name] = "; ".join(str(part) for part in (after.get(name), item) if part)
+    return after
+
+
+def _with_rest(spec: CommandSpec, options: dict[str, object], field: Field, text: str) -> dict[str, object]:
+    """The line takes the place of all that it showed; what else it names is added to what is there."""
+    read = read_rest(spec, text, field.option.name if field.option is not None else "")
+    words = [word for word in words_of(options.get("mods") or ()) if word not in field.covers]
+    after = {name: value for name, value in options.items() if name not in field.covers and name != "mods"}
+    words += [word for word in words_of(read.pop("mods", "")) if word not in words]
+    for name, value in read.items():
+        option = spec.option(name)
+        if option is None or value == bool(option.default) or str(value) == str(option.default):
+            after.pop(name, None)
+        elif option.type == "units" or option.many:
+            after[name] = "; ".join(str(part) for part in (after.get(name), value) if part)
+        else:
+            after[name] = clean(option, value)
+    return after | ({"mods": " ".join(words)} if words else {})

@@ -1,0 +1,468 @@
+"""The guided form of a command: its fields, their order, names and choices, and what is filled in already.
+
+This is the one place that decides them. Adapters only draw a `Form`, each in its platform's own parts, and hand back
+what was filled in (`form_answer`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from bot.interface.form.rest import rest_example, rest_text, short
+from bot.interface.form.units import ACTING, MORE, Pick, by_name, known_items, unit_picks
+from bot.interface.spec import CommandSpec
+from bot.interface.typing.complete import Known, fitting
+from bot.interface.typing.text import command_text
+from bot.rules.inputs.options import Option, flag, words_of
+from bot.rules.inputs.units import Roster, RosterUnit
+from bot.rules.text.phrase import begun
+
+FLAGS, REST, HOW, OTHERS = "flags", "rest", "how", "more-units"
+"""Fields that are no single option: the modifiers, one line for all that has no field, what is to be done, and units
+for which the menus have no room."""
+OPEN_FORM = "form:"
+"""How the action of a button begins that opens the form of a command."""
+ROLL, ODDS, SECRET, HAND, COMPARE = "roll", "odds", "secret", "hand", "compare"
+"""What may be done with a filled-in form."""
+COMMON_TICKS = 6
+STEPS = 4
+"""A common number, such as the terrain, is a tick for each of 1 to this where a form has too few fields."""
+FEW = 6
+"""A form of so many fields hides none."""
+FIRST = 3
+"""So many are always shown."""
+
+Kind = Literal["picks", "pick", "ticks", "number", "text", "lines", "file", "channel", "how"]
+Options = Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """What a platform's form holds: fields, entries of a menu, ticks. `folds` where further fields wait behind a
+    button; else what has no room goes into one line of text. `counts` where it shows odds inside."""
+
+    fields: int = 100
+    picks: int = 100
+    ticks: int = 100
+    folds: bool = False
+    counts: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One thing to fill in: an option by its name, or FLAGS, REST, HOW.
+
+    `value` is what was typed so far, `picks` what can be chosen, `hint` a line about it, `example`
+    what could be typed. `needed`: nothing goes without it. `rare`: shown only when asked for. `wrong`: why what was
+    given was refused.
+    """
+
+    name: str
+    kind: Kind
+    label: str
+    hint: str = ""
+    picks: tuple[Pick, ...] = ()
+    value: str = ""
+    example: str = ""
+    needed: bool = False
+    rare: bool = False
+    wrong: str = ""
+    option: Option | None = None
+    covers: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A form as it is now. `verb` is what submitting it does, `command` what would be typed, `missing` what it lacks,
+    `given` the options that it is filled in with: what was refused is left out."""
+
+    title: str
+    verb: str
+    fields: tuple[Field, ...]
+    command: str
+    missing: tuple[Option, ...]
+    given: Options
+
+    def field(self, name: str) -> Field | None:
+        """The field with this name."""
+        return next((field for field in self.fields if field.name == name), None)
+
+    def at(self, option: str) -> str:
+        """The name of the field where an option is filled in; that of the first one where there is none."""
+        if self.field(option) is not None:
+            return option
+        holds = [field.name for field in self.fields if option in field.covers]
+        return (holds or [self.fields[0].name if self.fields else option])[0]
+
+
+def missing(spec: CommandSpec, options: Options, roster: Iterable[RosterUnit] = ()) -> tuple[Option, ...]:
+    """Required options that were not given and that no unit brings; one that is not in `roster` may bring them."""
+    named = by_name(roster)
+    return tuple(option for option in spec.options if option.required and not _is_given(option, options, named))
+
+
+def asks(spec: CommandSpec, options: Options) -> bool:
+    """Whether a command as typed opens its form, rather than run: it lacks something, or can hardly be meant so.
+
+    A sequence called alone is not meant with all at 0, nor an import of nothing.
+    """
+    if not spec.options:
+        return False
+    return bool(missing(spec, options)) or (not options and (spec.family == "sequence" or spec.path in ASK_ALONE))
+
+
+def lasting(spec: CommandSpec, last: Options, known: Known) -> dict[str, object]:
+    """What a new form is filled in with of the inputs used last: numbers and words, such as the terrain.
+
+    Where units are chosen from a roster, they and the modifiers are chosen anew; without one nothing is lost.
+    """
+    if not fitting(known, spec).roster:
+        return dict(last)
+    kinds = {option.name: option.type for option in spec.options}
+    return {name: value for name, value in last.items() if kinds.get(name) in ("int", "number", "enum")}
+
+
+def way_asked(spec: CommandSpec, options: Options) -> str:
+    """What is to be done by the options: who asked for odds, in whatever words, gets no shot."""
+    if spec.option(ODDS) is not None and spec.counts(options):
+        return ODDS
+    return SECRET if flag(options, SECRET) else HAND if options.get(HAND) else ROLL
+
+
+def in_that_way(spec: CommandSpec, options: Options, way: str) -> dict[str, object]:
+    """The options with this to be done, and nothing else."""
+    if spec.option(SECRET) is None:
+        return dict(options)
+    ways = (ODDS, SECRET, HAND, *((COMPARE,) if way != ODDS and spec.option(ODDS) is not None else ()))
+    kept = {name: value for name, value in options.items() if name not in ways}
+    if way == ODDS:
+        return {**kept, ODDS: True}
+    return kept | ({SECRET: True} if way == SECRET else {HAND: options.get(HAND) or "?"} if way == HAND else {})
+
+
+ASK_ALONE = (("unit", "import"), ("order", "write"), ("game", "start"))
+
+
+def _is_given(option: Option, options: Options, named: Roster) -> bool:
+    if options.get(option.name) not in (None, ""):
+        return True
+    who, _, key = option.brings.partition(".")
+    chosen = str(options.get(who) or "").strip()
+    unit = named.get(chosen.casefold())
+    lacks = unit is not None and option.type in ("int", "number") and key not in unit.numbers
+    return bool(chosen) and not lacks
+
+
+def form_of(
+    spec: CommandSpec, options: Options, known: Known, room: Room, wrong: str = "", message: str = "", title: str = ""
+) -> Form:
+    """The form for what has been given so far. What the option `wrong` holds was refused for the reason `message`:
+    it is left out, but for the units of it that are known."""
+    known = fitting(known, spec)
+    shown = {name: value for name, value in options.items() if name != wrong or _is_kept(spec, name)}
+    if (option := spec.option(wrong)) is not None and (option.type == "units" or option.many) and known.roster:
+        shown[wrong] = known_items(str(shown.get(wrong) or ""), known.roster)
+    wanted = missing(spec, shown, known.roster)
+    fields = [_field(option, shown, known, room) for option in spec.options if _has_field(option, spec)]
+    if flags := _flags(spec, shown, room):
+        fields.append(flags)
+    fields = _ordered(fields, spec, known, room)
+    how = _how(spec, shown, room)
+    if not room.folds:
+        fields = _packed(fields, spec, shown, room.fields - len(how))
+    elif any(field.kind == "picks" for field in fields):
+        fields = [*_beside(fields, _others(fields)), _typed(spec)]
+    return _marked(
+        Form(
+            title or spec.title or spec.name,
+            spec.verb or "OK",
+            (*fields, *how),
+            command_text(spec, options),
+            wanted,
+            shown,
+        ),
+        wrong,
+        message,
+    )
+
+
+def _is_kept(spec: CommandSpec, name: str) -> bool:
+    option = spec.option(name)
+    return option is not None and (option.many or option.type in ("units", "str", "dice", "mods", "bool"))
+
+
+def _has_field(option: Option, spec: CommandSpec) -> bool:
+    is_how = option.name == HAND and spec.option(SECRET) is not None
+    return option.type not in ("bool", "mods") and not is_how
+
+
+def _marked(form: Form, wrong: str, message: str) -> Form:
+    if not message:
+        return form
+    at = form.at(wrong)
+    fields = tuple(replace(field, wrong=message) if field.name == at else field for field in form.fields)
+    return replace(form, fields=fields)
+
+
+# One field
+
+
+def _field(option: Option, options: Options, known: Known, room: Room) -> Field:
+    value = options.get(option.name, option.default)
+    text = "" if value is None or (option.type == "units" and value == option.default) else str(value)
+    kind, picks = _choices(option, text, known, room)
+    return Field(
+        option.name,
+        kind,
+        option.shown,
+        _hint(option),
+        picks,
+        text if not picks and text != str(option.default) else "",
+        _example(option),
+        needed=option.required and not option.brings,
+        option=option,
+        covers=(option.name,),
+    )
+
+
+def _choices(option: Option, text: str, known: Known, room: Room) -> tuple[Kind, tuple[Pick, ...]]:
+    if option.complete == "channel":
+        return "channel", ()
+    if option.type == "file":
+        return "file", ()
+    if option.type in ("units", "unit") or option.complete == "unit":
+        many = option.type == "units" or option.many
+        picks = unit_picks(option, text, known, room.picks)
+        return ("picks" if many else "pick", picks) if picks else ("lines" if many else "text", ())
+    if option.complete == "systems" and option.values:
+        return "ticks", tuple(Pick(one, option.said(one), "", one in text.split()) for one in option.values)
+    words = {"side": known.sides, "player": known.players}.get(option.complete) or option.values
+    if option.complete in ("side", "player") and text and text.casefold() not in map(str.casefold, words):
+        words = (*words, text)
+    if words and len(words) <= room.picks:
+        chosen = text.casefold()
+        return "pick", tuple(
+            Pick(
+                word,
+                option.said(word) if option.values else word,
+                option.meanings.get(word, ""),
+                word.casefold() == chosen,
+            )
+            for word in words
+        )
+    if option.type in ("int", "number"):
+        return "number", ()
+    return ("lines" if option.complete == "stats" or option.name == "text" else "text"), ()
+
+
+HINT = 100
+"""The most that every platform shows below a label."""
+
+
+def _hint(option: Option) -> str:
+    """A line about an option: its help without the example in it, and whether a unit brings it."""
+    about = option.help.partition(": ")[0].partition(", e.g. ")[0] if option.type == "units" else option.help
+    about = about.removeprefix("unit list; ").removeprefix("unit list")
+    about = option.brief if len(about) > HINT - 2 and option.brief else about
+    about = f"{about[:1].upper()}{about[1:]}".rstrip(".") + "." if about.strip() else ""
+    brought = "The unit brings it." if option.brings else ""
+    expected = "" if option.values or option.type not in ("int", "number", "dice") else f"{option.expected}."
+    for piece in (brought, expected[:1].upper() + expected[1:]):
+        about = f"{about} {piece}".strip() if len(about) + len(piece) < HINT else about
+    return about
+
+
+def _example(option: Option) -> str:
+    if option.type == "units":
+        return option.help.partition(": ")[2] or option.help.partition(", e.g. ")[2]
+    return f"{option.default} if left empty" if option.default not in (None, "") and not option.values else ""
+
+
+def _flags(spec: CommandSpec, options: Options, room: Room) -> Field | None:
+    """The modifiers, those that are needed most first; as many as the platform has room for."""
+    steps = [] if room.folds else [pick for option in spec.options for pick in _steps(option, spec, options)]
+    picks, ticks = flag_picks(spec, options), room.ticks - len(steps)
+    if len(picks) > ticks:
+        rank = {name: at for at, name in enumerate(spec.common)}
+        first = sorted(picks, key=lambda pick: (not pick.chosen, rank.get(pick.value, len(rank))))
+        kept = {pick.value for pick in first[: max(COMMON_TICKS, min(ticks, sum(p.chosen for p in picks)))]}
+        picks = [pick for pick in picks if pick.value in kept]
+    if not (picks or steps):
+        return None
+    named = dict.fromkeys(pick.value.partition("=")[0] for pick in (*steps, *picks))
+    kind = "modifiers" if spec.family in ("sequence", "lookup") else "also"
+    about = " and ".join([*dict.fromkeys(pick.about for pick in steps), kind])
+    return Field(FLAGS, "ticks", begun(about), picks=(*steps, *picks), covers=(*named, "mods"))
+
+
+def _steps(option: Option | None, spec: CommandSpec, options: Options) -> list[Pick]:
+    """A tick for each usual value of a common number that is 0 unless given; none where it has another value now."""
+    if option is None or option.type != "int" or option.name not in spec.common or option.default != 0:
+        return []
+    now, name = str(options.get(option.name) or 0), short(option.shown)
+    if now not in map(str, range(STEPS + 1)):
+        return []
+    return [Pick(f"{option.name}={at}", f"{name} {at}", name, now == str(at)) for at in range(1, STEPS + 1)]
+
+
+def flag_picks(spec: CommandSpec, options: Options) -> list[Pick]:
+    """All flags and further modifier words with what each adds: the common ones first."""
+    worded = worded_mods(options)
+    how = (ODDS, SECRET) if spec.option(SECRET) is not None else ()
+    how = (*how, COMPARE) if not options.get(COMPARE) else how  # no modifier; *What if* does it
+    picks = [
+        Pick(option.name, option.said(option.name), option.help, is_on(option, options) or option.name in worded)
+        for option in spec.options
+        if option.type == "bool" and option.name not in how
+    ]
+    mods = spec.option("mods")
+    if mods is not None and mods.type == "mods":
+        picks += [Pick(word, mods.said(word), mods.meanings.get(word, ""), word in worded) for word in mods.values]
+    return sorted(picks, key=lambda pick: pick.value not in spec.common)
+
+
+def is_on(option: Option, options: Options) -> bool:
+    """Whether a flag is set."""
+    return bool(options.get(option.name, option.default))
+
+
+def worded_mods(options: Options) -> set[str]:
+    """The modifier words given; none where they cannot be read."""
+    try:
+        return set(words_of(options.get("mods") or ()))
+    except (TypeError, ValueError):
+        return set()
+
+
+def _how(spec: CommandSpec, options: Options, room: Room) -> list[Field]:
+    if spec.option(SECRET) is None:
+        return []
+    now = way_asked(spec, options)
+    said = [(ROLL, "Roll"), (ODDS, "Show the odds first"), (SECRET, "Roll sealed"), (HAND, "I roll my own dice")]
+    known = [one for one in said if spec.option(one[0]) is not None or one[0] == ROLL]
+    shown = [one for one in known if one[0] != ODDS or now == ODDS or not room.counts]
+    picks = tuple(Pick(value, label, "", value == now) for value, label in shown)
+    return [Field(HOW, "how", "Do what", picks=picks, needed=True, covers=(SECRET, HAND, ODDS, COMPARE))]
+
+
+# Their order
+
+
+def _ordered(fields: list[Field], spec: CommandSpec, known: Known, room: Room) -> list[Field]:
+    """What is needed first, then the other units, the modifiers, and the rest, of which much is rare."""
+    brings = {option.brings.partition(".")[0] for option in spec.options if option.required and option.brings}
+
+    def place(field: Field) -> tuple[int, bool]:
+        acts = field.name in ACTING and (_is_units(field) or (field.option and field.option.complete == "unit"))
+        return rank(field), not acts
+
+    def rank(field: Field) -> int:
+        option = field.option
+        if option is None:
+            return 3
+        if option.type in ("units", "unit"):
+            first = option.required or (option.name in brings and bool(known.roster))
+            useless = option.type == "unit" and not field.picks and not option.free
+            acts = option.name in ACTING and bool(known.roster) and bool(brings)
+            return 0 if first or acts else 5 if useless else 2
+        if option.required:
+            return 1
+        return 3 if option.name in spec.common else 4
+
+    fields = sorted(fields, key=place)
+    rare = len(fields) > FEW and room.folds
+    return [replace(field, rare=rare and rank(field) > 3 and at >= FIRST) for at, field in enumerate(fields)]
+
+
+def _packed(fields: list[Field], spec: CommandSpec, options: Options, slots: int) -> list[Field]:
+    """As many fields as there is room for, and one line of text for all else."""
+    ticks = next((field for field in fields if field.name == FLAGS), None)
+    covered = ticks.covers if ticks is not None else ()
+    hidden = [pick.value for pick in flag_picks(spec, options) if pick.value not in covered]
+    alone, others = [field for field in fields if field.name not in covered], _others(fields)
+    if len(alone) + len(others) <= slots and not hidden:
+        return _beside(alone, others)
+    kept = _kept([field for field in alone if field.name != FLAGS or not others], slots - 1 - len(others))
+    if FLAGS not in kept:
+        covered, hidden = (), [pick.value for pick in flag_picks(spec, options)]
+    left = [field for field in fields if field.name not in (*kept, *covered, FLAGS)]
+    rest = [_rest(spec, options, left, hidden)] if left or hidden else []
+    return [*_beside([field for field in alone if field.name in kept], others), *rest]
+
+
+def _kept(fields: list[Field], size: int) -> list[str]:
+    """The names of those that have a field of their own: menus of units and what is needed, the modifiers, others.
+    A needed number takes the place of the modifiers, then that of a menu behind the first two."""
+    menus = [field for field in fields if field.picks and (field.needed or _is_units(field))]
+    flags = [field for field in fields if field.name == FLAGS]
+    kept = list(dict.fromkeys([*menus, *flags, *fields]))[:size]
+    if flags and flags[0] not in kept and not kept[-1].needed:
+        kept[-1] = flags[0]
+    for field in fields:
+        free = [other for other in (*flags, *reversed(kept[2:])) if other in kept and not other.needed]
+        if field.needed and field not in kept and free:
+            kept[kept.index(free[0])] = field
+    return [field.name for field in kept]
+
+
+def _is_units(field: Field) -> bool:
+    return field.option is not None and field.option.type in ("units", "unit")
+
+
+def _others(fields: list[Field]) -> list[Field]:
+    """A line for the handles of units for which menus have no room, told apart by their sides; empty: they have."""
+    cut = {field.name: pick.about for field in fields for pick in field.picks if pick.value == MORE}
+    about = "By handle, a comma between two: whom the menu has no room for."
+    return [Field(OTHERS, "text", "Other units", about, example=", ".join(cut.values()), covers=(*cut,))] if cut else []
+
+
+def _beside(fields: list[Field], others: list[Field]) -> list[Field]:
+    """The line of other units behind the menus that it adds to, none of which is needed then."""
+    cut = others[0].covers if others else ()
+    at = max((at + 1 for at, field in enumerate(fields) if field.name in cut), default=0)
+    fields = [replace(field, needed=field.needed and field.name not in cut) for field in fields]
+    return [*fields[:at], *others, *fields[at:]]
+
+
+def _rest(spec: CommandSpec, options: Options, left: list[Field], flags: Collection[str]) -> Field:
+    """The line of text for what has no field: `terrain 1, rubber boat`. One needed number may come without its name."""
+    names, wanted = [field.name for field in left], [field for field in left if field.needed]
+    labels = [short(field.label) for field in wanted or left]
+    called = [label if label[1:2].isupper() else f"{label[:1].lower()}{label[1:]}" for label in labels]
+    pieces = [*called, *(["rarer modifiers"] if flags else ["the rest"] if len(left) > len(called) else [])]
+    label = pieces[0] if len(pieces) == 1 else f"{', '.join(pieces[:-1])} and {pieces[-1]}"
+    if len(label) > 45:
+        label = "Numbers and rarer modifiers" if flags else "Anything else"
+    bare = wanted[0].option if len(wanted) == 1 and wanted[0].kind == "number" else None
+    said = rest_example(spec, [name for name in names if bare is None or name != bare.name], flags)
+    needed = bare.expected if bare is not None else f"Needed: {', '.join(called)}" if wanted else ""
+    also = f"{'Also' if wanted else 'Such as'} {said}" if said else ""
+    hint = f"{'. '.join(filter(None, (begun(needed), also)))}."
+    return Field(
+        REST,
+        "text",
+        begun(label),
+        hint,
+        (),
+        rest_text(spec, options, [*names, *flags], [field.name for field in wanted] if bare is None else ()),
+        rest_example(spec, names, flags),
+        bool(wanted),
+        option=bare,
+        covers=(*names, *flags, "mods"),
+    )
+
+
+def _typed(spec: CommandSpec) -> Field:
+    """The line for units that no roster knows, behind all other fields."""
+    lists = [option for option in spec.options if option.type == "units"]
+    example = ", ".join(f"{short(option.shown).casefold()} squad fp=2" for option in lists[:1])
+    return Field(
+        REST,
+        "text",
+        "Anything else",
+        "As in a command: units that are not in the roster, or several at once, such as us1..us4.",
+        example=example,
+        rare=True,
+    )

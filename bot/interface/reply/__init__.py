@@ -1,0 +1,1 @@
+"""Replies as values, and what they are made of."""

@@ -1,0 +1,104 @@
+"""Files that come and go in a chat: text, compressed where it is long."""
+
+from __future__ import annotations
+
+import zlib
+from base64 import b64decode, b64encode
+
+from bot.interface.reply.reply import File
+from bot.rules.errors import UserError
+
+MOST_BYTES = 10_000_000
+"""The largest file that is fetched from a chat, as it is there."""
+MOST_TEXT = 20_000_000
+"""The longest text in one, unpacked: some 50,000 rolls."""
+LONG = 500_000
+"""A text longer than this is sent compressed."""
+ZIPPED = "zip in base64:"
+"""How the text of a file begins that is a zip: only packs come so."""
+_GZIP = b"\x1f\x8b"
+_ZIP = b"PK\x03\x04"
+
+
+class Packing:
+    """A file to send in the making, piece by piece: it is compressed, with .gz behind its name, where it is long.
+
+    No more of a long text is ever held than what was added last; adding may take some milliseconds.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._plain: list[bytes] = []
+        self._size = 0
+        self._packer = zlib.compressobj(6, zlib.DEFLATED, zlib.MAX_WBITS | 16)
+        self._packed: list[bytes] = []
+
+    def add(self, text: str) -> None:
+        """Put text behind what is there."""
+        data = text.encode()
+        self._size += len(data)
+        self._plain.append(data)
+        if self._size > LONG:
+            self._packed += [self._packer.compress(piece) for piece in self._plain]
+            self._plain.clear()
+
+    def file(self) -> File:
+        """The file; nothing can be added any more."""
+        if self._size <= LONG:
+            return File(self._name, b"".join(self._plain).decode())
+        return File(f"{self._name}.gz", b"".join([*self._packed, self._packer.flush()]))
+
+
+def file_text(data: bytes, name: str) -> str:
+    """The text of a file as it was fetched, unpacked if it is compressed; a zip as text, for `zip_data`.
+
+    Raises UserError for one that is too large (a small one may unpack to no end), damaged or no text.
+    """
+    if len(data) > MOST_BYTES:
+        raise too_large(name)
+    if data.startswith(_ZIP):
+        return ZIPPED + b64encode(data).decode()
+    try:
+        return (_unpacked(data, name) if data.startswith(_GZIP) else data).decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise UserError(f"{name} is not a text in UTF-8.", option="file", code="not-text") from None
+
+
+def zip_data(text: str) -> bytes | None:
+    """The zip that a file's text stands for; None where the file was no zip."""
+    if not text.startswith(ZIPPED):
+        return None
+    try:
+        return b64decode(text.removeprefix(ZIPPED))
+    except ValueError:  # typed by somebody
+        return b""
+
+
+def too_large(name: str) -> UserError:
+    """The error for a file of more than MOST_BYTES."""
+    return UserError(
+        f"{name} is larger than {MOST_BYTES // 1_000_000} MB.",
+        hint="Compress it: gzip FILE makes FILE.gz.",
+        option="file",
+        code="file-too-large",
+    )
+
+
+def _unpacked(data: bytes, name: str) -> bytes:
+    """What a gzip file holds. No more than MOST_TEXT bytes of it are ever made."""
+    stream = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
+    try:
+        text = stream.decompress(data, MOST_TEXT + 1)
+    except zlib.error:
+        raise UserError(f"{name} is damaged: it cannot be unpacked.", option="file", code="damaged-file") from None
+    if len(text) > MOST_TEXT:
+        raise UserError(
+            f"{name} is too large: unpacked it has more than {MOST_TEXT // 1_000_000} MB.",
+            option="file",
+            code="file-too-large",
+        )
+    if not stream.eof or stream.unused_data:
+        raise UserError(
+            f"{name} is damaged: it is cut off, or goes on behind its end.", option="file", code="damaged-file"
+        )
+    return text

@@ -1,0 +1,313 @@
+"""What the body of a reply is made of, as values: adapters draw each part in their own way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+from bot.interface.reply.bars import CAME as CAME
+from bot.interface.reply.bars import PHONE, Chance, Look, compared_lines, odds_lines, wrapped
+from bot.interface.reply.unit_table import UnitTable
+from bot.rules.text.line import Line
+from bot.rules.text.phrase import Phrase, text_from_json, text_to_json
+
+
+@dataclass(frozen=True, slots=True)
+class Thrown:
+    """The raw dice of a whole answer, where nothing is said of the single rolls: `dice [4] [2]`."""
+
+    dice: tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Odds:
+    """The chances (0 to 1) of each result for those whom `heading` names, worst first; `came` are those that came up,
+    one for each of them.
+
+    `least` has the chances of a result or a worse one, for the first so many; `exact` the chances as fractions, `tones`
+    how grave each is.
+    """
+
+    heading: str
+    chances: tuple[tuple[str, float], ...]
+    came: tuple[str, ...] = ()
+    least: tuple[float, ...] = ()
+    exact: tuple[str, ...] = ()
+    tones: tuple[str, ...] = ()
+
+    @property
+    def rows(self) -> tuple[Chance, ...]:
+        """A row for each result."""
+        return tuple(
+            Chance(
+                word,
+                chance,
+                self.least[at] if at < len(self.least) else None,
+                self.came.count(word),
+                self.exact[at] if at < len(self.exact) else "",
+            )
+            for at, (word, chance) in enumerate(self.chances)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """What single changes are worth: of each what it is, the chance with it, and the difference that it makes."""
+
+    changes: tuple[tuple[str, float, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """Rows of cells in columns of a fixed width; with a `head` the first names the columns, and a platform may draw a
+    table of its own."""
+
+    rows: tuple[tuple[str, ...], ...]
+    head: bool = False
+
+    def lines(self, _look: Look) -> list[str]:
+        """A line for each row."""
+        return _columns(self.rows)
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A printed grid whose first row and column are heads, with what is said above it."""
+
+    heading: str
+    rows: tuple[tuple[str, ...], ...]
+
+    def lines(self, columns: int) -> list[str]:
+        """Broken into as many grids one below the other as its columns need, each with the first column."""
+        head, *_ = self.rows
+        at, found = 1, [self.heading] if self.heading else []
+        while at < len(head):
+            end = at + 1
+            while end < len(head) and width(self._part(at, end + 1)) <= columns:
+                end += 1
+            part = self._part(at, end)
+            found += [""] if at > 1 else []
+            found += _columns(part) if width(part) <= columns else _hanging(part, columns)
+            at = end
+        return found
+
+    def _part(self, start: int, end: int) -> tuple[tuple[str, ...], ...]:
+        return tuple((row[0], *row[start:end]) for row in self.rows)
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """A whole table; `near` are the rows around what was looked up, for screens on which the whole is too much."""
+
+    sheets: tuple[Sheet, ...]
+    near: tuple[tuple[str, ...], ...] = ()
+
+    def lines(self, look: Look) -> list[str]:
+        """All of it where the screen is wide; on a phone, where that is too much, what is near, and says so."""
+        found = [line for sheet in self.sheets for line in ("", *sheet.lines(look.grid))][1:]
+        if look.grid > PHONE.grid or len(found) <= MOST_LINES:
+            return found
+        if self.near:
+            return [
+                *Sheet("", self.near).lines(look.grid),
+                *wrapped(f"{TOO_LARGE}: this is around the number asked for.", look.grid),
+            ]
+        shown = found[: MOST_LINES - 2]
+        return [*shown, *wrapped(f"{TOO_LARGE}: {len(shown)} of {len(found)} lines.", look.grid)]
+
+
+@dataclass(frozen=True, slots=True)
+class Small:
+    """Small print: what changed besides, which nobody must act on."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Units of one result together: `Killed: VC 3, 5, 6`; `grave` gives the word weight."""
+
+    label: str
+    text: str
+    grave: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One of a list: its title, what it is, how it fares, and the button that goes with it (none without a label)."""
+
+    title: str
+    about: str
+    text: str
+    action: str = ""
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Happened:
+    """One event among several: its number, the news and who did it; `grave` gives it weight, `undone` strikes it
+    through."""
+
+    number: int
+    title: str
+    by: str = ""
+    grave: bool = False
+    undone: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A gap between two parts of a board, with a line where `is_drawn`; nothing in plain text."""
+
+    is_drawn: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Pen:
+    """How a platform writes: `plain` makes a whole line safe, `within` a piece of one; the others also give a piece
+    weight, or the look of a die, or make a line small, or strike a piece through."""
+
+    plain: Callable[[str], str]
+    within: Callable[[str], str]
+    die: Callable[[str], str]
+    strong: Callable[[str], str]
+    small: Callable[[str], str]
+    struck: Callable[[str], str] = str
+
+
+PLAIN = Pen(str, str, "[{}]".format, str, str)
+"""Plain text."""
+
+Part = str | Line | Thrown | Odds | Compared | Grid | Whole | Small | Group | Entry | UnitTable | Happened | Rule
+"""A str may be a `Typed` or a `Phrase`, which tell the commands to copy from the words around them."""
+MOST_LINES = 48
+"""A whole table has so many lines in chat at most."""
+TOO_LARGE = "Too large to show whole here"
+FIXED = (Odds, Compared, Grid, Whole, UnitTable)
+"""Parts whose columns are aligned."""
+
+
+def part_lines(part: Part, pen: Pen = PLAIN, look: Look = PHONE) -> list[str]:
+    """A part in lines as `pen` writes them; those of a fixed width as they are, bars by their `look`."""
+    match part:  # what is most often there first
+        case str():
+            return [pen.plain(part)]
+        case Line():
+            return [part.said(pen.die, pen.strong, pen.within)]
+        case Small():
+            return [pen.small(part.text)]
+        case Group():
+            label = f"{part.label}:"
+            text = pen.plain(part.text) if isinstance(part.text, Phrase) else pen.within(part.text)
+            return [f"{pen.strong(label) if part.grave else pen.within(label)} {text}".rstrip()]
+        case Thrown():
+            return ["Dice: " + " ".join(pen.die(str(value)) for value in part.dice)]
+        case Odds():
+            return odds_lines(part.heading, part.rows, look)
+        case Compared():
+            return compared_lines(part.changes, look)
+        case Grid() | Whole():
+            return part.lines(look)
+        case UnitTable():
+            return part.lines()
+        case Rule():
+            return []
+        case Happened():
+            return [_happened(part, pen)]
+        case _:  # an entry
+            about = f" · {pen.within(part.about)}" if part.about else ""
+            return [f"{pen.strong(part.title)}{about}", _piece(part.text, pen)]
+
+
+def _piece(text: str, pen: Pen) -> str:
+    return pen.plain(text) if isinstance(text, Phrase) else pen.within(text)
+
+
+def _happened(part: Happened, pen: Pen) -> str:
+    by = f" · {pen.within(part.by)}" if part.by else ""
+    if part.undone:
+        return f"#{part.number} {pen.struck(part.title)}{by} (undone)"
+    return f"#{part.number} {pen.strong(part.title) if part.grave else pen.within(part.title)}{by}"
+
+
+Row = tuple[str, bool]
+"""A line of an answer, and whether it belongs into a fixed width."""
+
+
+def drawn(parts: Iterable[Part], pen: Pen) -> Iterator[Row]:
+    """The lines of all parts as `pen` writes them; those of a fixed width are left as they are, to be fenced."""
+    before: Part = ""
+    for part in parts:
+        if isinstance(part, Odds) and isinstance(before, Odds):
+            yield "", True
+        before = part
+        for text in part_lines(part, pen):
+            yield text, isinstance(part, FIXED)
+
+
+def _columns(rows: tuple[tuple[str, ...], ...]) -> list[str]:
+    widths: dict[int, int] = {}
+    for row in rows:
+        for at, cell in enumerate(row[:-1]):
+            widths[at] = max(widths.get(at, 0), len(cell))
+    return ["  ".join([*(f"{cell:<{widths[at]}}" for at, cell in enumerate(row[:-1])), *row[-1:]]) for row in rows]
+
+
+def width(rows: tuple[tuple[str, ...], ...]) -> int:
+    """How many columns a grid of these rows takes."""
+    return sum(max(map(len, column)) + 2 for column in zip(*rows, strict=True)) - 2
+
+
+def _hanging(rows: tuple[tuple[str, ...], ...], columns: int) -> list[str]:
+    """Two columns of which the second is broken between words."""
+    first = min(max(len(row[0]) for row in rows), columns // 2)
+    found = []
+    for name, *cells in rows:
+        text = wrapped(" ".join(cells), columns - first - 2) or [""]
+        names = wrapped(name, first) or [""]
+        for at in range(max(len(text), len(names))):
+            left, right = names[at] if at < len(names) else "", text[at] if at < len(text) else ""
+            found.append(f"{left:<{first}}  {right}".rstrip())
+    return found
+
+
+_KINDS: dict[
+    str, type[Line | Thrown | Odds | Compared | Grid | Whole | Small | Group | Entry | UnitTable | Happened | Rule]
+] = {
+    kind.__name__.lower(): kind
+    for kind in (Line, Thrown, Odds, Compared, Grid, Whole, Small, Group, Entry, UnitTable, Happened, Rule)
+}
+
+
+_FLAT: dict[type, tuple[str, ...]] = {
+    kind: tuple(field.name for field in fields(kind)) for kind in (Line, Thrown, Small, Group, Entry, Happened, Rule)
+}
+"""Parts that hold no values of ours, only what JSON has."""
+
+
+def part_to_json(part: Part) -> Any:
+    """A part as plain JSON: a text, or a mapping with its kind."""
+    if isinstance(part, str):
+        return text_to_json(part)
+    names = _FLAT.get(type(part))
+    if names is None:
+        return {"kind": type(part).__name__.lower(), **asdict(part)}
+    values: dict[str, Any] = {"kind": type(part).__name__.lower()}
+    for name in names:
+        values[name] = getattr(part, name)
+    return values
+
+
+def part_from_json(data: Any) -> Part:
+    """The part that `part_to_json` wrote; texts were all that earlier versions stored."""
+    if not isinstance(data, Mapping):
+        return text_from_json(data)
+    values = {name: _tuples(value) for name, value in data.items() if name != "kind"}
+    if data["kind"] == "whole":
+        values["sheets"] = tuple(Sheet(sheet["heading"], _tuples(sheet["rows"])) for sheet in data["sheets"])
+    return _KINDS[data["kind"]](**values)
+
+
+def _tuples(value: Any) -> Any:
+    return tuple(map(_tuples, value)) if isinstance(value, list) else value

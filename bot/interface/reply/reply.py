@@ -1,0 +1,264 @@
+"""A reply as a value: one neutral message that every adapter renders in its own manner, and its plain text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from operator import attrgetter
+from typing import Any
+
+from bot.interface.reply.parts import Entry, Grid, Part, part_from_json, part_lines, part_to_json
+from bot.interface.reply.tone import GAME
+from bot.rules.errors import DieOwed, Hint, UserError, corrected
+from bot.rules.text.phrase import Phrase, Typed, text_from_json, text_to_json
+
+PINNED, UNPINNED, TAKEN_AWAY = "on", "off", "away"
+LINK = "link"
+"""The style of a button that opens the channel that its action names (`goto:discord:55/900`); it runs nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Button:
+    """A button under a reply: `action` names what it does and to what (`undo:41`), `label` what it says."""
+
+    action: str
+    label: str
+    style: str = "plain"
+
+    def to_json(self) -> dict[str, Any]:
+        """The button as plain JSON values."""
+        return {"action": self.action, "label": self.label, "style": self.style}
+
+
+def beside(entry: Entry) -> Button:
+    """The button beside an entry of a list."""
+    return Button(entry.action, entry.label, LINK if entry.action.startswith("goto:") else "plain")
+
+
+@dataclass(frozen=True, slots=True)
+class MenuEntry:
+    """One choice of a menu: the `action` of a button, what it says, and a few words more."""
+
+    action: str
+    label: str
+    about: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Menu:
+    """A menu beside the buttons: choosing an entry does at once what a button with its action would do.
+
+    `short` is what it is called where it shares a row with them.
+    """
+
+    label: str
+    entries: tuple[MenuEntry, ...]
+    short: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """The menu as plain JSON values."""
+        entries = [{"action": one.action, "label": one.label, "about": one.about} for one in self.entries]
+        return {"label": self.label, "entries": entries, "short": self.short}
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file that goes with a reply. `content` is its text, or its bytes; `alt` says in words what a picture shows."""
+
+    name: str
+    content: str | bytes
+    alt: str = ""
+
+    @property
+    def data(self) -> bytes:
+        """The bytes to send."""
+        return self.content if isinstance(self.content, bytes) else self.content.encode()
+
+    @property
+    def text(self) -> str:
+        """Its text."""
+        return self.data.decode()
+
+    def to_json(self) -> dict[str, Any]:
+        """The file as plain JSON values, bytes in base64."""
+        more = {"alt": self.alt} if self.alt else {}
+        if isinstance(self.content, bytes):
+            from binascii import b2a_base64
+
+            content = b2a_base64(self.content, newline=False).decode()
+            return {"name": self.name, "content": content, "packed": True, **more}
+        return {"name": self.name, "content": self.content, **more}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> File:
+        """The file that `to_json` stored."""
+        content = data["content"]
+        if data.get("packed"):
+            from binascii import a2b_base64
+
+            content = a2b_base64(content)
+        return cls(data["name"], content, data.get("alt", ""))
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What is answered. All text is plain: adapters escape it, so nothing in it can ping or format.
+
+    The first line alone suffices in a notification: `title` is the news, in bold letters (what happened to whom), `by`
+    the cause behind it in plain ones (who did it, or since when). `tone` says how grave it is (reply/tone.py).
+    `lines` hold the raw dice, each modifier by name, the final number, and what it means for each unit; odds and tables
+    are parts, too. `footer` has the event's number and what is special about it.
+    `mention` are the keys of those to call (whose go it is), behind the first line.
+    `announce` is a second message, for all, beside a private answer (a sealed roll). `option` names the option that an
+    error is about, so that a form can show it at its field; `code` is the kind of error. `typed` is
+    the command that was refused, `better` as it was probably meant, with `right` in place of the wrong word. `across`
+    is how many buttons are in a row (0: as many as fit). `trace` are the places of the lines that a phone leaves out at
+    first, as the button *Dice* has them. `bare` is an answer so short that it takes no frame.
+
+    `quiet`: nobody is notified. `pin`: PINNED where the message is to be kept at hand, UNPINNED where no longer,
+    TAKEN_AWAY where it is to be deleted (it reads like this reply where that is refused).
+    `in_place`: it takes the place of the message whose button was pressed. `boxed`: it is drawn in a box with its
+    buttons, where a platform has one, so that the next screen can take its place.
+    `over` is what became of an answer that no longer holds (`Undone in #41`); its title is struck through then.
+
+    `after` is the button that is pressed as soon as the answer is there, for the same person: its picture. It is not
+    stored, so an answer that comes late comes without it.
+
+    The app adds what is known of the delivery: `outbox` is the id for `App.delivered` (0: nothing to confirm),
+    `seen` says that this request was answered before: whoever gets it again posts nothing. `elsewhere`: it is at work
+    for another delivery of the request, which alone posts its answer, and nothing was stored. `owed` is the die that is
+    missing.
+    """
+
+    title: str
+    lines: tuple[Part, ...] = ()
+    footer: tuple[str, ...] = ()
+    private: bool = False
+    error: bool = False
+    buttons: tuple[Button, ...] = ()
+    menus: tuple[Menu, ...] = ()
+    files: tuple[File, ...] = ()
+    mention: tuple[str, ...] = ()
+    announce: Reply | None = None
+    option: str = ""
+    code: str = ""
+    by: str = ""
+    tone: str = GAME
+    typed: str = ""
+    better: str = ""
+    right: str = ""
+    bare: bool = False
+    across: int = 0
+    trace: tuple[int, ...] = ()
+    in_place: bool = False
+    quiet: bool = False
+    boxed: bool = False
+    pin: str = ""
+    over: str = ""
+    after: str = field(default="", compare=False)
+    outbox: int = field(default=0, compare=False)
+    seen: bool = field(default=False, compare=False)
+    owed: DieOwed | None = field(default=None, compare=False)
+    elsewhere: bool = field(default=False, compare=False)
+
+    @property
+    def first(self) -> str:
+        """The first line in plain words."""
+        return f"{self.title} · {self.by}" if self.by else self.title
+
+    @property
+    def shown(self) -> tuple[Part, ...]:
+        """The lines that a phone shows at once: those that are no trace."""
+        return tuple(part for at, part in enumerate(self.lines) if at not in self.trace)
+
+    def body(self) -> list[str]:
+        """The parts below the title as plain lines."""
+        return [line for part in self.lines for line in part_lines(part)]
+
+    def text(self) -> str:
+        """The whole reply as plain text, for the console, screen readers and fallbacks."""
+        lines = [f"{self.over}: {self.first}" if self.over else self.first]
+        for part in self.lines:
+            lines += part_lines(part)
+        if self.footer:
+            lines.append(" · ".join(self.footer))
+        return "\n".join(lines)
+
+    def to_json(self) -> dict[str, Any]:
+        """The reply as plain JSON values, as the outbox stores it; what is empty is left out."""
+        values: dict[str, Any] = {"title": self.title}
+        if self.lines:
+            values["lines"] = [part_to_json(part) for part in self.lines]
+        if self.footer:
+            values["footer"] = list(self.footer)
+        for name, found in zip(_SELDOM, _seldom(self), strict=True):
+            if found:
+                values[name] = [*found] if name == "trace" else found
+        if self.by:
+            values["by"] = text_to_json(self.by)
+        if self.mention:
+            values["mention"] = list(self.mention)
+        if self.tone != GAME:
+            values["tone"] = self.tone
+        if self.buttons:
+            values["buttons"] = [button.to_json() for button in self.buttons]
+        if self.menus:
+            values["menus"] = [menu.to_json() for menu in self.menus]
+        if self.files:
+            values["files"] = [file.to_json() for file in self.files]
+        if self.announce is not None:
+            values["announce"] = self.announce.to_json()
+        return values
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Reply:
+        """The reply that `to_json` stored, also that of an earlier version, whose tables and bars were a `block`."""
+        values = dict(data)
+        block = Grid(tuple((line,) for line in values.pop("block", ())))
+        values["lines"] = (*map(part_from_json, values.get("lines", ())), *((block,) if block.rows else ()))
+        values["footer"], values["trace"] = tuple(values.get("footer", ())), tuple(values.get("trace", ()))
+        values["by"] = text_from_json(values.get("by", ""))
+        called = values.get("mention") or ()
+        values["mention"] = (called,) if isinstance(called, str) else tuple(called)
+        values["buttons"] = tuple(Button(**item) for item in values.get("buttons") or ())
+        values["menus"] = tuple(
+            Menu(**{**item, "entries": tuple(MenuEntry(**entry) for entry in item["entries"])})
+            for item in values.get("menus") or ()
+        )
+        values["files"] = tuple(File.from_json(item) for item in values.get("files") or ())
+        if values.get("announce"):
+            values["announce"] = cls.from_json(values["announce"])
+        return cls(**values)
+
+
+_NOT_TYPED_WRONG = ("not-yours", "unit-unfit", "unit-gone", "nobody")
+"""Refusals of what the game has, where an example of something else would be no help."""
+_SELDOM = ("private", "error", "bare", "in_place", "quiet", "boxed", "pin", "over", "across", "trace")
+_seldom = attrgetter(*_SELDOM)
+
+
+def error_reply(error: UserError, typed: str = "", example: str = "") -> Reply:
+    """A private reply for something that a player can mend: what was wrong, what was expected, what to type.
+
+    With the command as `typed`, a misspelt word is answered with the corrected command ready to copy; where nothing
+    better is known, an `example` is there.
+    """
+    typed, lines = typed or error.typed, [error.hint] if error.hint else []
+    better = error.better or (corrected(typed, error) if typed else "")
+    if better:
+        lines.append(Phrase("Type: ", Typed(better)))
+    right = error.right or (error.hint.right if better and isinstance(error.hint, Hint) else "")
+    if not lines and example and example != typed and error.code not in _NOT_TYPED_WRONG:
+        lines.append(Phrase("For example: ", Typed(example)))
+    return Reply(
+        error.message,
+        tuple(lines),
+        private=True,
+        error=True,
+        option=error.option or "",
+        code=error.code,
+        typed=error.typed,
+        better=better,
+        right=right,
+        owed=error.about if isinstance(error.about, DieOwed) else None,
+    )

@@ -1,0 +1,385 @@
+"""What can be typed next: enumerations, roster units, unit types and numbers, modifier words, dice with a live check.
+
+A choice replaces the whole value, as platforms want it; it holds at most 100 characters, so roster units stand
+by their handles where their names do not fit.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from bot.interface.registry import TABLE, Registry
+from bot.interface.spec import CommandSpec
+from bot.interface.typing.many import many_units
+from bot.rules.inputs.arms import fired
+from bot.rules.inputs.loadout import LOADOUT
+from bot.rules.inputs.options import OWN, Option
+from bot.rules.inputs.units import RosterUnit, UnitWords
+from bot.rules.text.plain import without_control
+from bot.systems.catalog import System
+from bot.systems.lost import lost_states
+
+if TYPE_CHECKING:
+    from bot.interface.typing.macro import Macro
+
+MAX_CHOICES = 25
+MAX_LENGTH = 100
+FIRST = 4
+"""So many units are offered one by one before those that are named many at once."""
+ACTING = ("attackers", "units", "unit", "name", "shooters", "firers", "a", "crew")
+"""Options that name who acts: the player's own side is offered first. All other units are targets."""
+OF_MACROS = ("macro", "values", "command")
+"""Options about macros, of which only who types has some."""
+OF_ENABLED = ("topic", "enabled")
+"""Options that name systems: only those that are enabled are offered."""
+TOPICS = ("dice", "units", "odds", "hand", "undo", "version", "sealed", "fair dice")
+"""What help has a page about besides commands."""
+"""States of units that are offered no more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One choice: what is shown and the value that it stands for, both at most 100 characters."""
+
+    name: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What a channel knows that can be completed: roster, sides, players, the side of who is typing, the system.
+
+    `standing` says where its game is: name, turn, phase, and whose go it is; empty where none is played. `games` are
+    those that were played there, where an option asks for one; `enabled` the systems that may be (None: all);
+    `packs` those that its server has, where an option asks for one; `macros` those that who types can run, likewise.
+    """
+
+    roster: tuple[RosterUnit, ...] = ()
+    sides: tuple[str, ...] = ()
+    players: tuple[str, ...] = ()
+    own_side: str = ""
+    system: str = ""
+    games: tuple[Choice, ...] = ()
+    standing: str = ""
+    enabled: tuple[str, ...] | None = None
+    packs: tuple[Choice, ...] = ()
+    macros: tuple[Macro, ...] = ()
+
+
+def fitting(known: Known, spec: CommandSpec) -> Known:
+    """What of it a command can use: another system than the game's touches no roster."""
+    if spec.system and known.system not in ("", spec.system):
+        return replace(known, roster=())
+    return known
+
+
+def complete_option(
+    spec: CommandSpec, name: str, typed: str, registry: Registry, known: Known, given: Mapping[str, object]
+) -> tuple[Choice, ...]:
+    """Choices for one option while it is typed, at most 25, the best first."""
+    option, known, given = spec.option(name), fitting(known, spec), meant(spec, given)
+    typed = str(meant(spec, {name: without_control(typed)})[name])
+    if name == "mods" and (option is None or option.type == "mods"):
+        return _fitting(_modifiers(spec, typed, given))
+    if option is None:
+        return ()
+    if option.complete in OF_MACROS:
+        return _fitting(_macros(option, typed, known, str(given.get("name") or ""), registry))
+    game = registry.games.get(spec.system)
+    if option.type == "units" and game is not None:
+        elsewhere = {str(given.get(other.name) or "") for other in spec.options if other.type == "units"} - {typed}
+        return _fitting(_unit_list(game.words[option.units or "units"], typed, known, option, "; ".join(elsewhere)))
+    if option.complete == "rule":
+        return _fitting(_rules(registry.games.get(known.system), typed))
+    if option.many:
+        return _fitting(_unit_list(None, typed, known, option, ""))
+    return _fitting(_simple(option, typed, registry, known, str(given.get("system") or "")))
+
+
+def _simple(option: Option, typed: str, registry: Registry, known: Known, system: str) -> Iterable[Choice]:
+    if option.type == "bool":
+        return _words(("yes", "no"), typed)
+    if option.values:
+        return _words(option.values, typed)
+    if option.type == "unit" or option.complete == "unit":
+        return _roster(sorted(known.roster, key=lambda unit: (is_out(unit, known), _rank(unit, option, known))), typed)
+    if option.type == "dice":
+        return _dice(typed)
+    if option.complete == "zone":
+        from bot.interface.typing.zones import zones_like
+
+        return [Choice(name, name) for name in zones_like(typed)[:MAX_CHOICES]]
+    if option.complete == "game":
+        part = typed.strip().casefold()
+        return [choice for choice in known.games if part in choice.name.casefold()]
+    if option.complete == "pack":
+        part = typed.strip().casefold()
+        return [choice for choice in known.packs if part in f"{choice.name} {choice.value}".casefold()]
+    played = registry.games.get(known.system)
+    if option.complete == "systems":
+        return _several(registry.games, typed)
+    if option.complete == "topic":
+        return _topics(typed, registry, known.enabled)
+    if option.complete == "stats":
+        return _stats(typed, played)
+    if option.complete == "scenario":
+        return _scenarios(typed, registry, system)
+    words: Sequence[str] = {
+        "unit-type": played.words["units"].types if played is not None else (),
+        "side": known.sides,
+        "state": _states(played),
+        "winner": (*known.sides, "draw") if known.sides else (),
+        "player": known.players,
+    }.get(option.complete, ())
+    return _words(words, typed)
+
+
+def _macros(option: Option, typed: str, known: Known, name: str, registry: Registry) -> list[Choice]:
+    from bot.interface.typing.macros import commands_so_far, gap_values, macro_names
+
+    if option.complete == "command":
+        return _words(commands_so_far(registry, typed), typed.removeprefix("/")) or [Choice(typed, typed)]
+    found = macro_names(known.macros, typed) if option.complete == "macro" else gap_values(known.macros, name, typed)
+    return [Choice(shown[:MAX_LENGTH], value) for shown, value in found if len(value) <= MAX_LENGTH]
+
+
+def _rules(played: System | None, typed: str) -> list[Choice]:
+    """The optional rules of the game that is played, on and off."""
+    part, rules = typed.strip().casefold(), played.rules if played is not None else {}
+    found = [(f"{name}={on}", rule.title) for name, rule in rules.items() for on in ("on", "off")]
+    return [Choice(f"{value}: {title}"[:MAX_LENGTH], value) for value, title in found if part in value]
+
+
+def _scenarios(typed: str, registry: Registry, system: str) -> list[Choice]:
+    """What is ready to play: of the system that was chosen, else of all."""
+    games = [game for game in registry.games.values() if system in ("", game.id)]
+    named = {
+        id: f"{id}: {title}" if system else f"{game.id} {id}: {title}"
+        for game in games
+        for id, title in game.scenarios.items()
+    }
+    return [Choice(shown, id) for id, shown in named.items() if typed.strip().casefold() in shown.casefold()]
+
+
+def _topics(typed: str, registry: Registry, enabled: tuple[str, ...] | None) -> list[Choice]:
+    """What help knows something about: names, then the commands below them, then words anywhere in one."""
+    games = [game for game in registry.games if enabled is None or game in enabled]
+    fixed = [name for name in registry.top if name.removesuffix(TABLE) not in registry.games]
+    names = [*games, *(game + TABLE for game in games), *TOPICS, *fixed]
+    part = " ".join(typed.casefold().removeprefix("/").split())
+    if not part:
+        return _words(names, "")
+    below = [" ".join(spec.path) for name in fixed for spec in registry.below((name,)) if len(spec.path) > 1]
+    below += [f"{game} {id}" for game in games for id in registry.games[game].sequences]
+    below += [f"{game}{TABLE} {id}" for game in games for id in registry.games[game].tables]
+    found = _words((*names, *below), part)
+    return sorted(found, key=lambda choice: (not choice.value.startswith(part), f" {part}" not in f" {choice.value}"))
+
+
+def _states(played: System | None) -> tuple[str, ...]:
+    """The states and markers of a game's units."""
+    units = played.game["units"] if played is not None else {}
+    return (*(units.get("states") or ()), *(units.get("markers") or ()))
+
+
+def _words(words: Iterable[str], typed: str) -> list[Choice]:
+    """Words that begin with what was typed, then those that hold it."""
+    part = typed.strip().casefold()
+    found = [word for word in words if part in word.casefold()]
+    found.sort(key=lambda word: not word.casefold().startswith(part))
+    return [Choice(word[:MAX_LENGTH], word[:MAX_LENGTH]) for word in found]
+
+
+def _several(words: Iterable[str], typed: str) -> list[Choice]:
+    """The words so far, and one more behind them."""
+    before, space, part = typed.rpartition(" ")
+    rest = [word for word in words if word not in before.split()]
+    return [Choice(line, line) for choice in _words(rest, part) if (line := f"{before}{space}{choice.value}")]
+
+
+def _stats(typed: str, played: System | None) -> list[Choice]:
+    """Numbers, state and markers so far, with the last word completed."""
+    if played is None:
+        return []
+    units = played.game["units"]
+    pieces = [f"{key}=" for key in played.words["units"].keys]
+    pieces += [f"state={state}" for state in units.get("states") or ()]
+    pieces += [f"marker=+{marker}" for marker in units.get("markers") or ()]
+    head, space, part = typed.rpartition(" ")
+    if part:  # bare words, as players say them
+        pieces += [*(units.get("states") or ()), *(units.get("markers") or ())]
+    key, equals, begun = part.partition("=")
+    if equals and (option := played.words["units"].keys.get(key.casefold())) is not None and option.values:
+        done = begun[: max(begun.rfind(mark) for mark in ",+x") + 1] if option.type == "mods" else ""
+        pieces += [f"{key}={done}{value}" for value in option.values]
+    found = [piece for piece in pieces if piece.startswith(part.casefold()) and piece != part]
+    return [Choice(line, line) for piece in found if len(line := f"{head}{space}{piece}") <= MAX_LENGTH]
+
+
+def _roster(roster: Iterable[RosterUnit], typed: str) -> list[Choice]:
+    part = typed.strip().casefold()
+    found = [unit for unit in roster if part in unit.name.casefold() or part in unit.handle.casefold()]
+    return [Choice(described(unit), unit.name) for unit in found]
+
+
+def described(unit: RosterUnit) -> str:
+    """A unit as a choice shows it: name, handle, type, state."""
+    state = f", {unit.state}" if unit.state else ""
+    return f"{unit.name} ({unit.handle}, {unit.type}{state})"[:MAX_LENGTH]
+
+
+_DESCRIPTION = re.compile(r" \((?:[^\s(),;]+\d, [^;()]*|\d{1,2} units)\)")
+
+
+def meant(spec: CommandSpec, options: Mapping[str, object]) -> dict[str, object]:
+    """Options with the values of choices where what those show came instead, which some clients send."""
+    return {name: _meant(spec.option(name), name, value) for name, value in options.items()}
+
+
+def _meant(option: Option | None, name: str, value: object) -> object:
+    if name == "mods" and isinstance(value, str):
+        return value.partition(" (")[0]
+    if option is None or not isinstance(value, str):
+        return value
+    if option.type in ("units", "unit") or option.complete == "unit":
+        return _DESCRIPTION.sub("", value)
+    if option.type == "dice":
+        from bot.rules.expression import GUIDE
+
+        examples = (example for example, what in GUIDE if value == f"{example}  {what}"[:MAX_LENGTH])
+        return next(examples, value.partition(" : ")[0])
+    return value
+
+
+def _modifiers(spec: CommandSpec, typed: str, given: Mapping[str, object]) -> list[Choice]:
+    """The list so far with one more word: the last word completed, those already there hidden."""
+    own = spec.option("mods")
+    flags = [option.name for option in spec.options if option.type == "bool" and option.name not in given]
+    words = [
+        *(own.values if own is not None else ()),
+        *(flag for flag in flags if flag not in ("odds", "compare", "secret")),
+    ]
+    *before, last = typed.replace(",", " ").split(" ") if typed else [""]
+    before = [word for word in before if word]
+    start = " ".join(before)
+    rest = [word for word in words if word not in before]
+    found = [choice.value for choice in _words(rest, last)]
+    lines = [f"{start} {word}".strip() for word in found]
+    if last and last in words:
+        lines.insert(0, f"{start} {last}".strip())
+    return [Choice(_with_worth(spec, line), line) for line in dict.fromkeys(lines)]
+
+
+def _with_worth(spec: CommandSpec, line: str) -> str:
+    """A list of modifiers with what its last word means and adds: `adjacent night (Night, target unlit −3)`."""
+    word = line.rpartition(" ")[2]
+    option = spec.option(word) or spec.option("mods")
+    shown = f"{line} ({option.said(word)})" if option is not None else line
+    return shown if len(shown) <= MAX_LENGTH else line
+
+
+def _unit_list(words: UnitWords | None, typed: str, known: Known, option: Option, elsewhere: str) -> list[Choice]:
+    """The list so far with its last item completed: a roster unit, several at once, a unit type, a number or a flag.
+
+    Units that are in the list, or `elsewhere` in the command, are not offered again. Without `words` units go by their
+    names alone, those that have left the fight too.
+    """
+    cut = max(typed.rfind(mark) + 1 for mark in (";", "," if "=" not in typed else ";"))
+    before, last = typed[:cut], typed[cut:].lstrip()
+    start = f"{before} " if before else ""
+    part = last.strip("\"'\u201c\u201d").casefold()
+    taken = {_bare(item) for item in f"{before};{elsewhere}".replace(",", ";").split(";")}
+    alive = _sorted_roster(known, option)
+    gone = [unit for unit in known.roster if is_out(unit, known)] if words is None else []
+    units = [unit for unit in (*alive, *gone) if not {unit.name.casefold(), unit.handle} & taken]
+    found: list[tuple[str, str]] = []
+    for unit in units:
+        if part in unit.name.casefold() or unit.handle.startswith(part):
+            found += [(described(unit), unit.name)] if part != unit.name.casefold() or not last.endswith(" ") else []
+            found += _weapons(unit, words)
+    many = many_units(part, known.roster, alive, known.own_side, acting=is_own(option))
+    found[FIRST:FIRST] = many
+    if words is not None:
+        found += [(type_, type_) for type_ in words.types if part in type_]
+        if " " in last:
+            found += _unit_words(words, last)
+    if not found and last:
+        found = [(last, last)]
+    return [_placed(start, name, value, known) for name, value in found]
+
+
+def _weapons(unit: RosterUnit, words: UnitWords | None) -> list[tuple[str, str]]:
+    """Each weapon of a unit that carries several, where the list is of those who fire."""
+    if words is None or not words.repeat or not unit.numbers.get(LOADOUT):
+        return []
+    return [(f"{unit.name}: {weapon}", item) for weapon, item in fired(unit.name, unit.numbers, words.repeat)]
+
+
+def _bare(item: str) -> str:
+    return item.strip().strip("\"'\u201c\u201d").casefold()
+
+
+def _unit_words(words: UnitWords, last: str) -> list[tuple[str, str]]:
+    """Numbers and flags that may follow in an item, without those that it has."""
+    head, _, part = last.rpartition(" ")
+    there = {token.partition("=")[0] for token in head.split()}
+    pieces = [f"{key}=" for key in words.keys] + list(words.flags)
+    return [
+        (f"{head} {piece}", f"{head} {piece}")
+        for piece in pieces
+        if piece.rstrip("=") not in there and piece.startswith(part.casefold())
+    ]
+
+
+def _placed(start: str, name: str, value: str, known: Known) -> Choice:
+    """The choice with what was typed before it; by their handles where the names do not fit."""
+    if len(start) + len(value) > MAX_LENGTH:
+        handles = {unit.name.casefold(): unit.handle for unit in known.roster}
+        pieces = [piece.strip() for piece in start.split(";") if piece.strip()]
+        start = "".join(f"{handles.get(_bare(piece), piece)}; " for piece in pieces)
+        value = handles.get(value.casefold(), value)
+    shown = f"{start}{name}"
+    return Choice(shown if len(shown) <= MAX_LENGTH else f"{start}{value}", f"{start}{value}")
+
+
+def is_own(option: Option) -> bool:
+    """Whether the units of an option are those of who asks; else they are mostly the other side's."""
+    return option.name in ACTING or OWN in option.likely
+
+
+def is_likely(unit: RosterUnit, option: Option) -> bool:
+    """Whether a unit is one of those that an option is mostly about; all are where it does not say."""
+    words = {*option.likely} - {OWN}
+    return not words or not words.isdisjoint({unit.state, unit.type, *unit.marks})
+
+
+def is_out(unit: RosterUnit, known: Known) -> bool:
+    """Whether the unit has left the fight."""
+    return unit.state in lost_states(known.system)
+
+
+def _rank(unit: RosterUnit, option: Option, known: Known) -> tuple[bool, bool]:
+    return bool(known.own_side) and (unit.side == known.own_side) != is_own(option), not is_likely(unit, option)
+
+
+def _sorted_roster(known: Known, option: Option) -> list[RosterUnit]:
+    """Own units first for those who act, the others' first for targets; only those still in play. Of a side those first
+    whom the option is about."""
+    alive = [unit for unit in known.roster if not is_out(unit, known) or unit.state in option.likely]
+    return sorted(alive, key=lambda unit: _rank(unit, option, known))
+
+
+def _dice(typed: str) -> list[Choice]:
+    from bot.rules.expression import GUIDE, check
+
+    if not typed.strip():
+        return [Choice(f"{example}  {what}"[:MAX_LENGTH], example) for example, what in GUIDE]
+    return [Choice((check(typed) or typed)[:MAX_LENGTH], typed)]
+
+
+def _fitting(choices: Iterable[Choice]) -> tuple[Choice, ...]:
+    """At most 25 choices, none over the limit: a value that was cut would be a wrong value."""
+    return tuple(choice for choice in choices if choice.value and len(choice.value) <= MAX_LENGTH)[:MAX_CHOICES]

@@ -1,0 +1,199 @@
+"""Macros: saved commands with gaps, such as `roll {n=1}d10>=8`, and the command that one comes to.
+
+A macro is split into words before its gaps are filled, so that what fills one stays one value, whatever it holds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from bot.interface.registry import Registry
+from bot.interface.spec import CommandSpec
+from bot.interface.typing.text import Parsed, Token, quoted, read_tokens, tokenize
+from bot.rules.errors import UserError, did_you_mean
+from bot.rules.inputs.options import Option, clean
+from bot.rules.text.phrase import phrase
+from bot.rules.text.plain import clean_name
+
+OWN_OPTIONS = ("name", "values")
+"""Options of `/macro run` itself, which no gap can be called."""
+MOST_GAPS = 5
+"""What a form has fields for on every platform."""
+LONGEST = 600
+"""Characters of a macro."""
+FAMILIES = ("roll", "lookup", "sequence", "log", "again")
+PATHS = (
+    *(("unit", name) for name in ("add", "edit", "remove", "list", "show")),
+    *(("game", name) for name in ("next", "pass", "initiative", "status", "board", "plan", "stats")),
+)
+"""What a macro may do, beside these families: play, and nothing that deletes, chooses or reveals for good."""
+_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,23}")
+_GAP = re.compile(r"\{([A-Za-z][A-Za-z0-9_]{0,23})(?:=([^{}]*))?\}")
+_TYPED_AS = ("int", "number", "enum", "str", "units", "unit", "dice")
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """A gap by its name; `default` fills it where nothing is given, None: it has to be."""
+
+    name: str
+    default: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Macro:
+    """A saved command; `shared` where everybody on the server has it."""
+
+    name: str
+    text: str
+    shared: bool = False
+
+    @property
+    def gaps(self) -> tuple[Gap, ...]:
+        """Its gaps in their order; one that occurs twice is filled once."""
+        found: dict[str, Gap] = {}
+        for name, default in ((match[1].casefold(), match[2]) for match in _GAP.finditer(self.text)):
+            if name not in found or (found[name].default is None and default is not None):
+                found[name] = Gap(name, default.strip() if default is not None else None)
+        return tuple(found.values())
+
+    @property
+    def example(self) -> str:
+        """How it is run: `/macro run h n=1`."""
+        gaps = (f"{gap.name}={quoted(gap.default or '...')}" for gap in self.gaps if gap.default != "")
+        return " ".join(["/macro run", self.name, *gaps])
+
+    def given(self, options: Mapping[str, object]) -> dict[str, str]:
+        """What fills its gaps, by name: from the line `values` in their order or by name, and from a form, by name.
+
+        Raises UserError for more than it has gaps, or another name.
+        """
+        gaps = [gap.name for gap in self.gaps]
+        filled = {name: str(value) for name in gaps if (value := options.get(name)) not in (None, "")}
+        for token in tokenize(str(options.get("values") or "")):
+            name = token.key or next((gap for gap in gaps if gap not in filled), "")
+            if name not in gaps:
+                raise self._no_gap(token)
+            if name in filled:
+                raise UserError(f"{name} is given twice.", hint="Give it once.", option="values", code="given-twice")
+            filled[name] = token.value
+        return filled
+
+    def _no_gap(self, token: Token) -> UserError:
+        gaps = [gap.name for gap in self.gaps]
+        if not token.key or not gaps:
+            holds = f"only the gaps {', '.join(gaps)}" if len(gaps) > 1 else f"only the gap {gaps[0]}" if gaps else ""
+            said = f'"{token.value[:40]}" is left over: the macro {self.name} has {holds or "no gaps"}.'
+            return UserError(said, option="values", code="unknown-option")
+        hint = did_you_mean(token.key, gaps) or f"It has {', '.join(gaps)}."
+        return UserError(
+            f'The macro {self.name} has no gap "{token.key}".', hint=hint, option="values", code="unknown-option"
+        )
+
+    def lacks(self, given: Mapping[str, str]) -> tuple[str, ...]:
+        """Gaps without a default that nothing fills."""
+        return tuple(gap.name for gap in self.gaps if gap.default is None and not given.get(gap.name))
+
+    def command(self, given: Mapping[str, str], registry: Registry) -> Parsed:
+        """The command with its gaps filled. Raises UserError where one is not, or the command cannot be read."""
+        if lacks := self.lacks(given):
+            raise UserError(
+                f"The macro {self.name} needs {' and '.join(lacks)}.",
+                hint=phrase("For example: `{example}`", example=self.example),
+                option=lacks[0],
+                code="missing",
+            )
+        filled = {gap.name: given.get(gap.name) or gap.default or "" for gap in self.gaps}
+        return self._read(filled, registry)
+
+    def _read(self, filled: Mapping[str, str], registry: Registry) -> Parsed:
+        tokens = tokenize(_GAP.sub(lambda found: f"{{{found[1].casefold()}}}", self.text))
+        spec, used = registry.find([token.value if not token.key and not token.quoted else "" for token in tokens])
+        if spec.family not in FAMILIES and spec.path not in PATHS:
+            raise UserError(
+                f"{spec.name} cannot be a macro.",
+                hint="Rolls, tables, combat sequences, units, the log and the turns of a game can.",
+                option="text",
+                code="not-in-macro",
+            )
+        return Parsed(spec, read_tokens(spec, [kept for token in tokens[used:] if (kept := _filled(token, filled))]))
+
+    def form(self, run: CommandSpec, registry: Registry) -> CommandSpec:
+        """`/macro run` with an option for each gap, which is asked for as what it fills is."""
+        read = self._read({gap.name: f"{{{gap.name}}}" for gap in self.gaps}, registry)
+        whole = {str(value): read.spec.option(name) for name, value in read.options.items()}
+        options = tuple(_asked(gap, whole.get(f"{{{gap.name}}}")) for gap in self.gaps)
+        return replace(run, options=options, title=f"Macro {self.name}", verb=read.spec.verb or "Run it")
+
+    def check(self, registry: Registry) -> CommandSpec:
+        """The command that it runs, once all that can be known of it before is right. Raises UserError."""
+        gaps = self.gaps
+        if set(_GAP.sub("", self.text)) & set("{}"):
+            raise _bad("A gap is written {name} or {name=default}, with a name of letters and digits.")
+        if len(gaps) > MOST_GAPS:
+            raise UserError(f"A macro has at most {MOST_GAPS} gaps.", option="text", code="too-many")
+        for gap in gaps:
+            if gap.name in OWN_OPTIONS:
+                raise _bad(f"No gap can be called {gap.name}: that is an option of /macro run.")
+        read = self._read({gap.name: f"{{{gap.name}}}" for gap in gaps}, registry)
+        defaults = {gap.name: gap.default for gap in gaps if gap.default is not None}
+        tried = self._read({gap.name: defaults.get(gap.name, f"{{{gap.name}}}") for gap in gaps}, registry)
+        for name, value in tried.options.items():
+            option = read.spec.option(name)
+            if option is not None and not any(f"{{{gap.name}}}" in str(value) for gap in gaps):
+                clean(option, value)
+        return read.spec
+
+
+def macro_name(typed: str, taken: tuple[str, ...]) -> str:
+    """A name as it is kept. Raises UserError for one that cannot be, or that is a command's: `taken`."""
+    name = clean_name(typed).casefold()
+    if not _NAME.fullmatch(name):
+        raise UserError(
+            f'"{name[:40]}" cannot name a macro.',
+            hint="A name has up to 24 letters and digits, - and _, without spaces: h, mg-fire.",
+            option="name",
+            code="bad-name",
+        )
+    if name in taken:
+        raise UserError(f"{name} is a command.", hint="Choose another name.", option="name", code="name-taken")
+    return name
+
+
+def macro_text(typed: str) -> str:
+    """A macro's text as it is kept: one line. Raises UserError for one that is empty or too long."""
+    text = " ".join(clean_name(typed, LONGEST + 2).split()).removeprefix("/").strip()
+    if not text:
+        raise UserError("Which command?", hint="For example: roll {n=1}d10>=8", option="text", code="missing")
+    if len(text) > LONGEST:
+        raise UserError(f"A macro has at most {LONGEST} characters.", option="text", code="too-long")
+    return text
+
+
+def _bad(said: str) -> UserError:
+    return UserError(said, hint="For example: roll {n=1}d10>=8", option="text", code="bad-value")
+
+
+def _filled(token: Token, filled: Mapping[str, str]) -> Token | None:
+    """The word with its gaps filled, which is then a value whatever is in it; None where that leaves nothing."""
+    if not _GAP.search(token.value):
+        return token
+    value = _GAP.sub(lambda found: filled[found[1]], token.value)
+    return replace(token, value=value, quoted=True) if value else None
+
+
+def _asked(gap: Gap, option: Option | None) -> Option:
+    """The option that a form asks for a gap."""
+    if option is None or option.type not in _TYPED_AS:
+        option = Option(gap.name, "str", label=gap.name)
+    return replace(
+        option,
+        name=gap.name,
+        label=option.shown,
+        default=gap.default,
+        optional=gap.default is not None,
+        brings="",
+        lends={},
+    )

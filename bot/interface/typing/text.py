@@ -1,0 +1,431 @@
+"""The text form of commands: `/lnlt fire attackers="squad fp=4" tm=2 adjacent`. One parser for every place.
+
+`key=value` sets an option; a bare word is a flag or the next positional option; a value may be quoted with
+"…", '…' or “…”, opening only at its start, and the other kinds of quotes may stand inside.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+
+from bot.interface.registry import Registry
+from bot.interface.spec import CommandSpec
+from bot.rules.errors import Hint, UserError, did_you_mean, meant
+from bot.rules.inputs.options import Option, clean
+from bot.rules.text.phrase import Typed, phrase
+from bot.rules.text.plain import without_control
+
+MAX_LENGTH = 8_000
+MAX_TOKENS = 400
+_QUOTES = {
+    '"': '"',
+    "'": "'",
+    "\u201c": "\u201d",
+    "\u201d": "\u201d",
+    "\u201e": "\u201c\u201d",
+    "\u2018": "\u2019",
+    "\u00ab": "\u00bb",
+}
+"""Opening marks and what closes them; beside the plain ones those that phones and word processors make of them."""
+_MARKS = re.compile(rf"[\s{''.join(_QUOTES)}]")
+_KEY_BY_OTHER = re.compile(r"-{0,2}([A-Za-z][A-Za-z0-9_-]{0,40})[:=]")
+_HELP = ("?", "--help", "-h")
+_GREETINGS = ("hello", "hi", "hey", "hallo", "greetings", "moin")
+_DICE = re.compile(r"(?:\d+\s*x\s*)?[(+-]*\d*d(?:\d|%|[fa](?![a-z])|\[)", re.IGNORECASE)
+"""How a line begins that is dice and nothing else: `2d6+3 >= 8`."""
+_DICE_WITHIN = re.compile(r"(?<!\w)\d*d(?:\d+|%)(?:\s*[+-]\s*\d+)?(?!\w)", re.IGNORECASE)
+_KEY = re.compile(r"([A-Za-z][A-Za-z0-9_-]{0,40})=")
+_SPACE = re.compile(r"\s+")
+_THROWN, _TOTALS = ("roll", "rolled", "dice", "die", "result", "sum", "dr"), ("total", "hand")
+"""What somebody may call the number that was rolled, and what it is called."""
+ACTING = ("attackers", "shooters", "unit", "units", "who", "firers", "element")
+WHO = (*ACTING, "target", "targets")
+"""What games call who acts, and who is acted upon: the word of another game is put right."""
+GREEDY = ("dice", "topic", "stats", "systems", "command", "values")
+"""Options that take all bare words that follow: `roll 2d6 + 3`, `help lnlt fire`, `unit edit us1 shaken moved`."""
+_LOOSE = ("stats", "command", "values")
+_TARGETS = ("target", "targets")
+"""Those of them that take names with values, too: `unit edit us1 fp=2`, `macro run h n=3`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One piece of a command: an optional key, its value, whether the value was quoted, and its text."""
+
+    key: str
+    value: str
+    quoted: bool
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A command as typed: what it is, and its options as text (flags as True)."""
+
+    spec: CommandSpec
+    options: Mapping[str, object]
+
+
+def parse_text(text: str, registry: Registry) -> Parsed:
+    """The command that a line of text asks for. Raises UserError with what was wrong and what to type."""
+    if len(text) > MAX_LENGTH:
+        raise UserError(f"That line is too long: at most {MAX_LENGTH} characters.", code="too-long")
+    text = without_control(text).strip().removeprefix("/")
+    tokens = tokenize("help" if text in _HELP else text)
+    if not tokens:
+        raise UserError("There is no command here.", hint="Type help to see what there is.", code="unknown-command")
+    first = tokens[0]
+    if _DICE.match(text) and first.value.casefold() not in registry.top and (rolls := registry.get(("roll",))):
+        return Parsed(rolls, read_tokens(rolls, tokens))
+    if first.key or first.quoted:
+        shown = "with an option" if first.key else "with a quotation mark"
+        raise UserError(
+            f"A command begins with its name, not {shown}: {text[:30]}",
+            hint=phrase("For example: `/roll 2d6+3`. help lists them."),
+            code="unknown-command",
+        )
+    if (asked := _help_asked(tokens, registry)) is not None:
+        return asked
+    words = [token.value if not token.key and not token.quoted else "" for token in tokens]
+    try:
+        spec, used = registry.find(words)
+    except UserError as error:
+        if words[0].casefold() not in registry.top and (command := _within(text, words, registry)):
+            error.hint = meant(text, [command])
+        raise
+    return Parsed(spec, read_tokens(spec, tokens[used:]))
+
+
+def _within(text: str, words: Sequence[str], registry: Registry) -> str:
+    """The dice or the command that a sentence holds: `can you roll 2d6 please`; "" where there is none."""
+    if dice := _DICE_WITHIN.search(text):
+        return f"roll {dice[0]}"
+    for at in range(1, len(words)):
+        if words[at].casefold() in registry.top:
+            try:
+                spec, _ = registry.find(words[at:])
+            except UserError:
+                continue
+            return spec.name.removeprefix("/")
+    return ""
+
+
+def _help_asked(tokens: list[Token], registry: Registry) -> Parsed | None:
+    """Help on a command with `help`, `?` or `--help` behind it, and for whoever says hello; None for all else."""
+    helping = registry.get(("help",))
+    assert helping is not None
+    words = [token.value.casefold() for token in tokens if not token.key and not token.quoted]
+    *before, last = words
+    if words in (["version"], ["--version"]):
+        return Parsed(helping, {"topic": "version"})
+    if words and words[0].strip(",.!") in _GREETINGS and words[0] not in registry.top:
+        return Parsed(helping, {"topic": "hello"})
+    ends = not (tokens[-1].key or tokens[-1].quoted) and last in (*_HELP, "help")
+    if not ends or not before or before[0] not in registry.top or before[0] == "help":
+        return None
+    try:
+        spec, used = registry.find(before)
+    except UserError:
+        return Parsed(helping, {"topic": " ".join(before)}) if registry.children(tuple(before)) else None
+    if last == "help" and used < len(tokens) - 1:  # a word among others may be a name
+        return None
+    return Parsed(helping, {"topic": " ".join(spec.path)})
+
+
+def tokenize(text: str) -> list[Token]:
+    """Split a line into tokens. Raises UserError for an unclosed quotation mark."""
+    tokens: list[Token] = []
+    at = 0
+    while True:
+        space = _SPACE.match(text, at)
+        at = space.end() if space else at
+        if at >= len(text):
+            return tokens
+        start, key = at, ""
+        if found := _KEY.match(text, at):
+            key, at = found[1].replace("-", "_").casefold(), found.end()
+        value, quoted, at = _value(text, at)
+        tokens.append(Token(key, value, quoted, start))
+        if len(tokens) > MAX_TOKENS:
+            raise UserError("That line has too many words.", code="too-many")
+
+
+def _value(text: str, at: int) -> tuple[str, bool, int]:
+    closing = _QUOTES.get(text[at]) if at < len(text) else None
+    if closing is None:
+        space = _SPACE.search(text, at)
+        end = space.start() if space else len(text)
+        return text[at:end], False, end
+    end = min((found for mark in closing if (found := text.find(mark, at + 1)) >= 0), default=-1)
+    if end < 0:
+        raise UserError(
+            f"The quotation mark at character {at + 1} is not closed: {text[at : at + 20]}",
+            hint=f"End it with {closing[0]}",
+            code="bad-quotes",
+        )
+    if end + 1 < len(text) and not text[end + 1].isspace():
+        raise UserError(
+            f"The quotation mark at character {end + 1} closes a value in the middle of a word: "
+            f"{text[max(at, end - 16) : end + 12]}",
+            hint='Close each value with the mark that opened it, then a space. Inside use the other kind: "O\'Brien".',
+            code="bad-quotes",
+        )
+    return text[at + 1 : end], True, end + 1
+
+
+def read_tokens(spec: CommandSpec, tokens: list[Token]) -> dict[str, object]:
+    """The options that `tokens` give to `spec`, as typed. Raises UserError for what does not fit."""
+    options = {option.name: option for option in spec.options}
+    tokens = [token for token in tokens if not _is_at(token, options)]
+    given: dict[str, object] = {}
+    mods: list[str] = []
+    positional = [option for option in spec.options if option.type not in ("bool", "mods")]
+    stats = next((option for option in spec.options if option.complete in _LOOSE), None)
+    loose: list[str] = []
+    placed: set[str] = set()
+    for token, following in zip_longest(tokens, tokens[1:]):
+        if token.key in options:
+            _check_value(token, following, options)
+            if token.key == "mods":
+                mods.append(token.value)
+            elif token.key in placed:
+                raise UserError(
+                    f'"{given.get(token.key) or loose[0]}" was read as {token.key}, which is given as well.',
+                    hint=_marked(tokens, options, str(given.get(token.key) or loose[0])),
+                    option=token.key,
+                    code="given-twice",
+                )
+            else:
+                _put(given, token.key, token.value)
+        elif token.key:
+            if stats is None:
+                raise _unknown_key(spec, token, options, tokens)
+            loose.append(f"{token.key}={_kept(stats, token, token.value)}")
+        elif not token.quoted and (flag := _flag(token.value, options)):
+            _put(given, flag, True)
+        elif not token.quoted and _is_modifier(token.value, options):
+            mods.append(token.value)
+        else:
+            name = _place(spec, positional, given, token)
+            placed.add(name)
+            if stats is not None and name == stats.name:
+                loose.append(_kept(stats, token, str(given.pop(name))))
+    if mods:
+        given["mods"] = " ".join(mods)
+    if stats is not None and loose:
+        whole = _whole(stats, loose, tokens)
+        given[stats.name] = f"{given[stats.name]} {whole}" if stats.name in given else whole
+    return given
+
+
+def _whole(option: Option, loose: list[str], tokens: list[Token]) -> str:
+    """All that was typed for such an option; a command that was quoted as one has no quotation marks of its own."""
+    if option.complete == "command" and len(loose) == 1:
+        return next((one.value for one in tokens if one.quoted and quoted(one.value) == loose[0]), loose[0])
+    return " ".join(loose)
+
+
+def _kept(option: Option, token: Token, value: str) -> str:
+    """A value as it goes into an option that is read once more: with its quotation marks, where that needs them."""
+    return quoted(value) if token.quoted and option.complete != "stats" and value == token.value else value
+
+
+def _put(given: dict[str, object], name: str, value: object) -> None:
+    if name in given:
+        raise UserError(f"{name} is given twice.", hint="Give it once.", option=name, code="given-twice")
+    given[name] = value
+
+
+def _is_at(token: Token, options: Mapping[str, Option]) -> bool:
+    """Whether a word only leads on to the target, as one says it: `fire us4 at vc2`."""
+    return token.value == "at" and not token.quoted and not token.key and not options.keys().isdisjoint(_TARGETS)
+
+
+def _flag(word: str, options: Mapping[str, Option]) -> str:
+    name = word.casefold().replace("-", "_")
+    option = options.get(name)
+    return name if option is not None and option.type == "bool" else ""
+
+
+def _is_modifier(word: str, options: Mapping[str, Option]) -> bool:
+    mods = options.get("mods")
+    return mods is not None and mods.type == "mods" and word.casefold().replace("-", "_") in mods.values
+
+
+def _check_value(token: Token, following: Token | None, options: Mapping[str, Option]) -> None:
+    """Raise UserError for `tm= 2`: read as typed, the 2 would land in another option."""
+    if token.value or token.quoted or following is None or following.key or following.quoted:
+        return
+    if not _flag(following.value, options) and not _is_modifier(following.value, options):
+        raise UserError(
+            f"{token.key}= has no value.",
+            hint=f"Write it without a space: {token.key}={following.value[:40]}",
+            option=token.key,
+            code="no-value",
+        )
+
+
+def _place(spec: CommandSpec, positional: list[Option], given: dict[str, object], token: Token) -> str:
+    """Put a bare value where it belongs, the next positional option, and return its name."""
+    option = next((option for option in positional if _is_greedy(option) or option.name not in given), None)
+    if option is not None and _is_greedy(option):
+        before = given.get(option.name)
+        given[option.name] = token.value if before is None else f"{before} {token.value}"
+        return option.name
+    if option is not None and (unit := _unit_instead(option, positional, given, token, spec)) is not None:
+        option = unit
+    elif not token.quoted:
+        _check_word(spec, option, token.value)
+    if option is None:
+        raise UserError(
+            f'{spec.name} does not know what to do with "{token.value[:40]}".',
+            hint="A value that holds spaces needs quotation marks."
+            if given and spec.family not in ("lookup", "sequence")
+            else Typed(f"/help {' '.join(spec.path)}"),
+            code="unknown-option",
+        )
+    given[option.name] = token.value
+    return option.name
+
+
+def _unit_instead(
+    option: Option, positional: list[Option], given: Mapping[str, object], token: Token, spec: CommandSpec
+) -> Option | None:
+    """The option for a unit, where the next one is a choice of words and this is none of them: `random-order us1..us4`.
+
+    Without a number in it, something that is nearly one of the words, or the name of an option, is asked about."""
+    if option.type != "enum" or option.required:
+        return None
+    folded = token.value.casefold().replace("_", "-")
+    near = [*option.values, *(known.name.replace("_", "-") for known in spec.options)]
+    if folded in near or (not any(map(str.isdecimal, folded)) and did_you_mean(folded, near)):
+        return None
+    return next((other for other in positional if other.type == "unit" and other.name not in given), None)
+
+
+def _is_greedy(option: Option) -> bool:
+    return option.type in GREEDY or option.complete in GREEDY
+
+
+def _check_word(spec: CommandSpec, option: Option | None, word: str) -> None:
+    """Raise UserError for a bare word that is a misspelt flag, or the name of an option without its value.
+
+    It would otherwise be taken for the next positional option, whose name the player never typed.
+    """
+    options = {known.name: known for known in spec.options}
+    mods = spec.option("mods")
+    if word.startswith("="):
+        raise UserError(
+            f'"{word[:40]}" is on its own.', hint="Write key=value without spaces around the =.", code="loose-word"
+        )
+    sided = option is not None and option.complete == "side"  # side:US says what side=US does
+    if (
+        not sided
+        and (found := _KEY_BY_OTHER.match(word))
+        and (name := found[1].replace("-", "_").casefold()) in options
+    ):
+        raise UserError(
+            f'"{word[:40]}" cannot be read.',
+            hint=f'Write {name}=..., or {name}="..." for several words.',
+            code="loose-word",
+        )
+    kind = option.type if option is not None else ""
+    folded = word.replace("-", "_").casefold()
+    if kind not in ("", "int", "number", "units", "enum"):
+        return
+    if option is not None and folded in (value.replace("-", "_") for value in option.values):
+        return
+    if folded in options:
+        raise UserError(
+            f"{folded} has no value.",
+            hint=f"Write {folded}=..., without spaces around the =.",
+            option=folded,
+            code="no-value",
+        )
+    if kind not in ("", "int", "number") or any(mark.isdecimal() for mark in word):
+        return
+    flags = [name for name, known in options.items() if known.type == "bool"]
+    if near := did_you_mean(folded, [*flags, *(mods.values if mods else ())]):
+        near.wrong = word
+        raise UserError(f'{spec.name} does not know what to do with "{word[:40]}".', hint=near, code="unknown-option")
+    if option is not None:
+        clean(option, word)  # no number: better said now than after the words that follow
+
+
+def _marked(
+    tokens: Sequence[Token],
+    options: Mapping[str, Option],
+    loose: str,
+    said: str = "A value that holds spaces needs quotation marks.",
+) -> Hint:
+    """That a value with spaces needs quotation marks, with those around what was probably meant: the option before
+    `loose`, with all behind it up to the next option."""
+    hint = Hint(said)
+    texts = [f"{token.key}={token.value}" if token.key else token.value for token in tokens]
+    at = texts.index(loose) if loose in texts else 0
+    first = next((before for before in range(at - 1, -1, -1) if tokens[before].key in options), None)
+    if first is None or tokens[first].quoted:
+        return hint
+    end = at + 1
+    while end < len(tokens) and tokens[end].key not in options and not _flag(tokens[end].value, options):
+        end += 1
+    option, value = tokens[first].key, " ".join([tokens[first].value, *texts[first + 1 : end]])
+    if '"' not in value:
+        right = f'{option}="{value}"'
+        hint = Hint(said.replace("{}", right))
+        hint.wrong, hint.right = f"{option}={value}", right
+    return hint
+
+
+def _unknown_key(spec: CommandSpec, token: Token, options: Mapping[str, Option], tokens: Sequence[Token]) -> UserError:
+    near: str = did_you_mean(token.key, options)
+    if not near and token.key in _THROWN and (total := next((name for name in _TOTALS if name in options), "")):
+        near = meant(token.key, [total])
+    lists = [name for name, option in options.items() if option.type == "units"]
+    if token.key in WHO and (who := [name for name, one in options.items() if one.type in ("unit", "units")]):
+        same = [name for name in who if (name in ACTING) == (token.key in ACTING)]
+        near = meant(token.key, (same or who)[:1])
+    if not near and lists:
+        near = _marked(tokens, options, f"{token.key}={token.value}", "Is it a unit's number? Quote the whole list: {}")
+        near = (
+            near
+            if near.right
+            else f'Is it a unit\'s number? Quote the whole list: {lists[0]}="squad fp=4; leader lm=1".'
+        )
+    return UserError(
+        f'{spec.name} has no option "{token.key}".',
+        hint=near or Typed(f"/help {' '.join(spec.path)}"),
+        option=token.key,
+        code="unknown-option",
+    )
+
+
+def quoted(value: object) -> str:
+    """A value as it must be typed: quoted if it holds spaces or quotation marks."""
+    text = str(value)
+    if text and not _MARKS.search(text):
+        return text
+    for opening, closing in _QUOTES.items():
+        if opening not in text and closing[0] not in text:
+            return f"{opening}{text}{closing[0]}"
+    return "\u201c" + text.replace("\u201d", "'") + "\u201d"
+
+
+def command_text(spec: CommandSpec, options: Mapping[str, object]) -> str:
+    """The command ready to copy: `/lnlt fire attackers="squad fp=4" adjacent`."""
+    pieces = [spec.name]
+    for name, value in options.items():
+        option = spec.option(name)
+        is_off = value is False and not (option is not None and (option.default or option.ruled))
+        if value is None or is_off or value == "" or value == ():
+            continue
+        if option is not None and option.type == "bool":
+            pieces.append(name if value is not False else f"{name}=no")
+        elif name == "mods":
+            pieces += [str(word) for word in (value if isinstance(value, list | tuple) else str(value).split())]
+        else:
+            pieces.append(f"{name}={quoted(value)}")
+    return " ".join(pieces)

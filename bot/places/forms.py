@@ -1,0 +1,205 @@
+"""Forms that are opened, filled in and run: by a bare command, and by the buttons *Change…*, *Fix it* and others.
+
+A form is a draft in the store, so it outlives the process; its key is in the platform's form, and whatever copies of it
+there are (the form, the odds of it, *Fix it*), it runs once. The action of a button that opens one is `form:draft:KEY`,
+`form:event:ROW:34`, or `form:lnlt fire us3`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
+
+from bot.answers.actors import FIRES
+from bot.answers.many import WITHOUT
+from bot.answers.recall import last_inputs
+from bot.commands.context import over
+from bot.game.cache import Games
+from bot.game.opened import read_opened
+from bot.interface.form.form import HAND, ODDS, OPEN_FORM, in_that_way, lasting, way_asked
+from bot.interface.form.keypad import keypad
+from bot.interface.registry import Registry, registry
+from bot.interface.reply.reply import Button, Reply
+from bot.interface.spec import CommandSpec, Path, Person, Place
+from bot.interface.typing.complete import ACTING, Known
+from bot.interface.typing.text import command_text, parse_text
+from bot.places.drafts import Draft, Drafts, new_draft
+from bot.places.enabled import NotManager
+from bot.places.threads import Threads
+from bot.rules.errors import UserError
+from bot.stores.base import Store, StoreError
+from bot.systems.catalog import System, using
+
+DRAFTED, OF_EVENT = "draft:", "event:"
+LONGEST = 90
+KEPT = ("sequence", "lookup", "roll")
+"""Families of commands whose draft a button can run."""
+ROLLS = ("sequence", "roll")
+NO_FIX = (
+    *("not-player", "not-yours", "not-your-go", "not-master", "not-manager", "game-ended", "not-enabled", "last-word"),
+    *("no-server", "id-taken", "no-game", "used-up", "other-game", "old-button"),
+)
+"""Refusals that no other word in a form would change."""
+TRY_AGAIN = ("over-budget", "too-soon", "too-many-at-work", "busy")
+"""Refusals that pass by themselves."""
+
+
+def form_button(path: Path, options: Mapping[str, object], label: str, registry: Registry) -> Button:
+    """A button that opens the form of a command with these options filled in, for whoever presses it.
+
+    For a unit's card: `form_button(("lnlt", "fire"), {"attackers": unit.handle}, "Fire with it", context.registry)`.
+    It holds the command as text. Options that do not fit into a button are left out, from the end; for those write
+    a draft (`new_draft(...)` into `context.docs`) and use `Button(f"form:draft:{draft.key}", label)`.
+    """
+    spec = registry.get(path)
+    assert spec is not None, path
+    given = dict(options)
+    while len(text := command_text(spec, given)) > LONGEST and (dropped := [name for name in given if name != ODDS]):
+        given.pop(dropped[-1])
+    return Button(OPEN_FORM + text.removeprefix("/"), label)
+
+
+def change_button(row: str, number: int, label: str = "Change…") -> Button:
+    """A button that opens the form of what event `number` of the game `row` did, filled in, for whoever presses it."""
+    return Button(f"{OPEN_FORM}{OF_EVENT}{row}:{number}", label)
+
+
+def action_of(how: str, key: str, options: Mapping[str, object]) -> str:
+    """What the draft `key` does by the choice in its form: roll, count, or ask for the next of the player's dice."""
+    if how == HAND:
+        dice = [word for word in str(options.get(HAND) or "").replace(",", " ").split() if word != "?"]
+        return f"die:{key}:{','.join(dice)}"
+    return f"count:{key}" if how == ODDS else f"roll:{key}"
+
+
+SeenAt = Callable[[Place], Awaitable[Mapping[str, System]]]
+"""The systems that are seen in a place."""
+
+
+class Forms:
+    """What the adapters open forms with. Every method may raise UserError or StoreError."""
+
+    def __init__(
+        self, store: Store, drafts: Drafts, games: Games, house: Registry, threads: Threads, seen_at: SeenAt
+    ) -> None:
+        self._store, self._drafts, self._games, self._registry, self._threads = store, drafts, games, house, threads
+        self._seen_at = seen_at
+
+    async def begin(self, spec: CommandSpec, options: Mapping[str, object], who: Person, title: str = "") -> Draft:
+        """A new form of theirs with these options filled in."""
+        draft = replace(new_draft(spec.path, _storable(options), who.key), title=title)
+        await self._drafts.put(draft)
+        return draft
+
+    async def anew(self, spec: CommandSpec, options: Mapping[str, object], who: Person, where: Place) -> Draft:
+        """A new form of theirs with these options, and with what lasts of what they gave to this command last."""
+        loaded = await self._games.at((await self._threads.home(where)).key)
+        last = await last_inputs(self._store, loaded, who.key, spec.path)
+        known = Known(tuple(loaded.game.units.values()), system=loaded.game.system) if loaded is not None else Known()
+        return await self.begin(spec, {**lasting(spec, last, known), **options}, who)
+
+    async def opened(self, what: str, who: Person, where: Place) -> Draft:
+        """The form that a button opens; `what` is its action behind OPEN_FORM."""
+        if what.startswith(DRAFTED):
+            draft = await self._drafts.get(what.removeprefix(DRAFTED), who.key)
+            if draft is None:
+                raise UserError("This form was already used, or has expired.", hint=_ANEW, code="used-up")
+            return draft
+        if what.startswith(OF_EVENT):
+            return await self._of_event(what.removeprefix(OF_EVENT), who, where)
+        with using(await self._seen_at(where)):
+            seen = registry()
+        try:
+            typed = parse_text(what, seen)
+            if typed.spec.path == ("setup", "systems") and not who.manager:
+                raise NotManager("choose the rule sets", where)
+            if typed.options and typed.spec.family != "sequence":
+                return await self.begin(typed.spec, typed.options, who)
+            return await self.anew(typed.spec, typed.options, who, where)
+        except NotManager:
+            raise
+        except UserError as error:
+            from bot.interface.form.salvage import salvaged
+
+            kept = salvaged(what, seen)
+            draft = new_draft(kept.spec.path, kept.options, who.key)
+            draft = replace(draft, wrong=error.option or "", message=str(error))
+            await self._drafts.put(draft)
+            return draft
+
+    async def _of_event(self, number: str, who: Person, where: Place) -> Draft:
+        from bot.answers.lent import as_typed
+
+        row, _, digits = number.partition(":")
+        home = (await self._threads.home(where)).key
+        loaded, at = await self._games.at(home), int(digits) if digits.isdecimal() and len(digits) < 12 else 0
+        if loaded is not None and row != loaded.row:
+            raise UserError("This button belongs to another game than the one played here now.", code="other-game")
+        found = await read_opened(self._store, loaded.row, loaded.game, at) if loaded is not None else None
+        event = found or {}
+        with using(await self._seen_at(where)):
+            spec = registry().get(tuple(str(event.get("command") or "").split()))
+            typed = as_typed(event) if spec is not None else {}
+        if spec is None or spec.family not in KEPT or event.get("sealed"):
+            raise UserError(f"#{digits[:12]} cannot be changed and done again.", hint=_ANEW, code="not-repeatable")
+        if loaded is not None and loaded.game.ended and spec.family == "sequence":
+            raise over(loaded.game)
+        shot = "the shot of " if spec.verb in FIRES else ""
+        return await self.begin(spec, typed, who, f"Change {shot}#{digits}")
+
+    async def offered(
+        self, reply: Reply, spec: CommandSpec, options: Mapping[str, object], who: Person, key: str = ""
+    ) -> Reply:
+        """A refusal with *Fix it*, which opens the form as it was filled in, and a button that does what was meant.
+
+        `key` is the draft that was refused, where there is one.
+        """
+        if reply.error and not reply.seen and reply.code == "no-game":
+            return replace(reply, buttons=(*reply.buttons, Button(f"{OPEN_FORM}game start", "Start a game")))
+        later = reply.code in TRY_AGAIN
+        if not reply.error or reply.seen or not spec.options or reply.code in NO_FIX:
+            return reply
+        if later and spec.family not in KEPT:
+            return reply
+        message = " ".join((reply.title, *reply.body()[:1]))
+        before = new_draft(spec.path, {}, who.key)
+        draft = replace(before, key=key or before.key, options=_storable(options), wrong=reply.option, message=message)
+        how = way_asked(spec, options)
+        buttons = [Button(f"{OPEN_FORM}{DRAFTED}{draft.key}", "Fix it")]
+        if later:
+            draft = replace(draft, wrong="", message="")
+            buttons = [Button(action_of(how, draft.key, options), "Try again")]
+        pad = keypad(reply.owed, draft.key) if reply.owed is not None and spec.family in KEPT else None
+        if reply.better and spec.family in KEPT and spec.system in ("", *self._registry.games):
+            better = in_that_way(spec, parse_text(reply.better, self._registry).options, how)
+            draft = replace(draft, better=_storable(better))
+            buttons.insert(0, Button(action_of(how, draft.key, better), _at_once(spec, reply, how), "primary"))
+        try:
+            await self._drafts.put(draft)
+        except StoreError:  # the refusal is told all the same, without a form
+            return reply
+        if pad is not None:  # the next die is one tap away, or typed
+            return replace(pad, lines=(*pad.lines, *reply.lines), code=reply.code, owed=reply.owed)
+        # A button does what the line to copy would, and which die is owed says by itself that nothing was rolled.
+        lines = [part for part in reply.lines if len(buttons) < 2 or reply.better not in str(part)]
+        says_so = spec.family in ROLLS and reply.code != "die-owed" and not later and len(options) > 1
+        kept = ("Nothing was rolled; your other choices are kept.",) if says_so else ()
+        return replace(reply, lines=(*lines, *kept), buttons=(*reply.buttons, *buttons))
+
+
+_ANEW = "Type the command again."
+
+
+def _storable(options: Mapping[str, object]) -> dict[str, object]:
+    """Options without files, which are as their platform describes them."""
+    return {name: value for name, value in options.items() if not isinstance(value, Mapping) and value is not None}
+
+
+def _at_once(spec: CommandSpec, reply: Reply, how: str) -> str:
+    verb, right = "Odds" if how == ODDS else spec.verb or "Do it", reply.right[:40]
+    if verb in FIRES or (how == ODDS and spec.verb in FIRES):
+        option = spec.option(reply.option)
+        at = option is not None and option.type == "units" and reply.option not in ACTING
+        word = "" if reply.right.startswith(WITHOUT) else "at " if at else "with "
+        return f"{verb} {word}{right}"
+    return f"{verb}: {right}"

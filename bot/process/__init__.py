@@ -1,0 +1,1 @@
+"""This process and its host: settings, log lines, release, file rights, chance."""

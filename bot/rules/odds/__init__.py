@@ -1,0 +1,1 @@
+"""Exact odds: the plan that is played, driven by every roll."""

@@ -1,0 +1,1 @@
+"""Combat sequences: steps that ask for dice, and what each says."""

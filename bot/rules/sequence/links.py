@@ -1,0 +1,67 @@
+"""Changes of units that others are linked to: the squad of a man, the men of a squad, the holder of a weapon."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from bot.rules.inputs.units import RosterUnit
+from bot.rules.sequence.sequence import Change
+
+
+def linked(changes: Iterable[Change], units: Iterable[RosterUnit]) -> tuple[Change, ...]:
+    """The changes as plain ones, each of one unit by name and with the values that it has afterwards.
+
+    `units` are those still in play, looked at only where a change needs them; links that lead to none of them change
+    nothing.
+    """
+    changes = tuple(changes)
+    if not any(change.add or change.of for change in changes):
+        return changes
+    listed = tuple(units)
+    totals: dict[tuple[str, str], int] = {}
+    return tuple(plain for change in changes for plain in _plain(change, listed, totals))
+
+
+def _plain(change: Change, units: tuple[RosterUnit, ...], totals: dict[tuple[str, str], int]) -> Iterator[Change]:
+    if not (change.add or change.of):
+        yield change
+        return
+    for unit in _befallen(change, units):
+        new: dict[str, Any] = dict(change.set)
+        for key, more in change.add.items():
+            before = totals.get((unit.name, key), unit.numbers.get(key))
+            if before is not None:
+                new[key] = totals[unit.name, key] = max(0, before + more)
+        if change.drop:
+            names = [name.strip() for name in str(unit.numbers[change.of]).split(",")]
+            new[change.of] = ",".join(name for name in names if name.casefold() != change.unit.casefold()) or None
+        if new or change.mark or change.unmark:
+            yield Change(unit.name, new, change.mark, change.unmark, turn=change.turn)
+
+
+def _befallen(change: Change, units: tuple[RosterUnit, ...]) -> list[RosterUnit]:
+    """The unit that the link names, or with `of` those that name it in that attribute."""
+    folded = change.unit.casefold()
+    exact = [unit for unit in units if unit.name.casefold() == folded]
+    named = exact or [unit for unit in units if folded in _called(unit)][:1]
+    if not change.of:
+        return named
+    names = _called(named[0]) if named else {folded}
+    return [unit for unit in units if names & set(_listed(unit, change.of))]
+
+
+def linking(units: Iterable[RosterUnit], link: object) -> list[str]:
+    """The names of the units that a link may mean."""
+    folded = str(link or "").casefold()
+    return [unit.name for unit in units if folded in _called(unit)]
+
+
+def _called(unit: RosterUnit) -> set[str]:
+    """What a unit may be called in a link, which holds no blanks."""
+    return {unit.name.casefold(), unit.name.casefold().replace(" ", ""), unit.handle}
+
+
+def _listed(unit: RosterUnit, key: str) -> list[str]:
+    """The names in an attribute, separated by commas."""
+    return [name.strip().casefold() for name in str(unit.numbers.get(key, "")).split(",")]

@@ -1,0 +1,250 @@
+"""A combat sequence, written once and read two ways: played with dice, or folded into exact odds.
+
+A `Plan` holds the steps of one sequence for given inputs. Its state says which step it owes; the step says
+which dice it asks for and rules on the roll: the next state, the outputs that are decided, and (only in play)
+the lines of the answer. So play and odds cannot drift apart, and the state holds only what later steps need: equal
+states merge in the odds.
+
+Paths name outputs: `hit`, `targets[0].result`, `targets[0].damage[1].status`. Each path is told once at most.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from sys import intern
+from typing import Any, Generic
+
+from bot.rules.dice import Rolled, Source
+from bot.rules.sequence.apart import Parts
+from bot.rules.sequence.ruling import Outputs as Outputs
+from bot.rules.sequence.ruling import Roll as Roll
+from bot.rules.sequence.ruling import Ruled as Ruled
+from bot.rules.sequence.ruling import Ruling as Ruling
+from bot.rules.sequence.ruling import S as S
+from bot.rules.sequence.ruling import Step as Step
+from bot.rules.sequence.ruling import ruled as ruled
+from bot.rules.tables.table import Part
+from bot.rules.text.line import Line as Line
+from bot.rules.text.line import minus as minus
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What a result makes of a roster unit: by name, with the attributes, state, markers and flags to set.
+
+    `set` maps `state` or an attribute to its new value; `mark` and `unmark` name markers and flags. `add` raises or
+    lowers whole numbers, never below 0, where the unit has them. With `of` the change is for every unit whose
+    attribute `of` names `unit` (the men of a squad); `drop` takes `unit` off the list in it. What these two mean for
+    single units is said by `bot/rules/sequence/links.py`. `turn`: first its reduced side comes up, if it has one.
+    """
+
+    unit: str
+    set: Mapping[str, Any] = field(default_factory=dict)
+    mark: frozenset[str] = frozenset()
+    unmark: frozenset[str] = frozenset()
+    add: Mapping[str, int] = field(default_factory=dict)
+    of: str = ""
+    drop: bool = False
+    turn: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Fate:
+    """What came of one unit, as a token that `results` of the game.yaml puts into words.
+
+    `more` adds to it, in the place of `{more}` where the words have that.
+    """
+
+    unit: str
+    token: str
+    more: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Settlement:
+    """What is said and done when the last die is rolled: the result in a few words, a line per unit, the changes.
+
+    `headline` goes into the log and is checked by verify, so it never changes without a new edition.
+    `units` pairs each unit hit with the word of its result; `then` says what comes next (`run crash`).
+    `fates` are the same results as tokens, from which the first line of the answer is made. `by` is its cause, where
+    that is not who acts (`no loss to US Squad 3`). `now` says what changed besides and `notes` what else is worth
+    knowing, both in small print. Where a sequence tells its fates, its `units` are not shown. `sums` say in short what
+    the lines of single units come to, where these are left out. `joins` are units that come into play: the type of
+    each, and the roster unit beside which it appears. `out` are those whose weapons are out of ammunition or jammed.
+    """
+
+    headline: str
+    units: tuple[tuple[str, str], ...] = ()
+    then: tuple[str, ...] = ()
+    changes: tuple[Change, ...] = ()
+    fates: tuple[Fate, ...] = ()
+    now: tuple[str, ...] = ()
+    by: str = ""
+    notes: tuple[str, ...] = ()
+    sums: tuple[Line, ...] = ()
+    joins: tuple[tuple[str, str], ...] = ()
+    out: tuple[str, ...] = ()
+
+
+def no_closing(_state: Any) -> Outputs:
+    """Nothing more is told at the end."""
+    return _NOTHING
+
+
+_NOTHING: Outputs = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One unit (or the whole) as the odds show it: under the name and by the words of the answer.
+
+    `read` gives its result from what a roll tells, or None where that does not decide it; `paths` are the outputs that
+    it looks at. `said` turns a result into the words of the answer, `alike` is how many units the row stands for.
+    """
+
+    name: str
+    paths: tuple[str, ...]
+    read: Callable[[Outputs], Any]
+    said: Callable[[str], str] = str
+    alike: int = 1
+
+
+def row_of(path: str, name: str = "") -> Row:
+    """The row of a single output."""
+    return Row(name, (path,), lambda told: told.get(path))
+
+
+@dataclass(frozen=True, slots=True)
+class Plan(Generic[S]):
+    """A sequence for given inputs, ready to be played or counted.
+
+    `opening` are the outputs known before the first die (with empty lists for list outputs), `lines` the story so
+    far. `closing` tells the outputs known at the end from the last state. `settle` reads the finished outputs and
+    says the result and its consequences. `focus` makes odds cheap: from the paths that are asked it returns the same
+    plan with states that keep no more than these need, so that more of them are equal.
+
+    `apart` names the parts that are independent once a state is known, None where there are none: odds count each once.
+
+    `rows` are the units whose odds are shown (or what makes them when odds are asked for), none where its own
+    `odds_by` says all. `by_row` is the plan that tells each of them apart where this one does not (a sniper's pick is
+    always the first target). A plan that `settles` by notes begins with those of its `notes`; `settle` is not asked.
+    """
+
+    start: S
+    steps: Mapping[str, Step[S]]
+    settle: Callable[[Mapping[str, Any]], Settlement]
+    opening: Outputs = field(default_factory=dict)
+    closing: Callable[[S], Outputs] = no_closing
+    lines: tuple[Line, ...] = ()
+    focus: Callable[[tuple[str, ...]], Plan[S]] | None = None
+    rows: Sequence[Row] | Callable[[], Sequence[Row]] = ()
+    by_row: Callable[[], Plan[S]] | None = None
+    notes: tuple[Any, ...] = ()
+    settles: Callable[[list[Any]], Settlement] | None = None
+    apart: Callable[[S], Parts[S] | None] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """A sequence played to its end: outputs, dice in order, the story, and the settlement."""
+
+    out: dict[str, Any]
+    dice: tuple[Rolled, ...]
+    lines: tuple[Line, ...]
+    settlement: Settlement
+
+
+def play(plan: Plan[S], source: Source) -> Played:
+    """Carry the plan on with dice from `source` until no roll is owed.
+
+    Raises UserError (DieOwed) from a source that runs out or holds an impossible die.
+    """
+    state, told = plan.start, {**plan.opening}
+    rolled: list[Rolled] = []
+    lines, notes = [*plan.lines], [*plan.notes]
+    steps, draw = plan.steps, source.draw
+    while (owed := state.owes) is not None:
+        step = steps[owed]
+        faces: list[Any] = []
+        for die in step.asks(state):
+            face = draw(die)
+            faces.append(face)
+            rolled.append(Rolled(die.label, die.sides, face, die.faces))
+        state, more, story, noted = step.rule(state, tuple(faces))
+        told.update(more)
+        lines += story()
+        notes += noted
+    told.update(plan.closing(state))
+    out = nested(told)
+    settlement = plan.settle(out) if plan.settles is None else plan.settles(notes)
+    return Played(out, tuple(rolled), tuple(lines), settlement)
+
+
+def nested(told: Outputs) -> dict[str, Any]:
+    """Outputs as values inside values, from {path: value}.
+
+    Items of a list are put in the order of their positions; a gap in the positions is left out. What is told of a list
+    as a whole comes before all its items, or after them in their stead.
+    """
+    out: dict[Any, Any] = {}
+    found = {"": out}
+    where, here = "", out
+    lists: list[tuple[dict[Any, Any], str | int]] = []
+    for path, value in told.items():
+        if path.isidentifier():
+            out[path] = value
+            continue
+        above, last = _PLACES[path]
+        if above is not where:  # what is within the same comes one after the other
+            where = above
+            here = found[above] if above in found else _made(above, last, found, lists)
+        here[last] = value
+    for here, key in reversed(lists):  # from inside
+        items = here[key]
+        if items.__class__ is not dict or not items:
+            continue
+        if [*items] == [*range(len(items))]:  # as nearly always: in order, without a gap
+            here[key] = [*items.values()]
+        elif set(map(type, items)) == {int}:
+            here[key] = [items[place] for place in sorted(items)]
+    return out
+
+
+def _made(
+    path: str, first: str | int, found: dict[str, dict[Any, Any]], lists: list[tuple[dict[Any, Any], str | int]]
+) -> dict[Any, Any]:
+    """What is told within a path that is met for the first time: by positions, if the first is one, or by names."""
+    above, last = _PLACES[path]
+    here = found.get(above)
+    if here is None:
+        here = _made(above, last, found, lists)
+    below = found[path] = here[last] = {}
+    if first.__class__ is int:
+        lists.append((here, last))
+    return below
+
+
+class _Places(dict[str, tuple[str, str | int]]):
+    """What each path is within, the same text each time, and its last name or position; the paths of a game are a few
+    hundred."""
+
+    _most = 4096
+    _last = re.compile(r"(?:\.?([^.\[\]]+)|\[(\d+)\])$")
+
+    def __missing__(self, path: str) -> tuple[str, str | int]:
+        found = self._last.search(path)
+        assert found is not None, path
+        if len(self) >= self._most:
+            self.clear()
+        place = self[path] = intern(path[: found.start()]), found[1] or int(found[2])
+        return place
+
+
+_PLACES = _Places()
+
+
+def parts_of(parts: Iterable[Part], total: str | None = None) -> tuple[tuple[str, int | float], ...]:
+    """The modifiers of a chart's answer as (name, value), those of one total or all."""
+    return tuple([(part.name, part.value) for part in parts if total is None or part.total == total])

@@ -1,0 +1,1 @@
+"""One command: once, in order, stored before it is shown."""

@@ -1,0 +1,70 @@
+"""Looks for what is due, and has it seen to: reminders, sealed orders that open. Any number of processes may look."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Callable
+
+from bot.commands.context import server_of
+from bot.interface.reply.reply import Reply
+from bot.interface.spec import Command, CommandSpec, Person, Place
+from bot.process.logs import seldom
+from bot.stores.base import Clock, Store
+from bot.stores.records import Commit, DueRow
+
+log = logging.getLogger(__name__)
+often = seldom(f"{__name__}.often")
+
+DUE = CommandSpec(("due",), "What was due", "due")
+"""In no registry: nobody can type it."""
+EVERY = 15.0
+MOST = 50
+"""What is seen to in one look; the rest waits for the next."""
+AFTER_TROUBLE = 600.0
+"""Seconds until what failed is tried again, so that it keeps nothing else waiting."""
+
+
+class Due:
+    """Sees to what is due, each thing once: it leaves the store in the commit that sees to it."""
+
+    def __init__(
+        self, store: Store, run: Callable[[Command], Awaitable[Reply]], steady: Clock = time.monotonic
+    ) -> None:
+        self._store, self._run, self._steady = store, run, steady
+        self._failed: dict[str, float] = {}
+
+    async def run(self) -> None:
+        """Every quarter of a minute, until cancelled."""
+        while True:
+            try:
+                await self.look()
+            except Exception as error:
+                often.error("could not see to what is due: %s", error)
+            await asyncio.sleep(EVERY)
+
+    async def look(self) -> int:
+        """See to all that is due now, as far as one look goes; how much that was."""
+        now = self._steady()
+        self._failed = {key: at for key, at in self._failed.items() if at > now}
+        rows = [row for row in await self._store.due(MOST + len(self._failed)) if row.key not in self._failed]
+        for row in rows:
+            if not await self._see_to(row):
+                self._failed[row.key] = now + AFTER_TROUBLE
+        return len(rows)
+
+    async def _see_to(self, row: DueRow) -> bool:
+        saved = await self._store.load_game_by_id(row.game)
+        if saved is None or not saved.places:  # put aside: whoever takes it up again begins anew
+            await self._store.commit(Commit(drop_due=((row.key, None),)))
+            return True
+        where = Place(saved.places[0], server_of(saved.places[0]))
+        options = {"key": row.key, "at": row.at}
+        found = [one for one in saved.persons if not one.is_imported]
+        laid = next((one for one in found if one.person == row.data.get("person")), found[0] if found else None)
+        who = Person(laid.user, laid.name) if laid is not None else Person("nobody:", "")
+        reply = await self._run(Command(DUE.path, options, who, where, f"due/{row.key}/{row.at}", spec=DUE))
+        if reply.error:
+            log.error("what was due in a game could not be seen to: %s", reply.title)
+        return not reply.error

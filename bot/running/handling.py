@@ -1,0 +1,255 @@
+"""One command handled: within its budget, in its turn, with the channel's game loaded, and stored."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
+from functools import partial
+
+from bot.answers.recall import removed_unit
+from bot.commands.context import Context, IsMember
+from bot.commands.dispatch import Handler, handler, spec_of
+from bot.commands.games.places import moved_from
+from bot.game.cache import Games
+from bot.game.ledger import Ledger, Writer
+from bot.game.loaded import Loaded
+from bot.game.prepared import find
+from bot.interface.registry import Registry, registry
+from bot.interface.reply.failure import failed
+from bot.interface.reply.packing import MOST_TEXT
+from bot.interface.reply.reply import Reply, error_reply
+from bot.interface.spec import Command, CommandSpec
+from bot.interface.typing.examples import example_in
+from bot.interface.typing.text import command_text
+from bot.odds_worker.pool import Odds, Worker
+from bot.outbox.receipts import NOT_WRITTEN
+from bot.places.enabled import Enabled
+from bot.places.shelves import OF_A_VERSION, Shelves
+from bot.places.threads import Threads
+from bot.rules.errors import UserError
+from bot.rules.inputs.options import MAX_TEXT
+from bot.rules.text.phrase import phrase
+from bot.running.budgets import Budgets
+from bot.running.storing import Storing
+from bot.running.turns import Queues
+from bot.running.unrecorded import Unrecorded
+from bot.stores.base import Clock, Conflict, Store, StoreError
+from bot.stores.gate import CalledOff, Gate
+from bot.systems.catalog import System, everywhere, systems, using
+
+log = logging.getLogger(__name__)
+
+ATTEMPTS = 50
+"""How often a command is run again because another process was faster."""
+IN_LINE = 200
+"""How many commands of one channel may wait for their turn."""
+MAX_OPTIONS = 60
+_COUNTING = ("odds", "bars", "picture", "drawn", "drawgame", "luck", "losses", "count", "whatif", "back", "help", "try")
+CHOOSE_A_SYSTEM = (("game", "start"), ("help",))
+"""Commands that may name a pack which another process has just enabled."""
+COUNTING = tuple(("button", name) for name in _COUNTING)
+_LONG = frozenset({("game", "stats"), ("pack", "add"), ("pack", "show"), *COUNTING})
+
+
+class Handling:
+    """Handles commands, those of one channel one after another. `budgets` bounds what each person may ask for,
+    `address` is where shared games are served, or empty."""
+
+    def __init__(
+        self,
+        store: Store,
+        clock: Clock,
+        games: Games,
+        registry: Registry,
+        enabled: Enabled,
+        storing: Storing,
+        threads: Threads,
+        unrecorded: Unrecorded,
+        shelves: Shelves,
+    ) -> None:
+        self.budgets = Budgets()
+        self._unrecorded = unrecorded
+        self.address = ""
+        self.members: dict[str, IsMember] = {}
+        self.worker = Worker()
+        self.odds = Odds(self.worker)
+        self.checker = Worker(stays=False, busy="Other files are being checked just now.")
+        self.pack_checker = Worker(stays=False, busy="Other packs are being checked just now.")
+        self._store, self._clock, self._games, self._registry = store, clock, games, registry
+        self._enabled, self._storing = enabled, storing
+        self._queues = Queues(IN_LINE)
+        self._threads, self._shelves = threads, shelves
+
+    @property
+    def waiting(self) -> int:
+        """Places with a command at work or in line."""
+        return len(self._queues)
+
+    async def close(self) -> None:
+        """End the workers."""
+        await self.worker.close()
+        await self.checker.close()
+        await self.pack_checker.close()
+
+    async def answer(self, command: Command, gate: Gate) -> Reply:
+        """The answer to a command, which is on the disk with all that it did; whatever goes wrong is a private one.
+
+        While nothing can be saved, mere dice are thrown all the same, and marked as not recorded.
+        """
+        if (known := self._unrecorded.known(command.request_id)) is not None:
+            return known
+        try:
+            with self.budgets.spent(command):
+                return await self._in_turn(command, gate)
+        except StoreError as error:
+            if (before := await self._storing.seen(command)) is not None:
+                return before
+            return self._unrecorded.instead_of(error, command, sure=gate.call_off()) or error_reply(error)
+        except UserError as error:
+            before = await self._storing.seen(command)
+            return before or error_reply(await self._explained(error, command), *await self._as_typed(command))
+        except CalledOff:
+            return self._unrecorded.known(command.request_id) or error_reply(NOT_WRITTEN)
+        except Exception:
+            return failed(log, f"command {' '.join(command.path)}", recorded=False)
+
+    async def _in_turn(self, command: Command, gate: Gate) -> Reply:
+        spec = command.spec or spec_of(self._registry, command.path)
+        _check_size(command)
+        spec.check_flags(command.options)
+        if spec.path in CHOOSE_A_SYSTEM:
+            self._enabled.renew(command.where.server)
+        command = await self._threads.at_home(command)
+        if _only_counts(spec, command):
+            await self._enabled.check(spec, command.where)
+            return await self._until_stored(command, handler(spec), gate)
+        async with self._queues.turn(command.where.key):
+            await self._enabled.check(spec, command.where)
+            return await self._until_stored(command, handler(spec), gate)
+
+    async def _as_typed(self, command: Command) -> tuple[str, str]:
+        """The command as text, so that an error can show it corrected, and its example in words of the game here."""
+        spec = command.spec
+        if spec is None:
+            return "/" + " ".join(command.path), ""
+        if spec.family == "button":
+            return "", ""
+        loaded = await self._games.at((await self._threads.home(command.where)).key)
+        played = loaded.game.system if loaded is not None else ""
+        return command_text(spec, command.options), example_in(spec, played)
+
+    async def _explained(self, error: UserError, command: Command) -> UserError:
+        if error.code not in OF_A_VERSION and not isinstance(error.about, str):
+            return error
+        where = await self._threads.home(command.where)
+        loaded = await self._games.at(where.key)
+        if isinstance(error.about, str):
+            name = await removed_unit(self._store, loaded, error.about) if loaded is not None else ""
+            gone, hint = f"{name} is no longer on the roster.", phrase("`/unit list` shows who is.")
+            return UserError(gone, hint=hint, code=error.code, option=error.option) if name else error
+        return await self._shelves.explained(error, command.path, where, loaded.game if loaded is not None else None)
+
+    async def _until_stored(self, command: Command, handle: Handler, gate: Gate) -> Reply:
+        place = command.where.key
+        for attempt in range(ATTEMPTS):
+            known = self._games.remembered(place) if not attempt and _rolls(command) else None
+            loaded = known if known is not None else await self._games.at(place)
+            try:
+                if known is not None:
+                    return await self._as_known(command, known, handle, gate)
+                with using(await self._seen(command, loaded)):
+                    return await self._once(_as_seen(command), loaded, handle, gate)
+            except Conflict:
+                if loaded is not None:
+                    self._games.drop(loaded.row)
+                await asyncio.sleep(0.002 * min(attempt, 10))
+        raise UserError("Too much is going on in this game at once.", hint="Try again in a moment.", code="busy")
+
+    async def _as_known(self, command: Command, known: Loaded, handle: Handler, gate: Gate) -> Reply:
+        """The answer in a game of which nobody has asked whether it is still as it is known: the commit of an event in
+        it finds out, and whatever else comes of it, a refusal too, is given out once the store was asked."""
+        check = partial(self._games.check, command.where.key, known)
+        try:
+            with using(await self._seen(command, known)):
+                return await self._once(_as_seen(command), known, handle, gate, check)
+        except (Conflict, CalledOff, StoreError):
+            raise
+        except Exception:
+            await check()
+            raise
+
+    async def _seen(self, command: Command, loaded: Loaded | None) -> Mapping[str, System]:
+        """The systems that the command sees; for mere dice nothing is read."""
+        game = loaded.game if loaded is not None else None
+        if command.path == ("roll",) and (game is None or not game.packs):
+            return everywhere()
+        return await self._shelves.at(command.where, game)
+
+    async def _once(
+        self,
+        command: Command,
+        loaded: Loaded | None,
+        handle: Handler,
+        gate: Gate,
+        check: Callable[[], Awaitable[None]] | None = None,
+    ) -> Reply:
+        """The answer, stored. Raises Conflict where another process was faster: with `check`, this is asked where
+        nothing happened in the game that was loaded."""
+        ledger = Ledger(loaded, Writer(command.who.key, command.who.name, self._clock()))
+        context = Context(
+            command,
+            ledger,
+            self._store,
+            registry(),
+            self.odds.count,
+            self.worker.run,
+            self.checker.run,
+            self.pack_checker.run,
+            partial(self._enabled.check, where=command.where),
+            address=self.address,
+            seen_with=self._shelves.at,
+            members=self.members,
+        )
+        if loaded is None or loaded.game.ended:
+            context.prepared = await find(self._store, command.where)
+        if loaded is None and (moved := await moved_from(self._store, command.where.key)) is not None:
+            context.moved = moved.line
+        reply = await handle(context)
+        if check is not None and not (context.ledger is ledger and ledger.events):
+            await check()
+        return await self._storing.store(context, reply, gate, self.budgets)
+
+
+def _rolls(command: Command) -> bool:
+    """Whether it throws dice and writes an event, as nearly every command does."""
+    spec = command.spec
+    return spec is not None and spec.family in ("roll", "sequence") and not spec.counts(command.options)
+
+
+def _as_seen(command: Command) -> Command:
+    """The command as it is with the packs that are played here; it may have been read without them."""
+    if command.spec is None:
+        return command
+    if systems() is everywhere() and (not command.spec.system or command.spec.system in everywhere()):
+        return command
+    spec = registry().get(command.path)
+    if spec is None and command.spec.system:
+        raise UserError(f"{command.spec.name} is not enabled here.", code="not-enabled")
+    return replace(command, spec=spec or command.spec)
+
+
+def _only_counts(spec: CommandSpec, command: Command) -> bool:
+    """Whether the command moves nothing but may take seconds, so that nobody should wait in line behind it."""
+    return spec.family == "help" or spec.path in _LONG or spec.counts(command.options)
+
+
+def _check_size(command: Command) -> None:
+    """Raise UserError for more than anybody types."""
+    if len(command.options) > MAX_OPTIONS:
+        raise UserError("Too many options.", code="too-long")
+    for name, value in command.options.items():
+        limit = MOST_TEXT if name == "file" else MAX_TEXT
+        if isinstance(value, str) and len(value) > limit:
+            raise UserError(f"{name[:40]} is too long: at most {limit} characters.", option=name[:40], code="too-long")

@@ -1,0 +1,212 @@
+"""What a command changed goes to the disk in one commit, together with its answer and where that goes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from collections.abc import Sequence as Many
+from dataclasses import replace
+from typing import Any
+
+from bot.commands.context import Context
+from bot.commands.log.amending import OR_POST, amended
+from bot.commands.log.footer import keep_words, with_footer
+from bot.game.cache import Games
+from bot.game.ledger import Ledger
+from bot.interface.reply.reply import Reply
+from bot.interface.spec import Command
+from bot.outbox.leases import LEASE
+from bot.outbox.receipts import Receipts
+from bot.places.enabled import Enabled
+from bot.rules.errors import UserError
+from bot.running.budgets import Budgets
+from bot.stores.base import Clock, Deleted, Store
+from bot.stores.gate import Gate
+from bot.stores.records import Commit, Outgoing
+from bot.systems.catalog import built_in, systems
+
+MOST_KNOWN = 10_000
+DELETED = Reply("That was answered before, and the answer has been deleted since. Nothing happens again.", private=True)
+"""The answer to a request that comes once more after its answer was deleted."""
+
+
+class Storing:
+    """Stores what handlers wrote, and keeps what this process remembers of games and servers true to it."""
+
+    def __init__(self, store: Store, clock: Clock, games: Games, enabled: Enabled, receipts: Receipts) -> None:
+        self._store, self._clock = store, clock
+        self._games, self._enabled, self._receipts = games, enabled, receipts
+        self._used: set[tuple[str, object]] = set()
+
+    async def seen(self, command: Command) -> Reply | None:
+        """The answer that this request got before, so that an error can be the echo of a success."""
+        try:
+            stored = await self._store.seen(command.request_id)
+        except Deleted:
+            return DELETED
+        except UserError:  # the store is the trouble, which is what the player reads
+            return None
+        return replace(Reply.from_json(stored), seen=True) if stored is not None else None
+
+    async def store(self, context: Context, reply: Reply, gate: Gate | None, budgets: Budgets) -> Reply:
+        """Commit what the handler wrote, together with the answer and where it goes. Raises what `Store.commit` does,
+        but for Deleted."""
+        command, ledgers = context.command, [*context.further, context.ledger]
+        await keep_words(context, reply)
+        changes = tuple(change for ledger in ledgers if (change := ledger.change()) is not None)
+        if _in_game(ledgers):
+            from bot.commands.post.orders import follow_deadline
+            from bot.commands.post.reminders import follow_go
+
+            await follow_go(context)
+            follow_deadline(context)
+        self._keep_packs(context, ledgers)
+        kept = context.docs or context.drop_docs or context.due or context.drop_due
+        if not (changes or kept or context.bindings or context.erase or context.forget):
+            is_press = context.spec.family == "button"  # "done already" may be the echo of doing it
+            return (await self.seen(command) or reply) if is_press else reply
+        reply = await with_footer(context, reply)
+        about = context.about or _about(context, reply)
+        changing = [*await amended(context, reply, about), *await following(context, reply)]
+        commit = Commit(
+            request_id=command.request_id,
+            reply=reply.to_json(),
+            user=command.who.key,
+            changes=changes,
+            bindings=tuple(context.bindings),
+            persons=tuple(row for ledger in ledgers for row in ledger.new_persons.values() if ledger.events),
+            texts=tuple(row for ledger in ledgers for row in ledger.new_texts),
+            seeds=tuple(row for ledger in ledgers for row in ledger.new_seeds.values()),
+            outbox=(
+                *outgoing(command, self._clock(), about),
+                *context.outgoing,
+                *changing,
+                *_linked(context, ledgers, reply, self._clock(), about, changing),
+            ),
+            docs=tuple(context.docs),
+            drop_docs=tuple(context.drop_docs),
+            drop_due=tuple(context.drop_due),
+            due=tuple(context.due),
+            withdraw=tuple(context.withdraw),
+            erase=tuple(context.erase),
+            forget=tuple(context.forget),
+            pressed=_pressed(context),
+            gate=gate,
+        )
+        try:
+            done = await self._store.commit(commit)
+        except Deleted:
+            return DELETED
+        if done.seen:
+            return replace(Reply.from_json(done.reply), seen=True)
+        budgets.weigh(command, context.ledger.weight())
+        if context.erase or context.forget:
+            await self._forget_receipts(context)
+        self._remember(context, ledgers)
+        shown = context.unstored(reply) if context.unstored is not None else reply
+        return replace(shown, outbox=done.outbox[0]) if command.delivery else shown
+
+    def _keep_packs(self, context: Context, ledgers: Many[Ledger]) -> None:
+        """The packs that new events name stay, whatever becomes of them on the server; written once each."""
+        seen = systems()
+        if seen is built_in():
+            return
+        versions = getattr(seen, "versions", ()) or [one for one in seen.values() if one.about is not None]
+        if not versions or not any(ledger.events for ledger in ledgers):
+            return
+        from bot.packs.stored import server_key, used_docs
+
+        named = {body.get("edition") for ledger in ledgers for body in ledger.bodies}
+        named |= {hash for ledger in ledgers for hash in ledger.game.packs[-1:]}
+        if context.spec.system in systems():  # what is sealed names it inside
+            named.add(systems()[context.spec.system].edition)
+        server = server_key(context.command.where)
+        new = [pack for pack in versions if pack.version in named and (server, pack.version) not in self._used]
+        context.docs += used_docs(new, server)
+
+    async def _forget_receipts(self, context: Context) -> None:
+        erased = context.ledger.was.places if context.erase and context.ledger.was is not None else ()
+        for user in context.forget or ("",):
+            await self._receipts.forget(user, erased, but=context.command.request_id)
+
+    def _remember(self, context: Context, ledgers: Many[Ledger]) -> None:
+        for row in context.erase:
+            self._games.drop(row)
+        if context.forget:
+            self._games.clear()
+            return
+        for ledger in ledgers:
+            if ledger.events and context.bindings:
+                self._games.drop(ledger.row)  # the places where it is played have changed
+            elif ledger.events:
+                places = ledger.was.places if ledger.was is not None else (context.command.where.key,)
+                self._games.keep(ledger.stored(places))
+            elif ledger.is_touched:
+                self._games.drop(ledger.row)
+        for doc in context.docs:
+            if doc.kind == "setup":
+                self._enabled.forget(doc.key)
+            elif doc.kind == "pack-used":
+                self._used.add((doc.owner, doc.data["hash"]))
+                if len(self._used) > MOST_KNOWN:
+                    self._used.clear()
+
+
+def _in_game(ledgers: Many[Ledger]) -> bool:
+    """Whether something was written in a game that was started: deadlines, goes and boards follow it."""
+    return any(
+        ledger.events and (ledger.game.started or (ledger.was is not None and ledger.was.game.started))
+        for ledger in ledgers
+    )
+
+
+async def following(context: Context, reply: Reply) -> list[Outgoing]:
+    """What the events of this command make of the board, where the game has one."""
+    was = context.ledger.was
+    if was is None or not was.has_board:
+        return []
+    from bot.commands.turns.board import following
+
+    return await following(context, reply)
+
+
+def outgoing(command: Command, now: float, about: str = "") -> tuple[Outgoing, ...]:
+    """Where the answer to a command goes; nowhere for one that nobody posts."""
+    if not command.delivery:
+        return ()
+    place, home = command.where.typed_in, command.where.key
+    return (Outgoing(place, dict(command.delivery), now + LEASE, about=about, home=home if home != place else ""),)
+
+
+def _about(context: Context, reply: Reply) -> str:
+    """What an answer for all to see is about: its event."""
+    is_public = not reply.error and (not reply.private or reply.announce is not None)
+    return context.topic(context.ledger.bodies[-1]["number"]) if context.ledger.bodies and is_public else ""
+
+
+def _pressed(context: Context) -> tuple[str, str, dict[str, Any]] | None:
+    """Where the message is whose button was pressed: on some platforms nobody knew that until now."""
+    spot = context.command.delivery.get("pressed")
+    known = isinstance(spot, Mapping) and spot and context.pressed
+    return (context.pressed, context.command.where.key, dict(spot)) if known and isinstance(spot, Mapping) else None
+
+
+def _linked(
+    context: Context, ledgers: Many[Ledger], reply: Reply, now: float, about: str, changing: Many[Outgoing]
+) -> Iterator[Outgoing]:
+    """What all may see of an answer, for every other place that plays the game; whoever serves it posts it."""
+    told = reply.announce if reply.private else reply
+    if told is None or told.error:
+        return
+    # A request for consent is no event, and the consent may have to come from another place.
+    asked = bool(context.docs or context.drop_docs)
+    games = [ledger.was for ledger in ledgers if (ledger.events or asked) and ledger.was is not None]
+    here = context.command.where.key
+    places = dict.fromkeys([place for game in games for place in game.places if place != here])
+    if not places:
+        return
+    told_already = {outgoing.place for outgoing in context.outgoing}
+    told_already |= {change.place for change in changing if OR_POST in change.delivery}
+    for place in places:
+        if place not in told_already:
+            mention = told.mention if context.called is None else context.called.get(place, ())
+            yield Outgoing(place, {}, now, replace(told, mention=mention).to_json(), about)
