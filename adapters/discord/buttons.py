@@ -8,8 +8,7 @@ from typing import Any
 from adapters.discord.render import ACTION, FORM_PART, MENU
 from adapters.discord.request import Request
 from adapters.discord.work import Work
-from bot.interface.form.form import OPEN_FORM
-from bot.interface.reply.reply import Reply, error_reply
+from bot.interface.reply.reply import OPEN_FORM, Reply, error_reply
 from bot.interface.spec import Command
 from bot.rules.errors import UserError
 

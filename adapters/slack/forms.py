@@ -25,10 +25,10 @@ from adapters.slack.modal import (
 from adapters.slack.request import Request
 from adapters.slack.work import Ack, Do, Work
 from bot.interface.form.answer import Taken, take
-from bot.interface.form.form import OPEN_FORM, Form, asks, form_of
+from bot.interface.form.form import Form, asks, form_of
 from bot.interface.reply.bars import percent
 from bot.interface.reply.parts import Odds
-from bot.interface.reply.reply import Button, Reply, error_reply
+from bot.interface.reply.reply import OPEN_FORM, Button, Reply, error_reply
 from bot.interface.spec import CommandSpec, Person
 from bot.places.drafts import Draft
 from bot.places.forms import KEPT, action_of

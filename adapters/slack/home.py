@@ -24,10 +24,9 @@ from adapters.slack.request import PLATFORM, Request, team_of
 from adapters.slack.teams import Team
 from adapters.slack.work import Ack, Quick, Work
 from bot.answers.actors import FIRES
-from bot.interface.form.form import OPEN_FORM
 from bot.interface.registry import Registry
 from bot.interface.reply.parts import Entry, part_lines
-from bot.interface.reply.reply import LINK, Button, Reply, error_reply
+from bot.interface.reply.reply import LINK, OPEN_FORM, Button, Reply, error_reply
 from bot.interface.spec import Command, Person, Place
 from bot.rules.errors import UserError
 from bot.rules.text.phrase import phrase

@@ -14,8 +14,7 @@ from adapters.slack.home import SAY, Home, is_home
 from adapters.slack.render import ACTION
 from adapters.slack.request import PLATFORM, Request, from_command, from_event, from_press, from_shortcut, team_of
 from adapters.slack.work import Ack, Do, Quick, Work
-from bot.interface.form.form import OPEN_FORM
-from bot.interface.reply.reply import Reply, error_reply
+from bot.interface.reply.reply import OPEN_FORM, Reply, error_reply
 from bot.interface.spec import Command, Person, Receipt
 from bot.interface.typing.text import Parsed
 from bot.rules.errors import UserError

@@ -16,10 +16,10 @@ from bot.answers.recall import last_inputs
 from bot.commands.context import over
 from bot.game.cache import Games
 from bot.game.opened import read_opened
-from bot.interface.form.form import HAND, ODDS, OPEN_FORM, in_that_way, lasting, way_asked
+from bot.interface.form.form import HAND, ODDS, in_that_way, lasting, way_asked
 from bot.interface.form.keypad import keypad
 from bot.interface.registry import Registry, registry
-from bot.interface.reply.reply import Button, Reply
+from bot.interface.reply.reply import OPEN_FORM, Button, Reply
 from bot.interface.spec import CommandSpec, Path, Person, Place
 from bot.interface.typing.complete import ACTING, Known
 from bot.interface.typing.text import command_text, parse_text

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bot.interface.form.form import OPEN_FORM
 from bot.interface.registry import registry
-from bot.interface.reply.reply import Reply, error_reply
+from bot.interface.reply.reply import OPEN_FORM, Reply, error_reply
 from bot.interface.typing.text import parse_text
 from bot.places.forms import change_button, form_button
 from bot.rules.errors import UserError

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from bot.app import App
-from bot.interface.form.form import OPEN_FORM
-from bot.interface.reply.reply import Menu, MenuEntry, Reply
+from bot.interface.reply.reply import OPEN_FORM, Menu, MenuEntry, Reply
 from tests.fresh import fresh_app
 from tests.playing import Channel, two_sides
 

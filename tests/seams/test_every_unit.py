@@ -17,8 +17,9 @@ from adapters.slack.render import render as slack
 from bot.answers.actors import ACTING, FIRES, aimed_option
 from bot.answers.offered import BY_NATURE, acts, refusal, refused_of
 from bot.game.scenario import find_scenario
-from bot.interface.form.form import ODDS, OPEN_FORM
+from bot.interface.form.form import ODDS
 from bot.interface.registry import registry
+from bot.interface.reply.reply import OPEN_FORM
 from bot.interface.typing.text import command_text, parse_text
 from bot.packs.check import check_system
 from bot.rules.inputs.units import RosterUnit

@@ -7,10 +7,9 @@ import re
 import textwrap
 
 from bot.commands.help.start import HELP, back
-from bot.interface.form.form import OPEN_FORM
 from bot.interface.registry import TABLE, Registry
 from bot.interface.reply.parts import Group, Part, Small
-from bot.interface.reply.reply import Button, Reply
+from bot.interface.reply.reply import OPEN_FORM, Button, Reply
 from bot.interface.spec import CommandSpec
 from bot.interface.typing.explained import all_unit_words, lists_of, unit_words
 from bot.rules.errors import UserError

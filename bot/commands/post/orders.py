@@ -16,10 +16,9 @@ from bot.commands.turns.calling import call_sides
 from bot.game.orders import COMMAND, ORDER, all_in, in_order, of_sides, sides_in, told_sides
 from bot.game.rights import find_side, need_player
 from bot.game.state import Game
-from bot.interface.form.form import OPEN_FORM
 from bot.interface.reply.moment import when
 from bot.interface.reply.parts import Group, Part, Small
-from bot.interface.reply.reply import Button, Reply
+from bot.interface.reply.reply import OPEN_FORM, Button, Reply
 from bot.interface.reply.tone import SEALED
 from bot.interface.typing.text import parse_text
 from bot.places.drafts import new_draft

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from bot.commands.log.amending import Amendment
 from bot.game.events import holding
 from bot.game.ledger import Ledger
-from bot.interface.form.form import OPEN_FORM
-from bot.interface.reply.reply import LINK, Button, Reply
+from bot.interface.reply.reply import LINK, OPEN_FORM, Button, Reply
 
 if TYPE_CHECKING:
     from bot.commands.context import Context

@@ -24,8 +24,7 @@ from bot.game.phases import (
 )
 from bot.game.roster import in_order, is_gone
 from bot.game.state import Game
-from bot.interface.form.form import OPEN_FORM
-from bot.interface.reply.reply import Button, Reply
+from bot.interface.reply.reply import OPEN_FORM, Button, Reply
 from bot.rules.inputs.options import spoken
 from bot.rules.text.names import joined
 from bot.systems.catalog import System, in_words

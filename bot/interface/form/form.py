@@ -22,8 +22,6 @@ from bot.rules.text.phrase import begun
 FLAGS, REST, HOW, OTHERS = "flags", "rest", "how", "more-units"
 """Fields that are no single option: the modifiers, one line for all that has no field, what is to be done, and units
 for which the menus have no room."""
-OPEN_FORM = "form:"
-"""How the action of a button begins that opens the form of a command."""
 ROLL, ODDS, SECRET, HAND, COMPARE = "roll", "odds", "secret", "hand", "compare"
 """What may be done with a filled-in form."""
 COMMON_TICKS = 6

@@ -13,6 +13,8 @@ from bot.rules.errors import DieOwed, Hint, UserError, corrected
 from bot.rules.text.phrase import Phrase, Typed, text_from_json, text_to_json
 
 PINNED, UNPINNED, TAKEN_AWAY = "on", "off", "away"
+OPEN_FORM = "form:"
+"""How the action of a button begins that opens the form of a command."""
 LINK = "link"
 """The style of a button that opens the channel that its action names (`goto:discord:55/900`); it runs nothing."""
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from bot.interface.form.form import OPEN_FORM
 from bot.interface.registry import Registry
 from bot.interface.reply.parts import Small
-from bot.interface.reply.reply import Button, Reply
+from bot.interface.reply.reply import OPEN_FORM, Button, Reply
 from bot.rules.proof.chain import short
 from bot.rules.text.phrase import phrase
 
