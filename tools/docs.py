@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from bot.interface.common_commands import ROLL_OPTIONS
+from bot.interface.explained import all_unit_words
 from bot.interface.registry import registry
 from bot.interface.spec import CommandSpec
-from bot.interface.typing.explained import all_unit_words
 from bot.report.facts import facts_of
 from bot.report.page import checker
 from bot.report.page import page as report_page

@@ -8,10 +8,10 @@ import pytest
 
 from bot.commands.help.help import show_help
 from bot.commands.help.pages import option_lines
+from bot.interface.explained import explained, lists_of, unit_words, worth_of
 from bot.interface.form.form import Room, form_of
 from bot.interface.registry import registry
 from bot.interface.typing.complete import Known
-from bot.interface.typing.explained import explained, lists_of, unit_words, worth_of
 from bot.rules.inputs.options import Option
 from bot.systems.catalog import System, systems
 

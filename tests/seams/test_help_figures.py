@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from bot.commands.help.help import show_help
+from bot.interface.explained import explained, worth_of
 from bot.interface.registry import registry
-from bot.interface.typing.explained import explained, worth_of
 from bot.rules.inputs.options import Option
 from bot.rules.tables.table import Table
 from bot.systems.catalog import Sequence, System, system, systems

@@ -7,11 +7,11 @@ import re
 import textwrap
 
 from bot.commands.help.start import HELP, back
+from bot.interface.explained import all_unit_words, lists_of, unit_words
 from bot.interface.registry import TABLE, Registry
 from bot.interface.reply.parts import Group, Part, Small
 from bot.interface.reply.reply import OPEN_FORM, Button, Reply
 from bot.interface.spec import CommandSpec
-from bot.interface.typing.explained import all_unit_words, lists_of, unit_words
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import Option
 from bot.rules.inputs.units import UnitWords

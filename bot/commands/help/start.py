@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from bot.commands.help.topics import TOPICS
+from bot.interface.explained import lists_of
 from bot.interface.registry import TABLE, Registry
 from bot.interface.reply.parts import Entry, Group, Part, Small
 from bot.interface.reply.reply import OPEN_FORM, Button, Menu, MenuEntry, Reply
 from bot.interface.spec import CommandSpec, Path
-from bot.interface.typing.explained import lists_of
 from bot.rules.text.phrase import Phrase, Typed, phrase
 
 HELP = "help:"
