@@ -47,7 +47,7 @@ class Lookout:
         if told:
             seen.append(lambda _: told.tell("WATCHDOG=1", f"STATUS={health.text()}"))
         if self._metrics is not None:
-            self._metrics.follow(app)
+            self._metrics.follow(app.handling)
             seen.append(self._metrics.seen)
         works = [health.run(*seen)]
         if self._settings.health_port:

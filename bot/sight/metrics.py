@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from prometheus_client import (
     CollectorRegistry,
     Counter,
@@ -15,10 +13,8 @@ from prometheus_client import (
     generate_latest,
 )
 
+from bot.running.handling import Handling
 from bot.sight.health import Sight
-
-if TYPE_CHECKING:
-    from bot.app import App
 
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 3.0, 10.0)
 """Steps of the histograms; three seconds is how long a platform waits for a receipt."""
@@ -68,9 +64,8 @@ class Metrics:
         """See Counts."""
         self._retries.inc()
 
-    def follow(self, app: App) -> None:
-        """Show what is at work in `app`."""
-        handling = app.handling
+    def follow(self, handling: Handling) -> None:
+        """Show what is at work there."""
         self._gauge("grognard_at_work", "Commands under way").set_function(lambda: handling.budgets.at_work)
         self._gauge("grognard_queues", "Games with commands in line").set_function(lambda: handling.waiting)
         self._gauge("grognard_worker_waiting", "Sums in line for the odds worker").set_function(

@@ -17,7 +17,7 @@ LABELS = re.compile(r"\{[^}]*\}|by \([^)]*\)")
 
 async def test_each_figure_is_on_the_dashboard_and_each_panel_has_its_figure(root: Path) -> None:
     metrics = Metrics("1.2.3")
-    metrics.follow(App(await fresh_store()))
+    metrics.follow(App(await fresh_store()).handling)
     metrics.seen(Sight(links={"discord": ""}))
     metrics.command("lnlt", "sequence", "done", 0.01)
     metrics.receipt("failed", 0.01)

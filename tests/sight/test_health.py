@@ -40,7 +40,7 @@ class Host:
         self.watch = Watch(self.metrics)
         self.app = App(self.watch.storing(store), self.clock)
         self.app.watched(self.watch)
-        self.metrics.follow(self.app)
+        self.metrics.follow(self.app.handling)
         self.app.links["discord"] = str
         self.health = Health(self.app.store, self.watch, self.app.links, folder, self.clock)
 

@@ -11,15 +11,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import comb
-from typing import TYPE_CHECKING
 
 from bot.rules.errors import UserError
 from bot.rules.expression.kept import Counts, Window, lay, places, worths
 from bot.rules.expression.model import Pool
-from bot.rules.expression.packed import Packed
-
-if TYPE_CHECKING:
-    from bot.rules.expression.chances import Budget
+from bot.rules.expression.packed import Budget, Packed
 
 ENDING, EXPLODING, REROLLED = range(3)
 

@@ -14,7 +14,9 @@ from bot.rules.expression.cost import arithmetic, compute
 from bot.rules.expression.kept import kept, worths
 from bot.rules.expression.model import Expression, Number, Operand, Operator, Pool
 from bot.rules.expression.packed import (
+    MAX_BYTES,
     WORD,
+    Budget,
     Counted,
     Packed,
     Weights,
@@ -26,9 +28,6 @@ from bot.rules.expression.packed import (
     weights_of,
     width_of,
 )
-
-MAX_STEPS = 300_000  # additions of one count, about a tenth of a second
-MAX_BYTES = 200_000  # of a packed count, which takes about as long
 
 
 class Chances(Mapping[int | str, Fraction]):
@@ -90,37 +89,6 @@ def _face_odds(expression: Expression) -> Chances:
             f"The odds of {expression.notation} cannot be counted: only one die with words can.", code="no-odds"
         )
     return Chances(Counter(pool.faces), pool.sides)
-
-
-class Budget:
-    """How many additions are left, and how large a packed count may be."""
-
-    def __init__(self, expression: Expression) -> None:
-        self.expression = expression
-        self.left = MAX_STEPS
-
-    def spend(self, steps: int) -> None:
-        """Count so many additions. Raises UserError where they are too many."""
-        self.left -= steps
-        if self.left < 0:
-            self.refuse()
-
-    def room(self, numbers: int, total: int) -> int:
-        """The width of the fields of a packed count of so many `numbers` and `total` ways.
-
-        Raises UserError where it would be too large.
-        """
-        width = width_of(total)
-        if numbers * width > MAX_BYTES:
-            self.refuse()
-        return width
-
-    def refuse(self) -> None:
-        """Raise the UserError for what is too large."""
-        raise UserError(
-            f"The odds of {self.expression.notation} take too long to count. Fewer dice or fewer sides will do.",
-            code="too-large",
-        )
 
 
 def _sum(left: Counted, right: Counted, budget: Budget) -> Counted:

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from math import comb, gcd
-from typing import TYPE_CHECKING
 
 from bot.rules.expression.model import Choice, Pick, Pool
-from bot.rules.expression.packed import Counted, Packed, Weights, negative, unpack
-
-if TYPE_CHECKING:
-    from bot.rules.expression.chances import Budget
+from bot.rules.expression.packed import Budget, Counted, Packed, Weights, negative, unpack
 
 Counts = tuple[int, ...]
 """How many dice are laid of each kind."""

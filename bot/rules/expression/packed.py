@@ -12,10 +12,15 @@ import struct
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from bot.rules.errors import UserError
+from bot.rules.expression.model import Expression
+
 WORD = 8
 """Bytes of a field up to which Python has a list of them at once."""
 SPREAD = 64
 """A die is not packed that has more than so many numbers between its lowest and its highest for each of its own."""
+MAX_STEPS = 300_000  # additions of one count, about a tenth of a second
+MAX_BYTES = 200_000  # of a packed count, which takes about as long
 
 Weights = dict[int, int]
 """How many of all the equally likely ways come to each number."""
@@ -42,6 +47,37 @@ Counted = Packed | Weights
 def width_of(total: int) -> int:
     """The bytes of a field that holds `total` ways."""
     return max(WORD, (total.bit_length() + 7) // 8)
+
+
+class Budget:
+    """How many additions are left, and how large a packed count may be."""
+
+    def __init__(self, expression: Expression) -> None:
+        self.expression = expression
+        self.left = MAX_STEPS
+
+    def spend(self, steps: int) -> None:
+        """Count so many additions. Raises UserError where they are too many."""
+        self.left -= steps
+        if self.left < 0:
+            self.refuse()
+
+    def room(self, numbers: int, total: int) -> int:
+        """The width of the fields of a packed count of so many `numbers` and `total` ways.
+
+        Raises UserError where it would be too large.
+        """
+        width = width_of(total)
+        if numbers * width > MAX_BYTES:
+            self.refuse()
+        return width
+
+    def refuse(self) -> None:
+        """Raise the UserError for what is too large."""
+        raise UserError(
+            f"The odds of {self.expression.notation} take too long to count. Fewer dice or fewer sides will do.",
+            code="too-large",
+        )
 
 
 def is_dense(weights: Mapping[int, int]) -> bool:
