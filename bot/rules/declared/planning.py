@@ -13,7 +13,7 @@ from bot.rules.declared.running import UNWORKABLE, Dice, Now, unworkable
 from bot.rules.declared.settling import Note, settled
 from bot.rules.dice import Die
 from bot.rules.odds.odds import Weighted, every_roll, group_sums
-from bot.rules.sequence.pools import group_values, pool
+from bot.rules.odds.pools import group_values, pool
 from bot.rules.sequence.sequence import Line, Plan, Row, Ruling, Settlement, Step, no_closing
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import Any
 from bot.rules.dice import d20
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
+from bot.rules.odds.shapes import by_face
 from bot.rules.sequence.sequence import Change, Fate, Line, Plan, Roll, Ruled, Ruling, Settlement, minus, row_of
-from bot.rules.sequence.shapes import by_face
 from bot.rules.tables.table import Tables
 from bot.systems.baps.fates import changes_of, counted, summed_up, tokens_of, words_of
 from bot.systems.baps.men import about, called, whom

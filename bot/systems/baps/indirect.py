@@ -7,8 +7,8 @@ from typing import Any
 
 from bot.rules.dice import Die, d20
 from bot.rules.inputs.given import Given
+from bot.rules.odds.shapes import by_sum
 from bot.rules.sequence.sequence import Fate, Line, Plan, Roll, Ruling, Settlement, row_of, ruled
-from bot.rules.sequence.shapes import by_sum
 from bot.rules.tables.compile import dice_of
 from bot.rules.text.names import joined
 from bot.systems.baps.blasts import Blast

@@ -11,8 +11,8 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.odds.later import Later
+from bot.rules.odds.shapes import by_face
 from bot.rules.sequence.sequence import Fate, Line, Outputs, Plan, Roll, Ruling, Settlement, minus, parts_of, row_of
-from bot.rules.sequence.shapes import by_face
 from bot.rules.tables.table import Answer, Tables
 from bot.systems.baps.crew import Crew, crew_step
 from bot.systems.baps.damage import area_step

@@ -10,8 +10,8 @@ from bot.rules.dice import dice
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
+from bot.rules.odds.shapes import by_sum
 from bot.rules.sequence.sequence import Change, Fate, Line, Plan, Roll, Ruling, Settlement
-from bot.rules.sequence.shapes import by_sum
 from bot.rules.tables.table import Tables
 from bot.rules.text.names import joined
 from bot.systems.lnlt import kinds

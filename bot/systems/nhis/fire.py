@@ -9,8 +9,8 @@ from typing import Any
 from bot.rules.dice import dice
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
+from bot.rules.odds.shapes import by_sum
 from bot.rules.sequence.sequence import Change, Line, Plan, Roll, Ruling, Settlement, parts_of
-from bot.rules.sequence.shapes import by_sum
 from bot.rules.tables.table import Answer, Tables
 from bot.systems.nhis.firepower import Firers, firers_of
 from bot.systems.nhis.results import Results, Struck

@@ -11,7 +11,7 @@ from itertools import product
 from math import prod
 
 from bot.rules.odds.odds import Weighted, group_faces
-from bot.rules.sequence.pools import pool
+from bot.rules.odds.pools import pool
 from bot.rules.sequence.sequence import Roll
 from bot.systems.ucn.skills import FACES, LAST, Check
 from bot.systems.ucn.weapons import SAVED, Damage, Saves
