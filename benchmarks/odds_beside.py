@@ -25,8 +25,7 @@ from bot.rules.dice import d6
 from bot.rules.expression import parser
 from bot.rules.expression.chances import odds
 from bot.rules.odds.odds import group_alike, group_faces, group_sums, joint
-from bot.rules.sequence.apart import End, Part, Parts
-from bot.rules.sequence.sequence import Plan, Roll, Ruling, Settlement, ruled
+from bot.rules.sequence.sequence import End, Part, Parts, Plan, Roll, Ruling, Settlement, ruled
 from bot.systems.catalog import system
 
 ROUNDS, LEAST = 7, 0.02

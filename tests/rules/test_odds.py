@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from bot.rules.dice import Script, d6, d20, dice
 from bot.rules.odds.odds import TooManyStates, group_alike, group_faces, group_sums, joint, marginals
 from bot.rules.odds.shapes import by_face
-from bot.rules.sequence.apart import End, Part, Parts
-from bot.rules.sequence.sequence import Plan, Roll, Ruling, Settlement, nested, play, ruled
+from bot.rules.sequence.sequence import End, Part, Parts, Plan, Roll, Ruling, Settlement, nested, play, ruled
 from tests.refusing import refuses
 
 

@@ -27,8 +27,7 @@ from bot.rules.odds.factors import (
 from bot.rules.odds.forks import Factors, Fork, goes_on, multiplied
 from bot.rules.odds.meter import Meter
 from bot.rules.odds.rolling import StepsCounted
-from bot.rules.sequence.apart import Asked, End, Part, Parts, Wanted
-from bot.rules.sequence.sequence import Plan
+from bot.rules.sequence.sequence import Asked, End, Part, Parts, Plan, Wanted
 
 
 class Count:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import lcm
 from typing import Any, NamedTuple
 
-from bot.rules.sequence.apart import End
+from bot.rules.sequence.sequence import End
 
 ABSENT = "none"
 PLAIN = frozenset({str, int, float})

@@ -8,7 +8,7 @@ from math import lcm, prod
 from typing import Any, NamedTuple
 
 from bot.rules.odds.factors import Joint, Known, Sign, Weighed
-from bot.rules.sequence.apart import Parts
+from bot.rules.sequence.sequence import Parts
 
 
 class Factors:

@@ -7,8 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from bot.rules.dice import Source
-from bot.rules.sequence.apart import Part, Parts
-from bot.rules.sequence.sequence import Outputs, Plan, Row, Ruled, Ruling, S, Step, row_of
+from bot.rules.sequence.sequence import Outputs, Part, Parts, Plan, Row, Ruled, Ruling, S, Step, row_of
 
 _PREFIX = "row "
 _NONE: Mapping[str, Any] = {}

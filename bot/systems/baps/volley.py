@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from bot.rules.odds.later import Later
-from bot.rules.sequence.apart import End, Part, Parts
-from bot.rules.sequence.sequence import Plan, Roll, Ruled, Ruling, Settlement, ruled
+from bot.rules.sequence.sequence import End, Part, Parts, Plan, Roll, Ruled, Ruling, Settlement, ruled
 from bot.systems.baps.at_once import WholeRolls
 from bot.systems.baps.resolution import UNHURT, Hurt, Man, Resolution
 

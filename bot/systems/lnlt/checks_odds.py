@@ -12,8 +12,8 @@ from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from bot.rules.odds.odds import group_faces, group_sums
-from bot.rules.sequence.apart import End, Part, Parts
 from bot.rules.sequence.ruling import Ruled, Ruling
+from bot.rules.sequence.sequence import End, Part, Parts
 from bot.systems.lnlt.items import Item
 from bot.systems.lnlt.readings import Readings
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from bot.rules.sequence.apart import Parts
-from bot.rules.sequence.sequence import Outputs, Plan, Row, Ruled, Settlement, no_closing
+from bot.rules.sequence.sequence import Outputs, Parts, Plan, Row, Ruled, Settlement, no_closing
 from bot.systems.lnlt.collected import keeping
 
 if TYPE_CHECKING:

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from bot.rules.odds.later import Later
-from bot.rules.sequence.apart import End, Part, Parts
-from bot.rules.sequence.sequence import Plan, Settlement
+from bot.rules.sequence.sequence import End, Part, Parts, Plan, Settlement
 from bot.systems.nhis.results import CHECK, Results, Struck
 
 
