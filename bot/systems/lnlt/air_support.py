@@ -15,9 +15,9 @@ from bot.rules.tables.table import Tables
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.area import leg_modifiers, terrain_of
 from bot.systems.lnlt.burning import fire_check, fire_started, then_fire_check, told_after
-from bot.systems.lnlt.checks import NONE, Attack, DamageChecks, say, say_crew
+from bot.systems.lnlt.checks import NONE, DamageChecks, say, say_crew
 from bot.systems.lnlt.impact import Impact, Struck, paths_in
-from bot.systems.lnlt.items import list_alike
+from bot.systems.lnlt.items import Attack, list_alike
 from bot.systems.lnlt.opposed import Opposed, target_modifier
 from bot.systems.lnlt.planned import planned
 from bot.systems.lnlt.readings import readings_of

@@ -18,8 +18,8 @@ from bot.rules.tables.table import Part, Tables
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.burning import OWES as FIRE_CHECK
 from bot.systems.lnlt.burning import fire_check
-from bot.systems.lnlt.checks import NONE, Attack, DamageChecks, ended
-from bot.systems.lnlt.items import list_items, places
+from bot.systems.lnlt.checks import NONE, DamageChecks
+from bot.systems.lnlt.items import Attack, ended, list_items, places
 from bot.systems.lnlt.opposed import target_modifier
 from bot.systems.lnlt.readings import readings_of
 from bot.systems.lnlt.reasons import against

@@ -14,8 +14,8 @@ from bot.rules.odds.odds import group_faces
 from bot.rules.sequence.ruling import Weighted
 from bot.rules.sequence.sequence import Fate, Line, Plan, Roll, Row, Ruling, Settlement, row_of, ruled
 from bot.rules.tables.table import Tables
-from bot.systems.lnlt.checks import NONE, Attack, DamageChecks, say_crew
-from bot.systems.lnlt.items import Aboard, list_alike
+from bot.systems.lnlt.checks import NONE, DamageChecks, say_crew
+from bot.systems.lnlt.items import Aboard, Attack, list_alike
 from bot.systems.lnlt.planned import planned
 from bot.systems.lnlt.readings import readings_of
 from bot.systems.lnlt.settling import PLACED, rows, suffered

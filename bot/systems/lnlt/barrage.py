@@ -10,8 +10,8 @@ from bot.rules.sequence.sequence import Plan, Settlement
 from bot.rules.tables.table import Tables
 from bot.systems.lnlt.area import AreaAttack, Hex, area_words, leg_modifiers, terrain_of
 from bot.systems.lnlt.burning import fire_started, told_before
-from bot.systems.lnlt.checks import Attack
 from bot.systems.lnlt.firepower import refuse_to_fire
+from bot.systems.lnlt.items import Attack
 from bot.systems.lnlt.planned import planned
 from bot.systems.lnlt.settling import attacked, headline, rows, suffered
 from bot.systems.lnlt.words import refuse_values

@@ -8,7 +8,8 @@ from typing import Any
 from bot.rules.dice import d6
 from bot.rules.odds.odds import group_faces
 from bot.rules.sequence.sequence import Line, Outputs, Roll, Ruled, Ruling, ruled
-from bot.systems.lnlt.checks import NONE, Attack
+from bot.systems.lnlt.checks import NONE
+from bot.systems.lnlt.items import Attack
 from bot.systems.lnlt.readings import Readings
 from bot.systems.lnlt.reasons import one_of
 

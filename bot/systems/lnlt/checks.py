@@ -10,40 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 from bot.rules.dice import Die, d6
 from bot.rules.sequence.sequence import Line, Outputs, Roll, Ruled, Ruling, ruled
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.checks_odds import together
-from bot.systems.lnlt.items import Item, Paths
+from bot.systems.lnlt.items import Attack, Item, Paths, ended
 from bot.systems.lnlt.readings import Readings
 from bot.systems.lnlt.reasons import bare, beside_morale, more_than_the_result, one_of
 
 NONE = "none"
 HERE = ""  # owed by the unit in hand: nothing more, so the next one is due
-
-
-class Attack(NamedTuple):
-    """An attack on a list of units, part-way through.
-
-    `margin` is what the dice gave (each unit adds its offset for its dc_mod). `at` is the unit in hand, `lm` the
-    best leader who came through their own check, `row` the result on the vehicle as its passengers read it, `keep`
-    what a damage check left of a passenger who must still bail out. `six` says that a fire check is due.
-    """
-
-    owes: str | None
-    margin: int = 0
-    at: int = 0
-    lm: int = 0
-    row: str = ""
-    keep: str = ""
-    six: bool = False
-
-
-def ended(_: Attack) -> Attack:
-    """The end of a sequence that has no more dice: all such states are equal."""
-    return Attack(None)
 
 
 class DamageChecks:

@@ -12,7 +12,8 @@ from bot.rules.sequence.sequence import Fate, Line, Plan, Roll, Ruling, Settleme
 from bot.rules.tables.table import Tables
 from bot.systems.lnlt.area import AreaAttack, Hex, area_words, hexes_away, leg_modifiers
 from bot.systems.lnlt.burning import fire_started
-from bot.systems.lnlt.checks import NONE, Attack
+from bot.systems.lnlt.checks import NONE
+from bot.systems.lnlt.items import Attack
 from bot.systems.lnlt.planned import planned
 from bot.systems.lnlt.settling import attacked, drifting, headline, rows, suffered
 from bot.systems.lnlt.terrain import target_terrain

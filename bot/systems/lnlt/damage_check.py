@@ -8,8 +8,8 @@ from typing import Any
 from bot.rules.inputs.given import Given
 from bot.rules.sequence.sequence import Plan, Settlement
 from bot.rules.tables.table import Tables
-from bot.systems.lnlt.checks import Attack, DamageChecks
-from bot.systems.lnlt.items import list_alike
+from bot.systems.lnlt.checks import DamageChecks
+from bot.systems.lnlt.items import Attack, list_alike
 from bot.systems.lnlt.planned import planned
 from bot.systems.lnlt.readings import readings_of
 from bot.systems.lnlt.settling import attacked, headline, rows, suffered

@@ -16,12 +16,11 @@ from bot.rules.sequence.sequence import Line, Plan, Roll, Row, Ruled, Ruling, Se
 from bot.rules.tables.table import Answer, Tables
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.burning import fire_check, fire_started, then_fire_check, told_before
-from bot.systems.lnlt.checks import NONE, Attack, DamageChecks
-from bot.systems.lnlt.checks_odds import Apart
+from bot.systems.lnlt.checks import NONE, DamageChecks
 from bot.systems.lnlt.firepower import attack_firepower, counts_as_ops_complete
-from bot.systems.lnlt.items import list_items, paths_in, places
+from bot.systems.lnlt.items import Attack, list_items, paths_in, places
 from bot.systems.lnlt.opposed import Opposed
-from bot.systems.lnlt.planned import planned
+from bot.systems.lnlt.planned import Apart, planned
 from bot.systems.lnlt.readings import readings_of
 from bot.systems.lnlt.reasons import one_by_one
 from bot.systems.lnlt.roster import captured, captured_lost

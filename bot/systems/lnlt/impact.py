@@ -14,7 +14,8 @@ from bot.rules.dice import Die, dice
 from bot.rules.odds.odds import group_faces, group_sums
 from bot.rules.sequence.ruling import Weighted
 from bot.rules.sequence.sequence import Line, Outputs, Roll, Ruled, Ruling, ruled
-from bot.systems.lnlt.checks import NONE, Attack
+from bot.systems.lnlt.checks import NONE
+from bot.systems.lnlt.items import Attack
 from bot.systems.lnlt.readings import Readings
 from bot.systems.lnlt.reasons import against, bare, beside_morale
 

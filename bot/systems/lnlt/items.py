@@ -20,6 +20,28 @@ ROWS: Mapping[str, tuple[str, ...]] = {
 }
 
 
+class Attack(NamedTuple):
+    """An attack on a list of units, part-way through.
+
+    `margin` is what the dice gave (each unit adds its offset for its dc_mod). `at` is the unit in hand, `lm` the
+    best leader who came through their own check, `row` the result on the vehicle as its passengers read it, `keep`
+    what a damage check left of a passenger who must still bail out. `six` says that a fire check is due.
+    """
+
+    owes: str | None
+    margin: int = 0
+    at: int = 0
+    lm: int = 0
+    row: str = ""
+    keep: str = ""
+    six: bool = False
+
+
+def ended(_: Attack) -> Attack:
+    """The end of a sequence that has no more dice: all such states are equal."""
+    return Attack(None)
+
+
 HEROIC = ("squad", "half-squad")
 
 

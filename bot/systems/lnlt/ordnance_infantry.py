@@ -15,9 +15,9 @@ from bot.rules.sequence.sequence import Plan, Roll, Ruling, Settlement, row_of, 
 from bot.rules.tables.table import Tables
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.burning import fire_check, fire_started, then_fire_check, told_before
-from bot.systems.lnlt.checks import NONE, Attack, DamageChecks
+from bot.systems.lnlt.checks import NONE, DamageChecks
 from bot.systems.lnlt.firepower import refuse_to_fire
-from bot.systems.lnlt.items import list_alike
+from bot.systems.lnlt.items import Attack, list_alike
 from bot.systems.lnlt.opposed import Opposed
 from bot.systems.lnlt.planned import planned
 from bot.systems.lnlt.readings import readings_of

@@ -12,10 +12,10 @@ from bot.rules.sequence.sequence import Fate, Line, Outputs, Plan, Roll, Row, Ru
 from bot.rules.tables.table import Tables
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.burning import fire_check, fire_started, then_fire_check, told_after
-from bot.systems.lnlt.checks import NONE, Attack, DamageChecks, say
+from bot.systems.lnlt.checks import NONE, DamageChecks, say
 from bot.systems.lnlt.firepower import refuse_to_fire
 from bot.systems.lnlt.impact import Impact, Struck, paths_in
-from bot.systems.lnlt.items import ROWS, Aboard, list_alike
+from bot.systems.lnlt.items import ROWS, Aboard, Attack, list_alike
 from bot.systems.lnlt.planned import planned
 from bot.systems.lnlt.readings import readings_of
 from bot.systems.lnlt.roster import becomes, fired

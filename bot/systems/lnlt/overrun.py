@@ -13,9 +13,9 @@ from bot.rules.tables.table import Tables
 from bot.rules.text.names import joined
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.burning import fire_check, fire_started, then_fire_check
-from bot.systems.lnlt.checks import NONE, Attack, DamageChecks
+from bot.systems.lnlt.checks import NONE, DamageChecks
 from bot.systems.lnlt.firepower import refuse_to_fire
-from bot.systems.lnlt.items import list_alike
+from bot.systems.lnlt.items import Attack, list_alike
 from bot.systems.lnlt.opposed import Opposed, target_modifier
 from bot.systems.lnlt.planned import planned
 from bot.systems.lnlt.readings import readings_of
