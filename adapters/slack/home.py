@@ -23,7 +23,7 @@ from adapters.slack.render import ACTION, actions, render
 from adapters.slack.request import PLATFORM, Request, team_of
 from adapters.slack.teams import Team
 from adapters.slack.work import Ack, Quick, Work
-from bot.answers.actors import FIRES
+from bot.answers.headline import FIRES
 from bot.interface.registry import Registry
 from bot.interface.reply.parts import Entry, part_lines
 from bot.interface.reply.reply import LINK, OPEN_FORM, Button, Reply, error_reply

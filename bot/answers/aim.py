@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from bot.answers.actors import ACTING, FIRES, aimed_option
+from bot.answers.headline import ACTING, FIRES, aimed_option
 from bot.answers.outcome import Happening
 from bot.game.phases import phase_of, phases_of, whose_go
 from bot.game.state import Game

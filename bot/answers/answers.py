@@ -6,10 +6,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from bot.answers.brief import NOW, OUT
-from bot.answers.fared import fared
-from bot.answers.news import groups, news, unrolled
+from bot.answers.headline import fared, groups, news, said, unrolled
 from bot.answers.short import in_short
-from bot.answers.typed import said
 from bot.interface.reply.parts import Part, Small, Thrown
 from bot.interface.reply.reply import Reply
 from bot.rules.sequence.sequence import Line, Played

@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from bot.answers.each import Single
-from bot.answers.fared import FOLDED, fared
-from bot.answers.news import cause, groups, news
+from bot.answers.headline import FOLDED, cause, fared, groups, news
 from bot.interface.reply.parts import Part, Small
 from bot.interface.reply.reply import Reply
 from bot.rules.sequence.sequence import Fate, Line

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Set
 from dataclasses import replace
 
-from bot.answers.actors import has_one_party
+from bot.answers.headline import has_one_party
 from bot.answers.outcome import Happening
 from bot.game.phases import with_initiative
 from bot.game.roster import settle_changes, with_joined

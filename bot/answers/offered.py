@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from itertools import product
 
-from bot.answers.actors import ACTING, AIMED, FIRES, hits_its_unit
+from bot.answers.headline import ACTING, AIMED, FIRES, hits_its_unit
 from bot.answers.many import in_names
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import RosterUnit

@@ -12,8 +12,7 @@ from typing import Any
 from bot.answers.answers import plain_word
 from bot.answers.each import Single, path_of, planned, play_all
 from bot.answers.each_answer import fates_of
-from bot.answers.typed import said, types_of
-from bot.answers.wording import results_of
+from bot.answers.headline import results_of, said, types_of
 from bot.game.state import unit_from_json
 from bot.interface.reply.parts import Grid, Part, Small
 from bot.rules.dice import Script

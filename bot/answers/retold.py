@@ -12,11 +12,9 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from bot.answers.actors import ACTING, actors, has_one_party
 from bot.answers.each import whole_out
 from bot.answers.each_answer import each_reply
-from bot.answers.fared import fared
-from bot.answers.news import cause, did, groups, news, unrolled
+from bot.answers.headline import ACTING, actors, cause, did, fared, groups, has_one_party, news, unrolled
 from bot.answers.replayed import again, shot_of
 from bot.game.roster import count_units
 from bot.game.sides import by_name

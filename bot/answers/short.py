@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from bot.answers.fared import FOLDED, Fared
-from bot.answers.typed import said
+from bot.answers.headline import FOLDED, Fared, said
 from bot.rules.sequence.sequence import Line, Settlement
 
 HANDFUL = 8

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from time import monotonic
 
-from bot.answers.actors import ACTING, has_one_party
+from bot.answers.headline import ACTING, HARM, NONE, Scale, deciding, has_one_party
 from bot.answers.odds_answer import Outlook
-from bot.answers.severity import HARM, NONE, Scale, deciding
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.options import Option, flag

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any, BinaryIO
 
-from bot.answers.actors import actors
 from bot.answers.answers import played_reply
+from bot.answers.headline import actors
 from bot.answers.lookup import lookup_reply
 from bot.answers.roll import roll_reply
 from bot.process.entropy import throwaway

@@ -145,9 +145,8 @@ def lookup(words: Sequence[str]) -> None:
 
 def resolve_once(words: Sequence[str]) -> None:
     """Play one sequence, with the dice given or with thrown ones."""
-    from bot.answers.actors import actors
     from bot.answers.answers import played_reply
-    from bot.answers.news import YOU
+    from bot.answers.headline import YOU, actors
     from bot.systems.catalog import system
     from bot.systems.resolve import resolve
 

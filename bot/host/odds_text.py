@@ -8,8 +8,7 @@ from collections.abc import Sequence as Many
 from dataclasses import replace
 from fractions import Fraction
 
-from bot.answers.actors import actors, others
-from bot.answers.news import YOU, cause
+from bot.answers.headline import YOU, actors, cause, others
 from bot.answers.odds_answer import odds_reply
 from bot.answers.rounds_answer import rounds_reply
 from bot.answers.what_if import changes, count_changes

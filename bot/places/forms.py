@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 
-from bot.answers.actors import FIRES
+from bot.answers.headline import FIRES
 from bot.answers.many import WITHOUT
 from bot.answers.recall import last_inputs
 from bot.commands.context import over

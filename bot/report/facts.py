@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
-from bot.answers.actors import others
 from bot.answers.each import Single, alike_plays, path_of, whole_out
+from bot.answers.headline import others
 from bot.answers.odds_answer import odds_reply
 from bot.answers.replayed import Shot, again, came_up, shot_of
 from bot.answers.retold import retold

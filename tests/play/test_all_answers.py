@@ -8,11 +8,9 @@ from dataclasses import replace
 
 import pytest
 
-from bot.answers.actors import actors
 from bot.answers.answers import played_reply
 from bot.answers.brief import FEW, MANY, brief, phone_lines
-from bot.answers.fared import fared
-from bot.answers.typed import spoken
+from bot.answers.headline import actors, fared, spoken
 from bot.game.state import roster_of
 from bot.interface.reply.parts import Group, Small
 from bot.interface.reply.reply import Reply

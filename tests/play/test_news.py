@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.answers.fared import fared
-from bot.answers.news import groups, news
+from bot.answers.headline import fared, groups, news
 from bot.interface.reply.tone import HURT, NOTHING, SHAKEN
 from bot.rules.sequence.sequence import Fate
 from bot.systems.catalog import system

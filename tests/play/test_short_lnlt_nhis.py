@@ -11,10 +11,8 @@ from typing import Any
 
 import pytest
 
-from bot.answers.actors import actors
 from bot.answers.answers import played_reply
-from bot.answers.typed import spoken, types_of
-from bot.answers.wording import results_of
+from bot.answers.headline import actors, results_of, spoken, types_of
 from bot.interface.reply.parts import Group, Small
 from bot.interface.reply.reply import Reply
 from bot.interface.reply.tone import GAME, HURT, NOTHING, SHAKEN

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
-from bot.answers.actors import ACTING
+from bot.answers.headline import ACTING
 from bot.answers.lent import loans, with_loans
 from bot.game.scenario import find_scenario
 from bot.game.state import roster_of

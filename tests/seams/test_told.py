@@ -17,7 +17,7 @@ from html import unescape
 
 import pytest
 
-from bot.answers.wording import NO_EFFECT
+from bot.answers.headline import NO_EFFECT
 from bot.game.counter import is_lost, marks_of, states_of
 from bot.game.sides import by_name
 from bot.game.state import Game

@@ -11,11 +11,8 @@ from random import Random
 
 import pytest
 
-from bot.answers.fared import fared
-from bot.answers.news import news
+from bot.answers.headline import fared, news, results_of, words_of
 from bot.answers.odds_answer import outlooks, result_word
-from bot.answers.severity import words_of
-from bot.answers.wording import results_of
 from bot.game.counter import states_of
 from bot.game.state import roster_of
 from bot.rules.dice import Script

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from bot.answers.actors import FIRES
+from bot.answers.headline import FIRES
 from bot.answers.odds_answer import odds_reply
 from bot.answers.replayed import Shot, again, besides, by_label, came_up, every_die, shot_of
 from bot.commands.context import Context

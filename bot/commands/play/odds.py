@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from bot.answers.actors import actors, others
 from bot.answers.by_rule import by_rules, told_by_rule, with_rules
 from bot.answers.each import alike_plays, each_of, path_of
+from bot.answers.headline import actors, cause, others
 from bot.answers.lent import loans, with_loans
 from bot.answers.many import in_names
-from bot.answers.news import cause
 from bot.answers.odds_answer import odds_reply
 from bot.answers.roll import dice_odds
 from bot.answers.sequence import EXTRA

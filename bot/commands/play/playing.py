@@ -78,8 +78,8 @@ async def handle_sequence(context: Context) -> Reply:
 
 
 async def _sequence(context: Context, sequence: Sequence, options: dict[str, object], roster: Roster) -> Reply:
-    from bot.answers.actors import FIRES
     from bot.answers.by_rule import by_rules, told_by_rule, with_rules
+    from bot.answers.headline import FIRES
     from bot.answers.lent import loans, told, with_loans
     from bot.answers.many import cannot_fire, in_names
     from bot.answers.sequence import EXTRA, named_units, run_sequence

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Sequence as Many
 
-from bot.answers.actors import ACTING, FIRES
+from bot.answers.headline import ACTING, FIRES
 from bot.commands.context import Context
 from bot.game.counter import ails
 from bot.game.roster import in_order, is_gone

@@ -7,10 +7,9 @@ from hashlib import sha256
 from textwrap import shorten
 from typing import Any
 
-from bot.answers.actors import FIRES
+from bot.answers.headline import FIRES, types_of
 from bot.answers.offered import acts
 from bot.answers.retold import retold
-from bot.answers.typed import types_of
 from bot.commands.context import Context
 from bot.commands.log.log import newest_first, page_action
 from bot.commands.play.playing import repeated

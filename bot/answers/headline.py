@@ -1,0 +1,484 @@
+"""The first line of an answer: what happened to whom, and who did it; with how grave it is."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from collections.abc import Sequence as Many
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from bot.game.stats import scores_of
+from bot.interface.reply.parts import Group
+from bot.interface.reply.tone import GAME, GRAVITY, HURT, NOTHING, SHAKEN
+from bot.rules.inputs.given import Given
+from bot.rules.inputs.options import Option
+from bot.rules.sequence.sequence import Fate
+from bot.rules.text.names import a_or_an, bare, joined, men_of, plural, stem_of
+from bot.rules.text.phrase import Phrase, Typed
+from bot.systems.catalog import ROLL, Sequence, System
+
+YOU = "you"
+"""Who does what the command line is asked for."""
+COUNTED = 3
+"""So many results are counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """The first line, in bold and in plain letters, and its tone."""
+
+    title: str
+    by: str
+    tone: str
+
+
+def news(sequence: Sequence, came: Fared, headline: str, actors: Iterable[str], who: str) -> News:
+    """The first line of what `actors` did, or `who` where nobody acts; the `headline` where no fates are known."""
+    wording, acting = came.wording, tuple(actors)
+    units = {fate.unit for fate in came.fates}
+    if units - {*wording.types} == {*acting} or (wording.has_one_party and units.issuperset(acting)):
+        acting = ()  # the title names them
+    by = cause(sequence, acting, who)
+    if not came.fates:
+        tone = NOTHING if headline == NO_EFFECT else wording.tone(headline)
+        return News(headline[:1].upper() + headline[1:], by, tone)
+    title = _counted(came) if came.is_counted else came.named
+    return News(title[:1].upper() + title[1:], by, wording.tone(came.alike[0][0].token))
+
+
+def cause(sequence: Sequence, actors: tuple[str, ...], who: str, *, many: bool = False) -> str:
+    """Who did it: `US Squads 3 + 4 fire`; where nobody on the map does, the player: `Alice rolls random orders`."""
+    wording = wording_of(sequence)
+    if not actors or wording.verbs is None:
+        return said_by(who, did(sequence, many=many))
+    return f"{joined(a(wording.types, actors))} {wording.verbs[len(actors) > 1]}"
+
+
+def said_by(who: str, did: str) -> str:
+    """What a player does; on the command line it is the reader: `you check morale`."""
+    if who != YOU:
+        return f"{who} {did}"
+    verb, blank, rest = did.partition(" ")
+    return f"you {bare(verb)}{blank}{rest}"
+
+
+def did(sequence: Sequence, *, many: bool = False) -> str:
+    """What the player does: `rolls a random order`, or for `many` units at once `rolls random orders`."""
+    once, _, often = sequence.cause.partition("|")
+    return often or once if many else once
+
+
+def unrolled(by: str, who: str) -> str:
+    """The cause where no die was needed: nobody rolls."""
+    return f"no roll by {who}" if by.startswith(f"{who} rolls ") else by
+
+
+def groups(came: Fared) -> list[Group]:
+    """A line for each result, worst first, with the units that it came to; none where it came to nothing for all."""
+    if len(came.alike) == 1 and _word(came.wording, came.alike[0]) == NO_EFFECT:
+        return []
+    made = []
+    for alike in came.alike:
+        word, result = _word(came.wording, alike), came.wording.results.get(alike[0].token)
+        names = joined(spoken(came.wording.types, [fate.unit for fate in alike]))
+        is_grave = result is not None and (result.tone == HURT or result.bold)
+        made.append(Group(word[:1].upper() + word[1:], names, is_grave))
+    return made
+
+
+def _word(wording: Wording, alike: list[Fate]) -> str:
+    """What came to these: an order as it is given, `rush the enemy`; with what is added it goes by their number."""
+    token, more = alike[0].token, alike[0].more
+    result = wording.results.get(token)
+    if result is None or not more or "{more}" not in result.many:
+        return with_more(_bare_word(wording, token), more)
+    verb, blank, rest = more.partition(" ")
+    many = len(alike) > 1
+    return with_more(_of(len(alike), wording, token), f"{bare(verb) if many else verb}{blank}{rest}")
+
+
+def _bare_word(wording: Wording, token: str) -> str:
+    result = wording.results.get(token)
+    return token.replace("-", " ") if result is None else result.word
+
+
+def _counted(came: Fared) -> str:
+    """`5 of 9 VC killed, 2 wounded`: at most three results. Beyond that harm is summed by severity, of the rest those
+    that one looks out for are named; units without effect are not counted where others suffered."""
+    size, stem = len(came.fates), men_of(came.stem) if came.stem else "units"
+    told = _summed(came)
+    if not told:
+        return f"{NO_EFFECT} on {f'{size} {stem}' if stem else joined(fate.unit for fate in came.fates)}"
+    (number, first), *others = told
+    if stem:
+        line = f"{number} of {size} {stem} {first}" if number < size else f"All {number} {stem} {first}"
+    else:
+        line = f"{came.stem}: {f'{number} of {size}' if number < size else f'all {number}'} {first}"
+    return "".join([line, *(f", {count} {word}" for count, word in others)])
+
+
+def _summed(came: Fared) -> list[tuple[int, str]]:
+    """How many came to which result, worst first, at most three."""
+    results, word_of = came.wording.results, _bare_word
+    tokens = [fate.token for alike in came.alike for fate in alike]
+    if len({word_of(came.wording, token) for token in tokens} - {NO_EFFECT}) > COUNTED:
+        tokens = [_mildly(results, token) for token in tokens]
+    counts = Counter(token for token in tokens if word_of(came.wording, token) != NO_EFFECT)
+    order = [*counts]
+    if len(order) > COUNTED and came.wording.tone(order[0]) == GAME:
+        order.sort(key=lambda token: (not results[token].bold, token != "none", -counts[token]))
+        order = order[:COUNTED]
+    told = [(counts[token], _of(counts[token], came.wording, token)) for token in order]
+    while len(told) > COUNTED:
+        (more, mild), (most, mildest) = told[-2:]
+        told[-2:] = [(more + most, f"{mild} or {mildest}")]
+    return told
+
+
+def _mildly(results: Mapping[str, Result], token: str) -> str:
+    """A result as grave without what is added: wounded of `wounded-twice-suppressed`."""
+    alike = (part for part in token.split("-") if part in results and results[part].tone == results[token].tone)
+    return next(alike, token)
+
+
+def _of(count: int, wording: Wording, token: str) -> str:
+    """The word behind a number: behind 1 `rushes the enemy` where that of several is `rush the enemy`."""
+    result = wording.results.get(token)
+    return with_more(_bare_word(wording, token), "") if count > 1 or result is None else result.one
+
+
+FOLDED = 4
+"""From so many units on, those of one result share a line, without the dice of each, and the first line counts them."""
+NAMED = 2
+"""So many units are named in the first line; more only if they are few, have no name in common, and fit in `ROOM`."""
+ROOM = 78  # two lines of a phone
+
+
+@dataclass(frozen=True, slots=True)
+class Fared:
+    """The `fates` in their order, and those `alike` together, worst first. Units of one type without a name that fare
+    differently are numbered, `squad 1`, `squad 2`; `mixed` says how many there are of each such type.
+
+    `is_counted`: the first line counts the units, so that lines of their own must name them; where it does not, it is
+    `named`. `stem` is what the names of three or more have in common.
+    """
+
+    wording: Wording
+    fates: list[Fate]
+    alike: list[list[Fate]]
+    mixed: Mapping[str, int]
+    is_counted: bool
+    stem: str
+    named: str
+
+
+def fared(sequence: Sequence, fates: Iterable[Fate]) -> Fared:
+    """What came of the units of one play, or of several plays together."""
+    wording, known = wording_of(sequence), [fate for fate in fates if fate.unit]
+    if len(known) < 2:
+        return Fared(wording, known, [known] if known else [], {}, False, "", _said(wording, known) if known else "")
+    mixed = _mixed(wording.types, known)
+    if mixed:
+        known = _numbered(wording.types, mixed, known)
+    alike = _alike(wording.rank, known)
+    stem = stem_of([fate.unit for fate in known]) if len(known) > NAMED else ""
+    if stem or len(known) >= FOLDED:
+        return Fared(wording, known, alike, mixed, True, stem, "")
+    named = ", ".join([_said(wording, some) for some in alike])
+    return Fared(wording, known, alike, mixed, len(known) > NAMED and len(named) > ROOM, stem, named)
+
+
+def with_more(words: str, more: str) -> str:
+    """The words of a result with what is to be added."""
+    if "{more}" in words:
+        return words.replace("{more}", more)
+    return f"{words}, {more}" if more else words
+
+
+def _mixed(types: Mapping[str, str], fates: list[Fate]) -> dict[str, int]:
+    first: dict[str, tuple[str, str]] = {}
+    mixed = set()
+    for fate in fates:
+        if fate.unit in types:
+            how = (fate.token, fate.more)
+            if first.setdefault(fate.unit, how) != how:
+                mixed.add(fate.unit)
+    return {type: sum(fate.unit == type for fate in fates) for type in mixed} if mixed else {}
+
+
+def _numbered(types: Mapping[str, str], mixed: Mapping[str, int], fates: list[Fate]) -> list[Fate]:
+    at = dict.fromkeys(mixed, 0)
+    made = []
+    for fate in fates:
+        if fate.unit in mixed:
+            at[fate.unit] += 1
+            fate = Fate(f"{types[fate.unit]} {at[fate.unit]}", fate.token, fate.more)
+        made.append(fate)
+    return made
+
+
+def _alike(rank: Mapping[str, int], fates: list[Fate]) -> list[list[Fate]]:
+    """Fates of the same words together, worst first, else in their order."""
+    found: dict[tuple[str, str], list[Fate]] = {}
+    for fate in fates:
+        found.setdefault((fate.token, fate.more), []).append(fate)
+    return sorted(found.values(), key=lambda alike: rank.get(alike[0].token, len(rank)))
+
+
+def _said(wording: Wording, alike: list[Fate]) -> str:
+    """What came of some units alike, in a sentence."""
+    first, types, is_one = alike[0], wording.types, len(alike) == 1
+    result = wording.results.get(first.token)
+    if is_one:
+        names = f"the {types[first.unit]}" if first.unit in types else first.unit
+    else:
+        names = joined(the(types, [fate.unit for fate in alike]))
+    if result is None:
+        return with_more(f"{names}: {first.token.replace('-', ' ')}", first.more)
+    return with_more((result.says if is_one else result.many).replace("{}", names), first.more)
+
+
+NO_EFFECT = "no effect"
+BOLD = "bold"
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A result in words: `says` of one unit (`{} is shaken`), `many` of several, `word` where units are counted.
+
+    `bold`: what to look out for, though nobody is hurt."""
+
+    word: str
+    says: str
+    many: str
+    tone: str
+    bold: bool = False
+
+    @property
+    def one(self) -> str:
+        """The word of one unit: `goes berserk` where that of several is `go berserk`."""
+        bare = [said.partition("{more}")[0].rstrip(" :,").removeprefix("{} ") for said in (self.says, self.many)]
+        return bare[0] if bare[1] == self.word else self.word.replace("{more}", "")
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """The words of a sequence: its `results` by token, worst first, with the `rank` of each, and the `types` of units
+    as one says them.
+
+    `verbs` are what one unit does and what several do (`fires`, `fire`), None where it is the player who does
+    something. `has_one_party`: those who act are the only units that it takes.
+    """
+
+    results: Mapping[str, Result]
+    rank: Mapping[str, int]
+    types: Mapping[str, str]
+    verbs: tuple[str, str] | None
+    has_one_party: bool
+
+    def tone(self, token: str) -> str:
+        """How grave a result is."""
+        found = self.results.get(token)
+        return NOTHING if found is None else found.tone
+
+
+@lru_cache(maxsize=256)
+def wording_of(sequence: Sequence) -> Wording:
+    """The words of a sequence; its files do not change while it is there."""
+    results, verb = _results_of(sequence), sequence.verb.lower()
+    return Wording(
+        results,
+        {token: at for at, token in enumerate(results)},
+        types_of(sequence.system),
+        None if sequence.verb == ROLL else (plural(verb), verb),
+        has_one_party(sequence),
+    )
+
+
+def results_of(sequence: Sequence) -> Mapping[str, Result]:
+    """The results of a sequence by their tokens, worst first, as `results` of the game.yaml has them."""
+    return wording_of(sequence).results
+
+
+def _results_of(sequence: Sequence) -> Mapping[str, Result]:
+    data: Mapping[str, Any] = sequence.system.game.get("results") or {}
+    own = data.get(sequence.id) or {}
+    found = {**{token: said for token, said in (data.get("*") or {}).items() if token not in own}, **own}
+    made = {token: _result(token, spec) for token, spec in found.items()}
+    return dict(sorted(made.items(), key=lambda item: GRAVITY.index(item[1].tone)))
+
+
+def _result(token: str, spec: Mapping[str, str]) -> Result:
+    word = spec.get("word", NO_EFFECT if token == "none" else token.replace("-", " "))
+    says = spec.get("says", f"{{}}: {word}")
+    return Result(word, says, spec.get("many", says), spec.get("tone", NOTHING), spec.get("weight") == BOLD)
+
+
+NONE = "none"
+HARM = (HURT, SHAKEN)
+_MUCH = 2
+"""A score that is as much as a wound or a loss."""
+
+
+class Scale:
+    """The results of a sequence, worst first; by its scores where game.yaml has no words for them."""
+
+    def __init__(self, sequence: Sequence, tokens: Iterable[str]) -> None:
+        tokens = tuple(tokens)
+        self._results: Mapping[str, Result] = results_of(sequence)
+        self._scores = scores_of(sequence.system.key, sequence.id)
+        heads = {_head(token) for token in tokens} - {NONE}
+        unknown = heads - self._results.keys()
+        self._by_results = bool(heads - unknown) and not (unknown and heads <= self._scores.keys())
+        self._is_against = not has_one_party(sequence)
+        self.are_numbers = all(_is_number(token) for token in tokens) and len(tokens) > 1
+
+    @property
+    def is_known(self) -> bool:
+        """Whether one result is worse than another at all."""
+        return self._by_results or bool(self._scores) or self.are_numbers
+
+    def place(self, token: str) -> tuple[float, float]:
+        """Where a result belongs: the smaller, the worse; numbers from the highest down, nothing last."""
+        if self.are_numbers:
+            return (-float(token), 0)
+        if self._by_results:
+            order = list(self._results)
+            known = order.index(_head(token)) if _head(token) in order else len(order)
+            return (known + 2 if token == NONE else known, -len(token))
+        return (-self._scores.get(_head(token), 0), -len(token) if token != NONE else 1)
+
+    def tone(self, token: str) -> str:
+        """How grave a result is."""
+        if self._by_results:
+            found = self._results.get(_head(token))
+            return found.tone if found is not None else NOTHING
+        score = self._scores.get(_head(token), 0)
+        if score <= 0 or token == NONE or self.are_numbers:
+            return NOTHING
+        return (HURT if score >= _MUCH else SHAKEN) if self._is_against else GAME
+
+    def says(self, token: str) -> str:
+        """The sentence about one unit with this result: `{} rallies`; empty without one of its own."""
+        found = self._results.get(_head(token))
+        return found.says.partition("{more}")[0].rstrip(" ,") if found is not None and ":" not in found.says else ""
+
+
+def words_of(sequence: Sequence) -> dict[str, str]:
+    """The words that the game.yaml has for one unit's results of this very sequence, by their tokens; of those that all
+    have in common where a token is no word by itself."""
+    data: Mapping[str, Any] = sequence.system.game.get("results") or {}
+    common, own, results = data.get("*") or {}, data.get(sequence.id) or {}, results_of(sequence)
+    coded = (token for token, said in common.items() if "word" in said and "-" in token)
+    return {token: results[token].one for token in (*coded, *(token for token, said in own.items() if "word" in said))}
+
+
+def deciding(sequence: Sequence) -> str | dict[str, Any]:
+    """What one decides by, as `odds` of the game.yaml has it: "to shake or hurt {}" where several results do harm, or
+    the results that count for each of several questions; empty where it says nothing."""
+    found: Mapping[str, Any] = sequence.system.game.get("odds") or {}
+    own = found.get(sequence.id, found.get("*", ""))
+    return own if isinstance(own, str) else dict(own)
+
+
+def _head(token: str) -> str:
+    return token.partition(",")[0]  # `wound-1, suppressed` is a wound first
+
+
+def _is_number(token: str) -> bool:
+    return token.lstrip("-").isdecimal()
+
+
+_CODE = re.compile(r"(?<![\w=-])[A-Za-z]+-[a-z]+(?![\w=-])")
+_SPELLED = {"afv": "AFV", "mg": "MG", "smc": "SMC", "half-squad": "half-squad", "half-track": "half-track"}
+"""Types that are not said as they are typed, without their hyphen."""
+
+
+@lru_cache(maxsize=16)
+def types_of(system: System) -> Mapping[str, str]:
+    """The types of a game's units, each as one says it: `armored-vehicle` is an armored vehicle."""
+    types = {type for words in system.words.values() for type in words.types}
+    return {type: _SPELLED.get(type, type.replace("-", " ")) for type in types}
+
+
+def the(types: Mapping[str, str], names: Many[str]) -> list[str]:
+    """The names as one speaks of who was just named: `the squad`; two squads stay `squad` twice, to be counted."""
+    return [
+        name if name not in types else types[name] if names.count(name) > 1 else f"the {types[name]}" for name in names
+    ]
+
+
+def a(types: Mapping[str, str], names: Many[str]) -> list[str]:
+    """The names as one speaks of who was not named before: `a squad`, `an armored vehicle`."""
+    return [
+        name if name not in types else types[name] if names.count(name) > 1 else a_or_an(types[name]) for name in names
+    ]
+
+
+def spoken(types: Mapping[str, str], names: Many[str]) -> list[str]:
+    """The names without an article, types as one says them."""
+    return [types.get(name, name) for name in names]
+
+
+def said(types: Mapping[str, str], text: str) -> str:
+    """A text with types as one says them; a command to type keeps them as they are typed."""
+    if "-" not in text or isinstance(text, Phrase | Typed):
+        return text
+    return _CODE.sub(lambda found: types.get(found[0], types.get(found[0].lower(), found[0])), text)
+
+
+ACTING = ("attackers", "shooters", "unit", "units")
+"""Inputs that name who acts."""
+AIMED = ("targets", "target", "defenders")
+"""Inputs that name whom it is done to."""
+FIRES = ("Fire", "Shoot", "Attack")
+"""What sequences that fire do, by the verbs of their forms."""
+HEX = "the target hex"
+UNIT_IS_HIT = (("asl", "flame-attack"),)
+"""Sequences whose `unit` is the one that is attacked."""
+
+
+def hits_its_unit(sequence: Sequence) -> bool:
+    """Whether the unit that it names suffers instead of acting."""
+    return (sequence.system.id, sequence.id) in UNIT_IS_HIT
+
+
+def has_one_party(sequence: Sequence) -> bool:
+    """Whether those who act are the only units that it takes: they rally, check morale, spot."""
+    return all(option.name in ACTING for option in sequence.inputs if option.type in ("unit", "units"))
+
+
+def actors(sequence: Sequence, given: Given) -> tuple[str, ...]:
+    """Those who act by these inputs as they were called, with or without a roster."""
+    if hits_its_unit(sequence):
+        return ()
+    called = [unit.word for key, unit in given.roster.items() if key in ACTING]
+    if not given.lists:
+        return tuple(called)
+    named: set[str] = set()  # with several weapons it is there for each
+    for key in ACTING:
+        for unit in given.lists.get(key, ()):
+            if unit.name not in named:
+                called.append(unit.word)
+            if unit.name:
+                named.add(unit.name)
+    return tuple(called)
+
+
+def others(sequence: Sequence, given: Given) -> tuple[str, ...]:
+    """Those who are acted on by these inputs, as they were called. Where nobody is named, what a shot is at; those who
+    act only where they alone take part."""
+    single = [unit.word for key, unit in given.roster.items() if key not in ACTING]
+    listed = [unit.word for key, units in given.lists.items() if key not in ACTING for unit in units]
+    if single or listed:
+        return (*single, *listed)
+    aimed = aimed_option(sequence.inputs)
+    return actors(sequence, given) if aimed is None else (HEX if aimed.type == "units" else "the target",)
+
+
+def aimed_option(options: Iterable[Option]) -> Option | None:
+    """The option that names whom the sequence is done to, as units; None where it has none."""
+    return next((option for option in options if option.name in AIMED and option.type in ("unit", "units")), None)
