@@ -18,8 +18,8 @@ from typing import Any
 import d20
 
 from benchmarks.goals import goal
-from bot.answers.answers import played_reply
 from bot.answers.headline import actors
+from bot.answers.shot import played_reply
 from bot.rules.dice import Die
 from bot.rules.sequence.sequence import play
 from bot.systems.catalog import Sequence, systems

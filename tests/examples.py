@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from bot.answers.answers import played_reply
+from bot.answers.shot import played_reply
 from bot.rules.dice import Script
 from bot.rules.sequence.sequence import Played
 from bot.systems.catalog import system

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from bot.answers.answers import plain_word
 from bot.answers.headline import HARM, NO_EFFECT, ROOM, Scale, deciding, has_one_party, words_of
+from bot.answers.shot import plain_word
 from bot.interface.reply.bars import CAME, percent
 from bot.interface.reply.parts import Odds, Part, Small
 from bot.interface.reply.reply import Reply

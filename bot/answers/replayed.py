@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
 
-from bot.answers.answers import plain_word
 from bot.answers.each import Single, path_of, planned, play_all
-from bot.answers.each_answer import fates_of
 from bot.answers.headline import results_of, said, types_of
+from bot.answers.shot import fates_of, plain_word
 from bot.game.state import unit_from_json
 from bot.interface.reply.parts import Grid, Part, Small
 from bot.rules.dice import Script

@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bot.answers.each import whole_out
-from bot.answers.each_answer import each_reply
 from bot.answers.headline import ACTING, actors, cause, did, fared, groups, has_one_party, news, unrolled
 from bot.answers.replayed import again, shot_of
+from bot.answers.shot import each_reply
 from bot.game.roster import count_units
 from bot.game.sides import by_name
 from bot.game.state import DRAW

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from bot.answers.answers import played_reply
 from bot.answers.each import planned, play_all, whole_out, whole_result
-from bot.answers.each_answer import each_reply
 from bot.answers.headline import ACTING, actors, hits_its_unit
 from bot.answers.outcome import Happening, Outcome
+from bot.answers.shot import each_reply, played_reply
 from bot.interface.spec import CommandSpec
 from bot.interface.typing.text import command_text
 from bot.rules.dice import Script, Source

@@ -145,8 +145,8 @@ def lookup(words: Sequence[str]) -> None:
 
 def resolve_once(words: Sequence[str]) -> None:
     """Play one sequence, with the dice given or with thrown ones."""
-    from bot.answers.answers import played_reply
     from bot.answers.headline import YOU, actors
+    from bot.answers.shot import played_reply
     from bot.systems.catalog import system
     from bot.systems.resolve import resolve
 

@@ -8,9 +8,8 @@ from dataclasses import replace
 
 import pytest
 
-from bot.answers.answers import played_reply
-from bot.answers.brief import FEW, MANY, brief, phone_lines
 from bot.answers.headline import actors, fared, spoken
+from bot.answers.shot import FEW, MANY, brief, phone_lines, played_reply
 from bot.game.state import roster_of
 from bot.interface.reply.parts import Group, Small
 from bot.interface.reply.reply import Reply

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import textwrap
 
-from bot.answers.brief import PHONE, phone_lines
+from bot.answers.shot import PHONE, phone_lines
 from bot.interface.reply.reply import Reply
 
 WORDS = ("a", "squad", "takes", "casualties,", "= 7,", "half-squad", "well", "to--hit", "\u00a0", "\t", "", "x" * 45)

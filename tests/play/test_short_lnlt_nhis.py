@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from bot.answers.answers import played_reply
 from bot.answers.headline import actors, results_of, spoken, types_of
+from bot.answers.shot import played_reply
 from bot.interface.reply.parts import Group, Small
 from bot.interface.reply.reply import Reply
 from bot.interface.reply.tone import GAME, HURT, NOTHING, SHAKEN

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bot.answers.aim import amiss
-from bot.answers.answers import compact
-from bot.answers.brief import brief
 from bot.answers.effects import after_happening, change_json, facts_of, initiative_of, is_of_game, named_in, reminders
 from bot.answers.outcome import Happening, Outcome
 from bot.answers.retold import come_into_play
+from bot.answers.shot import brief, compact
 from bot.commands.context import Context
 from bot.commands.play.targets import other_targets
 from bot.commands.turns.plans import IMPACT

@@ -1,0 +1,270 @@
+"""The answer to a played sequence: who, what, result; then dice, modifiers, totals; then each unit. A phone shows the news."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+
+from bot.answers.each import Single
+from bot.answers.headline import FOLDED, Fared, cause, fared, groups, news, said, unrolled
+from bot.interface.reply.parts import Group, Part, Small, Thrown, part_lines
+from bot.interface.reply.reply import Reply
+from bot.rules.inputs.options import Option
+from bot.rules.sequence.sequence import Fate, Played, Settlement
+from bot.rules.text.line import Line
+from bot.rules.text.names import joined
+from bot.rules.text.phrase import Phrase, begun, pieces_of
+from bot.systems.catalog import Sequence
+
+
+def unit_lines(units: Iterable[tuple[str, str]]) -> tuple[str, ...]:
+    """What each unit suffers, alike ones counted together: `squad: casualties`, `3 x squad: no effect`."""
+    counted: dict[tuple[str, str], int] = {}
+    for unit, word in units:
+        key = (unit, plain_word(word))
+        counted[key] = counted.get(key, 0) + 1
+    return tuple(
+        f"{unit}: {word}" if count == 1 else f"{count} x {unit}: {word}" for (unit, word), count in counted.items()
+    )
+
+
+def plain_word(word: str) -> str:
+    """A token as it is read aloud: none is no effect."""
+    return "no effect" if word == "none" else word
+
+
+def played_reply(who: str, sequence: Sequence, played: Played, actors: Iterable[str]) -> Reply:
+    """The public answer to a sequence: the news, then dice and modifiers, then what changed besides.
+
+    Many units are shown by their results, without the dice of each (these are in the log)."""
+    settled = played.settlement
+    came = fared(sequence, settled.fates)
+    types = came.wording.types
+    told = news(sequence, came, settled.headline, actors, who)
+    by = said(types, settled.by) if settled.by else told.by if played.dice else unrolled(told.by, who)
+    lines: list[Part] = [f"{OUT}{joined(settled.out)}"] if settled.out else []
+    lines += in_short(played.lines, settled, came)
+    if came.is_counted:
+        lines += groups(came)
+    if settled.units and not settled.fates:
+        lines += map(begun, unit_lines(settled.units))
+    for text in settled.then:
+        lines.append(begun(said(types, text)))
+    if settled.now:
+        lines.append(Small(f"{NOW}{' · '.join([said(types, text) for text in settled.now])}"))
+    if settled.notes and (notes := " ".join([begun(said(types, text)) for text in settled.notes])):
+        lines.append(Small(notes))
+    return Reply(title=told.title, lines=tuple(lines), by=by, tone=told.tone)
+
+
+def compact(reply: Reply, dice: tuple[object, ...]) -> Reply:
+    """The same answer in short: all dice in one line, no single rolls, and what it means for each unit."""
+    kept = (part for part in reply.lines if not isinstance(part, Line | Thrown))
+    return replace(reply, lines=(*((Thrown(dice),) if dice else ()), *kept))
+
+
+MOST_SAID = 6
+"""So many different notes are shown; how many more there are is said."""
+
+
+def each_reply(who: str, sequence: Sequence, singles: tuple[Single, ...]) -> Reply:
+    """The public answer: the news of all, then a line for each result with its units, or the dice of a few."""
+    came = fared(sequence, (fate for one in singles for fate in fates_of(sequence, one)))
+    told = news(sequence, came, "", (), who)
+    lines: list[Part] = []
+    if len(singles) >= FOLDED:
+        lines += groups(came)
+    else:
+        lines += [_of(one.unit, line) for one in singles for line in one.played.lines]
+    settled = [(one.unit, one.played.settlement) for one in singles]
+    then = _said((unit, text) for unit, what in settled for text in what.then)
+    lines += map(Small, then) if len(singles) >= FOLDED else then
+    if now := _said((unit, text) for unit, what in settled for text in what.now):
+        lines.append(Small(f"Now: {' · '.join(now)}"))
+    lines += map(Small, _said((unit, text) for unit, what in settled for text in what.notes))
+    return Reply(told.title, tuple(lines), by=_cause(sequence, singles, who), tone=told.tone)
+
+
+def _cause(sequence: Sequence, singles: tuple[Single, ...], who: str) -> str:
+    """Who did it: `GI 1-12 check`; where the sequence has no verb, `Alice rolls random orders`."""
+    return cause(sequence, tuple(one.unit for one in singles), who, many=True)
+
+
+def fates_of(sequence: Sequence, one: Single) -> tuple[Fate, ...]:
+    """What came of it, by unit; where the sequence does not say, its main output is what came of the unit."""
+    fates = tuple(fate for fate in one.played.settlement.fates if fate.unit)
+    token = one.played.out.get(sequence.odds_by)
+    return fates or (Fate(one.unit, one.result if token is None else str(token)),)
+
+
+def _of(unit: str, line: Line) -> Line:
+    """A line of the story with the unit that it is about."""
+    return line if line.label.startswith(unit) else replace(line, label=f"{unit}, {line.label}")
+
+
+def _said(texts: Iterable[tuple[str, str]]) -> list[str]:
+    """Each text once, behind the units that it is for where it does not name them; at most a few."""
+    units: dict[str, list[str]] = {}
+    for unit, text in texts:
+        units.setdefault(text, []).append(unit)
+    said: list[str] = [
+        text if all(name in text for name in names) else Phrase(f"{joined(names)}: ", *pieces_of(text))
+        for text, names in units.items()
+    ]
+    more = len(said) - MOST_SAID
+    return said if more <= 1 else [*said[:MOST_SAID], f"{more} more notes of this kind are left out."]
+
+
+HANDFUL = 8
+"""So many dice are shown in a line that says what they come to."""
+DOZEN = 12
+"""So many in the sum of several units."""
+
+
+def in_short(lines: tuple[Line, ...], settled: Settlement, came: Fared) -> list[Line]:
+    """The lines to show: those of many single units are left out, and in their place are their sums."""
+    kept = _kept(lines, settled)
+    types, counted = came.wording.types, (_own_lines(came.mixed, kept) if came.mixed else {})
+    for place, line in enumerate(kept):
+        label = line.label
+        head, blank, rest = label.partition(" ")
+        if head in types:
+            number = ""
+            if head in counted:
+                counted[head] += not rest
+                number = f" {counted[head]}" if counted[head] else ""
+            label = f"{types[head]}{number}{blank}{rest}"
+        result = said(types, line.result) if "-" in line.result else line.result
+        if label != line.label or result != line.result:
+            kept[place] = replace(line, label=label, result=result)
+    return kept
+
+
+def _own_lines(mixed: Mapping[str, int], lines: Iterable[Line]) -> dict[str, int]:
+    """The types whose units have numbers that lines need as well, each at 0: every unit has one line of its own."""
+    labels = [line.label for line in lines]
+    return {type: 0 for type, count in mixed.items() if labels.count(type) == count}
+
+
+def _kept(lines: tuple[Line, ...], settled: Settlement) -> list[Line]:
+    """The lines without those of many single units, in whose place their sums come; few dice in each."""
+    begins = tuple(f"{fate.unit} " for fate in settled.fates) if len(settled.fates) >= FOLDED else ()
+    is_summed = len(lines) >= FOLDED and len({line.unit for line in lines if line.unit}) >= FOLDED
+    owed = settled.sums if is_summed else ()
+    kept: list[Line] = []
+    for line in lines:
+        if is_summed and line.unit:
+            if owed:
+                kept += () if owed[0] in kept else (_few(one, DOZEN) for one in owed)
+                owed = ()
+        elif not begins or not f"{line.label} ".startswith(begins):
+            kept.append(_joined(kept, line))
+    return kept
+
+
+def _joined(before: list[Line], line: Line) -> Line:
+    """The line, with the bare dice of the one before where they are the same unit's; without dice that are many."""
+    if not line.dice:
+        return line
+    line = _few(line, HANDFUL)
+    if before and not line.parts and before[-1].label == line.label and _is_bare(before[-1]):
+        return replace(line, dice=(*before.pop().dice, *line.dice))
+    return line
+
+
+def _few(line: Line, most: int) -> Line:
+    """The line without its dice where they are more than so many and something says what they come to."""
+    return replace(line, dice=()) if len(line.dice) > most and line.result else line
+
+
+def _is_bare(line: Line) -> bool:
+    """Whether a line has dice and says nothing of them."""
+    more = line.parts or line.result or line.contributors or line.unit
+    return bool(line.dice) and line.total is None and not more
+
+
+_DIE = re.compile(r"\[(\w+)\]")
+"""A die, which a phone shows without brackets."""
+PHONE = 39
+"""Columns of a phone."""
+NOW, OUT = "Now: ", "Out: "
+"""How lines begin that say what became of the units: beside the dice, and of their weapons."""
+FEW, MANY = 7, 12
+"""Lines of a phone that an answer about a unit or two takes at most, and one that counts its units."""
+
+
+def phone_lines(reply: Reply) -> int:
+    """How many lines of a phone an answer takes without its trace and its number, as `brief` counts them."""
+    return _height([reply.first]) + sum(_heights(reply.shown))
+
+
+def brief(reply: Reply, options: Iterable[Option]) -> Reply:
+    """The answer with what a phone need not show at once put into its trace: first notes, then whom nothing happened,
+    then lines without dice, then single rolls, then what that means; never the news itself nor what each unit came
+    to or is to do. Of a unit or two that is small print beside the lines that count.
+
+    By the `options` of its command one about no list of targets stays as it is, unless it counts its units: a shot at
+    a vehicle has its steps.
+    """
+    is_many = any(isinstance(part, Group) for part in reply.lines)
+    if not is_many and not any(option.name == "targets" or option.many for option in options):
+        return reply
+    lightest = [*_by_weight(reply.lines, is_many=is_many)]
+    if not lightest:
+        return reply
+    most, folded = (MANY if is_many else FEW), set(reply.trace)
+    heights = _heights(reply.lines)
+    left = _height([reply.first]) + sum(height for at, height in enumerate(heights) if at not in folded)
+    for at in lightest:
+        if left <= most:
+            break
+        if at not in folded:
+            folded.add(at)
+            left -= heights[at]
+    return replace(reply, trace=tuple(sorted(folded)))
+
+
+def _by_weight(parts: tuple[Part, ...], *, is_many: bool) -> Iterator[int]:
+    """The places of the parts that may go, lightest first; with few units every line of the roll stays."""
+    numbered = list(enumerate(parts))
+    yield from (at for at, part in reversed(numbered) if isinstance(part, Small) and not _is_now(part))
+    if is_many:
+        yield from (at for at, part in numbered if isinstance(part, Group) and part.label == "No effect")
+        yield from (at for at, part in reversed(numbered) if isinstance(part, str) and not part.startswith(OUT))
+        yield from (at for at, part in reversed(numbered) if isinstance(part, Line) and not part.dice)
+        yield from (at for at, part in reversed(numbered) if isinstance(part, Line) and part.dice)
+        yield from (at for at, part in numbered if _is_now(part))
+
+
+def _heights(parts: tuple[Part, ...]) -> list[int]:
+    """The lines that each part takes; what became of a unit or two is small print that is not counted."""
+    is_many = any(isinstance(part, Group) for part in parts)
+    return [0 if _is_now(part) and not is_many else _height(part_lines(part)) for part in parts]
+
+
+def _is_now(part: Part) -> bool:
+    """Whether a part says what became of the units, by which players act."""
+    return isinstance(part, Small) and part.text.startswith(NOW)
+
+
+def _height(lines: Iterable[str]) -> int:
+    return sum(map(_rows, lines))
+
+
+def _rows(line: str) -> int:
+    """How many lines of a phone one line takes: it breaks where `textwrap` would."""
+    if "[" in line:
+        line = _DIE.sub(r"\1", line)
+    if len(line) <= PHONE and line.isprintable():
+        return 1
+    if "  " in line or not line.isprintable():  # there is more to it than words
+        return max(1, len(textwrap.wrap(line, PHONE)))
+    rows, start, end = 1, 0, len(line.rstrip())
+    while end - start > PHONE:
+        blank = line.rfind(" ", start, start + PHONE + 1)
+        if blank <= start or "-" in line[blank : start + PHONE + 1]:  # it breaks inside a word
+            return len(textwrap.wrap(line, PHONE))
+        rows, start = rows + 1, blank + 1
+    return rows
