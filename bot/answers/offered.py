@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator
 from itertools import product
 
 from bot.answers.headline import ACTING, AIMED, FIRES, hits_its_unit
-from bot.answers.many import in_names
+from bot.answers.several import in_names
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import RosterUnit
 from bot.systems.catalog import Sequence, System

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
 
-from bot.answers.each import Single, path_of, planned, play_all
 from bot.answers.headline import results_of, said, types_of
+from bot.answers.several import Single, path_of, planned, play_all
 from bot.answers.shot import fates_of, plain_word
 from bot.game.state import unit_from_json
 from bot.interface.reply.parts import Grid, Part, Small

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from bot.answers.each import planned, play_all, whole_out, whole_result
 from bot.answers.headline import ACTING, actors, hits_its_unit
 from bot.answers.outcome import Happening, Outcome
+from bot.answers.several import planned, play_all, whole_out, whole_result
 from bot.answers.shot import each_reply, played_reply
 from bot.interface.spec import CommandSpec
 from bot.interface.typing.text import command_text

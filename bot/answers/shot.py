@@ -7,8 +7,8 @@ import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from bot.answers.each import Single
 from bot.answers.headline import FOLDED, Fared, cause, fared, groups, news, said, unrolled
+from bot.answers.several import Single
 from bot.interface.reply.parts import Group, Part, Small, Thrown, part_lines
 from bot.interface.reply.reply import Reply
 from bot.rules.inputs.options import Option

@@ -11,8 +11,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 
 from bot.answers.headline import FIRES
-from bot.answers.many import WITHOUT
 from bot.answers.recall import last_inputs
+from bot.answers.several import WITHOUT
 from bot.commands.context import over
 from bot.game.cache import Games
 from bot.game.opened import read_opened

@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
-from bot.answers.each import Single, alike_plays, path_of, whole_out
 from bot.answers.headline import others
 from bot.answers.odds_answer import odds_reply
 from bot.answers.replayed import Shot, again, came_up, shot_of
 from bot.answers.retold import retold
+from bot.answers.several import Single, alike_plays, path_of, whole_out
 from bot.game.plays import plays_of
 from bot.game.state import Json
 from bot.game.stats import SAME, can_score, chances_of, score, scored_side, scores_of

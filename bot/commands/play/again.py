@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bot.answers.lent import as_typed
-from bot.answers.many import able
+from bot.answers.several import able
 from bot.commands.context import Context
 from bot.commands.play.filled import played
 from bot.game.events import ROLLS, holding

@@ -64,7 +64,7 @@ async def handle_lookup(context: Context) -> Reply:
 
 async def handle_sequence(context: Context) -> Reply:
     """A sequence: played and recorded, or its odds answered privately. Where some cannot, the rest may."""
-    from bot.answers.many import in_names, offer_the_able
+    from bot.answers.several import in_names, offer_the_able
 
     sequence, options = system(context.spec.system).sequence(context.spec.target), _plain(context.command.options)
     roster, spec = roster_for(context, context.spec), context.spec
@@ -81,8 +81,8 @@ async def _sequence(context: Context, sequence: Sequence, options: dict[str, obj
     from bot.answers.by_rule import by_rules, told_by_rule, with_rules
     from bot.answers.headline import FIRES
     from bot.answers.lent import loans, told, with_loans
-    from bot.answers.many import cannot_fire, in_names
     from bot.answers.sequence import EXTRA, named_units, run_sequence
+    from bot.answers.several import cannot_fire, in_names
     from bot.commands.play.aim import asked
     from bot.commands.turns.initiative import has_names, told_by_name, with_letters
 

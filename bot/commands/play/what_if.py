@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from bot.answers.by_rule import by_rules, told_by_rule, with_rules
-from bot.answers.each import each_of
 from bot.answers.headline import cause
 from bot.answers.lent import loans, with_loans
-from bot.answers.many import in_names
 from bot.answers.sequence import EXTRA
+from bot.answers.several import each_of, in_names
 from bot.answers.what_if import changes, count_changes
 from bot.answers.what_if_answer import Worth, worth_reply
 from bot.commands.context import Context

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from bot.answers.many import whose
+from bot.answers.several import whose
 from bot.commands.context import Context
 from bot.commands.turns.calling import call_sides
 from bot.commands.units.unit import free_side
