@@ -9,7 +9,7 @@ from fractions import Fraction
 from time import monotonic
 
 from bot.answers.headline import ACTING, HARM, NONE, Scale, deciding, has_one_party
-from bot.answers.odds_answer import Outlook
+from bot.answers.odds import Outlook
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.options import Option, flag

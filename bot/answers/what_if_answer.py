@@ -7,7 +7,7 @@ from collections.abc import Sequence as Many
 from dataclasses import dataclass
 from fractions import Fraction
 
-from bot.answers.odds_answer import EXACT, heading, outlooks
+from bot.answers.odds import EXACT, heading, outlooks
 from bot.answers.what_if import Changed, Level, levels
 from bot.interface.reply.bars import percent
 from bot.interface.reply.parts import Compared, Small

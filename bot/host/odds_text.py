@@ -9,8 +9,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from bot.answers.headline import YOU, actors, cause, others
-from bot.answers.odds_answer import odds_reply
-from bot.answers.rounds_answer import rounds_reply
+from bot.answers.odds import odds_reply, rounds_reply
 from bot.answers.what_if import changes, count_changes
 from bot.answers.what_if_answer import worth_reply
 from bot.interface.common_commands import ROUNDS

@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from bot.answers.headline import others
-from bot.answers.odds_answer import odds_reply
+from bot.answers.odds import odds_reply
 from bot.answers.replayed import Shot, again, came_up, shot_of
 from bot.answers.retold import retold
 from bot.answers.several import Single, alike_plays, path_of, whole_out

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from icepool import d6  # type: ignore[import-not-found,import-untyped,unused-ignore]
 
-from bot.answers.odds_answer import odds_reply
+from bot.answers.odds import odds_reply
 from bot.interface.reply.bars import percent
 from bot.interface.reply.parts import Odds
 from bot.interface.reply.reply import Reply

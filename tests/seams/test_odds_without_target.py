@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import pytest
 
 from bot.answers.headline import ACTING, AIMED, actors, has_one_party, hits_its_unit, others
-from bot.answers.odds_answer import odds_reply
+from bot.answers.odds import odds_reply
 from bot.interface.reply.parts import Odds
 from bot.rules.inputs.units import RosterUnit
 from bot.rules.text.names import joined

@@ -12,7 +12,7 @@ from random import Random
 import pytest
 
 from bot.answers.headline import fared, news, results_of, words_of
-from bot.answers.odds_answer import outlooks, result_word
+from bot.answers.odds import outlooks, result_word
 from bot.game.counter import states_of
 from bot.game.state import roster_of
 from bot.rules.dice import Script

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from bot.answers.headline import FIRES
-from bot.answers.odds_answer import odds_reply
+from bot.answers.odds import odds_reply
 from bot.answers.replayed import Shot, again, besides, by_label, came_up, every_die, shot_of
 from bot.commands.context import Context
 from bot.commands.play.odds import count_rows, parties

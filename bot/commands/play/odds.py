@@ -8,7 +8,7 @@ from dataclasses import replace
 from bot.answers.by_rule import by_rules, told_by_rule, with_rules
 from bot.answers.headline import actors, cause, others
 from bot.answers.lent import loans, with_loans
-from bot.answers.odds_answer import odds_reply
+from bot.answers.odds import odds_reply
 from bot.answers.roll import dice_odds
 from bot.answers.sequence import EXTRA
 from bot.answers.several import alike_plays, each_of, in_names, path_of

@@ -8,7 +8,7 @@ from dataclasses import replace
 from bot.answers.by_rule import by_rules, told_by_rule, with_rules
 from bot.answers.headline import cause
 from bot.answers.lent import loans, with_loans
-from bot.answers.rounds_answer import rounds_reply
+from bot.answers.odds import rounds_reply
 from bot.answers.sequence import EXTRA
 from bot.answers.several import in_names
 from bot.commands.context import Context

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -13,7 +13,8 @@ from bot.interface.reply.parts import Odds, Part, Small
 from bot.interface.reply.reply import Reply
 from bot.interface.reply.tone import GAME, SHAKEN
 from bot.rules.odds.odds import Distribution
-from bot.rules.sequence.sequence import Row
+from bot.rules.sequence.rounds import UNDECIDED, Fought
+from bot.rules.sequence.sequence import Outputs, Row
 from bot.rules.text.names import joined, stem_of
 from bot.rules.text.phrase import Phrase, Typed
 from bot.systems.catalog import Sequence
@@ -248,3 +249,40 @@ def inputs_in_words(sequence: Sequence, raw: Mapping[str, object]) -> str:
             said.append(f"{name} {text}")
     whole = ", ".join(name[:1].lower() + name[1:] if name[1:2].islower() else name for name in said)
     return f"{whole[:1].upper()}{whole[1:]}." if whole else ""
+
+
+STILL = "still fighting"
+
+
+def rounds_reply(sequence: Sequence, raw: Mapping[str, object], fought: Fought, rounds: int, *, by: str) -> Reply:
+    """The private answer: what one decides by after these rounds, then both counts, and how long it takes."""
+    heads = (f"After {rounds} {'round' if rounds == 1 else 'rounds'}", "To the end")
+    rows = {head: Row(head, (), _unread, _still) for head in heads}
+    counted = dict(zip(heads, (fought.after, fought.decided), strict=True))
+    first = odds_reply(sequence, raw, {heads[0]: rows[heads[0]]}, {heads[0]: fought.after})
+    bars = [bar for head in heads for bar in _bars_of(sequence, raw, rows[head], counted[head])]
+    small = " ".join(filter(None, (inputs_in_words(sequence, raw), _lasting(fought), EXACT)))
+    about = f"after {rounds} {'round' if rounds == 1 else 'rounds'}"
+    return replace(first, lines=(*bars, Small(small)), by=", ".join(filter(None, (about, by))))
+
+
+def _bars_of(
+    sequence: Sequence, raw: Mapping[str, object], row: Row, counted: Mapping[str, Fraction]
+) -> Iterator[Odds]:
+    for part in odds_reply(sequence, raw, {row.name: row}, {row.name: dict(counted)}).lines:
+        if isinstance(part, Odds):
+            yield replace(part, heading=row.name)
+
+
+def _unread(_told: Outputs) -> None:
+    return None
+
+
+def _still(token: str) -> str:
+    return STILL if token == UNDECIDED else token
+
+
+def _lasting(fought: Fought) -> str:
+    if fought.average is None:
+        return "It may go on for ever."
+    return f"It takes {float(fought.average):.1f} rounds on average."
