@@ -1,4 +1,4 @@
-"""The answer to a played sequence: who, what, result; then dice, modifiers, totals; then each unit. A phone shows the news."""
+"""The answer to a played sequence: who, what, result; then dice, modifiers, totals; then each unit, as a phone has room."""
 
 from __future__ import annotations
 

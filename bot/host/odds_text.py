@@ -10,8 +10,7 @@ from fractions import Fraction
 
 from bot.answers.headline import YOU, actors, cause, others
 from bot.answers.odds import odds_reply, rounds_reply
-from bot.answers.what_if import changes, count_changes
-from bot.answers.what_if_answer import worth_reply
+from bot.answers.what_if import changes, count_changes, worth_reply
 from bot.interface.common_commands import ROUNDS
 from bot.interface.reply.bars import WIDE, Chance, Look, odds_lines
 from bot.interface.reply.parts import part_lines

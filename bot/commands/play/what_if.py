@@ -10,8 +10,7 @@ from bot.answers.headline import cause
 from bot.answers.lent import loans, with_loans
 from bot.answers.sequence import EXTRA
 from bot.answers.several import each_of, in_names
-from bot.answers.what_if import changes, count_changes
-from bot.answers.what_if_answer import Worth, worth_reply
+from bot.answers.what_if import Worth, changes, count_changes, worth_reply
 from bot.commands.context import Context
 from bot.commands.play.filled import own_draft
 from bot.commands.play.odds import count_rows, parties
