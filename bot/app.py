@@ -345,7 +345,7 @@ class App:
             return first_form(spec, games, here, await self.known(where, Person(draft.owner, "")), draft.options)
         if not any(option.ruled for option in spec.options):
             return spec
-        from bot.answers.by_rule import spec_by_rules
+        from bot.answers.inputs import spec_by_rules
 
         loaded = await self.games.at((await self.threads.home(where)).key)
         game = loaded.game if loaded is not None else Game("")

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bot.answers.headline import ACTING, actors, cause, did, fared, groups, has_one_party, news, unrolled
-from bot.answers.replayed import again, shot_of
+from bot.answers.plays import again, shot_of
 from bot.answers.several import whole_out
 from bot.answers.shot import each_reply
 from bot.game.roster import count_units

@@ -1,4 +1,9 @@
-"""Several units in one command: each played in turn, and many named at once."""
+"""Several units in one command: named many at once, or a sequence of one unit played for each, one after the other.
+
+`unit=GI 1..12` is twelve random orders and one event: its `inputs` name the units, its dice are those of all plays in
+that order, and `out` holds `plays`, with the unit, the result and the outputs of each. A later play sees what was done
+to the roster by an earlier one.
+"""
 
 from __future__ import annotations
 

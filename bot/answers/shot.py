@@ -1,4 +1,4 @@
-"""The answer to a played sequence: who, what, result; then dice, modifiers, totals; then each unit, as a phone has room."""
+"""The answer to a shot: who, what, result; then dice, modifiers, totals; then each unit; as much as a phone shows."""
 
 from __future__ import annotations
 

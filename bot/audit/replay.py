@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 from bot.answers.effects import after_happening, change_json, is_of_game, named_in
-from bot.answers.lookup import read_table
 from bot.answers.outcome import Happening
+from bot.answers.plays import run_sequence
 from bot.answers.roll import roll_dice
-from bot.answers.sequence import run_sequence
+from bot.answers.tables import read_table
 from bot.game.events import difference
 from bot.game.phases import after_pass, first_turn, next_phase, phase_title
 from bot.game.roster import is_gone

@@ -10,9 +10,9 @@ from functools import partial
 from typing import Any, BinaryIO
 
 from bot.answers.headline import actors
-from bot.answers.lookup import lookup_reply
 from bot.answers.roll import roll_reply
 from bot.answers.shot import played_reply
+from bot.answers.tables import lookup_reply
 from bot.process.entropy import throwaway
 from bot.rules.dice import Rolled, Script, Source
 from bot.rules.errors import UserError, did_you_mean

@@ -123,7 +123,7 @@ def _listed(items: Iterable[Any]) -> None:
 
 def lookup(words: Sequence[str]) -> None:
     """Read one table."""
-    from bot.answers.lookup import lookup_reply
+    from bot.answers.tables import lookup_reply
     from bot.systems.catalog import system
 
     arguments = Arguments(words, flags={"json": False})

@@ -8,8 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from bot.answers.card import said
-from bot.answers.lookup import lookup_reply, words_of
+from bot.answers.tables import lookup_reply, said, words_of
 from bot.rules.errors import TableError
 from bot.rules.tables.axis import Axis, axis, heading_axis
 from bot.rules.tables.formula import compile_formula

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 
 from bot.answers.headline import FIRES
-from bot.answers.recall import last_inputs
+from bot.answers.inputs import as_typed, last_inputs
 from bot.answers.several import WITHOUT
 from bot.commands.context import over
 from bot.game.cache import Games
@@ -128,8 +128,6 @@ class Forms:
             return draft
 
     async def _of_event(self, number: str, who: Person, where: Place) -> Draft:
-        from bot.answers.lent import as_typed
-
         row, _, digits = number.partition(":")
         home = (await self._threads.home(where)).key
         loaded, at = await self._games.at(home), int(digits) if digits.isdecimal() and len(digits) < 12 else 0

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from functools import partial
 
-from bot.answers.recall import removed_unit
+from bot.answers.inputs import removed_unit
 from bot.commands.context import Context, IsMember
 from bot.commands.dispatch import Handler, handler, spec_of
 from bot.commands.games.places import moved_from

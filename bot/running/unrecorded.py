@@ -81,13 +81,13 @@ def _played(command: Command, spec: CommandSpec) -> Reply | None:
 
         outcome = roll_dice(options, who, throwaway())
     elif spec.family == "lookup":
-        from bot.answers.lookup import read_table
+        from bot.answers.tables import read_table
 
         game = system(spec.system)
         given = {name: value for name, value in options.items() if name not in ("picture", "private")}
         outcome = read_table(game.table(spec.target), given, who, throwaway(), game.title)
     elif spec.family == "sequence":
-        from bot.answers.sequence import run_sequence
+        from bot.answers.plays import run_sequence
 
         outcome = run_sequence(system(spec.system).sequence(spec.target), spec, options, who, throwaway(), {})
     else:

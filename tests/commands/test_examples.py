@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from bot.answers.lookup import read_table
+from bot.answers.plays import run_sequence
 from bot.answers.roll import roll_dice
-from bot.answers.sequence import run_sequence
+from bot.answers.tables import read_table
 from bot.commands.help.help import show_help
 from bot.interface.registry import registry
 from bot.interface.reply.reply import Reply

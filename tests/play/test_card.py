@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.answers.card import card_of
+from bot.answers.tables import card_of
 from bot.systems.catalog import systems
 
 

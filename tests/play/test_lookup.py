@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.answers.lookup import lookup_reply, whole_reply
+from bot.answers.tables import lookup_reply, whole_reply
 from bot.interface.reply.bars import WIDE
 from bot.interface.reply.parts import Grid, Whole, part_lines
 from bot.systems.catalog import systems

@@ -8,9 +8,8 @@ from typing import Any, cast
 import pytest
 
 from bot.answers.effects import facts_of
-from bot.answers.replayed import came_up, shot_of
+from bot.answers.plays import came_up, run_sequence, shot_of
 from bot.answers.retold import retold, told_event
-from bot.answers.sequence import run_sequence
 from bot.answers.story import story
 from bot.rules.dice import Die
 from bot.rules.proof.fair import Stream

@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 from bot.answers.headline import ACTING
-from bot.answers.lent import loans, with_loans
+from bot.answers.inputs import loans, with_loans
 from bot.game.scenario import find_scenario
 from bot.game.state import roster_of
 from bot.rules.errors import UserError

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from bot.answers.by_rule import rules_told
+from bot.answers.inputs import rules_told
 from bot.commands.context import Context
 from bot.commands.games import channel_settings, rules_of_game, starting
 from bot.commands.games import pack_of_game as packs

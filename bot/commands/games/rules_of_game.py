@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from bot.answers.by_rule import in_force
+from bot.answers.inputs import in_force
 from bot.commands.context import Context
 from bot.game.follows.rules import rule_words
 from bot.game.state import Game

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from bot.answers.headline import FIRES
 from bot.answers.odds import odds_reply
-from bot.answers.replayed import Shot, again, besides, by_label, came_up, every_die, shot_of
+from bot.answers.plays import Shot, again, besides, by_label, came_up, every_die, shot_of
 from bot.commands.context import Context
 from bot.commands.play.odds import count_rows, parties
 from bot.commands.play.playing import roster_for

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from bot.answers.lookup import whole_reply, words_of
-from bot.answers.sheets import sheets_of
+from bot.answers.tables import sheets_of, whole_reply, words_of
 from bot.commands.context import Context
 from bot.interface.reply.reply import Button, Reply
 from bot.interface.typing.text import command_text, parse_text

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from bot.answers.by_rule import by_rules, told_by_rule, with_rules
 from bot.answers.headline import actors, cause, others
-from bot.answers.lent import loans, with_loans
+from bot.answers.inputs import by_rules, loans, told_by_rule, with_loans, with_rules
 from bot.answers.odds import odds_reply
+from bot.answers.plays import EXTRA
 from bot.answers.roll import dice_odds
-from bot.answers.sequence import EXTRA
 from bot.answers.several import alike_plays, each_of, in_names, path_of
 from bot.commands.context import Context
 from bot.commands.play.playing import roster_for

@@ -37,7 +37,7 @@ async def handle_roll(context: Context) -> Reply:
 
 async def handle_lookup(context: Context) -> Reply:
     """A table; one of kind roll rolls its own dice when its roll is left out."""
-    from bot.answers.lookup import read_table, whole_reply
+    from bot.answers.tables import read_table, whole_reply
     from bot.commands.play.lookups import under_lookup
     from bot.commands.play.pictures import offered, table_action
 
@@ -78,10 +78,9 @@ async def handle_sequence(context: Context) -> Reply:
 
 
 async def _sequence(context: Context, sequence: Sequence, options: dict[str, object], roster: Roster) -> Reply:
-    from bot.answers.by_rule import by_rules, told_by_rule, with_rules
     from bot.answers.headline import FIRES
-    from bot.answers.lent import loans, told, with_loans
-    from bot.answers.sequence import EXTRA, named_units, run_sequence
+    from bot.answers.inputs import by_rules, loans, told, told_by_rule, with_loans, with_rules
+    from bot.answers.plays import EXTRA, named_units, run_sequence
     from bot.answers.several import cannot_fire, in_names
     from bot.commands.play.aim import asked
     from bot.commands.turns.initiative import has_names, told_by_name, with_letters

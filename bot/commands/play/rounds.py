@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from bot.answers.by_rule import by_rules, told_by_rule, with_rules
 from bot.answers.headline import cause
-from bot.answers.lent import loans, with_loans
+from bot.answers.inputs import by_rules, loans, told_by_rule, with_loans, with_rules
 from bot.answers.odds import rounds_reply
-from bot.answers.sequence import EXTRA
+from bot.answers.plays import EXTRA
 from bot.answers.several import in_names
 from bot.commands.context import Context
 from bot.commands.play.odds import parties

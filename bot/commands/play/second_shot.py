@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.answers.lent import as_typed
+from bot.answers.inputs import as_typed
 from bot.commands.context import Context
 from bot.commands.play.again import without_lost
 from bot.commands.play.filled import played

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from bot.answers.by_rule import by_rules, told_by_rule, with_rules
 from bot.answers.headline import cause
-from bot.answers.lent import loans, with_loans
-from bot.answers.sequence import EXTRA
+from bot.answers.inputs import by_rules, loans, told_by_rule, with_loans, with_rules
+from bot.answers.plays import EXTRA
 from bot.answers.several import each_of, in_names
 from bot.answers.what_if import Worth, changes, count_changes, worth_reply
 from bot.commands.context import Context

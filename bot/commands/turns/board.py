@@ -13,7 +13,7 @@ from dataclasses import replace
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from bot.answers.by_rule import rules_told
+from bot.answers.inputs import rules_told
 from bot.commands.log.amending import Amendment, Change
 from bot.commands.log.undo import takeable
 from bot.commands.turns.turn_card import PHONE_ROW, passes_told, phase_buttons, phase_name

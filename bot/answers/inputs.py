@@ -1,4 +1,4 @@
-"""What a unit that is listed lends to those beside it: a leader's modifier, where nobody typed one.
+"""What nobody typed: what a listed unit lends to those beside it, what optional rules set, what was typed before.
 
 The card's modifier stays an option: the event holds its number, as if it had been typed, so the log is played again
 whatever the roster says by then. What was only lent is left out again wherever the inputs are used once more.
@@ -10,17 +10,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from bot.game.loaded import Loaded
 from bot.game.state import Game, roster_of, unit_from_json
 from bot.game.version import system_of
+from bot.interface.reply.parts import Small
 from bot.interface.reply.reply import Reply
+from bot.interface.spec import CommandSpec, Path
 from bot.rules.errors import UserError
 from bot.rules.inputs.loadout import carried
-from bot.rules.inputs.options import Option, is_left_out
+from bot.rules.inputs.options import Option, is_left_out, words_of
 from bot.rules.inputs.units import Roster, Unit, parse_units, split_items
 from bot.rules.sequence.links import linking
 from bot.rules.sequence.sequence import Line
-from bot.systems.catalog import Sequence
+from bot.stores.base import Store
+from bot.systems.catalog import Sequence, System
 from bot.systems.lost import lost_states
+from bot.systems.optional_rules import OptionalRule
 
 CARRIED, RIDERS, ACQUIRED = "carried", "riders", "acquired"
 """In what an option is lent by: a weapon, of which the unit's loadout says how many it has; the option whose vehicles
@@ -155,3 +160,90 @@ def _carried(option: Option, options: Mapping[str, object], roster: Roster) -> L
 def _lends(unit: Unit, option: Option) -> bool:
     fit = unit.type == option.lends["type"] and not unit.has(option.lends.get("not", ""))
     return bool(unit.name and fit and unit.get(option.name))
+
+
+@dataclass(frozen=True, slots=True)
+class Ruled:
+    """An input that a rule fills in, and the rule's title."""
+
+    title: str
+    option: str
+    value: Any
+
+
+def in_force(system: System | None, game: Game) -> tuple[OptionalRule, ...]:
+    """The optional rules that a game is played with: its choice, else the default of its system."""
+    if system is None:
+        return ()
+    chosen = game.rules if game.system in ("", system.id) else {}
+    return tuple(rule for rule in system.rules.values() if chosen.get(rule.name, rule.default))
+
+
+def rules_told(system: System | None, game: Game) -> str:
+    """`Optional rules: Fog of war, Mud`; "" where none is in force."""
+    found = [rule.title for rule in in_force(system, game)]
+    return f"Optional rules: {', '.join(found)}" if found else ""
+
+
+def by_rules(sequence: Sequence, options: Mapping[str, object], game: Game) -> tuple[Ruled, ...]:
+    """What the rules in force fill in of what was left out."""
+    rules = in_force(sequence.system, game)
+    if not rules:
+        return ()
+    try:
+        words = [word.replace("-", "_") for word in words_of(options.get("mods") or ())]
+    except (TypeError, ValueError):
+        words = []  # the sequence refuses them in its own words
+    known = {option.name: option for option in sequence.inputs}
+    return tuple(
+        Ruled(rule.title, name, value)
+        for rule in rules
+        for name, value in rule.sets.get(sequence.id, {}).items()
+        if is_left_out(known[name], options.get(name)) and name not in words
+    )
+
+
+def with_rules(options: Mapping[str, object], ruled: tuple[Ruled, ...]) -> dict[str, object]:
+    """The options with what is filled in."""
+    return {**options, **{one.option: one.value for one in ruled}}
+
+
+def told_by_rule(reply: Reply, ruled: tuple[Ruled, ...]) -> Reply:
+    """The answer, which names the rules that filled something in."""
+    titles = dict.fromkeys(one.title for one in ruled)
+    return replace(reply, lines=(*reply.lines, Small(f"By rule: {', '.join(titles)}"))) if titles else reply
+
+
+def spec_by_rules(spec: CommandSpec, system: System | None, game: Game) -> CommandSpec:
+    """A sequence's command as it is filled in there: what a rule in force sets is what its form begins with."""
+    if system is None or not any(option.ruled for option in spec.options):
+        return spec
+    values = {name: value for rule in in_force(system, game) for name, value in rule.sets.get(spec.target, {}).items()}
+    options = (replace(one, default=values[one.name]) if one.name in values else one for one in spec.options)
+    return replace(spec, options=tuple(options))
+
+
+READ_BACK = 200
+"""How many events are looked through."""
+
+
+async def removed_unit(store: Store, loaded: Loaded, called: str) -> str:
+    """The name of the unit that was called so, by its name or handle, and was taken off the roster; "" for none."""
+    for row in await store.events(loaded.row, limit=READ_BACK, newest_first=True):
+        after = row.data.get("after", {}).get("units", {})
+        for key, unit in row.data.get("before", {}).get("units", {}).items():
+            if unit and after.get(key, unit) is None and called.casefold() in (key, unit["handle"]):
+                return str(unit["name"])
+    return ""
+
+
+async def last_inputs(store: Store, loaded: Loaded | None, user: str, path: Path) -> Mapping[str, object]:
+    """What this user gave to this command last, as the log of the game has it; {} where they did not."""
+    person = loaded.person_of(user) if loaded is not None else None
+    if loaded is None or person is None:
+        return {}
+    for row in await store.events(loaded.row, limit=READ_BACK, newest_first=True):
+        event = row.data
+        if event.get("who") == person.person and event.get("command") == " ".join(path):
+            return as_typed(event)
+    return {}

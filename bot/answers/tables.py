@@ -1,0 +1,384 @@
+"""Tables: the answer of one, the card around its cell, and the whole of it. A roll that is left out is rolled."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any
+
+from bot.interface.reply.bars import PHONE
+from bot.interface.reply.parts import Grid, Sheet, Small, Thrown, Whole, width
+from bot.interface.reply.reply import Reply
+from bot.rules.dice import Rolled, Source
+from bot.rules.errors import TableError, UserError
+from bot.rules.inputs.options import clean
+from bot.rules.tables.axis import Axis, axis, heading_axis
+from bot.rules.tables.table import Answer, Table
+from bot.rules.text.line import Line, minus
+from bot.rules.text.phrase import phrase
+from bot.systems.catalog import systems
+
+if TYPE_CHECKING:
+    from bot.answers.outcome import Outcome
+
+MANY = 12
+"""Rows above and below the one that answers, where the whole table is too large."""
+FEW = 3
+"""So many outputs and more are said with their names."""
+
+
+def read_table(table: Table, options: Mapping[str, object], who: str, source: Source, title: str) -> Outcome:
+    """The answer of a table. A roll that is missing is rolled with `source` and is a happening.
+
+    Raises UserError for inputs that the table refuses.
+    """
+    from bot.answers.outcome import Happening, Outcome
+
+    given = {name: value for name, value in options.items() if value is not None}
+    rolled: list[Rolled] = []
+    for option, dice in table.owes(given):
+        values = [source.draw(die) for die in dice]
+        rolled += [die.rolled(value) for die, value in zip(dice, values, strict=True)]
+        given[option] = sum(value for value in values if isinstance(value, int))
+    answer = table.read(given)
+    reply = lookup_reply(table, given, answer, title, who if rolled else "", rolled)
+    if not rolled:
+        return Outcome(reply, given=given)
+    inputs = {name: value for name, value in options.items() if value is not None}
+    happening = Happening(
+        "table",
+        inputs=inputs,
+        dice=tuple(rolled),
+        out=answer.out,
+        system=table.system,
+        target=table.id,
+        result=_in_the_log(table, answer),
+    )
+    return Outcome(reply, happening, given)
+
+
+def _in_the_log(table: Table, answer: Answer) -> str:
+    """The answer in the words that the log keeps: verify compares them, so they never change."""
+    said = _told(answer)
+    words = ", ".join(_logged(name, value, len(said)) for name, value in said.items()) or answer.text or "no effect"
+    return f"{table.title}: {words}".rpartition(f"{table.title}: ")[2]
+
+
+def _told(answer: Answer) -> dict[str, Any]:
+    return {name: value for name, value in answer.out.items() if name not in ("text", "parts")}
+
+
+def lookup_reply(
+    table: Table,
+    given: Mapping[str, Any],
+    answer: Answer,
+    title: str,
+    who: str = "",
+    rolled: list[Rolled] | None = None,
+) -> Reply:
+    """What a table says, first in one line, then how it was reached, and the card around the cell."""
+    del title
+    words = words_of(table)
+    dice = {roll.option for roll in table.rolls} if rolled else set()
+    asked = [_asked(name, value, words) for name, value in given.items() if name not in dice]
+    name = table.title if table.title[1:] != table.title[1:].lower() else table.title.lower()
+    by = ", ".join(filter(None, (who, name, *asked)))
+    lines: list[Line | Thrown | Grid | Whole | Small] = []
+    if rolled:
+        lines.append(Thrown(tuple(die.value for die in rolled)))
+    lines += _summed(answer, words)
+    if answer.text and _told(answer):
+        lines.append(Line(answer.text))
+    card = card_of(table)
+    values = {**{option.name: option.default for option in table.inputs}, **_read(table, given), **answer.out}
+    if card is not None and (grid := card.around(values, words)) is not None:
+        lines.append(grid if width(grid.rows) <= PHONE.grid else Whole((Sheet("", grid.rows),)))
+    news = _news(answer, words)
+    return Reply(news[:1].upper() + news[1:], tuple(lines), by=by)
+
+
+def _read(table: Table, given: Mapping[str, Any]) -> dict[str, Any]:
+    return {option.name: clean(option, given[option.name]) for option in table.inputs if option.name in given}
+
+
+def words_of(table: Table) -> Mapping[str, str]:
+    """How the game says the tokens of its tables, where that is not their own spelling."""
+    game = systems().get(table.system)
+    return (game.game.get("words") or {}) if game is not None else {}
+
+
+def _news(answer: Answer, words: Mapping[str, str]) -> str:
+    """The answer in a few words."""
+    told = _told(answer)
+    if len(told) == 1:
+        (name, value), *_ = told.items()
+        if not isinstance(value, bool | int | float):
+            return said(value, words)
+    pieces = []
+    for name, value in told.items():
+        label = "" if name == "result" and isinstance(value, str) else said(name, words)
+        if isinstance(value, bool):
+            pieces.append(label if value else f"not {label}")
+        elif isinstance(value, str) and value not in ("none", *told):
+            pieces.append(
+                said(value, words)
+                if len(told) < FEW and not value[:1].isdigit()
+                else f"{label} {said(value, words)}".strip()
+            )
+        else:
+            pieces.append(f"{label} {said(value, words)}".strip())
+    return ", ".join(pieces) or answer.text or "no effect"
+
+
+def _asked(name: str, value: object, words: Mapping[str, str]) -> str:
+    """An input as it was given: `morale 5`, `adjacent`, `good-order squad`; nothing for what does not count."""
+    if isinstance(value, bool) or str(value).lower() in ("yes", "no", "true", "false"):
+        return said(name, words) if str(value).lower() in ("yes", "true") else ""
+    text = said(value, words)
+    return f"{said(name, words)} {text}" if text.lstrip("−-")[:1].isdigit() else text
+
+
+def _summed(answer: Answer, words: Mapping[str, str]) -> list[Line]:
+    """The modifiers that count, a line for each total that they make up."""
+    totals = dict.fromkeys(part.total for part in answer.parts)
+    lines = []
+    for total in totals:
+        parts = tuple((part.name, part.value) for part in answer.parts if part.total == total)
+        value = answer.out.get(total)
+        number = value if isinstance(value, int | float) and len(parts) > 1 else None
+        lines.append(Line("counted" if len(totals) == 1 else said(total, words), (), parts, number))
+    return lines
+
+
+def whole_reply(table: Table, usage: str, given: Mapping[str, Any] | None = None) -> Reply:
+    """The whole of a table, or what it asks for where it is a rule in words; `given` is what was looked up in it."""
+    card, words = card_of(table), words_of(table)
+    sheets = sheets_of(table, words)
+    asks = phrase("For a single answer: `{usage}`", usage=usage)
+    if not sheets:
+        options = [Line(option.shown, result=option.expected) for option in table.inputs if option.required]
+        return Reply(table.title, (*options, asks), by="no grid, but a rule; it asks for", private=True)
+    across = f"{said(card.column_by, words)} across" if card is not None and card.column_by else ""
+    by = ", ".join(filter(None, ("the whole table", across)))
+    found = _around(table, given, words) if given else None
+    whole = Whole(sheets, found.rows if found is not None else ())
+    below = [Small(legend)] if (legend := _legend(table, words)) else []
+    return Reply(table.title, (whole, *below, Small(table.source), *(() if given else (asks,))), by=by, private=True)
+
+
+def _legend(table: Table, words: Mapping[str, str]) -> str:
+    """`S suppressed, K killed`: what the codes of cells that are shown as printed mean."""
+    body = table.printed.get("read")
+    if not isinstance(body, Mapping) or "bands" not in body:
+        return ""
+    return ", ".join(f"{code} {said(meant, words)}" for code, meant in (table.printed.get("results") or {}).items())
+
+
+def _around(table: Table, given: Mapping[str, Any], words: Mapping[str, str]) -> Grid | None:
+    """The rows around the one that answers, more of them than a look-up shows."""
+    card = card_of(table)
+    if card is None:
+        return None
+    values = {**{option.name: option.default for option in table.inputs}, **_read(table, given)}
+    try:
+        values |= table.read(given).out
+    except UserError:  # the roll is not among them
+        pass
+    return card.around(values, words, rows=MANY)
+
+
+def _logged(name: str, value: object, count: int) -> str:
+    shown = _shown(value)
+    return shown if count == 1 and not isinstance(value, bool | int | float) else f"{name.replace('_', ' ')} {shown}"
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list | tuple):
+        return " ".join(map(_shown, value))
+    return str(value)
+
+
+WIDE = 33
+"""What a phone shows in a fixed width."""
+MOST_COLUMNS, AROUND = 9, 2
+"""So many columns at most, and rows above and below the one that answers."""
+HERE = "▶ "
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A table that is a simple grid: what its rows and columns go by, their heads, and its cells as printed."""
+
+    row_by: str
+    column_by: str
+    rows: tuple[object, ...]
+    columns: tuple[object, ...]
+    cells: tuple[tuple[object, ...], ...]
+    spec: Mapping[str, Any]
+
+    def around(self, values: Mapping[str, Any], words: Mapping[str, str], rows: int = AROUND) -> Grid | None:
+        """The rows and columns around the cell that answers `values`, which is marked; None where it is not found."""
+        row = self._found(self.rows, self.row_by, values)
+        column = self._column(values) if self.column_by else 0
+        if row is None or column is None:
+            return None
+        first, last = max(0, row - rows), min(len(self.rows), row + rows + 1)
+        if self.column_by:
+            low, high = self._window(column, range(first, last), words)
+        else:
+            low, high = 0, len(self.columns)
+        marked = column if self.column_by else 0
+        return self._grid(range(first, last), range(low, high), words, here=(row, marked))
+
+    def all_rows(self, words: Mapping[str, str]) -> tuple[tuple[str, ...], ...]:
+        """All of it, with a row of heads."""
+        return self._grid(range(len(self.rows)), range(len(self.columns)), words).rows
+
+    def _found(self, keys: Sequence[object], by: str, values: Mapping[str, Any]) -> int | None:
+        if by not in values:
+            return None
+        try:
+            found: Axis = axis(keys, "", clamp=True, words=[key for key in keys if isinstance(key, str)])
+            exact = found.find(values[by])
+            return axis(keys, "", clamp=True).find(values[by]) if exact is None else exact
+        except TableError:
+            return None
+
+    def _column(self, values: Mapping[str, Any]) -> int | None:
+        for meaning in ("from", "to"):
+            if meaning in self.spec:
+                edges = heading_axis(list(self.spec[meaning]), meaning=meaning, clamp=True)
+                return edges.find(values[self.column_by]) if self.column_by in values else None
+        return self._found(self.columns, self.column_by, values)
+
+    def _window(self, column: int, rows: range, words: Mapping[str, str]) -> tuple[int, int]:
+        """The columns beside `column` that fit a phone, by turns on the right and on the left."""
+
+        def width(texts: Iterable[str]) -> int:
+            return max(map(len, texts)) + 2
+
+        @cache
+        def of_column(at: int) -> int:
+            return width(said(item, words) for item in (self.columns[at], *(self.cells[row][at] for row in rows)))
+
+        low, high, right = column, column + 1, True
+        room = WIDE + 2 - width((self._corner(words), *(said(self.rows[row], words) for row in rows)))
+        room -= of_column(column) + len(HERE)
+        for _ in range(2 * len(self.columns)):
+            more = high if right else low - 1
+            right = not right
+            if not 0 <= more < len(self.columns) or high - low == MOST_COLUMNS or of_column(more) > room:
+                continue
+            low, high, room = min(low, more), max(high, more + 1), room - of_column(more)
+        return low, high
+
+    def _corner(self, words: Mapping[str, str]) -> str:
+        return said(self.row_by, words) if self.row_by.replace("_", "").isalnum() else ""
+
+    def _grid(self, rows: range, columns: range, words: Mapping[str, str], here: tuple[int, int] | None = None) -> Grid:
+        def cell(row: int, column: int) -> str:
+            text = said(self.cells[row][column], words)
+            if here is None or column != here[1]:
+                return text
+            return (HERE if row == here[0] else "  ") + text
+
+        heads = [("  " if here and column == here[1] else "") + said(self.columns[column], words) for column in columns]
+        lines = [(said(self.rows[row], words), *(cell(row, column) for column in columns)) for row in rows]
+        return Grid(((self._corner(words), *heads), *lines))
+
+
+@lru_cache(300)
+def card_of(table: Table) -> Card | None:
+    """The table as a grid; None for one that is printed in another way."""
+    body = table.printed.get("read")
+    return None if isinstance(body, Mapping) and "bands" in body else card_in(table, body)
+
+
+def card_in(table: Table, body: object) -> Card | None:
+    """A part of a table as a grid; None for one that is printed in another way. Ranges of a die stay as printed."""
+    if not isinstance(body, Mapping) or not {"rows", "cells"} <= body.keys():
+        return None
+    cells, spec = body["cells"], body.get("columns") or {}
+    results = table.printed.get("results") or {}
+    if spec:
+        heads = next((spec[key] for key in ("heads", "from", "to") if key in spec), ())
+        rows = [[_cell(item, results) for item in row] for row in cells.values()]
+    else:
+        gives = body.get("gives") or [name for name in table.outputs if name not in ("text", "parts")]
+        heads = [gives] if isinstance(gives, str) else list(gives)
+        rows = [row if isinstance(row, list) and len(heads) > 1 else [_cell(row, results)] for row in cells.values()]
+    if not heads or any(len(row) != len(heads) for row in rows):
+        return None
+    by = str(spec.get("by", ""))
+    return Card(str(body["rows"]), by, tuple(cells), tuple(heads), tuple(map(tuple, rows)), spec)
+
+
+def _cell(item: object, results: Mapping[Any, Any]) -> object:
+    """A cell by what its code means, where that is a single word."""
+    meant = results.get(item) if isinstance(item, str | int) else None
+    if isinstance(item, list):
+        return item[0] if item else ""
+    return meant if isinstance(meant, str | int) and not isinstance(meant, bool) else item
+
+
+_HYPHEN = re.compile(r"(?<=[a-z])-|-(?=[a-z])|_")
+
+
+def said(value: object, words: Mapping[str, str]) -> str:
+    """A key or value of a table as players say it."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int | float):
+        return minus(value)
+    if isinstance(value, list | tuple):
+        return " ".join(str(item) if len(str(item)) == 1 else said(item, words) for item in value)
+    text = str(value)
+    pieces = _HYPHEN.split(text.strip("_"))
+    return words.get(text) or " ".join(words.get(piece, piece) for piece in pieces if piece)
+
+
+_OWN, _VARIES = "its number", "varies"
+
+
+def sheets_of(table: Table, words: Mapping[str, str]) -> tuple[Sheet, ...]:
+    """Each part of the table with its heading ("" where there is one only); none where it is a rule in words."""
+    found = [*_grids(table, table.printed.get("read"), words, "")]
+    if modifiers := _modifiers(table, words):
+        found.append(modifiers)
+    return tuple(found)
+
+
+def _grids(table: Table, body: object, words: Mapping[str, str], heading: str) -> Iterator[Sheet]:
+    """The grids in a part of the file: one, several behind each other, or one for each of several cases."""
+    if isinstance(body, list):
+        for part in body:
+            yield from _grids(table, part, words, heading)
+    elif isinstance(body, Mapping) and "pick" in body:
+        by = said(body.get("by", ""), words)
+        for case, part in body["pick"].items():
+            name = f"{'' if case is True else 'not '}{by}" if isinstance(case, bool) else said(case, words)
+            yield from _grids(table, part, words, ", ".join(filter(None, (heading, name))))
+    elif (card := card_in(table, body)) is not None:
+        yield Sheet(heading[:1].upper() + heading[1:], card.all_rows(words))
+
+
+def _modifiers(table: Table, words: Mapping[str, str]) -> Sheet | None:
+    """What counts, and how much, where the table is a list of modifiers."""
+    rows = []
+    for row in table.printed.get("rows") or ():
+        adds: Mapping[str, Any] = row.get("adds") or {}
+        rows.append((str(row.get("name") or row["id"]), " ".join(_worth(value, words) for value in adds.values())))
+    return Sheet("", (("modifier", "adds"), *rows)) if rows else None
+
+
+def _worth(value: object, words: Mapping[str, str]) -> str:
+    """A number with its sign; of an input, that its own number counts; of a formula, that it varies."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        text = str(value)
+        is_input = text.removeprefix("-").replace("_", "").isalpha()
+        return f"{'−' if text.startswith('-') else ''}{_OWN}" if is_input else _VARIES
+    return f"+{value:g}" if value > 0 else said(value, words)
