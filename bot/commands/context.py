@@ -7,10 +7,9 @@ from collections.abc import Sequence as Many
 from dataclasses import dataclass, field
 from typing import Any
 
-from bot.commands.log.amending import Amendment
 from bot.game.ledger import Ledger
 from bot.game.prepared import UNUSED, Prepared, find, fresh
-from bot.game.rights import Actor, actor_in
+from bot.game.rights import Actor, actor_in, over
 from bot.game.state import Game
 from bot.interface.registry import Registry
 from bot.interface.reply.reply import Button, Reply
@@ -33,6 +32,23 @@ CheckEnabled = Callable[[CommandSpec], Awaitable[None]]
 IsMember = Callable[[str, str], Awaitable[bool | None]]
 """Whether a user (by key) is still where a place is (by key), as the platform says now; None where it does not say."""
 CountOdds = Callable[[Sequence, Mapping[str, object], Many[str], Roster], Awaitable[dict[str, Distribution]]]
+
+
+Change = Callable[[Reply | None], Reply | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Amendment:
+    """A message that no longer holds: what it is about, and how it reads from now on, made from what it said.
+
+    Without `change` it reads as the command's own answer; `beside` is for where that is a message of its own. What a
+    message said is not kept for ever. `anywhere`: also in direct messages, where nobody plays the game.
+    """
+
+    about: str
+    change: Change | None = None
+    beside: Change | None = None
+    anywhere: bool = False
 
 
 @dataclass(slots=True)
@@ -227,15 +243,6 @@ class Context:
     def dice(self) -> Source:
         """The provable dice of the next event. The first one begins free play."""
         return _Dice(self)
-
-
-def over(game: Game) -> UserError:
-    """What to say to somebody who would change a game that has ended."""
-    return UserError(
-        f'"{game.name}" is over, and kept as it was.' if game.name else "This free play is over, and kept as it was.",
-        hint=phrase('Take it up again: `/game resume`. Start another: `/game start lnlt "Hill 875" sides="US, VC"`'),
-        code="game-ended",
-    )
 
 
 def server_of(place: str) -> str:

@@ -127,3 +127,12 @@ def find_side(game: Game, name: str) -> str:
 
 def _typed(name: str) -> str:
     return f'"{name}"' if " " in name else name
+
+
+def over(game: Game) -> UserError:
+    """What to say to somebody who would change a game that has ended."""
+    return UserError(
+        f'"{game.name}" is over, and kept as it was.' if game.name else "This free play is over, and kept as it was.",
+        hint=phrase('Take it up again: `/game resume`. Start another: `/game start lnlt "Hill 875" sides="US, VC"`'),
+        code="game-ended",
+    )

@@ -14,6 +14,8 @@ SILENT = 7 * 24 * 3600
 """Seconds in which nobody of the other side has acted before somebody else may agree in their place."""
 LEFT, SILENCE = "left", "silent"
 """Reasons of a manager to agree in the place of the other side."""
+LOOK_BACK = 200
+"""Events in which an undo or a redo of another is looked for."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,13 +7,12 @@ from dataclasses import replace
 from typing import Any
 
 from bot.answers.inputs import rules_told
-from bot.commands.context import Context
+from bot.commands.context import Amendment, Context
 from bot.commands.games import channel_settings, rules_of_game, starting
 from bot.commands.games import pack_of_game as packs
 from bot.commands.games.claiming import CLAIM_HINT, own_import
 from bot.commands.games.places import listed, names_of
 from bot.commands.games.played import put_aside
-from bot.commands.log.amending import Amendment
 from bot.commands.play import pictures
 from bot.commands.turns.calling import take_seat
 from bot.commands.turns.calls import calls

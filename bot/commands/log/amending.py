@@ -6,45 +6,27 @@ The changes go to the disk in the commit that makes them necessary, and leave th
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass, replace
+from collections.abc import AsyncIterator
+from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
 
+from bot.commands.context import Amendment, Change, Context
 from bot.game.events import changes_game
 from bot.game.ledger import Ledger
 from bot.game.state import Game, Json
 from bot.game.summary import title_of, told_event
-from bot.game.undo import changed_since
+from bot.game.undo import LOOK_BACK, changed_since
 from bot.interface.reply.parts import Small
 from bot.interface.reply.reply import Reply
 from bot.interface.reply.tone import OVER, SEALED
 from bot.stores.records import Outgoing
 
-if TYPE_CHECKING:
-    from bot.commands.context import Context
-
-Change = Callable[[Reply | None], Reply | None]
 OR_POST = "or_post"
 """In the delivery of a change: where the message cannot be changed, what it would say is posted."""
 
 
 _MOVES_CARDS = ("next", "pass", "initiative", "end", "undo", "redo")
 """Events after which the card of a phase may be over, or back; also a sequence for the initiative."""
-
-
-@dataclass(frozen=True, slots=True)
-class Amendment:
-    """A message that no longer holds: what it is about, and how it reads from now on, made from what it said.
-
-    Without `change` it reads as the command's own answer; `beside` is for where that is a message of its own. What a
-    message said is not kept for ever. `anywhere`: also in direct messages, where nobody plays the game.
-    """
-
-    about: str
-    change: Change | None = None
-    beside: Change | None = None
-    anywhere: bool = False
 
 
 async def amended(context: Context, reply: Reply, about: str) -> list[Outgoing]:
@@ -179,8 +161,6 @@ async def _is_over(context: Context, ledger: Ledger, number: int, what: str) -> 
 
 
 async def _latest(context: Context, ledger: Ledger, kind: str, number: int) -> Json | None:
-    from bot.commands.log.undo import LOOK_BACK
-
     rows = await context.store.events(ledger.row, after=number, limit=LOOK_BACK, newest_first=True)
     return next((row.data for row in rows if row.data["kind"] == kind and row.data.get("event") == number), None)
 

@@ -7,15 +7,26 @@ from dataclasses import replace
 from typing import Any
 
 from bot.answers.retold import told_event
-from bot.commands.context import Context
-from bot.commands.log.amending import Amendment, answered
+from bot.commands.context import Amendment, Context
+from bot.commands.log.amending import answered
 from bot.commands.log.standing_in import reason_to_stand_in, stands_in
 from bot.commands.turns.calling import call, call_sides
 from bot.game.events import NEVER_UNDONE, has_dice, is_passed_over
 from bot.game.phases import whose_go
 from bot.game.roster import changed_names
 from bot.game.state import Game, Json
-from bot.game.undo import Found, changed_since, consenters, find, is_free, may_ask, redo_fields, then, undo_fields
+from bot.game.undo import (
+    LOOK_BACK,
+    Found,
+    changed_since,
+    consenters,
+    find,
+    is_free,
+    may_ask,
+    redo_fields,
+    then,
+    undo_fields,
+)
 from bot.interface.reply.reply import Reply
 from bot.interface.reply.tone import OVER, WAITING
 from bot.rules.errors import UserError
@@ -26,7 +37,6 @@ from bot.stores.records import Doc, tombstone
 
 CONSENT, ASKED = "consent", "consent-asked"
 CONSENT_KEPT = 30 * DAY
-LOOK_BACK = 200
 FIRST, MOST = 50, 2_000
 """Events read at first on the way back from the newest, and at most."""
 ID = 10

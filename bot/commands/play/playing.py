@@ -7,10 +7,10 @@ from dataclasses import replace
 from functools import partial
 
 from bot.answers.effects import is_of_game
-from bot.commands.context import Context, over
+from bot.commands.context import Context
 from bot.commands.play.record import record
 from bot.commands.turns.calls import with_call
-from bot.game.rights import need_player
+from bot.game.rights import need_player, over
 from bot.game.state import roster_of
 from bot.interface.reply.parts import Small
 from bot.interface.reply.reply import Reply

@@ -6,9 +6,8 @@ import json
 from dataclasses import dataclass, replace
 
 from bot.answers.effects import change_from_json, is_of_game
-from bot.commands.context import Context
+from bot.commands.context import Amendment, Context
 from bot.commands.games.played import turn_to
-from bot.commands.log.amending import Amendment
 from bot.commands.play.record import ANSWER, SEALED, roll_buttons
 from bot.commands.play.targets import other_targets
 from bot.game.opened import read_opened

@@ -9,8 +9,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from bot.commands.context import Context
-from bot.commands.log.amending import Amendment
+from bot.commands.context import Amendment, Context
 from bot.commands.post.reminders import comes_back
 from bot.commands.turns.calling import call_sides
 from bot.game.orders import COMMAND, ORDER, all_in, in_order, of_sides, sides_in, told_sides

@@ -10,8 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
-from bot.commands.context import Context
-from bot.commands.log.amending import Amendment
+from bot.commands.context import Amendment, Context
 from bot.commands.post.since import said
 from bot.commands.post.wishes import DIRECT, HOUR, Wishes, wishes_of
 from bot.commands.turns.calling import place_of

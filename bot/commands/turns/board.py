@@ -11,10 +11,9 @@ import json
 from collections.abc import Iterable
 from dataclasses import replace
 from hashlib import sha256
-from typing import TYPE_CHECKING
 
 from bot.answers.inputs import rules_told
-from bot.commands.log.amending import Amendment, Change
+from bot.commands.context import Amendment, Change, Context
 from bot.commands.log.undo import takeable
 from bot.commands.turns.turn_card import PHONE_ROW, passes_told, phase_buttons, phase_name
 from bot.game.counter import about, ails, is_lost, lasting_marks, states_of
@@ -32,9 +31,6 @@ from bot.rules.proof.chain import short
 from bot.rules.text.names import joined
 from bot.stores.records import BOARD, Doc, Outgoing
 from bot.systems.catalog import System
-
-if TYPE_CHECKING:
-    from bot.commands.context import Context
 
 AFRESH = 50 * 60.0
 """Seconds after which it is posted anew: some platforms let nobody change older messages as often as a game needs."""

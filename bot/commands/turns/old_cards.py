@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from bot.commands.log.amending import Amendment
+from bot.commands.context import Amendment, Context
 from bot.game.events import holding
 from bot.game.ledger import Ledger
 from bot.interface.reply.reply import LINK, OPEN_FORM, Button, Reply
-
-if TYPE_CHECKING:
-    from bot.commands.context import Context
 
 TURNING = ("next", "pass", "initiative")
 """Events whose answers are cards."""
