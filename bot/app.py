@@ -437,7 +437,7 @@ class App:
 
     async def server_joined(self, server: str) -> None:
         """The bot is on a server (again): what is there stays, and linked channels hear of it."""
-        from bot.commands.games.linking import server_back
+        from bot.commands.games.link import server_back
 
         await server_back(self.store, server)
 

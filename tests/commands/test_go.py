@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from bot.audit.check_file import check
-from bot.commands.turns import calling
+from bot.commands.turns import calls
 from bot.game.state import FIELDS
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Person, Place
@@ -24,7 +24,7 @@ from tools import verify_log
 @pytest.fixture(autouse=True)
 def _nobody_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
     """As by post: it is more than five minutes since anybody acted (else: tests/seams/test_calls.py)."""
-    monkeypatch.setattr(calling, "PRESENT", -60.0)
+    monkeypatch.setattr(calls, "PRESENT", -60.0)
 
 
 def button(reply: Reply, label: str) -> str:

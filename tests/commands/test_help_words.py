@@ -6,8 +6,7 @@ import re
 
 import pytest
 
-from bot.commands.help.help import show_help
-from bot.commands.help.pages import option_lines
+from bot.commands.help.help import option_lines, show_help
 from bot.interface.explained import explained, lists_of, unit_words, worth_of
 from bot.interface.form.form import Room, form_of
 from bot.interface.registry import registry

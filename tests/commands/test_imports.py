@@ -10,7 +10,7 @@ import pytest
 
 from bot.audit.check_file import check
 from bot.audit.games import audit
-from bot.commands.games import importing
+from bot.commands.games import imports
 from bot.game.version import FIRST_BUILD
 from bot.interface.reply.packing import file_text
 from bot.interface.reply.reply import Reply
@@ -247,7 +247,7 @@ async def test_what_was_imported_is_no_alarm_of_the_host_and_what_was_played_her
     """An earlier Grognard took forged outcomes: doctor says so once for the game, and its exit status stays."""
     channel = await played()
     file = rewritten(await exported(channel), cheat)
-    monkeypatch.setattr(importing, "check_text", lambda raw: ((), 0))
+    monkeypatch.setattr(imports, "check_text", lambda raw: ((), 0))
     there, taken = await brought(channel.app, file)
     assert not taken.error
     await there.do("Mallory", "roll 2d6")
@@ -291,15 +291,15 @@ async def test_a_long_game_leaves_compressed_and_comes_back() -> None:
 
 
 async def test_a_check_that_takes_too_long_says_so_in_words_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(importing, "SHORT", 100)
-    monkeypatch.setattr(importing, "check_seconds", lambda size: 0.001)
+    monkeypatch.setattr(imports, "SHORT", 100)
+    monkeypatch.setattr(imports, "check_seconds", lambda size: 0.001)
     channel = await played()
     there, refused = await brought(channel.app, await exported(channel))
     assert refused.code == "too-slow"
     assert "odds" not in refused.text()
     assert await there.app.games.at(THERE.key) is None
     monkeypatch.undo()
-    monkeypatch.setattr(importing, "SHORT", 100)
+    monkeypatch.setattr(imports, "SHORT", 100)
     _, taken = await brought(channel.app, await exported(channel), "Zoe")
     assert not taken.error, "and the next one is checked as if nothing had happened"
     await channel.app.close()
@@ -469,6 +469,6 @@ async def test_a_file_with_packs_is_checked_beside_the_bot_however_it_is_written
     def here(_raw: str) -> tuple[tuple[str, ...], int]:
         pytest.fail("checked in the bot's own process")
 
-    monkeypatch.setattr(importing, "check_text", here)
+    monkeypatch.setattr(imports, "check_text", here)
     await brought(channel.app, json.dumps({**file, "packs": {"0" * 64: {"pack.yaml": "id: x"}}}, separators=separators))
     await channel.app.close()

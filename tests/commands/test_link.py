@@ -8,8 +8,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from bot.app import App
-from bot.commands.games.link_request import MOST_ASKED
-from bot.commands.games.linking import server_back
+from bot.commands.games.link import MOST_ASKED, server_back
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Person, Place
 from bot.stores.records import Binding, Commit

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 import bot.answers.marks
-import bot.commands.log.finding
 import bot.commands.log.log
 from bot.stores.base import StoreError
 from bot.stores.records import MarkRow
@@ -50,10 +49,10 @@ async def pages(channel: Channel) -> dict[str, tuple[str, Any]]:
 @pytest.fixture
 def short_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Everything is a long game."""
-    monkeypatch.setattr(bot.commands.log.finding, "BLOCK", BLOCK)
+    monkeypatch.setattr(bot.commands.log.log, "BLOCK", BLOCK)
     monkeypatch.setattr(bot.answers.marks, "BLOCK", BLOCK)
     monkeypatch.setattr(bot.commands.log.log, "LONG", 0)
-    monkeypatch.setattr(bot.commands.log.finding, "FEW", 100)  # else the worker marks them
+    monkeypatch.setattr(bot.commands.log.log, "FEW", 100)  # else the worker marks them
 
 
 async def test_by_marks_the_log_says_the_same(request: pytest.FixtureRequest) -> None:
@@ -112,6 +111,6 @@ async def test_another_edition_of_marks_is_not_used(short_blocks: None, monkeypa
     store, row = channel.app.store, await row_of(channel)
     marked = await store.marks(row, ["unit:squad 1"])
     assert marked
-    monkeypatch.setattr(bot.commands.log.finding, "EDITION", "2")
+    monkeypatch.setattr(bot.commands.log.log, "EDITION", "2")
     await store.mark([MarkRow(row, "unit:squad 1", one.block, "") for one in marked])
     assert await pages(channel) == first

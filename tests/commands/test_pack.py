@@ -71,7 +71,7 @@ async def test_a_pack_may_be_pasted_as_one_text() -> None:
 @pytest.fixture
 def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """A worker has time enough, also on a machine that is busy with other tests."""
-    monkeypatch.setattr("bot.commands.packs.pack_add.UNTRUSTED_SECONDS", 30.0)
+    monkeypatch.setattr("bot.commands.packs.pack.UNTRUSTED_SECONDS", 30.0)
 
 
 @pytest.mark.usefixtures("unhurried")

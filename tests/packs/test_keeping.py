@@ -98,7 +98,7 @@ async def test_a_pack_of_before_a_check_became_stricter_is_played_on(monkeypatch
     channel = await Channel.fresh()
     with monkeypatch.context() as before:
         before.setattr(PackSystem, "check_new", lambda self: None)
-        before.setattr("bot.commands.packs.pack_add.reviewed", here)
+        before.setattr("bot.commands.packs.pack.reviewed", here)
         assert not (await add(channel, text)).error
     await managed(channel, "pack enable few")
     await channel.do(

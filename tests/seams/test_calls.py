@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import pytest
 
 from bot.app import App
-from bot.commands.turns.calling import PRESENT
+from bot.commands.turns.calls import PRESENT
 from bot.game.state import Game
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Person, Place

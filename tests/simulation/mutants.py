@@ -12,7 +12,7 @@ import pytest
 
 import adapters.slack.delivery
 import adapters.slack.work
-import bot.commands.games.exporting
+import bot.commands.games.export
 import bot.commands.games.moving
 import bot.commands.log.standing_in
 import bot.commands.log.undo
@@ -188,8 +188,8 @@ def _no_lease(patch: pytest.MonkeyPatch) -> None:
 
 @mutant("sealed: an export holds what is closed", 22, "g")
 def _unsealed(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(bot.commands.games.exporting, "Promises", partial(Promises, with_secrets=True))
-    patch.setattr(bot.commands.games.exporting, "behind", partial(behind, with_secrets=True))
+    patch.setattr(bot.commands.games.export, "Promises", partial(Promises, with_secrets=True))
+    patch.setattr(bot.commands.games.export, "behind", partial(behind, with_secrets=True))
 
 
 @mutant("dice: they come from elsewhere than the promised seed", 2, "f")

@@ -163,8 +163,8 @@ async def _ended(context: Context, winner: str, text: str, *, reveals: bool) -> 
 
 async def _page(context: Context) -> tuple[File, ...]:
     """The after-action page; none where it would keep the channel waiting (`/game export html` writes it then)."""
-    from bot.commands.games.exporting import export_json, file_name
-    from bot.commands.log.reporting import check_length, page_text
+    from bot.commands.games.export import export_json, file_name
+    from bot.commands.log.report import check_length, page_text
 
     try:
         check_length(context.game)

@@ -1,4 +1,4 @@
-"""`/game`: start, sides, turns, settings; the larger ones live in files of their own."""
+"""`/game`: start, sides, status; the larger ones live in files of their own."""
 
 from __future__ import annotations
 
@@ -8,27 +8,22 @@ from typing import Any
 
 from bot.answers.inputs import rules_told
 from bot.commands.context import Amendment, Context
-from bot.commands.games import channel_settings, rules_of_game, starting
-from bot.commands.games import pack_of_game as packs
-from bot.commands.games.claiming import CLAIM_HINT, own_import
+from bot.commands.games import starting
+from bot.commands.games.imports import CLAIM_HINT, own_import
 from bot.commands.games.places import listed, names_of
 from bot.commands.games.played import put_aside
-from bot.commands.play import pictures
-from bot.commands.turns.calling import take_seat
-from bot.commands.turns.calls import calls
+from bot.commands.turns.calls import calls, take_seat
 from bot.commands.turns.turn_card import across_of, headline, passes_told, phase_buttons
-from bot.game.follows.rules import rule_words
 from bot.game.loaded import load
 from bot.game.phases import brief_of, first_turn, phase_title, reminders
 from bot.game.rights import find_side, need_director
 from bot.game.roster import count_units, is_gone
 from bot.game.scenario import Scenario, find_scenario
-from bot.game.state import FULL, STRICT, Game, is_strict
+from bot.game.state import FULL, Game
 from bot.game.version import with_system
 from bot.interface.reply.parts import Part, Small
 from bot.interface.reply.reply import Reply
-from bot.places.threads import channel_of, is_apart
-from bot.rules.errors import UserError, did_you_mean
+from bot.rules.errors import UserError
 from bot.rules.inputs.units import RosterUnit
 from bot.rules.text.phrase import phrase
 from bot.stores.base import DRAFTS_KEPT
@@ -149,7 +144,7 @@ def carried(old: Game, sides: tuple[str, ...]) -> dict[str, RosterUnit]:
 
 async def carry(context: Context, _more: str) -> Reply:
     """The button of a new game: take over the roster of the one before, as it was noted when this one began."""
-    from bot.commands.turns.old_cards import without
+    from bot.commands.turns.turn_card import without
 
     game = context.need_started()
     need_director(game, context.actor, "carry the roster over")
@@ -261,92 +256,6 @@ def _side_line(context: Context, side: str) -> str:
     gone = sum(is_gone(unit) for unit in units)
     lost = f", {gone} eliminated" if gone else ""
     return f"{side}: {', '.join(players) or 'nobody yet'}; {count_units(len(units) - gone)}{lost}"
-
-
-async def settings(context: Context) -> Reply:
-    """How the game is played and answered."""
-    options = context.options()
-    threads = await channel_settings.threads(context, options.pop("threads"))
-    drawn = await pictures.setting(context, options.pop("pictures"))
-    threads = ", ".join(filter(None, (threads, drawn)))
-    if threads and not any(options.values()):
-        return Reply(f"{context.who}: {threads}")
-    if not any(options.values()):
-        game = context.need_game()
-        own = await is_apart(context.store, channel_of(context.command.where))
-        return Reply(
-            "Settings of this game",
-            (
-                f"hand_dice={'yes' if game.hand_dice else 'no'}: allow dice rolled by hand",
-                f"answers={game.answers}: long or short answers",
-                f"confirm={'yes' if game.confirm else 'no'}: ask before the same shot is fired at another target",
-                f"strict={'yes' if is_strict(game) else 'no'}: refuse a second shot, or one out of go or phase",
-                f"master={context.ledger.name_of(game.master) if game.master else 'nobody'}",
-                f"threads={'own' if own else 'channel'}: what this channel's threads play",
-                f"pictures={await pictures.mode(context)}: of lookups and odds in this channel",
-                *rules_of_game.listed(context, game),
-                *([f"pack={version}: what it is played with"] if (version := await packs.named(context, game)) else []),
-            ),
-        )
-    game = context.open_game()
-    need_director(game, context.actor, "change its settings")
-    after, told = game, []
-    if options["hand_dice"]:
-        after = replace(after, hand_dice=options["hand_dice"] == "yes")
-        told.append(f"real dice {'allowed' if after.hand_dice else 'not allowed'}")
-    if options["answers"]:
-        after = replace(after, answers=options["answers"])
-        told.append(f"{after.answers} answers")
-    if options["confirm"]:
-        after = replace(after, confirm=options["confirm"] == "yes")
-        told.append(f"other targets {'confirmed' if after.confirm else 'at once'}")
-    if options["strict"] and (options["strict"] == "yes") != is_strict(after):
-        if options["rule"]:
-            raise UserError(
-                "One rule is switched at a time.", hint="Leave out rule.", option="rule", code="not-together"
-            )
-        after = replace(after, rules={**after.rules, STRICT: not is_strict(after)})
-        told.append(rule_words(game.rules, after.rules))
-    if options["rule"]:
-        after, said = rules_of_game.setting(context, after, options["rule"])
-        told.append(said)
-    if options["master"]:
-        after = replace(after, master=_person_called(context, options["master"]))
-    if options["pack"]:
-        after, said = await packs.setting(context, after, options["pack"])
-        told.append(said)
-    # No name may be in the chain, which nobody could delete there.
-    last = [told.pop()] if options["pack"] else []
-    noted = [*told, *(["another game master"] if after.master != game.master else []), *last]
-    if options["master"]:
-        told = [*told, f"{context.ledger.name_of(after.master)} is game master"]
-    told += last
-    context.ledger.add("settings", after, result=", ".join(noted))
-    return Reply(f"{context.who}: {', '.join([*told, threads] if threads else told)}")
-
-
-def _person_called(context: Context, name: str) -> str:
-    """The person of this game with that name, or platform id. Raises UserError."""
-    folded = name.strip().removeprefix("@").strip("<@!>").casefold()
-    rows = [context.ledger.persons[person] for person in context.ledger.present()]
-    exact = [row for row in rows if folded == row.user.casefold()]
-    found = exact or [row for row in rows if folded in (row.name.casefold(), row.user.casefold().rpartition(":")[2])]
-    if len(found) == 1:
-        return found[0].person
-    if found:
-        raise UserError(
-            f'Several people are called "{name[:40]}".',
-            hint=f"Type which: {', '.join(f'master={row.user}' for row in found[:5])}.",
-            option="master",
-            code="unclear-person",
-        )
-    names = [row.name for row in rows]
-    raise UserError(
-        f'Nobody called "{name[:40]}" has taken part in this game.',
-        hint=did_you_mean(name, names) or "The new game master has to join or roll here first.",
-        option="master",
-        code="unknown-person",
-    )
 
 
 def _game_name(raw: str) -> str:

@@ -33,7 +33,7 @@ MOST_SHOWN = 8
 SHOWN = {
     "log": "log.log:handle",
     "stats": "log.luck:stats",
-    "export": "games.exporting:export",
+    "export": "games.export:export",
     "proof": "play.fair:show",
 }
 """What can be read of a game by a button, and the function that answers."""
@@ -119,7 +119,7 @@ async def _opened(context: Context, one: Played) -> Reply:
 async def read(context: Context, what: str) -> Reply:
     """A button of an opened game: its log, statistics, export or proof, privately."""
     from bot.commands.dispatch import imported
-    from bot.commands.play.playing import repeated
+    from bot.commands.play.play import repeated
 
     if what not in SHOWN:
         raise UserError("There is no such button here.", code="unknown-button")

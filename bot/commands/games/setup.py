@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from bot.commands.context import Context
-from bot.commands.games.linking import unlink
+from bot.commands.games.link import unlink
 from bot.commands.games.places import called, is_private, listed, local_id, names_of
 from bot.game.ledger import Ledger
 from bot.game.loaded import Loaded, load

@@ -6,32 +6,34 @@ modifiers`); a press changes the message to the next screen.
 
 from __future__ import annotations
 
+import re
+import textwrap
 from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.commands.context import Context
-from bot.commands.help.pages import (
-    MODIFIERS,
-    UNITS,
-    command_page,
-    modifiers_page,
-    units_of_game,
-    units_page,
-    word_page,
-    words_like,
-)
-from bot.commands.help.start import GAMES, back, games_page, overview, page_of_group
+from bot.commands.help.start import GAMES, HELP, back, games_page, overview, page_of_group
 from bot.commands.help.topics import TOPICS, topic_page
-from bot.interface.registry import Registry
-from bot.interface.reply.reply import Reply
+from bot.interface.explained import all_unit_words, lists_of, unit_words
+from bot.interface.registry import TABLE, Registry
+from bot.interface.reply.parts import Group, Part, Small
+from bot.interface.reply.reply import OPEN_FORM, Button, Reply
 from bot.interface.spec import CommandSpec
 from bot.interface.typing.examples import example_in
 from bot.rules.errors import UserError, did_you_mean
+from bot.rules.inputs.options import Option
+from bot.rules.inputs.units import UnitWords
 from bot.rules.text.phrase import Typed, phrase
+from bot.systems.catalog import system
 
 ASKING = ("?", "help", "--help", "-h")
 LONGEST = 3_200
 """Characters of a screen; what is longer comes as a message of its own."""
+WIDTH = 110
+MOST_KEYS = 6
+"""Numbers of a unit that the first screen explains; all are on the page *Units*."""
+MODIFIERS, UNITS = "modifiers", "units"
+_ONLY = re.compile(r", only in ([\w-]+)")
 
 
 def show_help(topic: str, registry: Registry, games: Sequence[str] | None = None, played: str = "") -> Reply:
@@ -130,7 +132,7 @@ async def press_help(context: Context, topic: str) -> Reply:
 async def press_try(context: Context, name: str) -> Reply:
     """*Try it*: the odds of a command's example, privately; nothing is rolled."""
     from bot.commands.play.odds import answer_odds
-    from bot.commands.play.playing import repeated
+    from bot.commands.play.play import repeated
     from bot.interface.typing.text import parse_text
 
     spec = context.registry.get(tuple(name.split()))
@@ -143,6 +145,163 @@ async def press_try(context: Context, name: str) -> Reply:
 
 async def press_throw(context: Context, dice: str) -> Reply:
     """*Roll 2d6*: these dice, for all to see."""
-    from bot.commands.play.filled import played
+    from bot.commands.play.button import played
 
     return await played(context, ("roll",), {"dice": dice[:40]})
+
+
+def command_page(spec: CommandSpec, registry: Registry) -> Reply:
+    """What a command does and how it is written."""
+    if spec.family == "sequence":
+        return _sequence_page(spec)
+    lines: list[Part] = [spec.summary] if len(spec.summary) >= WIDTH else []
+    lines += _options(spec)
+    if spec.details:
+        lines.append(Small(spec.details))
+    if spec.example:
+        lines.append(phrase("Example: `{example}`", example=spec.example))
+    above = spec.path[:1] if spec.path[0].endswith(TABLE) or registry.get(spec.path[:1]) is None else ()
+    form = [Button(OPEN_FORM + " ".join(spec.path), "Open form", "primary")] if spec.options else []
+    about = spec.title or _first_sentence(spec.summary)
+    return Reply(spec.name, tuple(lines), by=about, buttons=(*form, back(above)))
+
+
+def _sequence_page(spec: CommandSpec) -> Reply:
+    """The procedure, what a unit may carry (key and meaning), one line to copy."""
+    name = " ".join(spec.path)
+    steps = system(spec.system).sequence(spec.target).procedure
+    lines: list[Part] = [f"{at}. {step}" for at, step in enumerate(steps, 1)] or [spec.summary]
+    words = system(spec.system).words
+    for list_name, options in lists_of(spec.options).items():
+        lines += _carried(words[list_name], " and ".join(options), spec.path[-1])
+    lines.append(phrase("Example: `{example}`", example=spec.example))
+    lines.append(Small(phrase("What each modifier adds: `/help {name} modifiers`", name=name)))
+    if lists_of(spec.options):
+        lines.append(Small(phrase("What each word of a unit means: `/help {name} units`", name=name)))
+    buttons = [Button(OPEN_FORM + name, "Open form", "primary")]
+    if spec.option("odds") is not None and spec.example:
+        buttons.append(Button(f"try:{name}", "Try it"))
+    buttons.append(Button(f"{HELP}{name} {MODIFIERS}", "Modifiers"))
+    if lists_of(spec.options):
+        buttons.append(Button(f"{HELP}{name} {UNITS}", "Units"))
+    return Reply(spec.name, tuple(lines), by=spec.title, buttons=(*buttons, back(spec.path[:1])))
+
+
+def _carried(words: UnitWords, who: str, id: str) -> list[Part]:
+    """What a unit may carry in this sequence: each number with its meaning, then the states and flags by name."""
+    keys = {key: option.help for key, option in words.keys.items() if _is_for(option.help, id)}
+    flags = [flag for flag, text in words.flags.items() if _is_for(text, id)]
+    lines: list[Part] = [Group(f"A unit in {who} may carry", "", grave=True)]
+    shown = sorted(keys.items(), key=lambda item: _ONLY.search(item[1]) is None)  # its own first
+    lines += [phrase("`{key}=` {text}", key=key, text=_brief(text)) for key, text in shown[:MOST_KEYS]]
+    if further := [*(key for key, _ in shown[MOST_KEYS:]), *flags]:
+        lines.append(f"and {', '.join(further)}")
+    return lines
+
+
+def _is_for(text: str, id: str) -> bool:
+    found = _ONLY.search(text)
+    return found is None or found[1] == id
+
+
+def _brief(text: str) -> str:
+    return re.split(r"[,;(]", text)[0].strip()
+
+
+def modifiers_page(spec: CommandSpec) -> Reply:
+    """Everything that a command takes besides units: each with what it adds and means."""
+    lines: list[Part] = [*_options(spec)]
+    if spec.details:
+        lines.append(Small(spec.details))
+    return Reply(spec.name, tuple(lines), by="everything that it takes", buttons=(_form(spec), back(spec.path)))
+
+
+def word_page(spec: CommandSpec, word: str) -> Reply | None:
+    """What one option or modifier of a command means; None for what it does not know."""
+    folded, mods = word.replace("-", "_"), spec.option("mods")
+    option = spec.option(folded)
+    if option is not None and option.type == "bool":
+        lines = [flag_text(option)]
+    elif option is not None:
+        lines = option_lines(option)
+    elif mods is not None and folded in mods.values:
+        lines = [f"{folded}: {mods.meanings.get(folded, 'a modifier')}"]
+    else:
+        return None
+    return Reply(f"{spec.name} {word}", tuple(lines), by=spec.title, buttons=(_form(spec), back(spec.path)))
+
+
+def units_page(spec: CommandSpec) -> Reply:
+    """Every word that a unit of a sequence may carry."""
+    words, lines = system(spec.system).words, list[Part]()
+    for name, options in lists_of(spec.options).items():
+        lines.append(Group(f"Words of a unit in {' and '.join(options)}", "", grave=True))
+        lines += unit_words(words[name])
+    return Reply(spec.name, tuple(lines), by="what a unit may carry", buttons=(_form(spec), back(spec.path)))
+
+
+def _form(spec: CommandSpec) -> Button:
+    return Button(OPEN_FORM + " ".join(spec.path), "Open form", "primary")
+
+
+def units_of_game(game: str) -> Reply:
+    """Every word that a unit of a game may carry. Raises UserError where no sequence takes a list of units."""
+    lines: list[Part] = [
+        "Each item is a unit type or a unit of the roster, then its numbers and words; separate items with ;",
+        "Several of the roster at once: GI 1..10, us1..us4, all, all shaken, side:US, hex:H5.",
+    ]
+    found = list(all_unit_words(system(game)))
+    if not found:
+        hint = Typed(f"/help {game}")
+        raise UserError(f"No sequence of {game} takes a list of units.", hint=hint, code="unknown-topic")
+    for name, words in found:
+        lines += [Group(f"In {name}", "", grave=True), *words]
+    return Reply(f"/{game}", tuple(lines), by="words of a unit", buttons=(back((game,)),))
+
+
+def words_like(game: str, word: str) -> tuple[str, ...]:
+    """What a word behind a unit means in a game: `cavalry`."""
+    lines = (line for _, words in all_unit_words(system(game)) for line in words)
+    return tuple(dict.fromkeys(line for line in lines if re.split("[:=]", line)[0] == word))
+
+
+def _options(spec: CommandSpec) -> list[Part]:
+    lines: list[Part] = [line for option in spec.options if option.type != "bool" for line in option_lines(option)]
+    flags = [option for option in spec.options if option.type == "bool"]
+    if flags:
+        lines += [Group("Flags", "", grave=True), *(f"  {flag_text(flag)}" for flag in flags)]
+    return lines
+
+
+def flag_text(flag: Option) -> str:
+    """A flag with what it adds and says, and how to switch off one that is on by itself."""
+    about = [flag.help] if flag.help else []
+    if flag.default:
+        about.append(f"on by default; off with {flag.name}=no")
+    return f"{flag.name}: {'; '.join(about)}" if about else flag.name
+
+
+def option_lines(option: Option) -> list[str]:
+    """Help for an option: what it is, what to type, its default; words that it takes with what they mean."""
+    about = f": {option.help}" if option.help else ""
+    if option.required:
+        rest = "needed"
+    elif option.default not in (None, "", ()):
+        rest = f"default {option.default}"
+    else:
+        rest = "optional"
+    if option.meanings:
+        meant = [
+            f"    {word}: {option.meanings[word]}" if word in option.meanings else f"    {word}"
+            for word in option.values
+        ]
+        return [f"  {option.name}{about} ({rest}):", *meant]
+    if len(option.expected) <= WIDTH:
+        return [f"  {option.name}{about} ({option.expected}; {rest})"]
+    kind, _, words = option.expected.partition(" of ")
+    folded = textwrap.wrap(words, WIDTH, initial_indent="    ", subsequent_indent="    ", break_on_hyphens=False)
+    return [f"  {option.name}{about} ({kind} of these; {rest}):", *folded]
+
+
+def _first_sentence(text: str) -> str:
+    return text.split(". ")[0].rstrip(".")

@@ -85,7 +85,7 @@ async def _by_events(context: Context, ledger: Ledger) -> AsyncIterator[Amendmen
     async for one in _too_late(context, ledger, ledger.was.game):
         yield one
     if _moves_cards(ledger):
-        from bot.commands.turns.old_cards import old_cards
+        from bot.commands.turns.turn_card import old_cards
 
         async for one in old_cards(context, ledger):
             yield one

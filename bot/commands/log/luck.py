@@ -105,8 +105,8 @@ async def press_picture(context: Context, _about: str) -> Reply:
 
 async def press_losses(context: Context, _about: str) -> Reply:
     """What each side lost, turn by turn, drawn: for the game that is played here."""
-    from bot.commands.games.exporting import export_json
-    from bot.commands.log.reporting import check_length
+    from bot.commands.games.export import export_json
+    from bot.commands.log.report import check_length
     from bot.commands.play.pictures import losses_shown
 
     game = context.need_game()

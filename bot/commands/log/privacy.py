@@ -6,7 +6,7 @@ import json
 from dataclasses import asdict, replace
 
 from bot.commands.context import Context
-from bot.commands.games.claiming import own_import
+from bot.commands.games.imports import own_import
 from bot.commands.post.wishes import WISHES
 from bot.game.ledger import Ledger
 from bot.game.loaded import load

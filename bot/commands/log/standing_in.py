@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterable
 
 from bot.commands.context import Context, server_of
-from bot.commands.turns.calling import place_of
+from bot.commands.turns.calls import place_of
 from bot.game.state import Json
 from bot.game.undo import LEFT, SILENCE, SILENT, are_silent, may_stand_in, then
 

@@ -10,7 +10,7 @@ from bot.answers.retold import told_event
 from bot.commands.context import Amendment, Context
 from bot.commands.log.amending import answered
 from bot.commands.log.standing_in import reason_to_stand_in, stands_in
-from bot.commands.turns.calling import call, call_sides
+from bot.commands.turns.calls import call, call_sides
 from bot.game.events import NEVER_UNDONE, has_dice, is_passed_over
 from bot.game.phases import whose_go
 from bot.game.roster import changed_names

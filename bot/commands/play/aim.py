@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from bot.answers.aim import aim_of, at_nobody, own_targets
 from bot.commands.context import Context
-from bot.commands.play.filled import own_draft
+from bot.commands.play.button import own_draft
 from bot.interface.reply.reply import Button, Reply
 from bot.interface.typing.text import command_text
 from bot.places.drafts import DRAFT, new_draft

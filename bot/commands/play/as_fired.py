@@ -9,8 +9,8 @@ from bot.answers.odds import odds_reply
 from bot.answers.plays import Shot, again, besides, by_label, came_up, every_die, shot_of
 from bot.commands.context import Context
 from bot.commands.play.odds import count_rows, parties
-from bot.commands.play.playing import roster_for
-from bot.commands.play.sharing import boxed
+from bot.commands.play.play import roster_for
+from bot.commands.play.share import boxed
 from bot.commands.turns.initiative import odds_by_name
 from bot.game.opened import read_opened
 from bot.game.state import Json

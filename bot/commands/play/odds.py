@@ -1,4 +1,4 @@
-"""The odds that are asked for in a channel: of a sequence as it is typed, answered privately."""
+"""The odds that are asked for in a channel, answered privately: of a sequence as typed, of a fight of rounds."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from dataclasses import replace
 
 from bot.answers.headline import actors, cause, others
 from bot.answers.inputs import by_rules, loans, told_by_rule, with_loans, with_rules
-from bot.answers.odds import odds_reply
+from bot.answers.odds import odds_reply, rounds_reply
 from bot.answers.plays import EXTRA
 from bot.answers.roll import dice_odds
 from bot.answers.several import alike_plays, each_of, in_names, path_of
 from bot.commands.context import Context
-from bot.commands.play.playing import roster_for
-from bot.commands.play.sharing import boxed
+from bot.commands.play.play import roster_for
+from bot.commands.play.share import boxed
 from bot.commands.turns.initiative import odds_by_name
 from bot.interface.reply.reply import Button, Reply
 from bot.interface.spec import CommandSpec
 from bot.interface.typing.text import command_text
 from bot.places.drafts import Draft, new_draft
-from bot.rules.inputs.options import flag
+from bot.rules.inputs.options import clean, flag
 from bot.rules.inputs.units import Roster
 from bot.rules.odds.odds import Distribution
 from bot.rules.sequence.sequence import Row
@@ -27,6 +27,7 @@ from bot.rules.text.names import joined
 from bot.stores.base import DAY
 from bot.systems.catalog import Sequence, system
 from bot.systems.resolve import odds_rows
+from bot.systems.rounds import count_rounds
 
 
 async def answer_odds(
@@ -119,3 +120,28 @@ def parties(sequence: Sequence, raw: Mapping[str, object], roster: Roster) -> tu
         return several, joined(several)
     given = sequence.given(raw, roster)
     return actors(sequence, given), joined(others(sequence, given))
+
+
+async def answer_rounds(context: Context, spec: CommandSpec, options: Mapping[str, object]) -> Reply:
+    """The exact odds after so many rounds and to the end, privately, with a button that fights the first of them."""
+    sequence = system(spec.system).sequence(spec.target)
+    roster = roster_for(context, spec)
+    options = in_names(sequence, options, roster, context.actor.side)
+    given = {name: value for name, value in options.items() if name not in EXTRA}
+    ruled = by_rules(sequence, given, context.game)
+    raw = with_rules(given, ruled)
+    option = spec.option("rounds")
+    assert option is not None
+    rounds = int(clean(option, options["rounds"]))
+    lent = loans(sequence, raw, roster)
+    fought = await context.apart(
+        count_rounds, sequence.system.id, sequence.id, with_loans(raw, lent), rounds, dict(roster)
+    )
+    acting, _ = parties(sequence, raw, roster)
+    reply = rounds_reply(sequence, raw, fought, rounds, by=cause(sequence, acting, context.who))
+    reply = told_by_rule(reply, ruled)
+    game = context.ledger.row if context.ledger.exists else ""
+    draft = new_draft(spec.path, given, context.command.who.key, game)
+    context.docs.append(draft.doc(context.now, DAY))
+    buttons = (Button(f"roll:{draft.key}", "Roll it", "primary"), Button(f"form:draft:{draft.key}", "Change…"))
+    return boxed(context, replace(reply, buttons=buttons))

@@ -102,9 +102,9 @@ async def press(context: Context, rest: str) -> Reply:
     private = context.spec.private
     if is_table:
         return replace(await drawn_table(context, name, dict(parse_qsl(inputs))), private=private)
-    from bot.commands.play.filled import own_draft
+    from bot.commands.play.button import own_draft
     from bot.commands.play.odds import answer_odds
-    from bot.commands.play.playing import repeated
+    from bot.commands.play.play import repeated
 
     found = None if private else await find_draft(context.store, name)  # a lookup that all have seen
     draft = found or await own_draft(context, name)
@@ -133,8 +133,8 @@ async def press_game(context: Context, _about: str) -> Reply:
 
 async def _cards(context: Context, number: int = 0) -> tuple[File, ...]:
     """The pictures of an event, or of the game, from what everybody may know of it."""
-    from bot.commands.games.exporting import export_json
-    from bot.commands.log.reporting import check_length, facts_for
+    from bot.commands.games.export import export_json
+    from bot.commands.log.report import check_length, facts_for
     from bot.report.cards import cards_drawn
 
     check_length(context.game)

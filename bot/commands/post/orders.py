@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from bot.commands.context import Amendment, Context
 from bot.commands.post.reminders import comes_back
-from bot.commands.turns.calling import call_sides
+from bot.commands.turns.calls import call_sides
 from bot.game.orders import COMMAND, ORDER, all_in, in_order, of_sides, sides_in, told_sides
 from bot.game.rights import find_side, need_player
 from bot.game.state import Game

@@ -13,7 +13,7 @@ from functools import partial
 from bot.commands.context import Amendment, Context
 from bot.commands.post.since import said
 from bot.commands.post.wishes import DIRECT, HOUR, Wishes, wishes_of
-from bot.commands.turns.calling import place_of
+from bot.commands.turns.calls import place_of
 from bot.commands.turns.turn_card import phase_name
 from bot.game.events import ROLLS, holding
 from bot.game.ledger import Ledger

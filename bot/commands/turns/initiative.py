@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from bot.answers.outcome import Happening
 from bot.commands.context import Context
-from bot.commands.turns.calling import addressed, call_sides
+from bot.commands.turns.calls import addressed, call_sides
 from bot.commands.turns.turn_card import phase_buttons
 from bot.game.sides import LETTERS, by_name, holds
 from bot.game.state import Game

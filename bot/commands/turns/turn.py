@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from bot.commands.context import Context
 from bot.commands.post.since import said
-from bot.commands.turns.calling import addressed, call_sides
+from bot.commands.turns.calls import addressed, call_sides
 from bot.commands.turns.turn_card import (
     card,
     may_be_rolled,
@@ -164,7 +164,7 @@ async def press_initiative(context: Context, about: str) -> Reply:
 
 
 async def _roll_initiative(context: Context) -> Reply:
-    from bot.commands.play.playing import play, repeated
+    from bot.commands.play.play import play, repeated
 
     game = context.need_started()
     if not may_be_rolled(game, context.system):

@@ -12,7 +12,7 @@ from bot.answers.offered import acts
 from bot.answers.retold import retold
 from bot.commands.context import Context
 from bot.commands.log.log import newest_first, page_action
-from bot.commands.play.playing import repeated
+from bot.commands.play.play import repeated
 from bot.commands.units.unit_table import in_order, tone_of
 from bot.game.back import FLIP
 from bot.game.counter import VEHICLES, frame_of, lasting_marks, marks_of, printed_on, states_of
@@ -69,7 +69,7 @@ async def press_card(context: Context, handle: str) -> Reply:
 
 async def press_mark(context: Context, rest: str) -> Reply:
     """The menu of a card: a marker put on or off, a state, the other side; as `/unit edit` does it."""
-    from bot.commands.units.unit_change import edit
+    from bot.commands.units.unit import edit
 
     handle, _, stats = rest.partition(":")
     stats, _, shown = stats.partition(":")

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from bot.commands.context import Context
+from bot.commands.units.unit import NAME, find_units
 from bot.commands.units.unit_card import card
-from bot.commands.units.unit_change import NAME, find_units
 from bot.commands.units.unit_table import tables
 from bot.game.counter import about, is_lost
 from bot.game.rights import find_side

@@ -1,4 +1,4 @@
-"""`/game import`: an exported game goes on in this channel. Its chain is checked first and stays as it is."""
+"""`/game import`: a game from its file, with the packs that it brings along; `/game claim`: whose moves those are."""
 
 from __future__ import annotations
 
@@ -8,29 +8,36 @@ from dataclasses import replace
 
 from bot.audit.check_file import check
 from bot.commands.context import Context
-from bot.commands.games.pack_import import brought
 from bot.commands.games.played import put_aside
+from bot.commands.packs.pack import reviewed
 from bot.game.follows.validate import is_in_line, is_valid, is_valid_event
 from bot.game.ledger import Ledger
 from bot.game.phases import phase_title
+from bot.game.state import Game
 from bot.interface.reply.packing import MOST_TEXT
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import shown_name
+from bot.packs.review import review_brought
+from bot.packs.stored import read_pack, server_key, used_docs
 from bot.process.entropy import new_id
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import MAX_TEXT
 from bot.rules.odds.odds import TooManyStates
 from bot.rules.proof.chain import canonical
-from bot.rules.proof.export_format import SEALED, Exported, read_export, read_json
+from bot.rules.proof.export_format import SEALED, Exported, person_key, read_export, read_json
 from bot.rules.proof.fair import NO_TEXTS
 from bot.rules.proof.paged import export_text
 from bot.rules.text.phrase import phrase
 from bot.stores.records import IMPORTED, PersonRow, SeedRow, TextRow
-from bot.systems.catalog import systems, using
+from bot.systems.catalog import System, everywhere, systems, using
+from bot.systems.packs.carried import Files, pack_from
+from bot.systems.packs.pack import PackSystem
+from bot.systems.packs.shelf import Shelf
 
 MAX_EVENTS = 200_000
 SHORT = 30_000
 """Characters of a log that is checked on the spot; a longer one is checked in the worker."""
+CLAIM_HINT = phrase("Your account is in the imported file: `/game claim` makes its moves and its side yours.")
 
 
 def check_seconds(size: int) -> float:
@@ -188,3 +195,64 @@ def _fill_rest(ledger: Ledger, exported: Exported) -> None:
         ledger.new_seeds[seed.epoch] = SeedRow(
             ledger.row, seed.epoch, seed.seed, seed.commitment, first, (), NO_TEXTS, revealed.get(seed.epoch)
         )
+
+
+async def brought(context: Context, packs: Mapping[str, Files]) -> Mapping[str, System]:
+    """The systems with the packs of an export, which are kept from now on. Raises UserError for one with faults."""
+    found: list[PackSystem] = []
+    for hash, files in packs.items():
+        pack = await read_pack(context.store, hash)
+        if pack is None:
+            pack = pack_from(files, hash)
+            faults = ("it cannot be read",) if pack is None else await _faults(context, pack)
+            if pack is None or faults:
+                raise UserError(
+                    f"The game comes with a pack that cannot be taken: {faults[0]}", option="file", code="bad-pack"
+                )
+        found.append(pack)
+    context.docs += used_docs(found, server_key(context.command.where))
+    return Shelf(everywhere(), [*getattr(systems(), "versions", ()), *found])
+
+
+async def _faults(context: Context, pack: PackSystem) -> tuple[str, ...]:
+    return (await reviewed(context, review_brought, dict(pack.content))).report.faults
+
+
+def own_import(ledger: Ledger) -> PersonRow | None:
+    """The person of an imported log whose key is that of the writer's account, if nobody has claimed it."""
+    user = IMPORTED + person_key(ledger.game.id, ledger.writer.user)
+    return next((row for row in ledger.persons.values() if row.user == user), None)
+
+
+async def claim(context: Context, _more: str = "") -> Reply:
+    """Go on as the person that the file knows the asker's account as; seats taken meanwhile move along."""
+    game, ledger = context.need_game(), context.ledger
+    row = own_import(ledger)
+    if row is None:
+        raise UserError(
+            "No imported moves in this game belong to your account.",
+            hint=phrase("Play under your own name: `/game join` takes a side."),
+            code="nothing-to-claim",
+        )
+    own = ledger.known_person()
+    seated = _seated(game, own, row)
+    ledger.claim(row)
+    ledger.add("claim", seated, own=own)
+    side = seated.players.get(row.person, "")
+    playing = f"Plays {side}." if side else "The moves under that name are theirs."
+    return Reply(f"{context.who} is {row.name} from the imported log", (playing,))
+
+
+def _seated(game: Game, own: str, row: PersonRow) -> Game:
+    """The game with the seats of the person `own` given to that of `row`. Raises UserError for two sides at once."""
+    mine, theirs = game.players.get(own, ""), game.players.get(row.person, "")
+    if mine and theirs and mine != theirs:
+        raise UserError(
+            f"You play {mine} here, and {row.name} from the imported log plays {theirs}.",
+            hint=phrase("Leave your side first: `/game leave`, then `/game claim`."),
+            code="other-side",
+        )
+    players = {person: side for person, side in game.players.items() if person != own}
+    if side := theirs or mine:
+        players[row.person] = side
+    return replace(game, players=players, master=row.person if own and game.master == own else game.master)

@@ -7,19 +7,25 @@ from dataclasses import replace
 from functools import partial
 
 from bot.answers.effects import is_of_game
+from bot.answers.tables import sheets_of, whole_reply, words_of
 from bot.commands.context import Context
 from bot.commands.play.record import record
 from bot.commands.turns.calls import with_call
 from bot.game.rights import need_player, over
 from bot.game.state import roster_of
 from bot.interface.reply.parts import Small
-from bot.interface.reply.reply import Reply
+from bot.interface.reply.reply import Button, Reply
 from bot.interface.spec import CommandSpec
-from bot.interface.typing.text import command_text
+from bot.interface.typing.text import command_text, parse_text
+from bot.places.forms import form_button
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import flag
 from bot.rules.inputs.units import Roster
+from bot.rules.tables.table import Table
 from bot.systems.catalog import Sequence, system
+
+LONGEST = 80
+NUMBERS = ("int", "number")
 
 
 async def handle_roll(context: Context) -> Reply:
@@ -38,7 +44,6 @@ async def handle_roll(context: Context) -> Reply:
 async def handle_lookup(context: Context) -> Reply:
     """A table; one of kind roll rolls its own dice when its roll is left out."""
     from bot.answers.tables import read_table, whole_reply
-    from bot.commands.play.lookups import under_lookup
     from bot.commands.play.pictures import offered, table_action
 
     game, spec = system(context.spec.system), context.spec
@@ -88,7 +93,7 @@ async def _sequence(context: Context, sequence: Sequence, options: dict[str, obj
     options = with_letters(sequence, options, context.game)
     options = in_names(sequence, options, roster, context.actor.side)
     if sequence.rounds and options.get("rounds"):
-        from bot.commands.play.rounds import answer_rounds
+        from bot.commands.play.odds import answer_rounds
 
         return await answer_rounds(context, context.spec, options)
     if sequence.odds_by and flag(options, "odds"):
@@ -150,3 +155,28 @@ async def play(context: Context) -> Reply:
 def _plain(options: Mapping[str, object]) -> dict[str, object]:
     """Options as an event can hold them: what was left empty is left out."""
     return {name: value for name, value in options.items() if value is not None and value != "" and value != ()}
+
+
+def under_lookup(context: Context, table: Table, options: Mapping[str, object]) -> tuple[Button, ...]:
+    """*Another number…*, with the form filled in, and *Whole table*, where it has any."""
+    spec = context.spec
+    found = []
+    if table.inputs:
+        has_number = any(option.type in NUMBERS for option in table.inputs)
+        label = "Another number…" if has_number else "Change…"
+        found.append(form_button(spec.path, options, label, context.registry))
+    if sheets_of(table, words_of(table)):
+        text = command_text(spec, options)
+        found.append(Button(f"whole:{(text if len(text) <= LONGEST else spec.name).removeprefix('/')}", "Whole table"))
+    return tuple(found)
+
+
+async def press_whole(context: Context, typed: str) -> Reply:
+    """The table that a button names with what was looked up in it, all of it."""
+    parsed = parse_text(typed, context.registry)
+    spec = parsed.spec
+    if spec.family != "lookup":
+        raise UserError("This button belongs to no table.", code="unknown-button")
+    await context.check_enabled(spec)
+    given = {name: value for name, value in parsed.options.items() if name not in ("private", "whole", "picture")}
+    return whole_reply(system(spec.system).table(spec.target), spec.example, given)

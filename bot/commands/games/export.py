@@ -53,7 +53,7 @@ async def export(context: Context) -> Reply:
 
 async def _page(context: Context) -> Reply:
     """The after-action page; a browser opens it, so it is sent as it is."""
-    from bot.commands.log.reporting import check_length, page_text
+    from bot.commands.log.report import check_length, page_text
 
     check_length(context.game)
     text = await page_text(context, await export_json(context))

@@ -1,0 +1,187 @@
+"""`/game settings`: how the game is played and answered, by which optional rules and version of its pack;
+and what holds for the channel, whatever is played in it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from bot.answers.inputs import in_force
+from bot.commands.context import Context
+from bot.commands.play import pictures
+from bot.game.follows.packs import pack_words
+from bot.game.follows.rules import rule_words
+from bot.game.rights import need_director
+from bot.game.state import STRICT, Game, is_strict
+from bot.game.version import with_version
+from bot.interface.reply.reply import Reply
+from bot.packs.stored import SHORT, Version, chosen, enabled, read_pack, server_key, versions
+from bot.places.threads import APART, apart_doc, channel_of, is_apart
+from bot.rules.errors import UserError, did_you_mean
+from bot.rules.inputs.options import Option, clean
+
+_TYPED = re.compile(r"([\w-]+)(?:\s*[=:\s]\s*(\w+))?")
+
+
+async def settings(context: Context) -> Reply:
+    """How the game is played and answered."""
+    options = context.options()
+    threads = await _threads(context, options.pop("threads"))
+    drawn = await pictures.setting(context, options.pop("pictures"))
+    threads = ", ".join(filter(None, (threads, drawn)))
+    if threads and not any(options.values()):
+        return Reply(f"{context.who}: {threads}")
+    if not any(options.values()):
+        game = context.need_game()
+        own = await is_apart(context.store, channel_of(context.command.where))
+        return Reply(
+            "Settings of this game",
+            (
+                f"hand_dice={'yes' if game.hand_dice else 'no'}: allow dice rolled by hand",
+                f"answers={game.answers}: long or short answers",
+                f"confirm={'yes' if game.confirm else 'no'}: ask before the same shot is fired at another target",
+                f"strict={'yes' if is_strict(game) else 'no'}: refuse a second shot, or one out of go or phase",
+                f"master={context.ledger.name_of(game.master) if game.master else 'nobody'}",
+                f"threads={'own' if own else 'channel'}: what this channel's threads play",
+                f"pictures={await pictures.mode(context)}: of lookups and odds in this channel",
+                *_rules_listed(context, game),
+                *(
+                    [f"pack={version}: what it is played with"]
+                    if (version := await _version_named(context, game))
+                    else []
+                ),
+            ),
+        )
+    game = context.open_game()
+    need_director(game, context.actor, "change its settings")
+    after, told = game, []
+    if options["hand_dice"]:
+        after = replace(after, hand_dice=options["hand_dice"] == "yes")
+        told.append(f"real dice {'allowed' if after.hand_dice else 'not allowed'}")
+    if options["answers"]:
+        after = replace(after, answers=options["answers"])
+        told.append(f"{after.answers} answers")
+    if options["confirm"]:
+        after = replace(after, confirm=options["confirm"] == "yes")
+        told.append(f"other targets {'confirmed' if after.confirm else 'at once'}")
+    if options["strict"] and (options["strict"] == "yes") != is_strict(after):
+        if options["rule"]:
+            raise UserError(
+                "One rule is switched at a time.", hint="Leave out rule.", option="rule", code="not-together"
+            )
+        after = replace(after, rules={**after.rules, STRICT: not is_strict(after)})
+        told.append(rule_words(game.rules, after.rules))
+    if options["rule"]:
+        after, said = _with_rule(context, after, options["rule"])
+        told.append(said)
+    if options["master"]:
+        after = replace(after, master=_person_called(context, options["master"]))
+    if options["pack"]:
+        after, said = await _with_pack(context, after, options["pack"])
+        told.append(said)
+    # No name may be in the chain, which nobody could delete there.
+    last = [told.pop()] if options["pack"] else []
+    noted = [*told, *(["another game master"] if after.master != game.master else []), *last]
+    if options["master"]:
+        told = [*told, f"{context.ledger.name_of(after.master)} is game master"]
+    told += last
+    context.ledger.add("settings", after, result=", ".join(noted))
+    return Reply(f"{context.who}: {', '.join([*told, threads] if threads else told)}")
+
+
+def _person_called(context: Context, name: str) -> str:
+    """The person of this game with that name, or platform id. Raises UserError."""
+    folded = name.strip().removeprefix("@").strip("<@!>").casefold()
+    rows = [context.ledger.persons[person] for person in context.ledger.present()]
+    exact = [row for row in rows if folded == row.user.casefold()]
+    found = exact or [row for row in rows if folded in (row.name.casefold(), row.user.casefold().rpartition(":")[2])]
+    if len(found) == 1:
+        return found[0].person
+    if found:
+        raise UserError(
+            f'Several people are called "{name[:40]}".',
+            hint=f"Type which: {', '.join(f'master={row.user}' for row in found[:5])}.",
+            option="master",
+            code="unclear-person",
+        )
+    names = [row.name for row in rows]
+    raise UserError(
+        f'Nobody called "{name[:40]}" has taken part in this game.',
+        hint=did_you_mean(name, names) or "The new game master has to join or roll here first.",
+        option="master",
+        code="unknown-person",
+    )
+
+
+async def _threads(context: Context, wanted: str | None) -> str:
+    """What to say of the channel's threads, which play its game (`channel`) or games of their own; "" where nothing
+    was asked."""
+    if not wanted:
+        return ""
+    if context.ledger.exists:
+        need_director(context.game, context.actor, "change its settings")
+    channel = channel_of(context.command.where)
+    was_apart = await is_apart(context.store, channel)
+    if wanted == "own" and not was_apart:
+        context.docs.append(apart_doc(channel))
+    elif wanted == "channel" and was_apart:
+        context.drop_docs.append((APART, channel.key))
+    return "threads play games of their own" if wanted == "own" else "threads play this channel's game"
+
+
+def _with_rule(context: Context, game: Game, typed: str) -> tuple[Game, str]:
+    """The game with a rule on or off, and what the log says of that. Raises UserError."""
+    system = context.system
+    if system is None:
+        raise UserError("No system is played here yet.", hint="Start a game first.", option="rule", code="no-system")
+    rules = system.rules
+    if not rules:
+        raise UserError(f"{system.title} has no optional rules.", option="rule", code="bad-value")
+    found = _TYPED.fullmatch(typed.strip().casefold())
+    rule = rules.get(found[1].replace("_", "-")) if found else None
+    if found is None or rule is None:
+        hint = did_you_mean(found[1] if found else typed, rules) or f"Its rules: {', '.join(rules)}."
+        raise UserError(f'{system.title} has no rule "{typed[:40]}".', hint=hint, option="rule", code="bad-value")
+    on = bool(clean(Option("rule", "bool"), found[2] or "on"))
+    if on == (rule in in_force(system, game)):
+        raise UserError(f"{rule.title} is {'on' if on else 'off'} already.", option="rule", code="no-change")
+    after = {**game.rules, rule.name: on}
+    return replace(game, rules=after), rule_words(game.rules, after)
+
+
+def _rules_listed(context: Context, game: Game) -> list[str]:
+    """The rules of the system that is played, each as it is typed, with what it does."""
+    system = context.system
+    now = in_force(system, game)
+    rules = system.rules.values() if system is not None else ()
+    return [
+        f"rule={rule.name}={'on' if rule in now else 'off'}: {', '.join(filter(None, (rule.title, rule.help)))}"
+        for rule in rules
+    ]
+
+
+async def _with_pack(context: Context, game: Game, wanted: str) -> tuple[Game, str]:
+    """The game with another version of its pack, and what the log says of that. Raises UserError."""
+    server = server_key(context.command.where)
+    version = chosen(wanted, await versions(context.store, server), await enabled(context.store, server))
+    if version.id != game.system:
+        name = context.system.title if context.system is not None else "no system yet"
+        raise UserError(
+            f"{version.title} is another game than is played here: {name}.", option="pack", code="other-system"
+        )
+    if game.packs[-1:] == (version.hash,):
+        raise UserError(f"This game is played with {version.named}.", option="pack", code="no-change")
+    if await read_pack(context.store, version.hash) is None:
+        raise UserError(
+            "This pack's files are no longer here.", hint="Add it again.", option="pack", code="unknown-pack"
+        )
+    after = with_version(game.packs, version.hash)
+    return replace(game, packs=after), pack_words(after)
+
+
+async def _version_named(context: Context, game: Game) -> str:
+    """The version in force as it is told from others; "" for a game without one."""
+    if not game.packs:
+        return ""
+    known: list[Version] = await versions(context.store, server_key(context.command.where))
+    return next((one.named for one in known if one.hash == game.packs[-1]), game.packs[-1][:SHORT])
