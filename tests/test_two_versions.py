@@ -42,7 +42,7 @@ ALTER TABLE docs ADD COLUMN note TEXT NOT NULL DEFAULT '';
 CREATE TABLE more (id TEXT PRIMARY KEY);
 """
 """A step that only adds: what two versions may share."""
-FUNCTIONS = {2: "08d139e5e0ad8b78", 3: "c3f53403136dd4c0", 4: "175b25b1fc475fa1"}
+FUNCTIONS = {2: "08d139e5e0ad8b78", 3: "c3f53403136dd4c0", 4: "5174d13d2328a2e2"}
 PLAYER = """
 import asyncio, sys
 from bot.app import App

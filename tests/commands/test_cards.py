@@ -9,9 +9,9 @@ from tests.playing import Channel
 CARDS = [
     ("lnlt ford", "Rifle 1", "Yours · squad · fp 2 · morale 5 · us1", "Fire with it, Melee, Morale check"),
     ("lnlt ford", "Local 1", "VC · squad · fp 1 · morale 4 · vc1", "Fire at it, Odds, Melee"),
-    ("nhis sandbar", "MG Section", "Yours · mg · fp 5 · range 10 · morale 5 · mari4", "Fire with it"),
+    ("nhis sandbar", "MG Section", "Yours · MG · fp 5 · range 10 · morale 5 · mari4", "Fire with it"),
     ("nhis sandbar", "Capt Sato", "Japanese · leader · lr 1 · morale 5 · japa7", "Fire at it, Odds"),
-    ("asl canal", "Bren", "Yours · support-weapon · start b11 · brit5", "Breakdown check of a weapon"),
+    ("asl canal", "Bren", "Yours · support weapon · start b11 · brit5", "Breakdown check of a weapon"),
     ("baps farm", "GI 1", "Yours · soldier · weapon rifle-semi · squad Able · us3", "Fire with it, Random order"),
     ("baps farm", "Able", "Yours · squad · men 7 · grade veteran · us1", "Morale check"),
     ("ucn causeway", "MG Team", "carries MMG, pistol · us3", "Shoot with it, Melee, Morale test"),

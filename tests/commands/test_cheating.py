@@ -196,7 +196,7 @@ async def test_no_unit_is_called_like_a_word_that_means_nobody() -> None:
     await channel.do("Anna", "game start lnlt X")
     for name in ("none", "All", "self"):
         await channel.refused("Anna", f"unit add {name} squad", "bad-name name")
-    await channel.refused("Anna", "asl malfunction", "missing weapon")
+    await channel.refused("Anna", "asl flame-attack", "missing weapon")
 
 
 async def test_nobody_becomes_game_master_by_taking_anothers_name() -> None:

@@ -76,7 +76,6 @@ NEEDLESS = {
     "json",
     "fractions",
     "difflib",
-    "textwrap",
     "string",
     "unicodedata",
     "bot.systems.optional_rules",

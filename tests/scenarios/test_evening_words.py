@@ -111,7 +111,7 @@ async def test_at_nobody_the_button_for_a_target_leads_on() -> None:
 async def test_a_name_that_is_not_there_leads_to_the_list() -> None:
     channel = await at_the_ford()
     assert "unit list" in (await channel.fails("Anna", "unit show Tiger", "")).body()[0]
-    assert "separated" in (await channel.fails("Anna", 'unit show "us8 us9"', "")).body()[0]
+    assert "semicolon" in (await channel.fails("Anna", 'unit show "us8 us9"', "")).body()[0]
 
 
 @pytest.mark.parametrize("code", ["unit-unfit", "unit-gone", "nobody"])

@@ -56,7 +56,7 @@ async def test_a_turn_without_fire_is_played_by_taps_alone(discord: DiscordStand
     assert rally.content.startswith("**Turn 2, Rally: both sides**")
     assert not rally.pings, "Alice pressed, and Bob has acted a moment ago"
     won = await evening.tap(evening.bob, rally, "Initiative")
-    us_first = "US wins" in won.content or "US keeps" in won.content
+    us_first = won.content.startswith("**US")
     first, second = (evening.alice, evening.bob) if us_first else (evening.bob, evening.alice)
     card = await evening.tap(second, won, "Next phase")
     side = "US" if us_first else "VC"
