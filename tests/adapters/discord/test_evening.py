@@ -159,7 +159,7 @@ async def test_an_evening_with_a_restart_ends_as_on_the_console(place: str, tmp_
 
             sealed = await say(ben, table, "roll", dice="2d6", label="ambush", secret=True, hand="3,4")
             assert sealed.ephemeral
-            told = await discord.message(table, "Sealed by Ben")
+            told = await discord.message(table, "Ben makes a sealed roll")
             assert not told.ephemeral
             assert "7 for ambush" not in told.text
             assert (await (await anna.press(told, "Open it")).answer()).ephemeral

@@ -135,7 +135,7 @@ async def test_killed_between_commit_and_answer(discord: DiscordStandIn, tmp_pat
         await asyncio.sleep(4)
         assert [event(message) for message in answers(discord, table)] == [first, first + 1]
         assert len(answers(discord, thread)) == 1
-        assert ["Sealed by Ben" in message.text for message in answers(discord, hall)] == [True]
+        assert ["Ben makes a sealed roll" in message.text for message in answers(discord, hall)] == [True]
         assert event(await (await roll(discord, table)).answer()) == first + 3, "the thread plays the channel's game"
         assert await bot.stop() == 0
     finally:

@@ -38,7 +38,7 @@ async def test_channels_where_something_is_not_permitted(discord: DiscordStandIn
     assert "lacks permissions in this channel: Send Messages" in started.text
     sealed = await (await anna.slash(hall, "roll", dice="2d6", secret=True)).answer()
     assert sealed.ephemeral
-    assert not (await discord.message(hall, "Sealed by Anna")).ephemeral
+    assert not (await discord.message(hall, "Anna makes a sealed roll")).ephemeral
 
 
 async def test_nothing_that_a_player_types_pings_or_spoofs(discord: DiscordStandIn) -> None:

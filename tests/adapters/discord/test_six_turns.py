@@ -185,7 +185,7 @@ async def third_turn(e: Evening, rally: Message) -> Message:
     whispered = await (await e.ben.slash(e.table, "roll", dice="2d6", label="ambush", secret=True, hand="3,4")).answer()
     assert whispered.ephemeral
     assert "7 for ambush" in whispered.text
-    sealed = await e.discord.message(e.table, "Sealed by Ben")
+    sealed = await e.discord.message(e.table, "Ben makes a sealed roll")
     assert "7 for ambush" not in sealed.text
     await e.bot.kill()
     await e.bot.start()

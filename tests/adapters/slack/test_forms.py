@@ -189,7 +189,7 @@ async def test_odds_stand_in_the_form_and_follow_each_change(socket_slack: Slack
         await anna.change(view, "flags", "value", ["adjacent"])
         await slack.watch.until(lambda: odds_in(view) != before, timeout=30, what="other odds")
         await anna.change(view, "attackers", "value", [])
-        await slack.watch.until(lambda: "needs attackers" in odds_in(view), timeout=30, what="what is missing")
+        await slack.watch.until(lambda: "needs at least one unit" in odds_in(view), timeout=30, what="what is missing")
         done = await anna.submit(view, {"attackers": {"value": ["Squad 2"]}})
         assert done.errors == {}
         assert "Cell 1" in (await asked.answer()).text
