@@ -56,7 +56,6 @@ class Settings:
     live_host: str = "127.0.0.1"
     public_url: str = ""  # where everybody reaches them
     key: bytes = field(default=b"", repr=False)  # 32 bytes, or none
-    packs: Path | None = None  # the folder of packs
     data: Path = Path("data")
     database: Path | None = Path("data/grognard.db")  # None: a temporary one, gone when the process ends, or postgres
     postgres: str = field(default="", repr=False)  # the address of a PostgreSQL database, which comes first
@@ -123,14 +122,6 @@ def read_env_file(path: Path, problems: list[str]) -> dict[str, str]:
     return {name: value for name, value in values.items() if value}
 
 
-def _packs(named: str | None) -> Path | None:
-    if not named:
-        return None
-    from bot.systems.catalog import named_folder
-
-    return named_folder(named)
-
-
 def _unquoted(value: str) -> str:
     """A value without its quotes, or without the remark behind it."""
     if value[:1] in ("'", '"') and (end := value.find(value[0], 1)) > 0:
@@ -174,7 +165,6 @@ class _Reader:
                 "PUBLIC_URL", _url, "an address such as https://games.example.org", "https://games.example.org", ""
             ),
             key=self._read("GROGNARD_KEY", _key, "32 bytes in base64 (.env.example shows how to make one)", "...", b""),
-            packs=_packs(self._values.get("GROGNARD_PACKS")),
             data=data,
             database=None if postgres else self._database(data),
             postgres=postgres,
