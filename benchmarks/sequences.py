@@ -22,7 +22,8 @@ from bot.answers.headline import actors
 from bot.answers.shot import played_reply
 from bot.rules.dice import Die
 from bot.rules.sequence.sequence import play
-from bot.systems.catalog import Sequence, systems
+from bot.systems.catalog import systems
+from bot.systems.system import Sequence
 
 ROUNDS, LEAST, WORST, FACES = 7, 0.01, 8, 997
 MEDIAN, MOST, FIRE = 4.2, 15.0, 9.0

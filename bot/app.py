@@ -63,7 +63,8 @@ from bot.running.unrecorded import Unrecorded
 from bot.stores.base import Clock, Store
 from bot.stores.records import Shown
 from bot.stores.sweeping import Sweeping
-from bot.systems.catalog import System, built_in, using
+from bot.systems.catalog import using
+from bot.systems.system import System, built_in
 
 if TYPE_CHECKING:
     from bot.interface.typing.macro import Macro

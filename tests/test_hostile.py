@@ -21,8 +21,9 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.options import Option, clean
 from bot.rules.inputs.units import RosterUnit, UnitWords
 from bot.rules.odds.odds import TooManyStates
-from bot.systems.catalog import System, systems
+from bot.systems.catalog import systems
 from bot.systems.resolve import MAX_SECONDS, count_odds
+from bot.systems.system import System
 from tests.playing import Channel
 
 GARBAGE: list[Any] = [

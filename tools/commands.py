@@ -35,7 +35,8 @@ from bot.interface.spec import Person, Place
 from bot.interface.typing.text import command_text
 from bot.odds_worker.pool import Worker
 from bot.stores.sqlite import TemporaryStore
-from bot.systems.catalog import System, systems
+from bot.systems.catalog import systems
+from bot.systems.system import System
 from tools.corpus import inputs_for, run
 
 FOLDER = Path(__file__).resolve().parent.parent / "tests/corpus"

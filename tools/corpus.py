@@ -31,8 +31,9 @@ from bot.rules.inputs.units import RosterUnit, UnitWords
 from bot.rules.odds.odds import TooManyStates
 from bot.rules.sequence.links import linked
 from bot.rules.tables.table import Table
-from bot.systems.catalog import Sequence, System, systems
+from bot.systems.catalog import systems
 from bot.systems.resolve import each_odds, resolve
+from bot.systems.system import Sequence, System
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = "tests/corpus"

@@ -18,7 +18,8 @@ from bot.report.page import checker
 from bot.report.page import page as report_page
 from bot.rules.inputs.options import Option
 from bot.rules.tables.table import Table
-from bot.systems.catalog import Sequence, System, systems
+from bot.systems.catalog import systems
+from bot.systems.system import Sequence, System
 from tools.pictures import page_picture, write_pictures
 from tools.reference.page import page as keys_page
 from tools.reference.schema import schemas

@@ -23,7 +23,8 @@ from bot.report.cards import card, result
 from bot.report.facts import facts_of
 from bot.report.story import Story
 from bot.rules.tables.table import Table
-from bot.systems.catalog import System, system, systems
+from bot.systems.catalog import system, systems
+from bot.systems.system import System
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 FOLDER = "pictures"

@@ -16,7 +16,8 @@ import discord
 
 from bot.places.notes import Notes
 from bot.rules.errors import UserError
-from bot.systems.catalog import built_in, everywhere
+from bot.systems.catalog import everywhere
+from bot.systems.system import built_in
 
 Json = dict[str, Any]
 

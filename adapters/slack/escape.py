@@ -10,7 +10,8 @@ from bot.interface.registry import TABLE, Registry
 from bot.interface.reply.parts import Pen
 from bot.rules.text.phrase import Address, Typed, When, pieces_of
 from bot.rules.text.plain import isolated
-from bot.systems.catalog import built_in, everywhere
+from bot.systems.catalog import everywhere
+from bot.systems.system import built_in
 
 _CONTROL = re.compile(r"<([@#!])([^>|]*)(?:\|([^>]*))?>")
 _LINK = re.compile(r"<((?:https?|mailto|tel):[^>|]*)(?:\|([^>]*))?>")

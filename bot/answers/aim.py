@@ -15,7 +15,7 @@ from bot.rules.inputs.options import Option
 from bot.rules.inputs.units import Roster, RosterUnit
 from bot.rules.sequence.sequence import Change
 from bot.rules.text.names import joined
-from bot.systems.catalog import Sequence, System
+from bot.systems.system import Sequence, System
 
 ATTACKS = (*FIRES, "Fight")
 """What sequences do that are done to somebody else, by the verbs of their forms."""

@@ -18,7 +18,7 @@ from bot.rules.inputs.options import Option
 from bot.rules.sequence.sequence import Fate
 from bot.rules.text.names import a_or_an, bare, joined, men_of, plural, stem_of
 from bot.rules.text.phrase import Phrase, Typed
-from bot.systems.catalog import ROLL, Sequence, System
+from bot.systems.system import ROLL, Sequence, System
 
 YOU = "you"
 """Who does what the command line is asked for."""

@@ -23,9 +23,9 @@ from bot.rules.inputs.units import Roster, Unit, parse_units, split_items
 from bot.rules.sequence.links import linking
 from bot.rules.sequence.sequence import Line
 from bot.stores.base import Store
-from bot.systems.catalog import Sequence, System
 from bot.systems.lost import lost_states
 from bot.systems.optional_rules import OptionalRule
+from bot.systems.system import Sequence, System
 
 CARRIED, RIDERS, ACQUIRED = "carried", "riders", "acquired"
 """In what an option is lent by: a weapon, of which the unit's loadout says how many it has; the option whose vehicles

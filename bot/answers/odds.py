@@ -17,7 +17,7 @@ from bot.rules.sequence.rounds import UNDECIDED, Fought
 from bot.rules.sequence.sequence import Outputs, Row
 from bot.rules.text.names import joined, stem_of
 from bot.rules.text.phrase import Phrase, Typed
-from bot.systems.catalog import Sequence
+from bot.systems.system import Sequence
 
 EXACT = "Exact; nothing is rolled."
 _TOLD = 2

@@ -9,7 +9,7 @@ from bot.answers.headline import ACTING, AIMED, FIRES, hits_its_unit
 from bot.answers.several import in_names
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import RosterUnit
-from bot.systems.catalog import Sequence, System
+from bot.systems.system import Sequence, System
 
 CLOSE = ("melee", "hand-to-hand", "close-assault")
 """Combat at close quarters, by its names in the games."""

@@ -27,7 +27,7 @@ from bot.rules.odds.rows import came_to, row_path, rows_of
 from bot.rules.sequence.sequence import Fate, Line, Played
 from bot.rules.text.names import stem_of
 from bot.rules.text.phrase import Phrase, Typed
-from bot.systems.catalog import Sequence
+from bot.systems.system import Sequence
 
 EXTRA = ("odds", "compare", "rounds", "secret", "hand")
 

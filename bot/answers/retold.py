@@ -29,7 +29,7 @@ from bot.rules.inputs.units import Unit
 from bot.rules.text.names import a_or_an, joined, plural
 from bot.rules.text.phrase import begun
 from bot.stores.records import TextRow
-from bot.systems.catalog import ROLL, Sequence
+from bot.systems.system import ROLL, Sequence
 
 Event = Mapping[str, Any]
 QUIET = ("fair", "settings", "link", "transfer", "claim", "import", "privacy", "undo", "redo")

@@ -28,7 +28,7 @@ from bot.rules.sequence.links import linked
 from bot.rules.sequence.sequence import Change, Plan, Played
 from bot.rules.text.names import joined
 from bot.rules.text.phrase import Phrase, Typed
-from bot.systems.catalog import Sequence
+from bot.systems.system import Sequence
 
 MOST_ODDS = 6
 """So many units with odds of their own are counted at once; alike ones count as one."""

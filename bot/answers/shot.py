@@ -16,7 +16,7 @@ from bot.rules.sequence.sequence import Fate, Played, Settlement
 from bot.rules.text.line import Line
 from bot.rules.text.names import joined
 from bot.rules.text.phrase import Phrase, begun, pieces_of
-from bot.systems.catalog import Sequence
+from bot.systems.system import Sequence
 
 
 def unit_lines(units: Iterable[tuple[str, str]]) -> tuple[str, ...]:

@@ -19,8 +19,9 @@ from bot.rules.inputs.options import Option, flag
 from bot.rules.inputs.units import Roster
 from bot.rules.odds.odds import Distribution, TooManyStates
 from bot.rules.sequence.sequence import Row
-from bot.systems.catalog import Sequence, system
+from bot.systems.catalog import system
 from bot.systems.resolve import each_odds
+from bot.systems.system import Sequence
 
 PLAN = "as planned"
 ROWS = 12

@@ -12,10 +12,11 @@ from bot.rules.proof.event_kinds import shown
 from bot.rules.proof.export_format import MOST_PACKS, SEALED, Exported
 from bot.stores.base import Store
 from bot.stores.records import PACK_FILES, EventRow, TextRow
-from bot.systems.catalog import System, everywhere, systems
+from bot.systems.catalog import everywhere, systems
 from bot.systems.packs.carried import files_of, hash_of, hashes_in, pack_from
 from bot.systems.packs.pack import PackSystem
 from bot.systems.packs.shelf import Shelf
+from bot.systems.system import System
 
 
 async def packs_of(store: Store, rows: Sequence[EventRow], texts: Iterable[TextRow] = ()) -> dict[str, dict[str, str]]:

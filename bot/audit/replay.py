@@ -22,7 +22,8 @@ from bot.rules.dice import Script
 from bot.rules.errors import UserError
 from bot.rules.proof.chain import canonical
 from bot.rules.proof.event_kinds import shown
-from bot.systems.catalog import System, systems
+from bot.systems.catalog import systems
+from bot.systems.system import System
 
 Event = Mapping[str, Any]
 UNREADABLE = (UserError, TypeError, ValueError, KeyError, AttributeError, IndexError)

@@ -16,9 +16,10 @@ from bot.game.state import Game
 from bot.rules.errors import UserError
 from bot.rules.proof.export_format import SEALED
 from bot.stores.base import Store
-from bot.systems.catalog import System, everywhere, using
+from bot.systems.catalog import everywhere, using
 from bot.systems.packs.pack import PackSystem
 from bot.systems.packs.shelf import Shelf
+from bot.systems.system import System
 
 LONGEST = 60
 

@@ -23,7 +23,8 @@ from bot.rules.proof.fair import Stream, Words
 from bot.rules.text.phrase import phrase
 from bot.stores.base import Store
 from bot.stores.records import Binding, Doc, DueRow, Outgoing
-from bot.systems.catalog import Sequence, System, systems
+from bot.systems.catalog import systems
+from bot.systems.system import Sequence, System
 
 Apart = Callable[..., Awaitable[Any]]
 """Runs a function of a module in the worker process, within its time limit."""

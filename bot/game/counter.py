@@ -8,9 +8,9 @@ from typing import Any
 
 from bot.rules.inputs.units import RosterUnit
 from bot.rules.text.names import bare
-from bot.systems.catalog import System
 from bot.systems.counters import ANY
 from bot.systems.lost import lost_states
+from bot.systems.system import System
 
 REDUCED = "reduced"
 VEHICLES = ("armor", "mechanized", "soft")

@@ -10,7 +10,8 @@ from bot.game.roster import cleared
 from bot.game.sides import of_side
 from bot.game.state import Game
 from bot.rules.text.phrase import marked
-from bot.systems.catalog import System, systems
+from bot.systems.catalog import systems
+from bot.systems.system import System
 
 BOTH, IMPULSES, INITIATIVE, OWN, OTHER = "both", "impulses", "initiative", "own", "other"
 """Kinds of go in a phase: see docs/phases.md."""

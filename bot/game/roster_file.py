@@ -16,7 +16,7 @@ from bot.game.state import Units
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import RosterUnit
 from bot.rules.text.phrase import Phrase
-from bot.systems.catalog import System
+from bot.systems.system import System
 
 MAX_ROWS = 400
 MAX_COLUMNS = 40

@@ -11,8 +11,8 @@ from bot.game.roster import count_units
 from bot.game.roster_file import read_roster, units_of
 from bot.rules.errors import TableError, UserError, did_you_mean
 from bot.rules.inputs.units import RosterUnit
-from bot.systems.catalog import SCENARIOS, System
 from bot.systems.kept import read_yaml
+from bot.systems.system import SCENARIOS, System
 
 KEYS = ("title", "sides", "about", "units")
 LONGEST = 500

@@ -21,7 +21,8 @@ from bot.rules.odds.odds import Distribution, TooManyStates, joint, shown
 from bot.rules.odds.rows import row_path, rows_of, told_by_rows
 from bot.rules.sequence.sequence import Row
 from bot.rules.text.line import minus
-from bot.systems.catalog import Sequence, pack_version, system, systems
+from bot.systems.catalog import pack_version, system, systems
+from bot.systems.system import Sequence
 
 ENOUGH = 30
 """Rolls below which nothing is said about luck."""

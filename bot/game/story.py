@@ -12,7 +12,8 @@ from bot.game.state import Game, Json
 from bot.game.stats import ENOUGH, SAME, Luck, Worth
 from bot.rules.inputs.units import RosterUnit
 from bot.rules.text.names import joined
-from bot.systems.catalog import System, systems
+from bot.systems.catalog import systems
+from bot.systems.system import System
 
 MOST_NAMES = 12
 LONG_ODDS = 0.5

@@ -8,7 +8,8 @@ from typing import Any
 
 from bot.game.state import Game
 from bot.rules.proof.event_kinds import MOST_VERSIONS, is_hash
-from bot.systems.catalog import System, pack_version, systems
+from bot.systems.catalog import pack_version, systems
+from bot.systems.system import System
 
 FIRST_BUILD = {
     "asl": "41659dbdd48e",

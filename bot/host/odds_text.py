@@ -18,9 +18,9 @@ from bot.interface.reply.reply import Reply
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import clean
 from bot.rules.text.names import joined
-from bot.systems.catalog import Sequence
 from bot.systems.resolve import MAX_ROLLS, MAX_SECONDS, each_odds, odds_rows
 from bot.systems.rounds import count_rounds
+from bot.systems.system import Sequence
 
 
 def by_outputs(title: str, by: Many[str], counted: Mapping[str, Fraction]) -> Iterator[str]:

@@ -9,7 +9,7 @@ from itertools import product
 from bot.rules.inputs.options import Option
 from bot.rules.inputs.units import UnitWords
 from bot.rules.tables.table import Table
-from bot.systems.catalog import Sequence, System
+from bot.systems.system import Sequence, System
 
 
 def explained(sequence: Sequence) -> tuple[Option, ...]:

@@ -17,7 +17,8 @@ from bot.interface.spec import CommandSpec, Path
 from bot.rules.errors import UserError, did_you_mean, meant
 from bot.rules.inputs.options import Option
 from bot.rules.text.phrase import Typed, phrase
-from bot.systems.catalog import System, systems
+from bot.systems.catalog import systems
+from bot.systems.system import System
 
 TABLE = "-table"
 

@@ -25,8 +25,9 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.units import Roster
 from bot.rules.odds.odds import Distribution, TooManyStates
 from bot.rules.text.phrase import text_from_json
-from bot.systems.catalog import Sequence, system, systems
+from bot.systems.catalog import system, systems
 from bot.systems.resolve import each_odds
+from bot.systems.system import Sequence
 
 INLINE_STATES = 300
 INLINE_ROLLS = 6_000

@@ -12,9 +12,9 @@ from pathlib import Path
 from bot.packs.linter import lint
 from bot.rules.errors import TableError, UserError
 from bot.rules.inputs.units import MAX_UNITS
-from bot.systems.catalog import SCENARIOS, STEPS, TABLES, Sequence, System
 from bot.systems.packs.content import Content, read_content
 from bot.systems.packs.pack import PackSystem
+from bot.systems.system import SCENARIOS, STEPS, TABLES, Sequence, System
 
 SITUATIONS = 40_000
 """Look-ups of a whole pack: a second or so."""

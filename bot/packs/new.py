@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 
 from bot.rules.errors import UserError
-from bot.systems.catalog import built_in
 from bot.systems.packs.pack import LONGEST_ID, TAKEN
+from bot.systems.system import built_in
 
 TEMPLATE = Path(__file__).parent / "template"
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 from bot.packs.check import Report, check_content
 from bot.rules.errors import TableError, UserError
-from bot.systems.catalog import SCENARIOS
 from bot.systems.packs.content import Content, unzipped
 from bot.systems.packs.one_file import read_one_file
 from bot.systems.packs.pack import About, PackSystem
+from bot.systems.system import SCENARIOS
 
 BOM = b"\xef\xbb\xbf"
 _FILES = re.compile(r"^\S+\.yaml:", re.MULTILINE)

@@ -28,7 +28,8 @@ from bot.places.enabled import NotManager
 from bot.places.threads import Threads
 from bot.rules.errors import UserError
 from bot.stores.base import Store, StoreError
-from bot.systems.catalog import System, using
+from bot.systems.catalog import using
+from bot.systems.system import System
 
 DRAFTED, OF_EVENT = "draft:", "event:"
 LONGEST = 90

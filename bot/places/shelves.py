@@ -20,7 +20,8 @@ from bot.places.enabled import Enabled
 from bot.rules.errors import TableError, UserError
 from bot.rules.text.phrase import phrase
 from bot.stores.base import Store
-from bot.systems.catalog import System, everywhere
+from bot.systems.catalog import everywhere
+from bot.systems.system import System
 
 if TYPE_CHECKING:  # most servers have no packs
     from bot.systems.packs.pack import PackSystem

@@ -15,8 +15,8 @@ from bot.game.counter import is_lost as has_left
 from bot.game.counter import loss_keys, loss_said
 from bot.game.roster import GONE
 from bot.game.state import Json, unit_from_json
-from bot.systems.catalog import System
 from bot.systems.counters import ANY
+from bot.systems.system import System
 
 _MOST = 21
 """A number that counts losses stays below it."""

@@ -28,8 +28,8 @@ from bot.rules.proof.chain import canonical
 from bot.rules.proof.export_format import SEALED
 from bot.rules.sequence.sequence import Line
 from bot.rules.text.names import joined
-from bot.systems.catalog import Sequence
 from bot.systems.resolve import MAX_BY, each_odds, odds_rows
+from bot.systems.system import Sequence
 
 _ASKED = (
     "kind", "command", "system", "target", "inputs", "used", "acting", "dice", "out", "result", "edition", "tables",

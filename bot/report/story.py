@@ -18,7 +18,8 @@ from bot.report.counters import HURT, LOST, Counter, counter, is_lost
 from bot.report.facts import sides_of
 from bot.report.luck import Luck, Shot, luck_of, shots
 from bot.rules.proof.words import DELETED, SAID, filled
-from bot.systems.catalog import System, systems
+from bot.systems.catalog import systems
+from bot.systems.system import System
 
 FILTERS = {
     "sequence": "combat",

@@ -37,7 +37,8 @@ from bot.running.turns import Queues
 from bot.running.unrecorded import Unrecorded
 from bot.stores.base import Clock, Conflict, Store, StoreError
 from bot.stores.gate import CalledOff, Gate
-from bot.systems.catalog import System, everywhere, systems, using
+from bot.systems.catalog import everywhere, systems, using
+from bot.systems.system import System
 
 log = logging.getLogger(__name__)
 

@@ -22,7 +22,8 @@ from bot.running.budgets import Budgets
 from bot.stores.base import Clock, Deleted, Store
 from bot.stores.gate import Gate
 from bot.stores.records import Commit, Outgoing
-from bot.systems.catalog import built_in, systems
+from bot.systems.catalog import systems
+from bot.systems.system import built_in
 
 MOST_KNOWN = 10_000
 DELETED = Reply("That was answered before, and the answer has been deleted since. Nothing happens again.", private=True)

@@ -14,7 +14,7 @@ from bot.rules.inputs.units import Roster
 from bot.rules.odds.odds import STATE_BUDGET, Distribution, joint, marginals
 from bot.rules.odds.rows import is_row, row_path, rows_of, told_by_rows
 from bot.rules.sequence.sequence import Plan, Played, Row
-from bot.systems.catalog import Sequence
+from bot.systems.system import Sequence
 
 MAX_BY = 8
 ROLLS = "rolls"

@@ -12,8 +12,9 @@ from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Roster
 from bot.rules.odds.odds import TooManyStates, joint
 from bot.rules.sequence.rounds import Carried, Ending, Fought, Rounds, Situation, fight
-from bot.systems.catalog import Sequence, system
+from bot.systems.catalog import system
 from bot.systems.resolve import after
+from bot.systems.system import Sequence
 
 SECONDS = 4.0
 """What a fight may take, all rounds together."""

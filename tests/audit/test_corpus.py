@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from bot.systems.catalog import System, systems
+from bot.systems.catalog import systems
+from bot.systems.system import System
 from tools import corpus as tool
 from tools.corpus import again, changes, freeze, frozen, told, what_differs, what_to_do, write
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from bot.interface.reply.unit_table import UnitTable
 from bot.rules.inputs.units import RosterUnit
-from bot.systems.catalog import System
+from bot.systems.system import System
 from tests.playing import Channel
 
 

@@ -12,7 +12,8 @@ from bot.interface.form.form import Room, form_of
 from bot.interface.registry import registry
 from bot.interface.typing.complete import Known
 from bot.rules.inputs.options import Option
-from bot.systems.catalog import System, systems
+from bot.systems.catalog import systems
+from bot.systems.system import System
 
 GAMES = list(systems().values())
 SEQUENCES = [(game.id, id) for game in GAMES for id in game.sequences]

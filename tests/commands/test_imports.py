@@ -18,7 +18,7 @@ from bot.interface.spec import Command, Place
 from bot.rules.errors import UserError
 from bot.rules.proof.chain import canonical, event_hash, genesis, salted
 from bot.rules.proof.export_format import person_key
-from bot.systems.catalog import System
+from bot.systems.system import System
 from tests.playing import Channel, two_sides
 from tools import verify_log
 

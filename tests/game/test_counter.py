@@ -7,8 +7,9 @@ import pytest
 from bot.game.counter import Counter, counter
 from bot.rules.errors import TableError
 from bot.rules.inputs.units import Back, RosterUnit
-from bot.systems.catalog import System, system, systems
+from bot.systems.catalog import system, systems
 from bot.systems.counters import ANY, FRAMES, check_counters
+from bot.systems.system import System
 
 FRAME_OF = {
     "asl": "infantry infantry weapon leader person armor mechanized mechanized soft artillery weapon",

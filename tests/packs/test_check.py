@@ -13,8 +13,9 @@ from bot.host.fuzzing.play import Tally, fuzz
 from bot.packs.check import check_content, check_path, check_system
 from bot.packs.new import new_pack
 from bot.rules.tables.table import Table
-from bot.systems.catalog import TABLES, built_in, system
+from bot.systems.catalog import system
 from bot.systems.packs.content import read_content
+from bot.systems.system import TABLES, built_in
 from tests.packs.conftest import FEW, PackMaker
 from tests.refusing import refuses
 

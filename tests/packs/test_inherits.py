@@ -10,9 +10,10 @@ import yaml
 from bot.packs.check import check_content
 from bot.rules.dice import Script
 from bot.rules.errors import TableError, UserError
-from bot.systems.catalog import TABLES, built_in, system
+from bot.systems.catalog import system
 from bot.systems.packs.pack import PackSystem, load_pack
 from bot.systems.resolve import resolve
+from bot.systems.system import TABLES, built_in
 from tests.packs.conftest import PackMaker
 
 ABOUT = 'id: house\ntitle: House\nversion: "1"\nauthor: us\nlicence: CC0\ninherits: {parent}\n'

@@ -18,7 +18,7 @@ from bot.rules.declared import load
 from bot.rules.inputs.options import FIELDS, FURTHER
 from bot.rules.sequence.rounds import Carried
 from bot.rules.tables import compile as compiling
-from bot.systems import catalog, counters, game_file, optional_rules, steps
+from bot.systems import counters, game_file, optional_rules, system
 from bot.systems.packs import pack
 from bot.systems.packs.content import read_content
 from bot.systems.yaml_file import parse
@@ -47,10 +47,10 @@ CLOSED: dict[tuple[str, str], Collection[str]] = {
     ("table", "dice"): compiling.DICE_KEYS,
     ("table", "refusal"): compiling.REFUSAL_KEYS,
     ("table", "example"): compiling.EXAMPLE_KEYS,
-    ("sequences", "sequence"): catalog.SEQUENCE_KEYS,
+    ("sequences", "sequence"): system.SEQUENCE_KEYS,
     ("sequences", "input"): (*FIELDS, *FURTHER),
     ("sequences", "carried"): [field.name for field in fields(Carried)],
-    ("steps", "steps file"): (*steps.SHARES, "steps", "outputs"),
+    ("steps", "steps file"): (*system.SHARES, "steps", "outputs"),
     ("steps", "step"): load.KEYS,
     ("steps", "block"): load.BLOCK_KEYS,
     ("steps", "row"): load.ROW_KEYS,

@@ -12,8 +12,9 @@ import pytest
 from bot.process.entropy import throwaway
 from bot.rules.odds.odds import shown
 from bot.rules.sequence.sequence import Plan
-from bot.systems.catalog import Sequence, systems
+from bot.systems.catalog import systems
 from bot.systems.resolve import count_odds, resolve
+from bot.systems.system import Sequence
 
 SEQUENCES = [(game.id, id) for game in systems().values() for id in game.sequences]
 IDS = [f"{game}-{id}" for game, id in SEQUENCES]

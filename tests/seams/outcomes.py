@@ -14,8 +14,8 @@ from bot.game.state import roster_of
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import Option, format_number
 from bot.rules.inputs.units import Roster, RosterUnit, Unit
-from bot.systems.catalog import Sequence
 from bot.systems.resolve import resolve
+from bot.systems.system import Sequence
 from tests.playing import Channel
 
 DRAWS = 200

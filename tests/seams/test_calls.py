@@ -20,7 +20,7 @@ from bot.game.state import Game
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Person, Place
 from bot.outbox.answers import Due
-from bot.systems.catalog import built_in
+from bot.systems.system import built_in
 from tests.fresh import fresh_app
 
 PLATFORMS = {

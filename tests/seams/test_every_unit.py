@@ -23,8 +23,9 @@ from bot.interface.reply.reply import OPEN_FORM
 from bot.interface.typing.text import command_text, parse_text
 from bot.packs.check import check_system
 from bot.rules.inputs.units import RosterUnit
-from bot.systems.catalog import System, built_in, systems
+from bot.systems.catalog import systems
 from bot.systems.packs.pack import packs_in
+from bot.systems.system import System, built_in
 from tests.playing import Channel
 from tests.standins.slack import check_blocks
 

@@ -18,7 +18,8 @@ from bot.interface.explained import explained, worth_of
 from bot.interface.registry import registry
 from bot.rules.inputs.options import Option
 from bot.rules.tables.table import Table
-from bot.systems.catalog import Sequence, System, system, systems
+from bot.systems.catalog import system, systems
+from bot.systems.system import Sequence, System
 
 WORDS = {"true": True, "false": False}
 REFUSES = {("ucn", "assault-modifiers")}

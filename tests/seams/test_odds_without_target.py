@@ -16,8 +16,9 @@ from bot.answers.odds import odds_reply
 from bot.interface.reply.parts import Odds
 from bot.rules.inputs.units import RosterUnit
 from bot.rules.text.names import joined
-from bot.systems.catalog import Sequence, systems
+from bot.systems.catalog import systems
 from bot.systems.resolve import each_odds, odds_rows
+from bot.systems.system import Sequence
 
 NAME = "Zebra"
 

@@ -10,10 +10,11 @@ import pytest
 from bot.interface.common_commands import PICTURE, PRIVATE, ROLL_OPTIONS, ROUNDS, WHOLE
 from bot.odds_worker import pool
 from bot.odds_worker.pool import Odds, Worker
-from bot.systems.catalog import built_in, everywhere, using
+from bot.systems.catalog import everywhere, using
 from bot.systems.packs.pack import OF_SEQUENCES, OF_TABLES, PackSystem, packs_in
 from bot.systems.packs.shelf import Shelf
 from bot.systems.resolve import each_odds
+from bot.systems.system import built_in
 
 
 @pytest.mark.parametrize("whose", ["the host's", "a server's"])

@@ -19,8 +19,9 @@ from bot.rules.dice import Script
 from bot.rules.errors import UserError
 from bot.rules.odds.rows import came_to, rows_of
 from bot.rules.sequence.sequence import Fate, play
-from bot.systems.catalog import built_in, system, systems
+from bot.systems.catalog import system, systems
 from bot.systems.resolve import each_odds, odds_rows
+from bot.systems.system import built_in
 from tests.commands.test_ailments import at_worst
 from tools.corpus import frozen, game_of
 

@@ -15,7 +15,8 @@ from bot.rules.errors import UserError
 from bot.rules.odds.odds import TooManyStates, joint, marginals
 from bot.rules.odds.rows import row_path, rows_of, told_by_rows
 from bot.rules.sequence.sequence import Plan
-from bot.systems.catalog import Sequence, systems
+from bot.systems.catalog import systems
+from bot.systems.system import Sequence
 from tests.systems.test_properties import SEQUENCES, play_any
 from tools.corpus import frozen, game_of, inputs_for
 

@@ -10,8 +10,8 @@ import pytest
 
 from bot.rules.errors import TableError
 from bot.systems import yaml_file
-from bot.systems.catalog import TABLES
 from bot.systems.kept import read_yaml
+from bot.systems.system import TABLES
 
 
 @pytest.fixture

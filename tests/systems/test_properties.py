@@ -13,7 +13,8 @@ from bot.game.state import roster_of
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import Roster
 from bot.rules.sequence.sequence import Plan, nested
-from bot.systems.catalog import Sequence, systems
+from bot.systems.catalog import systems
+from bot.systems.system import Sequence
 from tools.corpus import frozen, game_of, inputs_for
 
 SEQUENCES = [(system.id, id) for system in systems().values() for id in system.sequences]

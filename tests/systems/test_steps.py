@@ -10,7 +10,7 @@ import pytest
 from bot.rules.dice import Script
 from bot.rules.errors import TableError
 from bot.rules.sequence.sequence import play
-from bot.systems.catalog import TABLES, System
+from bot.systems.system import TABLES, System
 
 TOSS = """
 toss:

@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 
 from bot.rules.errors import TableError
-from bot.systems import catalog as tables
-from bot.systems.catalog import TABLES, System, systems
+from bot.systems import system as tables
+from bot.systems.catalog import systems
 from bot.systems.kept import read_yaml
+from bot.systems.system import TABLES, System
 from tests.bending import bent
 
 EACH = 600

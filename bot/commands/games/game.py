@@ -28,7 +28,8 @@ from bot.rules.inputs.units import RosterUnit
 from bot.rules.text.phrase import phrase
 from bot.stores.base import DRAFTS_KEPT
 from bot.stores.records import Doc
-from bot.systems.catalog import System, systems
+from bot.systems.catalog import systems
+from bot.systems.system import System
 
 CARRY = "carry"
 MAX_NAME = 60

@@ -29,10 +29,11 @@ from bot.rules.proof.fair import NO_TEXTS
 from bot.rules.proof.paged import export_text
 from bot.rules.text.phrase import phrase
 from bot.stores.records import IMPORTED, PersonRow, SeedRow, TextRow
-from bot.systems.catalog import System, everywhere, systems, using
+from bot.systems.catalog import everywhere, systems, using
 from bot.systems.packs.carried import Files, pack_from
 from bot.systems.packs.pack import PackSystem
 from bot.systems.packs.shelf import Shelf
+from bot.systems.system import System
 
 MAX_EVENTS = 200_000
 SHORT = 30_000

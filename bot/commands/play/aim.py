@@ -14,7 +14,7 @@ from bot.rules.inputs.units import Roster
 from bot.rules.text.names import joined
 from bot.rules.text.phrase import Phrase, Typed
 from bot.stores.base import DAY
-from bot.systems.catalog import Sequence
+from bot.systems.system import Sequence
 
 
 def asked(context: Context, sequence: Sequence, options: Mapping[str, object], roster: Roster) -> Reply | None:

@@ -10,7 +10,8 @@ from bot.game.scenario import find_scenario
 from bot.interface.spec import CommandSpec
 from bot.interface.typing.complete import Known
 from bot.rules.inputs.options import Option, spoken
-from bot.systems.catalog import System, everywhere
+from bot.systems.catalog import everywhere
+from bot.systems.system import System
 
 NUMBERS = 4
 """So many numbers of a unit have a field of their own."""

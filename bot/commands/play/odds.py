@@ -25,9 +25,10 @@ from bot.rules.odds.odds import Distribution
 from bot.rules.sequence.sequence import Row
 from bot.rules.text.names import joined
 from bot.stores.base import DAY
-from bot.systems.catalog import Sequence, system
+from bot.systems.catalog import system
 from bot.systems.resolve import odds_rows
 from bot.systems.rounds import count_rounds
+from bot.systems.system import Sequence
 
 
 async def answer_odds(

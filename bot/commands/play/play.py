@@ -22,7 +22,8 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.options import flag
 from bot.rules.inputs.units import Roster
 from bot.rules.tables.table import Table
-from bot.systems.catalog import Sequence, system
+from bot.systems.catalog import system
+from bot.systems.system import Sequence
 
 LONGEST = 80
 NUMBERS = ("int", "number")

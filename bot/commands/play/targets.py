@@ -16,7 +16,7 @@ from bot.places.forms import change_button
 from bot.rules.inputs.options import Option
 from bot.rules.inputs.units import MAX_UNITS, RosterUnit
 from bot.rules.text.names import joined
-from bot.systems.catalog import System
+from bot.systems.system import System
 
 TARGETS = ("targets", "target")
 MOST = 24

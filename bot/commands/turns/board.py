@@ -30,7 +30,7 @@ from bot.rules.inputs.units import RosterUnit
 from bot.rules.proof.chain import short
 from bot.rules.text.names import joined
 from bot.stores.records import BOARD, Doc, Outgoing
-from bot.systems.catalog import System
+from bot.systems.system import System
 
 AFRESH = 50 * 60.0
 """Seconds after which it is posted anew: some platforms let nobody change older messages as often as a game needs."""

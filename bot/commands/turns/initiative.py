@@ -18,7 +18,7 @@ from bot.interface.reply.tone import GAME
 from bot.rules.errors import UserError
 from bot.rules.sequence.sequence import Line
 from bot.rules.text.phrase import begun
-from bot.systems.catalog import Sequence
+from bot.systems.system import Sequence
 
 _LAST = re.compile(r"(?<=had it last turn )([ab])\b")
 _ALONE = re.compile(r"\b([abAB])(?= [<>\d])")

@@ -28,7 +28,7 @@ from bot.game.state import Game
 from bot.interface.reply.reply import LINK, OPEN_FORM, Button, Reply
 from bot.rules.inputs.options import spoken
 from bot.rules.text.names import joined
-from bot.systems.catalog import System, in_words
+from bot.systems.system import System, in_words
 
 MOST_IN_ROW, PHONE_ROW = 5, 4
 """Buttons in a row at most, and those that fit a phone side by side, which is better where a second row is needed."""

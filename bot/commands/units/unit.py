@@ -35,7 +35,8 @@ from bot.rules.inputs.many import names_in
 from bot.rules.inputs.units import RosterUnit, UnitWords, find_unit
 from bot.rules.text.names import joined
 from bot.rules.text.phrase import phrase
-from bot.systems.catalog import System, systems
+from bot.systems.catalog import systems
+from bot.systems.system import System
 
 MAX_SIDE = 32
 SHOWN = 60

@@ -27,7 +27,7 @@ from bot.rules.inputs.loadout import LOADOUT, arms_said
 from bot.rules.inputs.options import format_number, spoken
 from bot.rules.inputs.units import Back, RosterUnit
 from bot.rules.text.phrase import phrase
-from bot.systems.catalog import System
+from bot.systems.system import System
 
 SOUND = "-"
 """What the menu of a card names where its unit has no state."""

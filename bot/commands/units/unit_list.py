@@ -20,7 +20,7 @@ from bot.rules.errors import UserError, did_you_mean
 from bot.rules.inputs.units import RosterUnit
 from bot.rules.text.names import joined
 from bot.rules.text.phrase import phrase
-from bot.systems.catalog import System
+from bot.systems.system import System
 
 MOST_MENUS, MOST_CHOICES = 2, 25
 BOXED = 60

@@ -19,7 +19,7 @@ from bot.interface.reply.tone import GAME, HURT, SHAKEN
 from bot.interface.reply.unit_table import UnitTable
 from bot.rules.inputs.loadout import LOADOUT
 from bot.rules.inputs.units import RosterUnit
-from bot.systems.catalog import System
+from bot.systems.system import System
 
 MOST_KEYS = 3
 HALF = " ½"

@@ -10,7 +10,8 @@ from random import Random
 from bot.interface.registry import registry
 from bot.packs.situations import values_of
 from bot.rules.inputs.options import Option
-from bot.systems.catalog import System, systems
+from bot.systems.catalog import systems
+from bot.systems.system import System
 
 LINES = (
     "roll 2d6+1", "roll 4d6kh3 label=fate", "roll d20 secret", "roll 3dF", "roll d[hit,miss,miss]", "roll 2dA+d100",

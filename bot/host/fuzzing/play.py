@@ -16,7 +16,8 @@ from bot.interface.reply.packing import file_text
 from bot.interface.spec import Command, Person, Place
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import Option
-from bot.systems.catalog import System, systems
+from bot.systems.catalog import systems
+from bot.systems.system import System
 
 if TYPE_CHECKING:
     from bot.app import App

@@ -19,8 +19,8 @@ from bot.rules.inputs.loadout import LOADOUT
 from bot.rules.inputs.options import OWN, Option
 from bot.rules.inputs.units import RosterUnit, UnitWords
 from bot.rules.text.plain import without_control
-from bot.systems.catalog import System
 from bot.systems.lost import lost_states
+from bot.systems.system import System
 
 if TYPE_CHECKING:
     from bot.interface.typing.macro import Macro

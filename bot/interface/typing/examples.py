@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bot.interface.spec import CommandSpec
-from bot.systems.catalog import System, systems
+from bot.systems.catalog import systems
+from bot.systems.system import System
 
 ADD, EDIT = ("unit", "add"), ("unit", "edit")
 MOST = 2

@@ -16,10 +16,10 @@ from bot.packs.importing.layout import as_yaml
 from bot.packs.importing.sealdice import about, is_deck, read_deck, read_toml
 from bot.packs.importing.sheet import read_sheet
 from bot.rules.errors import TableError, UserError
-from bot.systems.catalog import built_in
 from bot.systems.packs.bounds import read_bounded
 from bot.systems.packs.content import MOST_BYTES
 from bot.systems.packs.pack import LONGEST, LONGEST_ID, MOST_SHOWN, TAKEN
+from bot.systems.system import built_in
 
 GROUP = "tables"
 _TOML = re.compile(r"^\s*(\[\[?[^\[\]\n]{1,80}\]\]?\s*(#.*)?|[\w\"'-]{1,80}\s*=.*)$", re.MULTILINE)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
 from bot.rules.errors import TableError
-from bot.systems.catalog import SCENARIOS, STEPS
+from bot.systems.system import SCENARIOS, STEPS
 
 MOST_BYTES = 256 * 1024
 """All files of a pack together, and the zip that they come in."""

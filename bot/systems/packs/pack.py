@@ -14,10 +14,10 @@ from typing import Any
 from bot.rules.errors import TableError, did_you_mean, reading
 from bot.rules.inputs.options import Option
 from bot.rules.text.plain import one_line
-from bot.systems.catalog import STEPS, System, built_in
 from bot.systems.game_file import check_game
 from bot.systems.packs.bounds import read_bounded
 from bot.systems.packs.content import PACK, Content, read_content
+from bot.systems.system import STEPS, System, built_in
 
 _ID = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 LONGEST_ID = 20

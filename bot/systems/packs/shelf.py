@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from bot.systems.catalog import System
+from bot.systems.system import System
 
 if TYPE_CHECKING:
     from bot.systems.packs.pack import PackSystem

@@ -16,7 +16,8 @@ from bot.rules.inputs.given import Given
 from bot.rules.inputs.options import Option
 from bot.rules.inputs.units import Unit, UnitWords
 from bot.rules.sequence.sequence import play
-from bot.systems.catalog import TABLES, systems
+from bot.systems.catalog import systems
+from bot.systems.system import TABLES
 from bot.systems.yaml_file import place_of
 
 PAGE = (Path(__file__).parents[3] / "docs" / "sequences.md").read_text("utf-8")

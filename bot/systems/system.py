@@ -1,0 +1,461 @@
+"""What a game is: tables/<system>/game.yaml, sequences.yaml and one YAML file per table, each read when first used."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any
+
+from bot.rules.errors import TableError, UserError, did_you_mean, reading
+from bot.rules.inputs.options import Option, option_from
+from bot.rules.tables.compile import check_examples, compile_chart
+from bot.rules.tables.table import Table, Tables
+from bot.systems.game_file import check_buttons, check_game
+from bot.systems.kept import read_yaml
+
+if TYPE_CHECKING:  # a lookup needs none of them
+    from bot.rules.declared.declared import Declared
+    from bot.rules.declared.setting import Path
+    from bot.rules.dice import Source
+    from bot.rules.inputs.given import Given
+    from bot.rules.inputs.units import Roster, UnitWords
+    from bot.rules.sequence.sequence import Plan, Played
+    from bot.systems.optional_rules import OptionalRule
+
+SCENARIOS = "scenarios"
+"""The folder of a system with those that are ready to play."""
+STEPS, SHARED = "steps", "steps/shared"
+"""The folder of a system with the sequences that are declared, one file for each, and in it the file with lists,
+formulas and blocks for all of them."""
+ROOT = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
+TABLES = os.path.join(ROOT if os.path.isdir(os.path.join(ROOT, "tables")) else os.path.dirname(ROOT), "tables")
+"""In a wheel they are inside the package, in a checkout beside it."""
+SEQUENCE_KEYS = {
+    "title", "source", "summary", "inputs", "outputs", "dice", "odds_by", "odds_row", "example", "notes", "state",
+    "group", "modifiers", "verb", "cause", "common", "procedure", "rounds",
+    "steps",
+}  # fmt: skip
+SHARES = ("lists", "formulas", "blocks")
+"""What the sequences of a game share."""
+ROLL = "Roll"
+"""The verb of a sequence that names none: its first line has the `cause` instead."""
+
+
+class Sequence:
+    """One combat sequence of a game: its options and how to plan it."""
+
+    def __init__(self, system: System, id: str, data: Mapping[str, Any]) -> None:
+        file = f"{system.id}/sequences.yaml"
+        with reading(file, id):
+            if unknown := set(data) - SEQUENCE_KEYS:
+                raise TableError(file, f"unknown keys {', '.join(sorted(map(str, unknown)))}", row=id)
+            for key in ("title", "source", "summary", "dice", "odds_by", "notes", "state", "verb", "cause"):
+                if not isinstance(data.get(key) or "", str):
+                    raise TableError(file, f"{key} must be a text; quote it", row=id)
+            for key in ("inputs", "outputs", "example", "rounds", "odds_row"):
+                if not isinstance(data.get(key) or {}, Mapping):
+                    raise TableError(file, f"{key} must be a mapping", row=id)
+            if missing := [key for key in ("title", "source", "summary") if not data.get(key)]:
+                raise TableError(file, f"{missing[0]} is missing", row=id)
+        self.system, self.id = system, id
+        self.title: str = data["title"]
+        self.source: str = data["source"]
+        self.summary: str = data["summary"]
+        from bot.systems.optional_rules import naming
+
+        with reading(file, f"{id}, inputs"):
+            self.inputs: tuple[Option, ...] = _taking_many(
+                _labelled(option_from(name, spec, system.lists), system, naming(system.rules, id, str(name)))
+                for name, spec in (data.get("inputs") or {}).items()
+            )
+        self.outputs: Mapping[str, Any] = data.get("outputs") or {}
+        self.dice: str = data.get("dice") or "none"
+        self.odds_by: str = data.get("odds_by") or ""
+        self.odds_row: Mapping[str, Any] = data.get("odds_row") or {}
+        self.steps: list[Any] = data.get("steps") or []
+        self.rounds: Mapping[str, Any] = data.get("rounds") or {}
+        self.example: Mapping[str, Any] = data.get("example") or {}
+        self.notes: str = data.get("notes") or ""
+        self.state: str = data.get("state") or ""
+        self.group: str = data.get("group") or ""
+        self.verb: str = data.get("verb") or ROLL
+        self.cause: str = data.get("cause") or f"rolls {self.title}"
+        self.procedure: tuple[str, ...] = tuple(map(str, data.get("procedure") or ()))
+        self.common: tuple[str, ...] = tuple(data.get("common") or ())
+        known = {name for option in self.inputs for name in (option.name, *option.values)}
+        if strange := set(self.common) - known:
+            raise TableError(file, f"common names {min(strange)}, which is no input and no word of mods", row=id)
+        self.modifiers: tuple[str, ...] = tuple(data.get("modifiers") or ())
+        if missing := [name for name in self.modifiers if name not in system.tables]:
+            raise TableError(file, f"the game has no table {missing[0]}", row=id)
+
+    @cached_property
+    def declared(self) -> Declared | None:
+        """Its steps, where they are declared here or in a file beside the tables; else they are Python.
+
+        Raises TableError.
+        """
+        if not self.steps and self.id not in self.system.declared:
+            return None
+        return declared_in(self.system, self.id)
+
+    @cached_property
+    def _coded(self) -> Callable[[Tables, Given], Plan[Any]]:
+        """What plans it where its steps are Python."""
+        module = importlib.import_module(f"bot.systems.{self.system.code}.{self.id.replace('-', '_')}")
+        plan: Callable[[Tables, Given], Plan[Any]] = module.plan
+        return plan
+
+    def given(self, raw: Mapping[str, object], roster: Roster) -> Given:
+        """The inputs cleaned. Raises UserError."""
+        return self._read(raw, roster)
+
+    @cached_property
+    def _read(self) -> Callable[[Mapping[str, object], Roster], Given]:
+        """What cleans its inputs; nothing of it is loaded before somebody plays."""
+        from bot.rules.inputs.asked import Asked
+        from bot.rules.inputs.given import read_given
+
+        asked, words, what = Asked(self.inputs), self.system.words, f"{self.system.id} {self.id}"
+        return lambda raw, roster: read_given(asked, raw, words, roster, what=what)
+
+    def plan(self, given: Given) -> Plan[Any]:
+        """The plan for cleaned inputs. Raises UserError for what the card forbids."""
+        try:
+            if self.declared is not None:
+                return self.declared.plan(given)
+            plan = self._coded(self.system.tables, given)
+        except UserError as error:
+            error.option = error.option or given.option_of(error)
+            raise
+        except (ArithmeticError, ValueError, LookupError):
+            if not self.system.bounded:
+                raise
+            raise self._no_value() from None
+        return plan
+
+    def play(self, plan: Plan[Any], source: Source) -> Played:
+        """What comes of a plan of this sequence with dice from `source`.
+
+        Raises UserError from the source, and where a card of a pack cannot be read: some are when dice have fallen.
+        """
+        try:
+            return self._carried_on(plan, source)
+        except (ArithmeticError, ValueError, LookupError):
+            if not self.system.bounded:
+                raise
+            raise self._no_value() from None
+
+    @cached_property
+    def _carried_on(self) -> Callable[[Plan[Any], Source], Played]:
+        from bot.rules.sequence.sequence import play
+
+        return play
+
+    def _no_value(self) -> UserError:
+        return UserError(f"A formula of {self.title} has no value here.", code="card-refuses")
+
+
+def _labelled(option: Option, system: System, ruled: tuple[str, ...]) -> Option:
+    """The option with the human word that its game has for it, and the rules that set it."""
+    labels, known = system.game.get("labels") or {}, system.game.get("words") or {}
+    words = {word: said for word in option.values if (said := labels.get(word) or in_words(word, known))}
+    label = option.label or labels.get(option.name) or in_words(option.name, known)
+    return replace(option, label=label, labels=words if option.type in ("mods", "enum") else {}, ruled=ruled)
+
+
+def in_words(code: str, known: Mapping[str, str]) -> str:
+    """A code word with its game's own abbreviations: `mol-same-hex` is `MOL same hex`; "" where it holds none."""
+    pieces = code.replace("_", "-").split("-")
+    said = " ".join(known.get(piece, piece) for piece in pieces)
+    if code in known or not any(piece in known for piece in pieces):
+        return known.get(code, "")
+    return said if pieces[0] in known else said[:1].upper() + said[1:]
+
+
+def _taking_many(options: Iterable[Option]) -> tuple[Option, ...]:
+    """The inputs, with the one that takes several units to play the sequence for each: `unit`, where nobody is shot at.
+
+    One that takes any name as well takes one: a name may look like several.
+    """
+    listed = tuple(options)
+    shot_at = any(option.name.startswith("target") and option.type in ("unit", "units") for option in listed)
+    return tuple(
+        replace(option, many=option.name == "unit" and option.type == "unit" and not (option.free or shot_at))
+        for option in listed
+    )
+
+
+class _Tables(Mapping[str, Table]):
+    """The tables of a game, each read and compiled when it is first asked for."""
+
+    def __init__(self, system: System) -> None:
+        self._system = system
+        self._loaded: dict[str, Table] = {}
+        self._names = [name for name in system.names() if name not in NO_TABLES]
+
+    def __getitem__(self, id: str) -> Table:
+        table = self._loaded.get(id)
+        if table is None:
+            if id not in self._names:
+                raise KeyError(id)
+            table = self._loaded[id] = self._system.load_table(id)
+        return table
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+
+NO_TABLES = {"game", "sequences"}
+
+
+class System:
+    """One system: its game file, tables and sequences, loaded lazily."""
+
+    bounded = False
+    """Whether its files are a stranger's: formulas are then held to limits."""
+
+    def __init__(self, id: str, root: str | os.PathLike[str] = TABLES) -> None:
+        self.id, self.folder = id, os.path.join(root, id)
+        self.code = id  # whose Python sequences it plays
+        self.about: Any = None  # what pack.yaml says of one out of a pack
+        self.parent: System | None = None  # the game that a pack has all else of
+
+    def read(self, name: str) -> Any:
+        """The content of one of its YAML files, such as `game` or `scenarios/ford`. Raises TableError."""
+        return read_yaml(os.path.join(self.folder, f"{name}.yaml"))
+
+    def text(self, name: str) -> str:
+        """One of its YAML files as it is written."""
+        with open(os.path.join(self.folder, f"{name}.yaml"), encoding="utf-8") as file:
+            return file.read()
+
+    def names(self, folder: str = "") -> list[str]:
+        """Its YAML files, or those in a folder of it, without `.yaml`, in alphabetical order."""
+        within = os.path.join(self.folder, folder)
+        files = os.listdir(within) if os.path.isdir(within) else ()
+        return sorted(file.removesuffix(".yaml") for file in files if file.endswith(".yaml"))
+
+    @cached_property
+    def game(self) -> Mapping[str, Any]:
+        """The content of game.yaml. Raises TableError for one that is wrong anywhere."""
+        return check_game(self.read("game"), f"{self.id}/game.yaml")
+
+    @property
+    def title(self) -> str:
+        """The game's name."""
+        return str(self.game["title"])
+
+    @property
+    def edition(self) -> int | str:
+        """The number of its rules: the same inputs and dice give the same outcome while it stays the same. A pack's is
+        the SHA-256 of its files."""
+        return int(self.game["edition"])
+
+    @property
+    def key(self) -> str:
+        """By what `system` finds it, and no other version of it."""
+        return self.id
+
+    @cached_property
+    def lists(self) -> Mapping[str, tuple[str, ...]]:
+        """Token lists that options and outputs name."""
+        return {name: tuple(items) for name, items in (self.game.get("lists") or {}).items()}
+
+    @cached_property
+    def declared(self) -> frozenset[str]:
+        """The sequences whose steps are declared in a file; the others are Python."""
+        return frozenset(self.names(STEPS))
+
+    @cached_property
+    def tables(self) -> Tables:
+        """Tables by id."""
+        return _Tables(self)
+
+    @cached_property
+    def has_sequences(self) -> bool:
+        """Whether it has combat sequences: a pack may have tables alone."""
+        return "sequences" in self.names()
+
+    @cached_property
+    def scenarios(self) -> Mapping[str, str]:
+        """The titles of its scenarios by their ids, in alphabetical order; nothing is read but their line `title:`."""
+        return {name: _title_in(self.text(f"{SCENARIOS}/{name}"), name) for name in self.names(SCENARIOS)}
+
+    @cached_property
+    def sequences(self) -> Mapping[str, Sequence]:
+        """Sequences by id, in the order of their file."""
+        data = (self.read("sequences") if self.has_sequences else {}) or {}
+        if not isinstance(data, dict) or not all(isinstance(id, str) for id in data):
+            raise TableError(f"{self.id}/sequences.yaml", "must be a mapping of sequences by their ids")
+        check_buttons(self.game, data, f"{self.id}/game.yaml")
+        found = {id: Sequence(self, id, spec) for id, spec in data.items()}
+        from bot.systems.optional_rules import check_rules
+
+        check_rules(self.rules, {id: sequence.inputs for id, sequence in found.items()}, f"{self.id}/game.yaml")
+        return found
+
+    @cached_property
+    def rules(self) -> Mapping[str, OptionalRule]:
+        """Its optional rules by name."""
+        from bot.systems.optional_rules import read_rules
+
+        return read_rules(self.game.get("rules") or {}, f"{self.id}/game.yaml")
+
+    @cached_property
+    def words(self) -> Mapping[str, UnitWords]:
+        """What may be in the game's unit lists: "units", and further lists with words of their own."""
+        units, file = self.game.get("units") or {}, f"{self.id}/game.yaml"
+        with reading(file, "units"):
+            lists = {"units": self._words(units, {})}
+        with reading(file, "unit_lists"):
+            for name, more in (self.game.get("unit_lists") or {}).items():
+                with reading(file, f"unit_lists {name}"):
+                    lists[name] = self._words(units, more)
+        return lists
+
+    def _words(self, units: Mapping[str, Any], more: Mapping[str, Any]) -> UnitWords:
+        keys = dict(units.get("attributes") or {}) | dict(more.get("keys") or {})
+        flags = dict(units.get("flags") or {}) | dict(more.get("flags") or {})
+        types = more.get("types", units["types"])
+        options = {key: option_from(key, spec, self.lists) for key, spec in keys.items()}
+        named = tuple(units.get("states") or ())
+        states = {state: (state,) for state in named if state in flags}
+        states |= {state: tuple(items) for state, items in (units.get("state_flags") or {}).items()}
+        from bot.rules.inputs.units import UnitWords
+
+        return UnitWords(
+            types=tuple(self.lists[types] if isinstance(types, str) else types),
+            keys=options,
+            flags=flags,
+            marks=units.get("marker_flags") or {},
+            states=states,
+            sound=named[0] if states and named[0] not in states else "",
+            known_states=named,
+            reduced=units.get("reduced") or {},
+            reduced_states=tuple(units.get("reduced_states") or ()),
+            bare=more.get("bare", ""),
+            repeat=more.get("repeat", ""),
+        )
+
+    def is_own(self, _name: str) -> bool:
+        """Whether one of its YAML files is a stranger's, so that its formulas are held to limits."""
+        return self.bounded
+
+    def load_table(self, id: str) -> Table:
+        """Read, compile and check one table. Raises TableError naming file, row and column."""
+        file = f"{self.id}/{id}.yaml"
+        data = self.read(id)
+        if not isinstance(data, dict):
+            raise TableError(file, "is not a table")
+        if data.get("like"):
+            parent = self.read(data["like"]) if data["like"] in list(self.tables) else None
+            if not isinstance(parent, dict):
+                raise TableError(file, f"there is no table {str(data['like'])[:40]} in this game", row="like")
+            data = {**parent, **{key: value for key, value in data.items() if key != "like"}}
+        expected = f"{self.id if not self.bounded else self.code}/{id}"
+        if data.get("id", expected if self.bounded else None) not in (expected, f"{self.id}/{id}"):
+            raise TableError(file, f"its id must be {self.id}/{id}")
+        data = {**data, "id": f"{self.id}/{id}"}
+        table = compile_chart(data, file=file, system=self.id, lists=self.lists, bounded=self.is_own(id))
+        if table.group not in list(self.game["groups"]):
+            raise TableError(file, f"the game has no group {str(table.group)[:40]}", row="group")
+        check_examples(table, data, file)
+        return table
+
+    def table(self, id: str) -> Table:
+        """The table called `id`. Raises UserError with the nearest name."""
+        try:
+            return self.tables[id]
+        except KeyError:
+            raise _no_such("table", id, self, self.tables) from None
+
+    def sequence(self, id: str) -> Sequence:
+        """The sequence called `id`. Raises UserError with the nearest name."""
+        try:
+            return self.sequences[id]
+        except KeyError:
+            raise _no_such("sequence", id, self, self.sequences) from None
+
+
+@lru_cache(maxsize=1)
+def built_in() -> Mapping[str, System]:
+    """The systems of the house by id, in alphabetical order; nothing is read but folder names."""
+    ids = [id for id in os.listdir(TABLES) if os.path.exists(os.path.join(TABLES, id, "game.yaml"))]
+    return {id: System(id) for id in sorted(ids)}
+
+
+def _title_in(text: str, otherwise: str) -> str:
+    found = re.search(r"^title:\s*[\"']?(.*?)[\"']?\s*$", text, re.MULTILINE)
+    return found[1] if found else otherwise
+
+
+def _no_such(kind: str, id: str, system: System, known: Mapping[str, object]) -> UserError:
+    hint = did_you_mean(id, known) or f"grognard {kind}s {system.id} lists them all."
+    return UserError(f'No {kind} "{id[:40]}" in {system.id} ({system.title}).', hint=hint, code="not-in-system")
+
+
+def declared_in(system: System, id: str) -> Declared:
+    """The sequence `id` of a game, read and checked. Raises TableError naming file, step, line and column."""
+    from bot.rules.declared.declared import Library
+    from bot.rules.declared.setting import Head, Setting
+
+    sequence, shared = system.sequences[id], _shared(system)
+    inline = bool(sequence.steps)
+    name = "sequences" if inline else f"{STEPS}/{id}"
+    source: dict[str, Any] = {"steps": sequence.steps} if inline else _read(system, name)
+    merged: dict[str, Any] = {key: {**_mapping(shared, key), **_mapping(source, key)} for key in SHARES}
+    merged["sequences"] = {id: {key: value for key, value in source.items() if key not in SHARES}}
+    classes = system.game["units"].get("classes") or {}
+    lists = {word: tuple(items) for word, items in {**system.lists, **classes}.items()}
+
+    def place(path: Path) -> str:
+        from bot.systems.yaml_file import place_of
+
+        if path[:1] == ("sequences",):
+            inside: Path = (id, *path[2:]) if inline else path[2:]
+            return place_of(system.text(name).encode(), inside)
+        if len(path) > 1 and path[1] in _mapping(source, str(path[0])):
+            return place_of(system.text(name).encode(), path)
+        for text in _shared_texts(system):
+            if found := place_of(text.encode(), path):
+                return f"{found} of {SHARED}.yaml"
+        return ""
+
+    setting = Setting(f"{system.id}/{name}.yaml", system.tables, lists, system.words, place)
+    head = Head(sequence.inputs, sequence.outputs, sequence.odds_by)
+    return Library(merged, setting, {id: head}).declared(id)
+
+
+def _shared(system: System) -> dict[str, Any]:
+    """What the sequences of a game share; a list, formula or block of a pack replaces its parent's whole."""
+    own = _read(system, SHARED) if SHARED.rpartition("/")[2] in system.declared else {}
+    if system.parent is None:
+        return own
+    parent = _shared(system.parent)
+    return {key: {**_mapping(parent, key), **_mapping(own, key)} for key in SHARES}
+
+
+def _shared_texts(system: System) -> list[str]:
+    """The files of what is shared, the pack's own before its parent's."""
+    systems = [system] if system.parent is None else [system, system.parent]
+    return [one.text(SHARED) for one in systems if SHARED.rpartition("/")[2] in one.declared]
+
+
+def _mapping(source: dict[str, Any], key: str) -> dict[str, Any]:
+    found = source.get(key) or {}
+    return found if isinstance(found, dict) else {}
+
+
+def _read(system: System, name: str) -> dict[str, Any]:
+    data = system.read(name)
+    if not isinstance(data, dict):
+        raise TableError(f"{system.id}/{name}.yaml", "must be a mapping with steps")
+    return data
