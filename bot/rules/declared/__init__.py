@@ -1,10 +1,10 @@
-"""Sequences written as data: steps in YAML, compiled to the `Plan` that plays and counts every other sequence.
+"""Sequences written as data: steps in YAML, made into the `Plan` that plays and counts every other sequence.
 
 `compile_sequences` reads and checks them all, `Declared.plan` makes the plan for given inputs. On the way: `formulas`
-and `types` compile what is written in formulas and texts, `load` reads the steps and `program` makes a small program of
-them; `needed` keeps what is asked for and finds what each roll must remember, `segments` and `source` write Python code
-of it, `looking` that of what is looked at of pools of dice, `checks` that which refuses inputs before any fall;
-`running` is what the code calls, `planning` makes the plan of it, and `bounds` says how many states its odds have.
+and `types` check what is written in formulas and texts, `closures` makes functions of it; `load` reads the steps and
+`program` makes a small program of them; `needed` keeps what is asked for and finds what each roll must remember; `walk`
+goes through it with dice, `checks` before any fall, to refuse inputs, and `looking` finds what is looked at of pools
+of dice; `coded` makes the plan of all this, and `bounds` says how many states its odds have.
 """
 
 from __future__ import annotations

@@ -14,11 +14,9 @@ from math import inf, prod
 from typing import Any
 
 from bot.rules.declared.calls import NONE
+from bot.rules.declared.closures import closure
 from bot.rules.declared.formulas import FACES, Formula
 from bot.rules.declared.program import (
-    OWN_DROP,
-    OWN_GET,
-    OWN_SET,
     Block,
     For,
     If,
@@ -27,9 +25,8 @@ from bot.rules.declared.program import (
     Statement,
     Stop,
     Tell,
-    never_called,
 )
-from bot.rules.declared.running import MOST_DICE, UNWORKABLE
+from bot.rules.declared.running import MOST_DICE, OWN_DROP, OWN_GET, OWN_SET, UNWORKABLE
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import Option
 from bot.rules.inputs.units import MAX_UNITS
@@ -227,13 +224,15 @@ class _Counter:
 
     def _tried(self, formula: Formula, reads: list[Values]) -> frozenset[Any] | None:
         """All values of a formula, where those that it reads are few."""
-        if formula.code is never_called or any(key.endswith(FACES) for key in formula.reads):
+        if not formula.own or any(key.endswith(FACES) for key in formula.reads):
             return None
         if any(value.some is None for value in reads):
             return None
         if prod(len(value.some or ()) for value in reads) > MOST_TRIED:
             return None
-        return _worked_out(formula.code, [value.some or frozenset() for value in reads])
+        run = closure(formula.tree, formula.scope)
+        some = [value.some or frozenset() for value in reads]
+        return _worked_out(lambda *values: run(dict(zip(formula.reads, values, strict=True))), some)
 
     def _part(self, node: ast.AST, names: Names) -> frozenset[Any] | None:
         """The values of a part of a formula, as far as its form says them."""

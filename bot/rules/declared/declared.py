@@ -82,7 +82,7 @@ class Declared:
         inputs = _inputs(head.inputs)
         self._wrong = formulas.setting.wrong
         self.code = Coded(
-            id, steps, lists, frozenset((*lists, *loader.items)), frozenset(loader.by_item), formulas, tuple(inputs)
+            steps, lists, frozenset((*lists, *loader.items)), frozenset(loader.by_item), formulas, tuple(inputs)
         )
         self._mods = any(option.type == "mods" for option in head.inputs)
         self._take = Taken(head.inputs, self.code.reads)

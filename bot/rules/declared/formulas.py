@@ -1,27 +1,25 @@
-"""Formulas and texts of declared sequences: parsed once, checked for names and types, compiled to one function each."""
+"""Formulas and texts of declared sequences: parsed once, checked for names and types."""
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property
 from keyword import iskeyword
 from typing import Any
 
 from bot.rules.declared.calls import CALLS, NONE, WORD, item, listing, plus, remainder, times, word
-from bot.rules.declared.failing import SURE, may_fail
-from bot.rules.declared.lowered import Lowered
+from bot.rules.declared.closures import FACE, Run, Scope, closure, variable
 from bot.rules.declared.reader import Reader
+from bot.rules.declared.running import PROGRAM
 from bot.rules.declared.setting import Path, Setting
 from bot.rules.declared.types import Typing, of_games, words_of
 
 MOST_CHARACTERS = 1_000
 FACES = "!"
 """Behind the name of a roll: its single faces."""
-FACE = "!face"
-"""The die at hand in the test of how_many(...)."""
 TIMES, PLUS, MOD, ITEM, LISTING = "times ", "plus ", "mod ", "item ", "listing "
 """What `*`, `+`, `%`, `list[place]` and `[a, b]` call: names that no formula can write."""
 SAFE = {ast.Mult: TIMES, ast.Add: PLUS, ast.Mod: MOD}
@@ -37,19 +35,27 @@ ALL = "ALL_"
 
 @dataclass(frozen=True)
 class Formula:
-    """A checked formula: the keys of the names that it reads, a function of them, and its type.
+    """A checked formula: the keys of the names that it reads, its syntax, a function of them, and its type.
 
     Of an `and` and an `if` the `parts` can be decided one by one, where inputs decide them.
     """
 
     reads: tuple[str, ...]
-    code: Callable[..., Any]
+    tree: ast.expr = field(compare=False, repr=False)
+    scope: Scope = field(default_factory=dict, compare=False, repr=False)
+    """What it calls, and the lists of its file."""
     type: str = "any"
     source: str = ""
     kind: str = ""
     parts: tuple[Formula, ...] = ()
-    tree: ast.expr = field(default_factory=lambda: ast.Constant(None), compare=False, repr=False)
-    """The formula as it is put into the code of a whole sequence."""
+    own: bool = True
+    """Whether the file says it; what only whole programs hold is not."""
+
+    @cached_property
+    def run(self) -> Run:
+        """Its value, of the values at hand; `a and b` is true or false."""
+        found = closure(self.tree, self.scope)
+        return (lambda env: bool(found(env))) if self.kind == "and" and self.type != "bool" else found
 
 
 @dataclass(frozen=True)
@@ -63,22 +69,6 @@ class Name:
 Names = dict[str, Name]
 
 
-class OnCall:
-    """A function that is written when it is first called: most formulas only become part of larger code."""
-
-    __slots__ = ("_made", "_make")
-
-    def __init__(self, make: Callable[[], Callable[..., Any]]) -> None:
-        self._make = make
-        self._made: Callable[..., Any] | None = None
-
-    def __call__(self, *values: Any) -> Any:
-        """What the function returns."""
-        if self._made is None:
-            self._made = self._make()
-        return self._made(*values)
-
-
 class Formulas:
     """Compiles the formulas of one game's file. `tokens` are the words that may be written bare."""
 
@@ -90,9 +80,7 @@ class Formulas:
         self._learnt: set[str] = set()
         self.own: dict[str, tuple[int, str]] = {}
         """The file's own formulas: how many values they take, and their type."""
-        self.sure: set[str] = set()
-        """Those that have a value whatever they are given."""
-        self.scope: dict[str, Any] = {"__builtins__": {}, **CALLS, **self.lists}
+        self.scope: dict[str, Any] = {**PROGRAM, **CALLS, **self.lists}
         self.scope |= {"true": True, "false": False, "none": NONE, TIMES: times, ITEM: item}
         self.scope |= {PLUS: plus, MOD: remainder, LISTING: listing, WORD: word}
         for name, id in self.tables.items():
@@ -107,10 +95,9 @@ class Formulas:
             raise self.setting.wrong(f"{found[1]} is a table or function already", where)
         takes = [take.strip() for take in found[2].split(",") if take.strip()]
         formula = self.formula(source, {take: Name(take, "any") for take in takes}, where, takes=takes)
-        self.scope[found[1]] = self._function(formula.reads, formula.tree)
+        run, reads = closure(formula.tree, self.scope), formula.reads
+        self.scope[found[1]] = lambda *values: run(dict(zip(reads, values, strict=True)))
         self.own[found[1]] = len(takes), formula.type
-        if not may_fail(formula.tree):
-            self.sure.add(found[1])
 
     def formula(self, source: object, names: Names, where: Path, takes: list[str] | None = None) -> Formula:
         """The formula, parsed and checked; `names` are those in sight. Raises TableError."""
@@ -144,16 +131,7 @@ class Formulas:
             inner = tuple(self._compiled(_copy(piece), names, where, source, None) for piece in pieces)
         order = tuple(typing.reads)
         body = _Rewritten(self, names, typing.reads).visit(tree)
-        code = OnCall(partial(self._function, order, body))
-        return Formula(order, code, type_, source, kind if inner else "", inner, body)
-
-    def _function(self, takes: tuple[str, ...], body: ast.expr) -> Callable[..., Any]:
-        """A formula as a function of the values of these keys."""
-        arguments = ast.arguments([], [ast.arg(_argument(key)) for key in takes], None, [], [], None, [])
-        lowered = Lowered(self.scope)
-        code = ast.fix_missing_locations(ast.Expression(ast.Lambda(arguments, lowered.of(body))))
-        self.scope |= lowered.found
-        return eval(compile(code, self.setting.file, "eval"), self.scope)  # type: ignore[no-any-return]
+        return Formula(order, body, self.scope, type_, source, kind if inner else "", inner)
 
     def text(self, template: object, names: Names, where: Path) -> Formula:
         """A text with formulas in braces: `against {unit.morale}`; `{+mod}` has its sign."""
@@ -208,7 +186,7 @@ def _advice(problem: str, written: str) -> str:
 def constant(value: Any) -> Formula:
     """A value as a formula that reads nothing."""
     kinds: Mapping[type, str] = {bool: "bool", int: "number", float: "number", str: "text"}
-    return Formula((), lambda: value, kinds.get(type(value), "any"), repr(value), tree=ast.Constant(value))
+    return Formula((), ast.Constant(value), {}, kinds.get(type(value), "any"), repr(value))
 
 
 def plain_name(name: str) -> str:
@@ -225,17 +203,8 @@ def _copy(tree: ast.expr) -> ast.expr:
     return ast.parse(ast.unparse(tree), mode="eval").body
 
 
-def _argument(key: str) -> str:
-    return f"v {key}"
-
-
-def variable(key: str) -> ast.Name:
-    """The value under this key in generated code: a name that no formula can write."""
-    return ast.Name(_argument(key), ast.Load())
-
-
 def called_with(name: str, arguments: list[ast.expr]) -> ast.Call:
-    """A call in generated code."""
+    """A call, as a part of a formula."""
     return ast.Call(ast.Name(name, ast.Load()), arguments, [])
 
 
@@ -256,15 +225,10 @@ class _Rewritten(ast.NodeTransformer):
         if isinstance(node.value, ast.Name) and (own := self._read(f"{node.value.id}.{node.attr}")):
             return own
         default = [ast.Constant(False)] if self.formulas.units.get(node.attr) == "bool" else []
-        found = called_with("of", [self.visit(node.value), ast.Constant(node.attr), *default])
-        setattr(found, SURE, node.attr not in self.formulas.units)
-        return found
+        return called_with("of", [self.visit(node.value), ast.Constant(node.attr), *default])
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
-        found = called_with(ITEM, [self.visit(node.value), self.visit(node.slice)])
-        words = self.formulas.lists.get(node.value.id) if isinstance(node.value, ast.Name) else None
-        setattr(found, SURE, isinstance(words, Mapping) and self._read(node.value.id) is None)  # type: ignore[attr-defined]
-        return found
+        return called_with(ITEM, [self.visit(node.value), self.visit(node.slice)])
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
         left, right = self.visit(node.left), self.visit(node.right)
@@ -296,7 +260,7 @@ class _Rewritten(ast.NodeTransformer):
             return self._read(node.args[0].id + FACES) or node
         if name == "how_many" and isinstance(node.args[0], ast.Name):
             inside = _Rewritten(self.formulas, with_face(self.names), {**self.reads, FACE: None})
-            each = ast.arguments([], [ast.arg(_argument(FACE))], None, [], [], None, [])
+            each = ast.arguments([], [ast.arg(FACE)], None, [], [], None, [])
             faces = self._read(node.args[0].id + FACES) or node
             return called_with(name, [faces, ast.Lambda(each, inside.visit(node.args[1]))])
         if name == "of" and isinstance(node.args[0], ast.Attribute):  # of(unit.lm, 0): a number that may be missing
@@ -316,9 +280,7 @@ class _Rewritten(ast.NodeTransformer):
             ]
         if name == "text" and len(node.args) == 1:
             return called_with(WORD, [self.visit(node.args[0])])
-        found = ast.Call(ast.Name(name, ast.Load()), [self.visit(argument) for argument in node.args], words)
-        setattr(found, SURE, name in self.formulas.sure)
-        return found
+        return ast.Call(ast.Name(name, ast.Load()), [self.visit(argument) for argument in node.args], words)
 
 
 def _input(word: str) -> str:

@@ -6,8 +6,6 @@ from dataclasses import dataclass, replace
 from itertools import count
 from typing import NamedTuple
 
-from bot.rules.declared.failing import may_fail
-from bot.rules.declared.formulas import Formula
 from bot.rules.declared.program import (
     ALWAYS,
     NOTHING,
@@ -38,14 +36,10 @@ class Needed(NamedTuple):
 
 @dataclass
 class Slicer:
-    """Keeps of a program what the outputs `asked` need; in play (None) all that is read or said.
-
-    In play, where it `refuses` inputs, values that may do so are kept although nobody reads them.
-    """
+    """Keeps of a program what the outputs `asked` need; in play (None) all that is read or said."""
 
     asked: frozenset[str] | None
     dice_decide: Keys
-    refuses: bool = True
 
     def __post_init__(self) -> None:
         self._sites = count(1_000)
@@ -81,15 +75,12 @@ class Slicer:
         if isinstance(one, Let):
             if one.drops:
                 return one.key in live and one.key not in self._live_after[-1]
-            return one.key in live or (play and self.refuses and self._refuses(one.value))
+            return one.key in live
         if isinstance(one, Tell):
             return self.asked is None or one.path in self.asked
         if isinstance(one, Stop):
             return play or tells
-        return play and (self.refuses or not isinstance(one, Refuse))
-
-    def _refuses(self, value: Formula) -> bool:
-        return not frozenset(value.reads) & self.dice_decide and may_fail(value.tree)
+        return play and not isinstance(one, Refuse)
 
     def _if(self, one: If, live: Keys, tells: bool) -> Needed:
         """The two ways; who rolls less often waits, so that equal states meet in one round."""

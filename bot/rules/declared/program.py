@@ -5,18 +5,19 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, TypeAlias
 
-from bot.rules.declared.formulas import FACES, Formula, called_with, variable
+from bot.rules.declared.closures import Scope, variable
+from bot.rules.declared.formulas import FACES, Formula, called_with
 from bot.rules.declared.load import Each, Parsed, Refusal
+from bot.rules.declared.running import ADDED, OWN_DROP, OWN_GET, OWN_SET, PROGRAM
 from bot.rules.declared.setting import Path, Setting
 
 Keys = frozenset[str]
 NOTHING: Keys = frozenset()
 ALWAYS = ("true", "True")
 """How a formula that always holds is written."""
-ADDED, OWN_GET, OWN_SET, OWN_DROP = "added ", "own get ", "own set ", "own drop "
-"""What programs call beside what formulas call: names that no formula can write."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,7 @@ class Roll:
     after: Keys = NOTHING
     faces: Keys = NOTHING
 
-    @property
+    @cached_property
     def keys(self) -> Keys:
         """The keys that it sets: the sums, and the single faces."""
         return frozenset(key + ending for key, *_ in self.dice for ending in ("", FACES))
@@ -149,17 +150,17 @@ def loops_in(block: Block) -> Iterator[For]:
 
 def reading(key: str) -> Formula:
     """A formula that is a name and no more."""
-    return Formula((key,), lambda value: value, source=key, tree=variable(key))
+    return Formula((key,), variable(key), source=key)
 
 
-def synthetic(reads: Iterable[str], name: str, *arguments: ast.expr) -> Formula:
+def synthetic(reads: Iterable[str], name: str, *arguments: ast.expr, scope: Scope = PROGRAM) -> Formula:
     """A call that no formula can write."""
-    return Formula(tuple(dict.fromkeys(reads)), never_called, source=name, tree=called_with(name, list(arguments)))
+    return Formula(tuple(dict.fromkeys(reads)), called_with(name, list(arguments)), scope, source=name, own=False)
 
 
-def never_called() -> Any:
-    """Nobody calls it: the function of what only whole programs hold."""
-    raise AssertionError("part of a program, not called by itself")
+def begins_as(value: ast.expr) -> Formula:
+    """The value of a key before the first step."""
+    return Formula((), value, own=False)
 
 
 def formulas_in(ready: Any) -> Iterator[Formula]:
@@ -214,6 +215,7 @@ class Builder:
 
     lists: frozenset[str]
     setting: Setting
+    scope: Scope
     sites: int = 0
     fors: int = 0
     kept: dict[str, None] = field(default_factory=dict)
@@ -228,8 +230,8 @@ class Builder:
         if self.again:
             self.sites = self.fors = 0
             body = self.block(steps, Around())
-        start = [Let(key, Formula((), never_called, tree=ast.Tuple([], ast.Load()))) for key in self.kept]
-        start += [Let(key, Formula((), never_called, tree=ast.Constant(False))) for key in self.once]
+        start = [Let(key, begins_as(ast.Tuple([], ast.Load()))) for key in self.kept]
+        start += [Let(key, begins_as(ast.Constant(False))) for key in self.once]
         return (*start, *body)
 
     def block(self, steps: list[Parsed], around: Around) -> Block:
@@ -290,7 +292,7 @@ class Builder:
         for key, label, value, fresh in step.adds:
             before = ast.Tuple([], ast.Load()) if fresh else variable(key)
             reads = (*label.reads, *value.reads, *(() if fresh else (key,)))
-            yield Let(key, synthetic(reads, ADDED, before, label.tree, value.tree))
+            yield Let(key, synthetic(reads, ADDED, before, label.tree, value.tree, scope=self.scope))
         for told in step.tells:
             value = told.value
             if told.key:
@@ -303,7 +305,7 @@ class Builder:
             within = around.within if told.of_item else ()
             yield Tell("" if told.plain else told.name, within, value, once, told.where, told.null)
             if once:
-                yield Let(once, Formula((), never_called, tree=ast.Constant(True)))
+                yield Let(once, begins_as(ast.Constant(True)))
         yield from (Say(ready, reads_of(ready)) for ready in step.lines)
         yield from (Take(kind, ready, reads_of(ready)) for kind, ready in step.notes)
         yield from (Let(key, value) for key, value in step.lets)

@@ -1,18 +1,17 @@
-"""What the code of a declared sequence calls while it runs."""
+"""What a declared sequence calls while it runs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from math import prod
 from typing import Any, NamedTuple
 
 from bot.rules.declared.calls import LISTS, NONE
-from bot.rules.declared.settling import change, fate, pieced, plainly, result
+from bot.rules.declared.settling import pieced
 from bot.rules.dice import AVERAGING, Die
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import MAX_UNITS
-from bot.rules.sequence.sequence import Line
 
 MOST_ROLLS, MOST_DICE = 10_000, 200
 UNWORKABLE = (TypeError, ValueError, ArithmeticError, LookupError, AttributeError)
@@ -45,20 +44,18 @@ class Open:
     """A value that only dice will decide."""
 
     def __str__(self) -> str:
-        return OPEN_WORD
+        return "open "
 
 
-OPEN_WORD = "open "
-"""No word of a game ends in a blank."""
 OPEN = Open()
 
 
 @lru_cache(maxsize=512)
-def dice_of(specs: tuple[tuple[str, str, str | tuple[str, ...]], ...]) -> Dice:
+def dice_of(specs: tuple[tuple[Any, Any, str | tuple[str, ...]], ...]) -> Dice:
     """The dice by count, sides and label of each key, or a label for each. Raises UserError for too many."""
     some: list[tuple[Die, ...]] = []
     for count, faces, name in specs:
-        if OPEN_WORD in (count, faces):
+        if OPEN in (count, faces):
             raise undecided("the number or sides of its dice")
         labels = (name,) * _whole(count, 0, MOST_DICE) if isinstance(name, str) else name
         die = Die("", 6, AVERAGING) if faces == "A" else Die("", _whole(faces, 1, MOST_ROLLS))
@@ -175,23 +172,6 @@ def twice(name: str) -> None:
     raise UserError(f"The steps of this sequence tell {name} twice.", code="card-refuses")
 
 
-def seen(faces: Sequence[Any], look: Callable[[Any], Any]) -> tuple[Any, ...]:
-    """What a formula makes of each face of a die."""
-    made = [look(face) for face in faces]
-    return tuple([(value.__class__, value) for value in made])
-
-
-def passing(faces: Sequence[Any], test: Callable[[Any], Any]) -> tuple[bool, ...]:
-    """Which faces of a die pass a test."""
-    return tuple([bool(test(face)) for face in faces])
-
-
-SCOPE: Mapping[str, Any] = {
-    "now ": Now, "end ": Now(None), "dice_of ": dice_of, "listed ": listed, "refuse ": refuse, "line ": Line,
-    "added ": added, "own get ": own_get, "own drop ": own_drop, "own set ": own_set, "twice ": twice,
-    "or_null ": or_null, "seen ": seen, "passing ": passing, "counted ": counted, "total ": total, "tuple ": tuple,
-    "fate ": fate, "result ": result, "change ": change, "pieced ": pieced,
-    "plainly ": plainly,
-    "sum ": sum, "len ": len, "enumerate ": enumerate, "open ": OPEN,
-}  # fmt: skip
-"""What generated code calls, under names that no formula can write."""
+ADDED, OWN_GET, OWN_SET, OWN_DROP = "added ", "own get ", "own set ", "own drop "
+PROGRAM: Mapping[str, Any] = {ADDED: added, OWN_GET: own_get, OWN_SET: own_set, OWN_DROP: own_drop}
+"""What programs call beside what formulas call: names that no formula can write."""

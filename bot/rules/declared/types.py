@@ -221,7 +221,8 @@ class Typing:
         self.reads[known.key] = None
 
     def _how_many(self, node: ast.Call) -> str:
-        from bot.rules.declared.formulas import FACE, with_face
+        from bot.rules.declared.closures import FACE
+        from bot.rules.declared.formulas import with_face
 
         self._faces(node)
         outside = self.names

@@ -1,4 +1,4 @@
-"""The code of declared sequences says what their formulas say, however it is put together."""
+"""Sentences, tables and inputs of declared sequences: what formulas say of them."""
 
 from __future__ import annotations
 
