@@ -1,4 +1,5 @@
-"""`/game`: start, sides, status; the larger ones live in files of their own."""
+"""`/game`: start, sides, status; the larger ones live in files of their own. A start while another game is on puts that
+aside only if its game master, or a manager, agrees."""
 
 from __future__ import annotations
 
@@ -8,12 +9,13 @@ from typing import Any
 
 from bot.answers.inputs import rules_told
 from bot.commands.context import Amendment, Context
-from bot.commands.games import starting
 from bot.commands.games.imports import CLAIM_HINT, own_import
 from bot.commands.games.places import listed, names_of
 from bot.commands.games.played import put_aside
+from bot.commands.requests import Request, open_request
 from bot.commands.turns.calls import calls, take_seat
 from bot.commands.turns.turn_card import across_of, headline, passes_told, phase_buttons
+from bot.game.ledger import Ledger, Writer
 from bot.game.loaded import load
 from bot.game.phases import brief_of, first_turn, phase_title, reminders
 from bot.game.rights import find_side, need_director
@@ -22,11 +24,14 @@ from bot.game.scenario import Scenario, find_scenario
 from bot.game.state import FULL, Game
 from bot.game.version import with_system
 from bot.interface.reply.parts import Part, Small
-from bot.interface.reply.reply import Reply
+from bot.interface.reply.reply import Button, Reply
+from bot.interface.reply.tone import WAITING
+from bot.interface.spec import Person
+from bot.process.entropy import new_id
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import RosterUnit
 from bot.rules.text.phrase import phrase
-from bot.stores.base import DRAFTS_KEPT
+from bot.stores.base import DAY, DRAFTS_KEPT
 from bot.stores.records import Doc
 from bot.systems.catalog import systems
 from bot.systems.system import System
@@ -35,6 +40,8 @@ CARRY = "carry"
 MAX_NAME = 60
 MAX_SIDE = 32
 MAX_SIDES = 8
+START = "start-asked"
+KEPT = 7 * DAY
 
 
 async def start(context: Context) -> Reply:
@@ -42,7 +49,7 @@ async def start(context: Context) -> Reply:
     options = context.options()
     _, name, _, _ = _asked_for(options)
     if context.ledger.exists and context.game.started and not context.game.ended:
-        return await starting.ask(context, name)
+        return await ask(context, name)
     return await begin_game(context)
 
 
@@ -264,3 +271,61 @@ def _game_name(raw: str) -> str:
     if not name or len(name) > MAX_NAME:
         raise UserError(f"A game's name has 1 to {MAX_NAME} characters.", option="name", code="bad-name")
     return name
+
+
+async def ask(context: Context, name: str) -> Reply:
+    """Ask whoever directs the game that is on; the new one begins as it was asked for."""
+    game, who, key = context.game, context.command.who, new_id()
+    data = {
+        "row": context.ledger.row,
+        "options": {name: value for name, value in context.command.options.items() if value is not None},
+        "name": who.name,
+    }
+    request = _request(Doc(START, key, data, context.now + KEPT, who.key))
+    request.ask(context)
+    context.about = request.topics[0]
+    master = context.ledger.persons.get(game.master)
+    called = master.user if master is not None and not master.is_imported else ""
+    decides = context.ledger.name_of(game.master) if master is not None else "The game master"
+    return Reply(
+        f'{context.who} wants to start "{name}" here',
+        (
+            phrase('"{old}" is on. It would be put aside: `/game resume` takes it up again.', old=game.name),
+            f"{decides} or a server manager decides.",
+        ),
+        buttons=(Button(f"begin:{key}", "Start it", "primary"), Button(f"keep:{key}", "Keep playing")),
+        tone=WAITING,
+        mention=(called,) if called and called != who.key else (),
+    )
+
+
+async def begin(context: Context, key: str) -> Reply:
+    """The button: the new game begins in the name of who asked for it."""
+    from bot.commands.play.play import repeated
+
+    doc = await _asked(context, key)
+    need_director(context.game, context.actor, "put it aside")
+    _request(doc).settle(context, f"{context.who} starts it")
+    asker = Person(doc.owner, str(doc.data["name"]))
+    context = repeated(context, ("game", "start"), doc.data["options"])
+    context.command = replace(context.command, who=asker)
+    context.ledger = Ledger(context.ledger.was, Writer(asker.key, asker.name, context.now))
+    return await begin_game(context)
+
+
+async def keep(context: Context, key: str) -> Reply:
+    """The button: the game that is on goes on."""
+    doc = await _asked(context, key)
+    if doc.owner != context.command.who.key:
+        need_director(context.game, context.actor, "decide that")
+    _request(doc).settle(context, f"{context.who} keeps the game that is on")
+    return Reply(f'"{context.game.name}" goes on', (f"{context.who} keeps it.",))
+
+
+def _request(doc: Doc) -> Request:
+    return Request(doc, (f"{doc.data['row']}/start-{doc.key}",), "a new game")
+
+
+async def _asked(context: Context, key: str) -> Doc:
+    gone = UserError("Nobody asks for that any more.", hint=phrase("`/game start` asks again."), code="not-asked")
+    return await open_request(context, START, key, gone, row=context.ledger.row)

@@ -15,9 +15,8 @@ from types import MappingProxyType
 from bot.commands.context import Context, server_of
 from bot.commands.games.places import PLACE, called, listed, name_doc, names_of
 from bot.commands.games.played import put_aside
-from bot.commands.log.amending import settled
 from bot.commands.log.standing_in import HOME
-from bot.commands.turns.expiring import expiry, expiry_key
+from bot.commands.requests import Request
 from bot.game.ledger import Ledger
 from bot.game.loaded import Loaded, load
 from bot.game.rights import need_director
@@ -28,7 +27,7 @@ from bot.process.entropy import new_code
 from bot.rules.errors import UserError
 from bot.rules.text.phrase import phrase
 from bot.stores.base import DAY, Store
-from bot.stores.records import Binding, Commit, Doc, DueRow, Json, Outgoing
+from bot.stores.records import Binding, Commit, Doc, Outgoing
 
 LINK = "link"
 OFF = "off"
@@ -109,14 +108,14 @@ async def _take(context: Context, code: str) -> Reply:
     assert ledger.was is not None
     agreed = [place for place, said in ((here.key, context.keeps), (there, doc.data["agreed"] is True)) if said]
     row = aside.row if aside is not None else ""
-    request = Request(code, ledger.row, ledger.was.places, new, tuple(agreed), context.command.who.key, row)
-    names = {**await names_of(context.store, request.places), **names}
-    if not request.missing:
+    link = Link(code, ledger.row, ledger.was.places, new, tuple(agreed), context.command.who.key, row)
+    names = {**await names_of(context.store, link.places), **names}
+    if not link.missing:
         told = bind(context, ledger, new, names, aside)
         return Reply(
             "The channels are linked", (phrase("`/game status` shows the game."),), private=True, announce=told
         )
-    return await ask(context, ledger.game, request, names)
+    return await ask(context, ledger.game, link, names)
 
 
 def _shared(context: Context, other: Loaded | None, there: str) -> tuple[Ledger, str, Loaded | None]:
@@ -177,7 +176,7 @@ async def _end(context: Context) -> Reply:
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class Link:
     """A link that is asked for: the game, the places that play it, the new one, and who has agreed so far.
 
     `aside` is what is played in the new one until then, and makes room.
@@ -205,21 +204,16 @@ class Request:
         """What the message is about that asks in one of the places."""
         return f"{self.game}/link-{self.code}-{self.all.index(place)}"
 
-    def due(self, expires: float, agreed: Many[str]) -> DueRow:
-        """When it ends by itself, and the messages that ask until then."""
-        asking = (self.topic(place) for place in self.all if place not in agreed)
-        return expiry(expiry_key(self.game, self.code), expires, asking, WHAT)
-
-    def doc(self, expires: float, agreed: Many[str] | None = None) -> Doc:
-        """The request as it is stored."""
-        data: Json = {"game": self.game, "places": list(self.places), "new": self.new, "aside": self.aside}
-        data["agreed"] = list(self.agreed if agreed is None else agreed)
-        return Doc(REQUEST, self.code, data, expires, self.asker)
+    def request(self, until: float) -> Request:
+        """What is asked, until then, in the places where nobody has agreed yet."""
+        data = {"game": self.game, "places": list(self.places), "new": self.new, "aside": self.aside}
+        doc = Doc(REQUEST, self.code, {**data, "agreed": list(self.agreed)}, until, self.asker)
+        return Request(doc, tuple(map(self.topic, self.missing)), WHAT, self.game)
 
 
-async def ask(context: Context, game: Game, request: Request, names: dict[str, str]) -> Reply:
+async def ask(context: Context, game: Game, link: Link, names: dict[str, str]) -> Reply:
     """Post the request in each place that has not agreed; not too many of them, for nobody there asked for that."""
-    known = await context.store.doc(ASKED, request.game)
+    known = await context.store.doc(ASKED, link.game)
     asked_at = [at for at in known.data["at"] if at > context.now - REQUEST_KEPT] if known is not None else []
     if len(asked_at) >= MOST_ASKED:
         raise UserError(
@@ -227,26 +221,25 @@ async def ask(context: Context, game: Game, request: Request, names: dict[str, s
             hint=phrase("Managers on both sides can link without a request: each types `/game link`."),
             code="too-many-links",
         )
-    context.docs.append(Doc(ASKED, request.game, {"at": [*asked_at, context.now]}, context.now + REQUEST_KEPT))
-    context.docs.append(request.doc(context.now + REQUEST_KEPT))
-    context.due.append(request.due(context.now + REQUEST_KEPT, request.agreed))
+    context.docs.append(Doc(ASKED, link.game, {"at": [*asked_at, context.now]}, context.now + REQUEST_KEPT))
+    link.request(context.now + REQUEST_KEPT).ask(context)
     here = context.command.where.key
-    asked = {place: _request(context, game, request, names, place) for place in request.missing}
-    names = names if here in request.places else {}  # what the others are called is theirs to tell
-    tell(context, asked, {place: request.topic(place) for place in asked})
+    asked = {place: _request(context, game, link, names, place) for place in link.missing}
+    names = names if here in link.places else {}  # what the others are called is theirs to tell
+    tell(context, asked, {place: link.topic(place) for place in asked})
     if here in asked:
-        context.about = request.topic(here)
-    whom = listed(request.missing, names, here)
+        context.about = link.topic(here)
+    whom = listed(link.missing, names, here)
     lines = (f"A manager must agree first in {whom}. Until then nothing is linked.", "The request ends after 24 hours.")
     return Reply("The link is requested", lines, private=True, announce=asked.get(here))
 
 
-def _request(context: Context, game: Game, request: Request, names: dict[str, str], reader: str) -> Reply:
-    if reader == request.new and len(request.places) > 1:
+def _request(context: Context, game: Game, link: Link, names: dict[str, str], reader: str) -> Reply:
+    if reader == link.new and len(link.places) > 1:
         names = {}
-    others = listed([place for place in request.all if place != reader], names, reader)
-    what = f'play {title(game)} here too, together with {others}' if reader == request.new else (
-        f"play this channel's game from {called(request.new, names.get(request.new, ''), reader)} too"
+    others = listed([place for place in link.all if place != reader], names, reader)
+    what = f'play {title(game)} here too, together with {others}' if reader == link.new else (
+        f"play this channel's game from {called(link.new, names.get(link.new, ''), reader)} too"
     )  # fmt: skip
     return Reply(
         f"{context.who} asks to {what}",
@@ -255,67 +248,61 @@ def _request(context: Context, game: Game, request: Request, names: dict[str, st
             phrase(
                 "Only a server manager or workspace admin can agree, within 24 hours. "
                 "Press a button, or type: `/game link {code}`",
-                code=request.code,
+                code=link.code,
             ),
         ),
         buttons=(
-            Button(f"agree:{request.code}", "Agree", "primary"),
-            Button(f"decline:{request.code}", "Refuse"),
+            Button(f"agree:{link.code}", "Agree", "primary"),
+            Button(f"decline:{link.code}", "Refuse"),
         ),
     )
 
 
 async def agree(context: Context, code: str) -> Reply:
     """A manager of one of the places agrees; the last one links them."""
-    ledger, request, expires = await _pending(context, code)
+    ledger, link, expires = await _pending(context, code)
     here = context.command.where.key
     if not context.keeps:
         raise UserError(
             "Only a server manager or workspace admin can agree to that.", option="code", code="not-manager"
         )
-    context.pressed = request.topic(here)
-    if here in request.agreed:
+    context.pressed = link.topic(here)
+    if here in link.agreed:
         raise UserError("This channel has already agreed.", option="code", code="agreed-already")
-    there = await context.store.load_game(request.new)
-    if (there.game.id if there is not None else "") != request.aside or (there is not None and len(there.places) > 1):
+    there = await context.store.load_game(link.new)
+    if (there.game.id if there is not None else "") != link.aside or (there is not None and len(there.places) > 1):
         raise UserError(
             "A game has started in the other channel since.",
             hint=phrase("Ask again: `/game link`"),
             code="game-changed",
         )
-    context.drop_docs.append((REQUEST, code))
-    settled(context, request.topic(here), f"{context.who} agrees", WHAT)
-    names = {**await names_of(context.store, request.all), here: context.command.where.name}
+    replace(link.request(expires), topics=(link.topic(here),)).settle(context, f"{context.who} agrees")
+    names = {**await names_of(context.store, link.all), here: context.command.where.name}
     context.docs.append(name_doc(context.command.where))
-    missing = [place for place in request.missing if place != here]
+    missing = [place for place in link.missing if place != here]
     if not missing:
-        context.drop_due.append((expiry_key(request.game, code), None))
-        return bind(context, ledger, request.new, names, load(there) if there is not None else None)
+        return bind(context, ledger, link.new, names, load(there) if there is not None else None)
     # The event lets of two who agree at once one wait for the other.
     ledger.add("link", result="a channel agreed to a link")
     context.ledger = ledger
-    context.docs.append(request.doc(expires, [*request.agreed, here]))
-    context.due.append(request.due(expires, [*request.agreed, here]))
-    whom = listed(missing, names if here in request.places else {}, here)
+    replace(link, agreed=(*link.agreed, here)).request(expires).ask(context)
+    whom = listed(missing, names if here in link.places else {}, here)
     return Reply(f"{context.who} agrees to the link", (f"Still to agree: {whom}.",))
 
 
 async def decline(context: Context, code: str) -> Reply:
     """A manager of one of the places refuses, or who asked takes it back."""
-    _, request, _ = await _pending(context, code)
-    if not context.keeps and request.asker != context.command.who.key:
+    _, link, expires = await _pending(context, code)
+    if not context.keeps and link.asker != context.command.who.key:
         raise UserError("Only a server manager or workspace admin can refuse that.", option="code", code="not-manager")
-    context.drop_docs.append((REQUEST, code))
-    context.drop_due.append((expiry_key(request.game, code), None))
-    context.pressed = request.topic(context.command.where.key)
-    for place in request.missing:
-        settled(context, request.topic(place), f"{context.who} refuses", WHAT)
+    context.pressed = link.topic(context.command.where.key)
+    link.request(expires).settle(context, f"{context.who} refuses")
     told = Reply(f"{context.who} refuses the link", ("Nothing is linked.",))
-    tell(context, dict.fromkeys(request.all, told))
+    tell(context, dict.fromkeys(link.all, told))
     return told
 
 
-async def _pending(context: Context, code: str) -> tuple[Ledger, Request, float]:
+async def _pending(context: Context, code: str) -> tuple[Ledger, Link, float]:
     """The game that is to be linked, and the request, read after it: whoever changes one changes the other.
 
     Raises UserError for a request that is over, that is about other places, or whose game has moved on.
@@ -336,14 +323,14 @@ async def _pending(context: Context, code: str) -> tuple[Ledger, Request, float]
     if doc is None or ledger.was is None:
         raise gone
     places, new, agreed = tuple(doc.data["places"]), str(doc.data["new"]), tuple(doc.data["agreed"])
-    request = Request(code, str(doc.data["game"]), places, new, agreed, doc.owner, str(doc.data.get("aside", "")))
-    if context.command.where.key not in request.all:
+    link = Link(code, str(doc.data["game"]), places, new, agreed, doc.owner, str(doc.data.get("aside", "")))
+    if context.command.where.key not in link.all:
         raise UserError("That code is for other channels.", option="code", code="other-channels")
     if sorted(ledger.was.places) != sorted(places):
         raise UserError(
             "The game has moved elsewhere since.", hint=phrase("Ask again: `/game link`"), code="game-changed"
         )
-    return ledger, request, doc.expires or 0.0
+    return ledger, link, doc.expires or 0.0
 
 
 def bind(context: Context, ledger: Ledger, new: str, names: Mapping[str, str], aside: Loaded | None = None) -> Reply:

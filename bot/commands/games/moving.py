@@ -8,8 +8,7 @@ from bot.commands.context import Context
 from bot.commands.games.places import called, moved_doc, way_to
 from bot.commands.games.played import named, put_aside, turn_to
 from bot.commands.games.share import forget
-from bot.commands.log.amending import settled
-from bot.commands.turns.expiring import expiry, expiry_key
+from bot.commands.requests import Request, open_request
 from bot.game.ledger import Ledger
 from bot.game.loaded import Loaded, load
 from bot.game.rights import need_director
@@ -45,16 +44,15 @@ async def transfer(context: Context) -> Reply:
     if other is None and context.command.who.manager:
         return _move(context, context.ledger, here.key, target.key, None, names)
     key, data = new_id(), {"game": context.ledger.row, "from": here.key, "to": target.key, "name": here.name}
-    context.docs.append(Doc(TRANSFER, key, data, context.now + TRANSFER_KEPT, context.command.who.key))
+    request = _request(Doc(TRANSFER, key, data, context.now + TRANSFER_KEPT, context.command.who.key))
+    request.ask(context)
     asked = Reply(
         f'{context.who} asks to play "{game.name}" here from now on; it is played in '
         f"{called(here.key, here.name, target.key)}",
         ("Only a server manager or workspace admin can take it over, within 24 hours.",),
         buttons=(Button(f"takeover:{key}", "Take it over", "primary"), Button(f"stay:{key}", "Refuse")),
     )
-    about, at = _topic(context.ledger.row, key), context.now + TRANSFER_KEPT
-    context.due.append(expiry(expiry_key(context.ledger.row, key), at, (about,), WHAT))
-    context.outgoing.append(Outgoing(target.key, {}, context.now, asked.to_json(), about))
+    context.outgoing.append(Outgoing(target.key, {}, context.now, asked.to_json(), request.topics[0]))
     return Reply(
         f'{context.who} asks to move "{game.name}" to {there}',
         ("It stays here until a manager takes it over there, within 24 hours.",),
@@ -74,7 +72,7 @@ async def take_over(context: Context, key: str) -> Reply:
     if ledger.game.ended:
         raise UserError("That game has ended.", code="game-ended")
     other = await _other(context, here.key)
-    _settle(context, doc, f"{context.who} takes it over")
+    _request(doc).settle(context, f"{context.who} takes it over")
     names = {source: str(doc.data["name"]), here.key: here.name}
     return _move(context, ledger, source, here.key, load(other) if other is not None else None, names)
 
@@ -84,7 +82,7 @@ async def stay(context: Context, key: str) -> Reply:
     doc = await _asked(context, key)
     if not context.keeps:
         raise UserError("Only a server manager or workspace admin can refuse that.", code="not-manager")
-    _settle(context, doc, f"{context.who} refuses")
+    _request(doc).settle(context, f"{context.who} refuses")
     told = Reply(f"{context.who} refuses to take the game over", ("It stays where it is.",))
     context.outgoing.append(Outgoing(str(doc.data["from"]), {}, context.now, told.to_json()))
     return told
@@ -92,24 +90,13 @@ async def stay(context: Context, key: str) -> Reply:
 
 async def _asked(context: Context, key: str) -> Doc:
     """The request that a button answers. Raises UserError for one that is over, or for another channel."""
-    doc = await context.store.doc(TRANSFER, key)
-    if doc is None or doc.data["to"] != context.command.where.key:
-        raise UserError(
-            "There is no open request for this.", hint=phrase("Ask again: `/game transfer`"), code="not-asked"
-        )
-    return doc
+    gone = UserError("There is no open request for this.", hint=phrase("Ask again: `/game transfer`"), code="not-asked")
+    return await open_request(context, TRANSFER, key, gone, to=context.command.where.key)
 
 
-def _settle(context: Context, doc: Doc, how: str) -> None:
-    """The request is answered: its message says so, without its buttons."""
-    context.drop_docs.append((TRANSFER, doc.key))
-    context.drop_due.append((expiry_key(str(doc.data["game"]), doc.key), None))
-    context.pressed = _topic(str(doc.data["game"]), doc.key)
-    settled(context, context.pressed, how, WHAT)
-
-
-def _topic(row: str, key: str) -> str:
-    return f"{row}/transfer-{key}"
+def _request(doc: Doc) -> Request:
+    row = str(doc.data["game"])
+    return Request(doc, (f"{row}/transfer-{doc.key}",), WHAT, row)
 
 
 def _move(context: Context, ledger: Ledger, source: str, to: str, aside: Loaded | None, names: dict[str, str]) -> Reply:

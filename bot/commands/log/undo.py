@@ -10,6 +10,7 @@ from bot.answers.retold import told_event
 from bot.commands.context import Amendment, Context
 from bot.commands.log.amending import answered
 from bot.commands.log.standing_in import reason_to_stand_in, stands_in
+from bot.commands.requests import Request
 from bot.commands.turns.calls import call, call_sides
 from bot.game.events import NEVER_UNDONE, has_dice, is_passed_over
 from bot.game.phases import whose_go
@@ -148,14 +149,14 @@ async def _ask(context: Context, event: Json, others: frozenset[str], what: str)
             code="asked-already",
         )
     id = tombstone(context.command.request_id)[:ID]
-    data = {"by": actor.person, "event": number, "id": id, "what": what}
     owner, until = context.command.where.server, context.now + CONSENT_KEPT
-    context.docs.append(Doc(CONSENT, _key(context, number), data, until, owner))
+    request = _request(context, {"by": actor.person, "event": number, "id": id, "what": what}, until)
+    request.ask(context)
     known = await context.store.doc(ASKED, ledger.row)
     numbers = [*(known.data["events"] if known is not None else ()), number]
     context.docs.append(Doc(ASKED, ledger.row, {"events": sorted(set(numbers))}, until, owner))
     ledger.is_touched = True  # who knows the game as one in which nobody has asked reads it anew
-    context.about = _topic(context, id)
+    context.about = request.topics[0]
     rows = [row for person in others if (row := ledger.persons.get(person)) is not None]
     lines = [await _told(context, event), f"{_why(context, event, what)}, so {names} must agree."]
     if units := joined(changed_names(event.get("before") or {}, event.get("after") or {})):
@@ -185,7 +186,7 @@ def _why(context: Context, event: Json, what: str) -> str:
 async def pending(context: Context, number: int) -> Json | None:
     """The open request about an event: who asked (`by`), for `what`, and the `id` that its buttons name."""
     found = await context.store.doc(CONSENT, _key(context, number))
-    return {"id": "", "what": UNDO, **found.data} if found is not None else None
+    return {"id": "", "what": UNDO, "event": number, **found.data} if found is not None else None
 
 
 async def not_asked(context: Context, number: int) -> UserError:
@@ -218,7 +219,7 @@ async def consent(context: Context, number: int) -> Reply:
     if by == actor.person or not (actor.person in others or fields):
         raise UserError("This needs the consent of another side.", code="not-yours")
     await _need_untouched(context, event, what, events)
-    _settle(context, number, asked, agreed=True)
+    _settle(context, asked, agreed=True)
     if what == UNDO:
         return await _take_back(context, event, found.last, asked=by, **fields)
     return await _bring_back(context, event, asked=by, **fields)
@@ -237,7 +238,7 @@ async def refuse(context: Context, number: int) -> Reply:
         event is None or actor.person not in await _others(context, by, event, await _since(context, number))
     ):
         raise UserError("Only another side can refuse.", code="not-yours")
-    _settle(context, number, asked, agreed=False)
+    _settle(context, asked, agreed=False)
     stays = "the result stays" if what == UNDO else "it stays undone"
     if by == actor.person:
         return Reply(f"{context.who} no longer asks to {what} #{number}", by=stays, tone=OVER)
@@ -270,11 +271,17 @@ async def _others(context: Context, by: str, event: Json, events: list[Json]) ->
     return consenters(then(events, game, number), by, persons, event)
 
 
-def _settle(context: Context, number: int, asked: Json, *, agreed: bool) -> None:
+def _request(context: Context, asked: Json, until: float | None = None) -> Request:
+    doc = Doc(CONSENT, _key(context, asked["event"]), asked, until, context.command.where.server)
+    return Request(doc, (context.topic(f"asked-{asked['id']}"),))
+
+
+def _settle(context: Context, asked: Json, *, agreed: bool) -> None:
     """The request is answered: its message becomes the answer."""
-    context.drop_docs.append((CONSENT, _key(context, number)))
+    request = _request(context, asked)
+    request.close(context)
     beside = answered(context.ledger.next_number) if agreed else None
-    context.amends.append(Amendment(_topic(context, asked["id"]), beside=beside))
+    context.amends.append(Amendment(request.topics[0], beside=beside))
 
 
 async def _told(context: Context, event: Json) -> str:
@@ -284,10 +291,6 @@ async def _told(context: Context, event: Json) -> str:
         return told_event(event, context.ledger.name_of, sides=context.game.sides)
     said = Reply.from_json(shown.reply)
     return (said.announce or said).first
-
-
-def _topic(context: Context, id: str) -> str:
-    return context.topic(f"asked-{id}")
 
 
 async def _take_back(context: Context, event: Json, last: int, *, asked: str = "", **fields: Any) -> Reply:

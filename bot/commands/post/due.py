@@ -5,7 +5,7 @@ from __future__ import annotations
 from bot.commands.context import Context
 from bot.commands.post.orders import OPENS, open_due
 from bot.commands.post.reminders import REMIND, remind
-from bot.commands.turns.expiring import EXPIRES, expire
+from bot.commands.requests import LAPSES, lapse
 from bot.interface.reply.reply import Reply
 
 DONE = Reply("Seen to", private=True)
@@ -20,8 +20,8 @@ async def handle(context: Context) -> Reply:
         await remind(context, row)
     elif row.kind == OPENS:
         await open_due(context, row)
-    elif row.kind == EXPIRES:
-        expire(context, row)
+    elif row.kind == LAPSES:
+        lapse(context, row)
     else:
         context.drop_due.append((row.key, row.at))
     return DONE

@@ -1,0 +1,65 @@
+"""Somebody asks, another agrees or refuses, or it lapses; the messages that ask follow."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bot.commands.context import Context
+from bot.commands.log.amending import settled
+from bot.rules.errors import UserError
+from bot.stores.records import Doc, DueRow
+
+LAPSES = "expires"
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is asked for: how it is stored until it is answered or lapses, and the messages (`topics`) that ask.
+
+    `what` is what they asked for, as they say once it is over; where `game` is given, they also say when it lapses.
+    """
+
+    doc: Doc
+    topics: tuple[str, ...]
+    what: str = ""
+    game: str = ""
+
+    @property
+    def _due(self) -> str:
+        """Under which key it is stored when it lapses."""
+        return f"{self.game}/{LAPSES}-{self.doc.key}"
+
+    def ask(self, context: Context) -> None:
+        """It is open from now on."""
+        context.docs.append(self.doc)
+        if self.game:
+            at = self.doc.expires or 0.0
+            context.due.append(DueRow(self._due, at, LAPSES, {"topics": list(self.topics), "what": self.what}))
+
+    def close(self, context: Context) -> None:
+        """It is answered: nobody can do so again."""
+        context.drop_docs.append((self.doc.kind, self.doc.key))
+        if self.game:
+            context.drop_due.append((self._due, None))
+
+    def settle(self, context: Context, how: str) -> None:
+        """It is answered, and all its messages say how, without their buttons."""
+        self.close(context)
+        context.pressed = context.pressed or self.topics[0]
+        for topic in self.topics:
+            settled(context, topic, how, self.what)
+
+
+async def open_request(context: Context, kind: str, key: str, gone: UserError, **about: object) -> Doc:
+    """The open request under this key, if it is about this. Raises `gone` otherwise."""
+    doc = await context.store.doc(kind, key)
+    if doc is None or any(doc.data[name] != value for name, value in about.items()):
+        raise gone
+    return doc
+
+
+def lapse(context: Context, row: DueRow) -> None:
+    """Nobody can agree any more: the messages that still ask say so."""
+    context.drop_due.append((row.key, row.at))
+    for topic in row.data["topics"]:
+        settled(context, str(topic), "Expired after 24 hours", str(row.data["what"]))
