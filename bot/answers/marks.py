@@ -10,7 +10,7 @@ import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
-from bot.answers.retold import QUIET
+from bot.answers.events import QUIET
 from bot.game.roster import changed_names
 
 BLOCK = 500

@@ -11,10 +11,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from bot.answers.retold import QUIET, retold, where_of
+from bot.answers.events import QUIET, NameOf, retold, where_of
 from bot.game.events import ROLLS
 from bot.game.state import Json
-from bot.game.summary import NameOf
 from bot.interface.reply.tone import HURT
 
 Event = Mapping[str, Any]

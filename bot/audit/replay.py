@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from bot.answers.effects import after_happening, change_json, is_of_game, named_in
+from bot.answers.events import title_of
 from bot.answers.outcome import Happening
 from bot.answers.plays import run_sequence
 from bot.answers.roll import roll_dice
@@ -15,7 +16,6 @@ from bot.game.events import difference
 from bot.game.phases import after_pass, first_turn, next_phase, phase_title
 from bot.game.roster import is_gone
 from bot.game.state import Game, Json, roster_of, unit_json
-from bot.game.summary import title_of
 from bot.game.version import edition_of, is_current, system_of
 from bot.interface.spec import CommandSpec
 from bot.rules.dice import Script

@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
+from bot.answers.events import retold
 from bot.answers.headline import others
 from bot.answers.odds import odds_reply
 from bot.answers.plays import Shot, again, came_up, shot_of
-from bot.answers.retold import retold
 from bot.answers.several import Single, alike_plays, path_of, whole_out
 from bot.game.plays import plays_of
 from bot.game.state import Json

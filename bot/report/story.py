@@ -7,13 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from bot.answers.retold import TEXTS, held, retold
+from bot.answers.events import TEXTS, held, retold, title_of
 from bot.audit.shown import as_logged
 from bot.game.events import undone_events
 from bot.game.phases import whose_go
 from bot.game.sides import by_name
 from bot.game.state import DRAW, Game, Json
-from bot.game.summary import title_of
 from bot.report.counters import HURT, LOST, Counter, counter, is_lost
 from bot.report.facts import sides_of
 from bot.report.luck import Luck, Shot, luck_of, shots

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
 
-from bot.answers.retold import Retold, retold
+from bot.answers.events import Retold, retold
 from bot.commands.context import Context
 from bot.commands.log.footer import keep_words
 from bot.commands.log.luck import quick_luck

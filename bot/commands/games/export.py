@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from bot.answers.retold import texts_of
+from bot.answers.events import texts_of
 from bot.answers.story import Beside, csv_head, csv_lines, plain, story_lines, time_text
 from bot.audit.export import Promises, behind, heading, text_json, version_of
 from bot.audit.packs import hashes_of, hashes_sealed, packs_at

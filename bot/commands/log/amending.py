@@ -10,11 +10,11 @@ from collections.abc import AsyncIterator
 from dataclasses import replace
 from functools import partial
 
+from bot.answers.events import outline, title_of
 from bot.commands.context import Amendment, Change, Context
 from bot.game.events import changes_game
 from bot.game.ledger import Ledger
 from bot.game.state import Game, Json
-from bot.game.summary import title_of, told_event
 from bot.game.undo import LOOK_BACK, changed_since
 from bot.interface.reply.parts import Small
 from bot.interface.reply.reply import Reply
@@ -125,7 +125,7 @@ async def _turned(context: Context, ledger: Ledger, body: Json) -> AsyncIterator
     number, by, is_undo = body["event"], body["number"], body["kind"] == "undo"
     rows = await context.store.events(ledger.row, after=number - 1, before=number + 1)
     event = rows[0].data if rows else {}
-    told = told_event(event, ledger.name_of, sides=ledger.game.sides) if event else f"#{number}"
+    told = outline(event) if event else f"#{number}"
     if is_undo:
         dice = " ".join(f"[{die['value']}]" for die in event.get("dice", ())[:40])
         small = f"{title_of(event)} {dice} · the dice stay in the log" if dice else "It stays in the log."
@@ -136,7 +136,7 @@ async def _turned(context: Context, ledger: Ledger, body: Json) -> AsyncIterator
     turned = await _latest(context, ledger, "redo" if is_undo else "undo", number)
     if turned is not None:
         over = f"{'Undone' if is_undo else 'Redone'} in #{by}"
-        told = told_event(turned, ledger.name_of, sides=ledger.game.sides)
+        told = outline(turned)
         yield Amendment(_topic(ledger, turned["number"]), partial(_struck, over, told, "", f"#{turned['number']}"))
 
 

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequen
 from dataclasses import dataclass, field
 from typing import Any
 
+from bot.answers.events import QUIET, texts_of, told_event, where_of
 from bot.answers.marks import (
     BLOCK,
     EDITION,
@@ -25,7 +26,6 @@ from bot.answers.marks import (
     units_in,
     unpacked,
 )
-from bot.answers.retold import QUIET, texts_of, told_event, where_of
 from bot.answers.story import story
 from bot.commands.context import Context
 from bot.commands.games.played import title_of, turn_to

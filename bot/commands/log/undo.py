@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from bot.answers.retold import told_event
+from bot.answers.events import told_event
 from bot.commands.context import Amendment, Context
 from bot.commands.log.amending import answered
 from bot.commands.log.standing_in import reason_to_stand_in, stands_in

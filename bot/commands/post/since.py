@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from bot.answers.retold import retold, told_event
+from bot.answers.events import retold, where_of
 from bot.commands.context import Context
 from bot.commands.games.played import title_of as name_of_game
 from bot.commands.turns.turn_card import MOST_IN_ROW, PHONE_ROW, phase_buttons
@@ -142,14 +142,7 @@ async def said(context: Context, event: Json) -> tuple[str, str]:
         reply = Reply.from_json(shown.reply)
         told = reply.announce or reply
         return told.title, str(told.by)
-    result, who = str(event.get("result", "")), context.ledger.name_of(event["who"])
-    if event["kind"] == "sequence":
-        return retold(event, context.ledger.name_of, sides=context.game.sides).title, who
-    if event["kind"] in ("next", "pass"):
-        begun = result.partition("; ")[2] if event["kind"] == "pass" else result
-        return f"{begun[:1].upper()}{begun[1:].removesuffix(' phase').removesuffix(' Phase')} begins", ""
-    if event["kind"] == "unit":
-        return result, who
-    if event["kind"] == "initiative":
-        return retold(event, context.ledger.name_of).title, who
-    return told_event(event, context.ledger.name_of, sides=context.game.sides).partition(": ")[2], who
+    if event["kind"] == "pass" and (where := where_of(event)):
+        return f"{where} begins", ""
+    found = retold(event, context.ledger.name_of, sides=context.game.sides)
+    return found.title, found.by

@@ -1,14 +1,10 @@
-"""An event of the log retold: who did it, with what, and what came of it, in the words of the answer.
-
-The log keeps a result as it was stored. Here it is told anew from inputs and dice, so that it names everybody, also
-in a log whose result says no more than "miss"; where the rules have another edition now, from what the event holds.
-"""
+"""Events in words: the one teller of the log, the story, the report, the page and whoever takes something back."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,8 +15,6 @@ from bot.answers.shot import each_reply
 from bot.game.roster import count_units
 from bot.game.sides import by_name
 from bot.game.state import DRAW
-from bot.game.summary import NameOf, title_of
-from bot.game.summary import told_event as plainly
 from bot.game.version import system_of
 from bot.interface.reply.parts import Group
 from bot.interface.reply.tone import GAME, NOTHING
@@ -32,6 +26,7 @@ from bot.stores.records import TextRow
 from bot.systems.system import ROLL, Sequence
 
 Event = Mapping[str, Any]
+NameOf = Callable[[str], str]
 QUIET = ("fair", "settings", "link", "transfer", "claim", "import", "privacy", "undo", "redo")
 """Kinds that are no part of a story: an undo is seen in what it took back."""
 
@@ -88,31 +83,84 @@ def texts_of(events: Iterable[Event], rows: Iterable[TextRow], closed: Container
 
 def retold(event: Event, name_of: NameOf, text: str = "", sides: tuple[str, ...] = ()) -> Retold:
     """An event in words. `text` is its label or the text that was written with it, `sides` are those of the game."""
-    kind, who = event["kind"], name_of(event["who"])
+    kind, who, result = event["kind"], name_of(event["who"]), str(event.get("result", ""))
     if kind == "sequence":
         found = _sequence(event, who)
-        return replace(
-            found,
-            said=held(event, by_name(found.said, sides), sides) + _arrivals(event),
-            more=by_name(found.more, sides),
-        )
+        said = held(event, by_name(found.said, sides), sides) + _arrivals(event)
+        return replace(found, said=said, more=by_name(found.more, sides))
     if kind in ("roll", "table"):
-        what = f"{text}: {event.get('result', '')}" if text else str(event.get("result", ""))
-        return Retold(what, f"{who}, {title_of(event)}") if text else Retold(f"{title_of(event)}: {what}", who)
-    told = _TOLD.get(kind)
-    return told(event, name_of, text) if told is not None else Retold(_rest(event, name_of), who)
+        title = title_of(event)
+        return Retold(f"{text}: {result}", f"{who}, {title}") if text else Retold(f"{title}: {result}", who)
+    return _of_game(event, who, result, text) or Retold(_done(event, name_of, result), who)
+
+
+def _of_game(event: Event, who: str, result: str, text: str) -> Retold | None:
+    """What is said of turns, sides, units and of what was sealed; None for all else that somebody does."""
+    game = (event.get("after") or {}).get("game") or {}
+    match event["kind"]:
+        case "next":
+            first = f", {_first(event)} first" if _first(event) else ""
+            return Retold(f"{where_of(event).removesuffix(first)} begins{first}", tone=GAME)
+        case "pass":
+            return Retold(result.partition("; ")[0], tone=GAME)
+        case "initiative":
+            return Retold(held(event, f"{result}{_HAS_IT}", ()), tone=GAME)
+        case "start":
+            return Retold(f'"{game["name"]}" begins' if game.get("name") else "free play begins", who, GAME)
+        case "join":
+            return Retold(f"{who} plays {event['side']}", tone=GAME)
+        case "unit":
+            return Retold(begun(_units_named(event, result)), who)
+        case "sealed":
+            return Retold("A sealed roll", who, GAME)
+        case "reveal":
+            opened = result or ", ".join(f"#{number}" for number in event.get("opens", ()))
+            return Retold(f"Opened: {opened}{f', {text}' if text else ''}", who, GAME)
+        case "plan":
+            return Retold(
+                f"Planned {result}{f': {text}' if text else ''}" if "texts" in event else f"Plan {result}", who
+            )
+        case "end":
+            winner, opened = game.get("winner", ""), f" Opened: {result}." if result else ""
+            how = {"": "", DRAW: ": a draw"}.get(winner, f": {winner} wins")
+            return Retold(f"The game ends{how}{f'. “{text}”' if text else '.' if opened else ''}{opened}", who, GAME)
+    return None
 
 
 def told_event(event: Event, name_of: NameOf, label: str = "", sides: tuple[str, ...] = ()) -> str:
     """`#41 Anna (US): Squad 1 fires: Squad 5 takes casualties [5][2]`: an event in one line of the log."""
-    if event["kind"] not in ("sequence", "next", "initiative", "unit", "plan", "end", "sealed", "reveal"):
-        return plainly(event, name_of, label, sides)
-    found = retold(event, name_of, label, sides)
-    if found.acts:
+    kind, found = event["kind"], retold(event, name_of, label, sides)
+    if kind in ("roll", "table"):
+        said = f"{f'{label}: ' if label else ''}{title_of(event)}: {event.get('result', '')}"
+    elif kind == "pass":
+        said = str(event["result"])
+    elif kind == "join":
+        said = f"plays {event['side']}"
+    elif found.acts:
         said = replace(found, side="").sentence
     else:
-        said = f"{title_of(event)}: {found.said}" if event["kind"] == "sequence" else found.title
-    return plainly(event, name_of, what=said)
+        said = f"{title_of(event)}: {found.said}" if kind == "sequence" else found.said
+    side = f" ({event['side']})" if event.get("side") else ""
+    dice = "".join(f"[{die['value']}]" for die in event.get("dice", ())[:40])
+    by_hand = "(dice by hand)" if event.get("hand") else ""
+    return " ".join(filter(None, (f"#{event['number']} {name_of(event['who'])}{side}: {said}", dice, by_hand)))
+
+
+def _done(event: Event, name_of: NameOf, result: str) -> str:
+    """What somebody does beside playing: takes back, orders, settings."""
+    kind = event["kind"]
+    if kind in ("undo", "redo"):
+        take, number = "take" if kind == "undo" else "bring", event["event"]
+        if event.get("asked"):
+            return f"lets {name_of(event['asked'])} {take} back #{number}{', as manager' if event.get('by') else ''}"
+        return f"{take}s back #{number}{', alone in the game' if event.get('alone') else ''}"
+    own = {
+        "resume": "takes the game up again",
+        "order": f"sealed orders: {result}",
+        "orders": f"the orders {result} are open",
+        "claim": "is this person from the imported log",
+    }
+    return own.get(kind) or (f"{kind}: {result}" if result else kind)
 
 
 def _sequence(event: Event, who: str) -> Retold:
@@ -225,12 +273,6 @@ def _in_groups(parts: Iterable[object]) -> str:
     return "; ".join(f"{label[:1].lower()}{label[1:]}: {text}" for label, text in said)
 
 
-def _next(event: Event, _name_of: NameOf, _text: str) -> Retold:
-    where = where_of(event)
-    first = f", {_first(event)} first" if _first(event) else ""
-    return Retold(f"{where.removesuffix(first)} begins{first}", tone=GAME)
-
-
 def where_of(event: Event) -> str:
     """The turn and phase that an event leads into, with who goes first: `Turn 2, Fire phase, US first`; "" for an event
     that leads into none."""
@@ -245,10 +287,6 @@ def _first(event: Event) -> str:
     return go[0] if len(go) == 1 and f", {go[0]}," not in f"{event.get('result', '')}," else ""
 
 
-def _pass(event: Event, _name_of: NameOf, _text: str) -> Retold:
-    return Retold(str(event["result"]).partition("; ")[0], tone=GAME)
-
-
 def held(event: Event, said: str, sides: tuple[str, ...]) -> str:
     """What is said of who has the initiative: who had it before keeps it, another side takes it; in a game of `sides`
     a roll that changes nothing leaves it where it was."""
@@ -260,62 +298,14 @@ def held(event: Event, said: str, sides: tuple[str, ...]) -> str:
     )
 
 
-def _initiative(event: Event, _name_of: NameOf, _text: str) -> Retold:
-    return Retold(held(event, f"{event['result']}{_HAS_IT}", ()), tone=GAME)
-
-
-def _start(event: Event, name_of: NameOf, _text: str) -> Retold:
-    name = ((event.get("after") or {}).get("game") or {}).get("name", "")
-    return Retold(f'"{name}" begins' if name else "Free play begins", name_of(event["who"]), GAME)
-
-
-def _join(event: Event, name_of: NameOf, _text: str) -> Retold:
-    return Retold(f"{name_of(event['who'])} plays {event['side']}", tone=GAME)
-
-
-def _unit(event: Event, name_of: NameOf, _text: str) -> Retold:
-    """The units by their names, where the log only counts them."""
-    after = (event.get("after") or {}).get("units") or {}
-    before = (event.get("before") or {}).get("units") or {}
-    new = [unit for key, unit in after.items() if unit and not before.get(key)]
-    result = str(event.get("result", ""))
-    who = name_of(event["who"])
-    if len(new) < 2 or len(new) < len(after):
-        touched = [unit["name"] for key in after if (unit := after[key] or before.get(key))]
-        if result.startswith(f"{count_units(len(touched))} ") and len(touched) > 1:
-            result = result.replace(count_units(len(touched)), joined(touched), 1)
-        return Retold(begun(result), who)
-    names = result.replace(count_units(len(new)), joined(unit["name"] for unit in new), 1)
-    return Retold(begun(names), who)
-
-
-def _sealed(_event: Event, name_of: NameOf, _text: str) -> Retold:
-    return Retold("A sealed roll", name_of(_event["who"]), GAME)
-
-
-def _reveal(event: Event, name_of: NameOf, text: str) -> Retold:
-    opened = event.get("result") or ", ".join(f"#{number}" for number in event.get("opens", ()))
-    return Retold(f"Opened: {opened}{f', {text}' if text else ''}", name_of(event["who"]), GAME)
-
-
-def _plan(event: Event, name_of: NameOf, text: str) -> Retold:
-    said = f": {text}" if text else ""
-    return Retold(
-        f"planned {event['result']}{said}" if "texts" in event else f"plan {event['result']}", name_of(event["who"])
-    )
-
-
-def _end(event: Event, name_of: NameOf, text: str) -> Retold:
-    winner = ((event.get("after") or {}).get("game") or {}).get("winner", "")
-    how = {"": "", DRAW: ": a draw"}.get(winner, f": {winner} wins")
-    opened = f" Opened: {event['result']}." if event.get("result") else ""
-    full = f"The game ends{how}" + (f". “{text}”" if text else "." if opened else "") + opened
-    return Retold(full, name_of(event["who"]), GAME)
-
-
-def _rest(event: Event, name_of: NameOf) -> str:
-    """As the log has it, without number and person."""
-    return begun(plainly(event, name_of).partition(": ")[2])
+def _units_named(event: Event, result: str) -> str:
+    """What was done to units, by their names where the log only counts them."""
+    before, after = ((event.get(part) or {}).get("units") or {} for part in ("before", "after"))
+    units = [unit for key in after if (unit := after[key] or before.get(key))]
+    are_new = all(after[key] and not before.get(key) for key in after)
+    if len(units) < 2 or not (are_new or result.startswith(f"{count_units(len(units))} ")):
+        return result
+    return result.replace(count_units(len(units)), joined(unit["name"] for unit in units), 1)
 
 
 def _inside(title: str, names: Iterable[str]) -> str:
@@ -328,7 +318,22 @@ def _inside(title: str, names: Iterable[str]) -> str:
 _HAS_IT = " has the initiative"
 _VERBS = ("fire", "fires", "shoot", "shoots", "attack", "attacks", "interrupt", "interrupts")
 """How a sequence's own words for who acts end."""
-_TOLD = {
-    "next": _next, "pass": _pass, "initiative": _initiative, "start": _start, "join": _join, "unit": _unit,
-    "sealed": _sealed, "reveal": _reveal, "plan": _plan, "end": _end,
-}  # fmt: skip
+
+
+def outline(event: Event) -> str:
+    """`#41 Direct fire: casualties`: an event whose answer is no longer known, without playing it again."""
+    result = event.get("result", "")
+    return f"#{event['number']} {title_of(event)}{f': {result}' if result else ''}"
+
+
+def title_of(event: Mapping[str, Any]) -> str:
+    """The name of the sequence or table behind an event, or the dice of a roll."""
+    if event["kind"] == "roll":
+        return str(event["inputs"].get("dice", ""))
+    system = system_of(event)
+    target = event.get("target", "")
+    if system is not None and event["kind"] == "sequence" and target in system.sequences:
+        return system.sequences[target].title
+    if system is not None and event["kind"] == "table" and target in system.tables:
+        return system.tables[target].title
+    return str(event.get("command", target))
