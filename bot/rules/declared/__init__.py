@@ -4,7 +4,7 @@
 and `types` check what is written in formulas and texts, `closures` makes functions of it; `load` reads the steps and
 `program` makes a small program of them; `needed` keeps what is asked for and finds what each roll must remember; `walk`
 goes through it with dice, `checks` before any fall, to refuse inputs, and `looking` finds what is looked at of pools
-of dice; `coded` makes the plan of all this, and `bounds` says how many states its odds have.
+of dice; `rolls` are the steps of the plan, and `bounds` says how many states its odds have.
 """
 
 from __future__ import annotations

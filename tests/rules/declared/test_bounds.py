@@ -18,7 +18,7 @@ from tests.rules.declared.test_pools import CHOICES, ROUNDS
 
 
 def bound(sequence: Declared, path: str, units: int) -> Any:
-    return sequence.code.bound(path, sequence.head.inputs, units)
+    return sequence.bound(units, path)
 
 
 def states(sequence: Declared, inputs: Given, path: str) -> int:

@@ -8,8 +8,8 @@ import pytest
 
 from bot.rules.declared import Declared, Head, Setting, compile_sequences
 from bot.rules.declared.calls import MOST_TEXT
+from bot.rules.declared.declared import values_of
 from bot.rules.declared.reader import Reader
-from bot.rules.declared.taken import Taken
 from bot.rules.dice import Script
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.options import Option
@@ -83,9 +83,10 @@ def test_a_table_gives_the_same_row_to_the_same_question() -> None:
     assert fire(night=True, roll=3).out == {"value": 2}
 
 
-def test_inputs_are_taken_in_the_order_in_which_they_are_read() -> None:
-    take = Taken(INPUTS, ("rain", "cover", "unit", "night", "cover_typed", "flank"))
+def test_inputs_have_the_values_that_are_typed_or_none() -> None:
     squad = Unit("squad", "squad")
     given = Given({"cover": 2, "night": False, "mods": ("rain", "night")}, {}, {"unit": squad}, frozenset({"cover"}))
-    assert take(given) == [True, 2, squad, True, True, False]
-    assert take(Given({"cover": None, "night": False, "mods": ()})) == [False, "none", "none", False, False, False]
+    read = ("rain", "cover", "unit", "night", "cover_typed", "flank")
+    assert [values_of(INPUTS, given)[name] for name in read] == [True, 2, squad, True, True, False]
+    blank = values_of(INPUTS, Given({"cover": None, "night": False, "mods": ()}))
+    assert [blank[name] for name in read] == [False, "none", "none", False, False, False]
