@@ -14,7 +14,6 @@ import discord
 from discord.http import HTTPClient
 
 from adapters.discord.request import SEND_IN_THREADS, SEND_MESSAGES, VIEW_CHANNEL, Request
-from adapters.discord.work import Work
 from bot.interface.spec import Place
 from bot.rules.errors import UserError
 from bot.rules.text.plain import clean_name
@@ -25,7 +24,7 @@ _ADMINISTRATOR = 1 << 3
 UNKNOWN_MEMBER = 10007
 
 
-async def confirmed(work: Work, request: Request, channels: Any) -> dict[str, Place]:
+async def confirmed(client: discord.Client, request: Request, channels: Any) -> dict[str, Place]:
     """The place behind each channel option; `channels` are as Discord resolved them for who asks.
 
     Raises UserError where who asks, or the bot, may not see it and write.
@@ -36,7 +35,7 @@ async def confirmed(work: Work, request: Request, channels: Any) -> dict[str, Pl
             raise UserError(
                 "That is not a channel of this server in which you may write.", option=name, code="unknown-channel"
             )
-        await _need_bot_there(work, request, channel, name)
+        await _need_bot_there(client, request, channel, name)
         there = replace(request, channel=int(channel["id"]), channel_name=clean_name(str(channel.get("name") or "")))
         found[name] = there.where
     return found
@@ -55,7 +54,7 @@ def _may_write(bits: int, *, is_thread: bool) -> bool:
     return bool(bits & _ADMINISTRATOR) or not needed & ~bits
 
 
-async def _need_bot_there(work: Work, request: Request, channel: Mapping[str, Any], option: str) -> None:
+async def _need_bot_there(client: discord.Client, request: Request, channel: Mapping[str, Any], option: str) -> None:
     """Raise UserError unless the bot itself sees the channel, on this server, and may write there."""
     number, is_thread = int(channel["id"]), channel.get("type") in _THREADS
     sentence = "The bot cannot see that channel or write in it."
@@ -63,7 +62,7 @@ async def _need_bot_there(work: Work, request: Request, channel: Mapping[str, An
         sentence, hint='Give it "View Channel" and "Send Messages" there.', option=option, code="unknown-channel"
     )
     try:
-        seen = await work.client.http.get_channel(number)
+        seen = await client.http.get_channel(number)
     except (discord.Forbidden, discord.NotFound):
         raise refused from None
     except (discord.HTTPException, OSError):
@@ -72,7 +71,7 @@ async def _need_bot_there(work: Work, request: Request, channel: Mapping[str, An
         ) from None
     if str(seen.get("guild_id")) != str(request.guild):
         raise refused
-    guild = work.client.get_guild(request.guild)
+    guild = client.get_guild(request.guild)
     there = guild.get_channel_or_thread(number) if guild is not None else None
     if guild is None or there is None or guild.me is None:
         return  # not in memory just now: Discord has shown the channel, which must do

@@ -15,19 +15,16 @@ import discord.gateway
 import yarl
 from discord.http import Route
 
-from adapters.discord.autocomplete import complete
-from adapters.discord.buttons import press
 from adapters.discord.calls import USER_AGENT, Wire
 from adapters.discord.channel_posts import Posting
-from adapters.discord.commands import make_good, run_command
 from adapters.discord.delivery import Delivery
 from adapters.discord.identify import Turns
+from adapters.discord.interactions import Work, complete, make_good, press, run_command, run_entry
 from adapters.discord.request import AUTOCOMPLETE, COMMAND, COMPONENT, FORM, PLATFORM, Request, need_open, read_request
 from adapters.discord.server_commands import ServerCommands
 from adapters.discord.servers import settle_servers
 from adapters.discord.sync import sync_commands
 from adapters.discord.welcome import greet
-from adapters.discord.work import Work
 from bot.app import App
 from bot.interface.reply.failure import failed
 from bot.interface.reply.reply import error_reply
@@ -185,8 +182,6 @@ class Grognard(discord.AutoShardedClient):
         if request.kind != AUTOCOMPLETE:
             need_open(request)
         if request.kind == COMMAND and data.get("type") == OF_A_MESSAGE:
-            from adapters.discord.message_menu import run_entry
-
             await run_entry(self.work, request, data)
         elif request.kind == COMMAND:
             await run_command(self.work, request, data)

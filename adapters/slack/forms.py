@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from adapters.forms import Opened, begun, kept, opened
 from adapters.slack.calls import Busy, Refused
 from adapters.slack.escape import escaped
 from adapters.slack.modal import (
@@ -23,15 +24,14 @@ from adapters.slack.modal import (
     read_state,
 )
 from adapters.slack.request import Request
-from adapters.slack.work import Ack, Do, Work
-from bot.interface.form.answer import Taken, take
-from bot.interface.form.form import Form, asks, form_of
+from adapters.slack.work import Ack, Work
+from bot.interface.form.answer import Taken
+from bot.interface.form.form import asks
 from bot.interface.reply.bars import percent
 from bot.interface.reply.parts import Odds
 from bot.interface.reply.reply import OPEN_FORM, Button, Reply, error_reply
 from bot.interface.spec import CommandSpec, Person
 from bot.places.drafts import Draft
-from bot.places.forms import KEPT, action_of
 from bot.rules.errors import UserError
 
 log = logging.getLogger(__name__)
@@ -55,41 +55,42 @@ class Forms:
         Then the command is acknowledged, before anything else: its trigger lives as short.
         """
         try:
-            typed = await self._app.parsed(text, request.where, Person(request.person_key, ""))
+            typed = await self._app.parsed(text, request.where, request.who)
         except UserError:
-            words = tuple(text.casefold().removeprefix("/").split())
-            seen = await self._app.registry_at(request.where)
-            if not words:
-                await ack()
-                known = await self._app.known(request.where, Person(request.person_key, ""))
-                games = {*await self._app.games_on(request.where), known.system}
-                await self._open(request, "help", pick_view((), seen, request, games))
-                return True
-            if not 0 < len(words) < 3 or words[0] not in seen.top:
-                return False
-            below = list(seen.below(words))
-            if below:
-                await ack()
-            if len(below) > 1:
-                await self._open(request, text, pick_view(words, seen, request))
-            elif below:
-                await self._open(request, text, await self._begun(request, below[0], {}))
-            return bool(below)
+            return await self._chosen(request, text, ack)
         if not asks(typed.spec, typed.options):
             return False
         await ack()
         await self._open(request, text, await self._begun(request, typed.spec, typed.options))
         return True
 
+    async def _chosen(self, request: Request, text: str, ack: Ack) -> bool:
+        """Open what asks which command is meant, by its first words alone, or its form where there is but one."""
+        words = tuple(text.casefold().removeprefix("/").split())
+        seen = await self._app.registry_at(request.where)
+        if not words:
+            await ack()
+            known = await self._app.known(request.where, request.who)
+            games = {*await self._app.games_on(request.where), known.system}
+            await self._open(request, "help", pick_view((), seen, request, games))
+            return True
+        if not 0 < len(words) < 3 or words[0] not in seen.top or not (below := list(seen.below(words))):
+            return False
+        await ack()
+        is_one = len(below) == 1
+        view = await self._begun(request, below[0], {}) if is_one else pick_view(words, seen, request)
+        await self._open(request, text, view)
+        return True
+
     async def open_from(self, request: Request, what: str) -> None:
         """Open the form that a button is for; `what` comes behind `form:` in its action."""
-        who = Person(request.person_key, "")
         try:
-            draft = await self._app.forms.opened(what, who, request.where)
+            draft = await self._app.forms.opened(what, request.who, request.where)
         except UserError as error:
             await self._work.posts.deliver(request, error_reply(error))
             return
-        await self._open(request, " ".join(draft.path), await self._view(request, draft))
+        form = await opened(self._app, ROOM, draft, request.who, request.where)
+        await self._open(request, " ".join(draft.path), form_view(form.form, draft, form.spec, request))
 
     async def offered(self, request: Request, reply: Reply, text: str) -> Reply:
         """A refusal of what could not be read, with a button that opens the form of the command, where it has one."""
@@ -132,94 +133,61 @@ class Forms:
         draft = await self._app.drafts.get(key, request.person_key)
         if draft is None or not (counts or name in (COUNT, MORE)):
             return
-        taken = (await self._taken(request, draft, view))[1]
-        page = draft.page ^ 1 if name == MORE else draft.page
-        draft = replace(draft, options=taken.options, page=page)
+        _, taken = await self._taken(request, draft, view)
+        draft = replace(draft, options=taken.options, page=draft.page ^ 1 if name == MORE else draft.page)
         await self._app.drafts.put(draft)
         lines = await self._odds(request, draft, taken) if counts or name == COUNT else []
-        shown = await self._view(request, draft, lines)
+        form = await opened(self._app, ROOM, draft, request.who, request.where)
+        shown = form_view(form.form, draft, form.spec, request, lines)
         await self._call(request, "views.update", view_id=view["id"], hash=view.get("hash"), view=shown)
 
     async def _odds(self, request: Request, draft: Draft, taken: Taken) -> list[str]:
         """The odds of what a form holds, one line for those who share them; or why there are none yet."""
         if taken.problem is not None:
             return [escaped(str(taken.problem))]
-        reply = await self._app.press(f"count:{draft.key}", Person(request.person_key, ""), request.where, "")
+        reply = await self._app.press(f"count:{draft.key}", request.who, request.where, "")
         if reply.error:
             return [f"_{escaped(' '.join((reply.title, *reply.body()[:1])))}_"]
         return [_likely(part) for part in reply.lines if isinstance(part, Odds)]
 
     async def _submitted(self, ack: Ack, request: Request, view: Json) -> None:
         """Do what a filled-in form asks for: a quick refusal appears at its field, anything else is posted."""
-        draft = await self._app.drafts.get(draft_of(view)[0], request.person_key)
-        if draft is None:
-            gone = UserError(
-                "This form was already used, or has expired.", hint="Type the command again.", code="used-up"
-            )
+        try:
+            draft = await self._app.drafts.own(draft_of(view)[0], request.person_key)
+        except UserError as gone:
             await ack()
             await self._work.posts.deliver(request, error_reply(gone))
             return
-        spec = await self._app.spec_of_form(draft, request.where)
         form, taken = await self._taken(request, draft, view)
 
         async def at_its_field(reply: Reply) -> bool:
             if not reply.error or reply.seen or reply.code in ("used-up", "other-game"):
                 return False
             text = " ".join((reply.title, *reply.body()[:1]))[:MAX_ERROR]
-            await ack(response_action="errors", errors={block_of(form, draft, reply.option): text})
+            await ack(response_action="errors", errors={block_of(form.form, draft, reply.option): text})
             return True
 
         if taken.problem is not None:
             await at_its_field(error_reply(taken.problem))
             return
-        options = taken.options
-        action = action_of(taken.how, draft.key, options)
-        if spec.family in KEPT:
-            kept = replace(draft, options=options, wrong="", message="", better=None)
-            await self._app.drafts.put(kept)
-            name, _, rest = action.partition(":")
-            command = request.command(("button", name), {"rest": rest})
-        else:
-            command = request.command(spec.path, options)
-        await self._work.answer(
-            request,
-            command,
-            self._do(request, spec, options, draft.key, action),
-            ack,
-            patience=AT_FIELD,
-            quick=at_its_field,
-        )
+        is_button = await kept(self._app, form, taken)
+        command = request.command(*form.asks(taken))
 
-    def _do(self, request: Request, spec: CommandSpec, options: Mapping[str, object], key: str, action: str) -> Do:
-        """What a form does when it is submitted; a refusal that comes late leads back to it."""
+        async def do(who: Person) -> Reply:
+            run = None if is_button else lambda: self._work.run(request, form.spec, taken.options, who)
+            return await form.done(self._app, taken, replace(command, who=who), run)
 
-        async def run(who: Person) -> Reply:
-            if spec.family in KEPT:
-                press = (action, who, request.where, request.request_id, request.to_json())
-                return await self._app.forms.offered(await self._app.press(*press), spec, options, who, key)
-            reply = await self._work.run(request, spec, options, who)
-            return await self._app.forms.offered(reply, spec, options, who, key)
+        await self._work.answer(request, command, do, ack, patience=AT_FIELD, quick=at_its_field)
 
-        return run
-
-    async def _taken(self, request: Request, draft: Draft, view: Json) -> tuple[Form, Taken]:
+    async def _taken(self, request: Request, draft: Draft, view: Json) -> tuple[Opened, Taken]:
         """The form of a modal as it was shown, and what has become of it."""
-        known = await self._app.known(request.where, Person(request.person_key, ""))
-        spec = await self._app.spec_of_form(draft, request.where)
-        form = form_of(spec, draft.options, known, ROOM, draft.wrong, draft.message, draft.title)
-        return form, take(spec, known, form, read_state(form, (view.get("state") or {}).get("values") or {}))
+        form = await opened(self._app, ROOM, draft, request.who, request.where)
+        return form, form.taken(read_state(form.form, (view.get("state") or {}).get("values") or {}))
 
     async def _begun(self, request: Request, spec: CommandSpec, options: Mapping[str, object]) -> Json:
         """A new form, filled in with what was given, else with what lasts from the time before."""
-        forms, who = self._app.forms, Person(request.person_key, "")
-        draft = await (forms.begin(spec, options, who) if options else forms.anew(spec, {}, who, request.where))
-        return await self._view(request, draft)
-
-    async def _view(self, request: Request, draft: Draft, odds: list[str] | None = None) -> Json:
-        known = await self._app.known(request.where, Person(request.person_key, ""))
-        spec = await self._app.spec_of_form(draft, request.where)
-        form = form_of(spec, draft.options, known, ROOM, draft.wrong, draft.message, draft.title)
-        return form_view(form, draft, spec, request, odds or ())
+        form = await begun(self._app, ROOM, spec, options, request.who, request.where)
+        return form_view(form.form, form.draft, form.spec, request)
 
     async def _open(self, request: Request, text: str, view: Json) -> None:
         if not await self._call(request, "views.open", trigger_id=request.trigger, view=view):

@@ -61,6 +61,11 @@ class Request:
         return f"{PLATFORM}{self.team}/{self.user}"
 
     @property
+    def who(self) -> Person:
+        """Who asks, by their key alone: what they are called is looked up."""
+        return Person(self.person_key, "")
+
+    @property
     def has_url(self) -> bool:
         """Whether its response address still answers, as far as one can know."""
         return bool(self.response_url) and time.time() < self.until

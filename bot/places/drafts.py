@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from bot.interface.spec import Path
 from bot.process.entropy import new_id
+from bot.rules.errors import UserError
 from bot.stores.base import DRAFTS_KEPT, Clock, Store
 from bot.stores.records import Doc
 
@@ -70,6 +71,14 @@ class Drafts:
         """Their own draft with this key, unless it is used up or outdated."""
         draft = await find_draft(self._store, key)
         return draft if draft is not None and draft.owner == owner else None
+
+    async def own(self, key: str, owner: str) -> Draft:
+        """The same. Raises UserError for one that is used up or outdated."""
+        if (draft := await self.get(key, owner)) is None:
+            raise UserError(
+                "This form was already used, or has expired.", hint="Type the command again.", code="used-up"
+            )
+        return draft
 
     async def put(self, draft: Draft) -> None:
         """Write a draft, or change it."""

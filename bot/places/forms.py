@@ -102,10 +102,7 @@ class Forms:
     async def opened(self, what: str, who: Person, where: Place) -> Draft:
         """The form that a button opens; `what` is its action behind OPEN_FORM."""
         if what.startswith(DRAFTED):
-            draft = await self._drafts.get(what.removeprefix(DRAFTED), who.key)
-            if draft is None:
-                raise UserError("This form was already used, or has expired.", hint=_ANEW, code="used-up")
-            return draft
+            return await self._drafts.own(what.removeprefix(DRAFTED), who.key)
         if what.startswith(OF_EVENT):
             return await self._of_event(what.removeprefix(OF_EVENT), who, where)
         with using(await self._seen_at(where)):
@@ -140,7 +137,8 @@ class Forms:
             spec = registry().get(tuple(str(event.get("command") or "").split()))
             typed = as_typed(event) if spec is not None else {}
         if spec is None or spec.family not in KEPT or event.get("sealed"):
-            raise UserError(f"#{digits[:12]} cannot be changed and done again.", hint=_ANEW, code="not-repeatable")
+            said = f"#{digits[:12]} cannot be changed and done again."
+            raise UserError(said, hint="Type the command again.", code="not-repeatable")
         if loaded is not None and loaded.game.ended and spec.family == "sequence":
             raise over(loaded.game)
         shot = "the shot of " if spec.verb in FIRES else ""
@@ -184,9 +182,6 @@ class Forms:
         says_so = spec.family in ROLLS and reply.code != "die-owed" and not later and len(options) > 1
         kept = ("Nothing was rolled; your other choices are kept.",) if says_so else ()
         return replace(reply, lines=(*lines, *kept), buttons=(*reply.buttons, *buttons))
-
-
-_ANEW = "Type the command again."
 
 
 def _storable(options: Mapping[str, object]) -> dict[str, object]:

@@ -26,12 +26,11 @@ from adapters.discord.calls import (
 )
 from adapters.discord.channel_posts import LOADING, Posting
 from adapters.discord.client import Grognard
-from adapters.discord.commands import make_good
 from adapters.discord.delivery import Delivery
+from adapters.discord.interactions import Work, make_good
 from adapters.discord.render import ACTION, LATE, render
 from adapters.discord.request import EPHEMERAL, PLATFORM
 from adapters.discord.request import Request as Ask
-from adapters.discord.work import Work
 from bot.interface.registry import registry
 from bot.interface.reply.reply import File, Reply
 from bot.interface.typing.text import parse_text

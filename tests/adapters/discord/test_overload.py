@@ -11,8 +11,8 @@ import pytest
 from adapters.discord import client as module
 from adapters.discord.calls import Wire
 from adapters.discord.client import Grognard
+from adapters.discord.interactions import Work
 from adapters.discord.request import AUTOCOMPLETE, COMMAND, Request
-from adapters.discord.work import Work
 from bot.interface.reply.reply import Reply
 from bot.process.settings import Settings
 from tests.fresh import fresh_app

@@ -1,0 +1,72 @@
+"""Forms at work, alike on every platform: what is open in front of somebody, and what is done with what they fill in.
+
+A form is a draft in the store, whose key the platform's form carries: nothing of it is in memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, replace
+
+from bot.app import App
+from bot.interface.form.answer import Filled, Taken, take
+from bot.interface.form.form import Form, Room, form_of
+from bot.interface.reply.reply import Reply
+from bot.interface.spec import Command, CommandSpec, Path, Person, Place
+from bot.interface.typing.complete import Known
+from bot.places.drafts import Draft
+from bot.places.forms import KEPT, action_of
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A form as somebody has it open: its draft, what it asks for, and what is known where it was asked for."""
+
+    draft: Draft
+    spec: CommandSpec
+    known: Known
+    form: Form
+
+    def taken(self, filled: Filled) -> Taken:
+        """What has become of it."""
+        return take(self.spec, self.known, self.form, filled)
+
+    def asks(self, taken: Taken) -> tuple[Path, Mapping[str, object]]:
+        """What is done by what was filled in: the press of a button, or where none can run it the command itself."""
+        if self.spec.family not in KEPT:
+            return self.spec.path, taken.options
+        name, _, rest = action_of(taken.how, self.draft.key, taken.options).partition(":")
+        return ("button", name), {"rest": rest}
+
+    async def done(
+        self, app: App, taken: Taken, command: Command, run: Callable[[], Awaitable[Reply]] | None = None
+    ) -> Reply:
+        """The answer to `command`, which is what it `asks`; a refusal leads back to the form. Without `run` it is the
+        press of a button."""
+        action = f"{command.path[1]}:{command.options['rest']}" if run is None else ""
+        pressed = (action, command.who, command.where, command.request_id, command.delivery)
+        reply = await (run() if run is not None else app.press(*pressed))
+        return await app.forms.offered(reply, self.spec, taken.options, command.who, self.draft.key)
+
+
+async def opened(app: App, room: Room, draft: Draft, who: Person, where: Place) -> Opened:
+    """The form of a draft, as much of it as the platform has room for."""
+    spec, known = await app.spec_of_form(draft, where), await app.known(where, who)
+    return Opened(
+        draft, spec, known, form_of(spec, draft.options, known, room, draft.wrong, draft.message, draft.title)
+    )
+
+
+async def begun(
+    app: App, room: Room, spec: CommandSpec, options: Mapping[str, object], who: Person, where: Place
+) -> Opened:
+    """A new form, filled in with what was given, else with what lasts from the time before."""
+    draft = await (app.forms.begin(spec, options, who) if options else app.forms.anew(spec, {}, who, where))
+    return await opened(app, room, draft, who, where)
+
+
+async def kept(app: App, form: Opened, taken: Taken) -> bool:
+    """Keep what was filled in where a button runs it; whether one does."""
+    if form.spec.family in KEPT:
+        await app.drafts.put(replace(form.draft, options=taken.options, wrong="", message="", better=None))
+    return form.spec.family in KEPT
