@@ -14,7 +14,7 @@ def show_commands(words: Sequence[str]) -> int:
     if list(words) != ["discord"]:
         raise UserError("commands needs the platform.", hint="Type: grognard commands discord", code="bad-arguments")
     gc.disable()  # it lives for a third of a second
-    from adapters.discord.sync import our_commands
+    from adapters.discord.payload import our_commands
 
     print(json.dumps(our_commands(), indent=1, ensure_ascii=False))
     return 0

@@ -20,11 +20,9 @@ from adapters.discord.channel_posts import Posting
 from adapters.discord.delivery import Delivery
 from adapters.discord.identify import Turns
 from adapters.discord.interactions import Work, complete, make_good, press, run_command, run_entry
+from adapters.discord.registration import ServerCommands, sync_commands
 from adapters.discord.request import AUTOCOMPLETE, COMMAND, COMPONENT, FORM, PLATFORM, Request, need_open, read_request
-from adapters.discord.server_commands import ServerCommands
-from adapters.discord.servers import settle_servers
-from adapters.discord.sync import sync_commands
-from adapters.discord.welcome import greet
+from adapters.discord.servers import greet, settle_servers
 from bot.app import App
 from bot.interface.reply.failure import failed
 from bot.interface.reply.reply import error_reply

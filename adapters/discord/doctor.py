@@ -88,7 +88,8 @@ def _application(application: Mapping[str, Any], key: str) -> list[Finding]:
 
 
 async def _commands(session: aiohttp.ClientSession, application: str) -> list[Finding]:
-    from adapters.discord.sync import digest, our_commands
+    from adapters.discord.payload import our_commands
+    from adapters.discord.registration import digest
 
     status, standing = await _get(session, f"/applications/{application}/commands")
     if status != 200:

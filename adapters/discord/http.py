@@ -17,8 +17,7 @@ from aiohttp import web
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-from adapters.discord.payload_request import read_payload
-from adapters.discord.request import Request
+from adapters.discord.request import Request, read_payload
 from adapters.door import Door
 from adapters.listening import MAX_AGE, Taken, body_of, is_time, listening, one_request
 from bot.process.logs import seldom

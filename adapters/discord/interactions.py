@@ -19,9 +19,9 @@ from adapters.discord.delivery import Delivery, Direct
 from adapters.discord.incoming import fetch_files, read_command
 from adapters.discord.modal import ROOM, filled, modal
 from adapters.discord.payload import ENTRIES
+from adapters.discord.registration import ServerCommands
 from adapters.discord.render import ACTION, FORM_PART, MENU
 from adapters.discord.request import Request
-from adapters.discord.server_commands import ServerCommands
 from adapters.forms import Opened, begun, kept, opened
 from bot.app import App
 from bot.interface.form.form import HAND, ODDS, SECRET, asks

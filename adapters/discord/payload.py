@@ -10,7 +10,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from bot.interface.registry import Registry
+from bot.interface.registry import Registry, registry
 from bot.interface.spec import CommandSpec, Path
 from bot.rules.inputs.options import Option
 
@@ -37,6 +37,11 @@ _LENGTHS = range(MAX_DESCRIPTION, 9, -1)
 def payload(registry: Registry) -> list[Json]:
     """All commands as Discord's API takes them. Reads every game."""
     return [command(name, registry) for name in registry.top if any(registry.below((name,)))]
+
+
+def our_commands() -> list[Json]:
+    """What Discord is told: every command with its options, and the menu of a message."""
+    return [*payload(registry()), *entries()]
 
 
 def entries() -> list[Json]:

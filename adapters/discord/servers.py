@@ -1,4 +1,5 @@
-"""Servers that the bot was removed from, or added to again, while nobody was there to hear of it."""
+"""Servers: the welcome on a new one, and those that the bot was removed from, or added to again, while nobody was there
+to hear of it."""
 
 from __future__ import annotations
 
@@ -6,6 +7,7 @@ import logging
 
 import discord
 
+from adapters.discord.channel_posts import Posting
 from bot.app import App
 from bot.rules.errors import UserError
 
@@ -55,3 +57,29 @@ async def _is_gone(client: discord.AutoShardedClient, server: int) -> bool:
     except (discord.HTTPException, OSError) as error:
         log.warning("whether server %s still has the bot is not known: %s", server, error)
     return False
+
+
+WELCOMED = "welcomed"
+WHO = "Anyone who can post here can play."
+
+
+async def greet(app: App, posting: Posting, guild: discord.Guild) -> None:
+    """Post the welcome, unless this server had it before or lets the bot write nowhere."""
+    notes, channel = app.notes("discord"), _first(guild)
+    try:
+        if channel is None or await notes.get(WELCOMED, str(guild.id)) is not None:
+            return
+        await notes.put(WELCOMED, str(guild.id), {})
+        await posting.say(channel.id, await app.welcome(f"discord:{guild.id}", WHO))
+    except (UserError, discord.HTTPException, OSError) as error:
+        log.warning("no welcome on server %s: %s", guild.id, error)
+
+
+def _first(guild: discord.Guild) -> discord.TextChannel | None:
+    """The server's own channel for newcomers, else the topmost, of those where the bot may write."""
+    listed = sorted(guild.text_channels, key=lambda channel: (channel != guild.system_channel, channel.position))
+    return next((channel for channel in listed if _may_write(channel.permissions_for(guild.me))), None)
+
+
+def _may_write(may: discord.Permissions) -> bool:
+    return may.view_channel and may.send_messages and may.embed_links

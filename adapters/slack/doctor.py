@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from adapters.slack.calls import Busy, Refused, Wire
-from adapters.slack.oauth import INSTALL_PATH
-from adapters.slack.scopes import SCOPES
+from adapters.slack.oauth import INSTALL_PATH, SCOPES
 from adapters.slack.settings import has_oauth, missing_settings
 from bot.process.settings import Settings
 

@@ -7,8 +7,7 @@ from urllib.parse import urlsplit
 
 from adapters.slack.escape import TAKEN
 from adapters.slack.http import PATH
-from adapters.slack.oauth import REDIRECT_PATH
-from adapters.slack.scopes import EVENTS, SCOPES, SHORTCUTS
+from adapters.slack.oauth import EVENTS, REDIRECT_PATH, SCOPES, SHORTCUTS
 from bot.interface.registry import Registry
 from bot.rules.errors import UserError
 

@@ -1,4 +1,4 @@
-"""Slack's own tables and charts: which blocks they are, and which workspaces do not take them.
+"""Slack's own tables and charts, of units, tables and odds, and which workspaces do not take them.
 
 Clients and plans take up new blocks at different times. A type that a workspace refused once it is not sent again for
 some days, by any process: the same words go out as text of a fixed width, and the other types go on.
@@ -12,6 +12,8 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from bot.interface.reply.bars import percent
+from bot.interface.reply.parts import Grid, Odds
 from bot.interface.reply.unit_table import UnitTable, number_of
 from bot.places.notes import Notes
 from bot.rules.errors import UserError
@@ -27,7 +29,10 @@ MOST_KNOWN = 10_000
 CHART, CONTAINER, TABLE = "data_visualization", "container", "table"
 TYPES = (CHART, CONTAINER, TABLE)
 """What we send of Slack's own in messages, the newest first."""
-MAX_ROWS, MAX_CELLS = 100, 20
+MAX_SERIES, MAX_CATEGORIES, MAX_NAME = 6, 20, 20
+MAX_ROWS, MAX_COLUMNS = 100, 20
+TITLE = "Chances of each result"
+FIGURES, LEAST = "The figures", ", with \u201cat least\u201d"
 _LEFT, _LAST = 3, 1
 """Columns of words before the numbers, and behind them."""
 
@@ -102,7 +107,7 @@ def named(faults: Iterable[str], blocks: Sequence[Mapping[str, Any]]) -> frozens
 def fits(tables: Sequence[UnitTable]) -> bool:
     """Whether the tables fit into one block; Slack takes one table in a message."""
     rows = sum(len(table.rows) + 1 for table in tables) + 1
-    return rows <= MAX_ROWS and len(tables[0].keys) + _LEFT + _LAST <= MAX_CELLS
+    return rows <= MAX_ROWS and len(tables[0].keys) + _LEFT + _LAST <= MAX_COLUMNS
 
 
 def units(tables: Sequence[UnitTable]) -> Json:
@@ -127,3 +132,86 @@ def _cell(text: str) -> Json:
 def _bold(text: str) -> Json:
     words = {"type": "text", "text": text, "style": {"bold": True}}
     return {"type": "rich_text", "elements": [{"type": "rich_text_section", "elements": [words]}]}
+
+
+def odds_blocks(parts: Sequence[Odds], native: frozenset[str]) -> list[Json] | None:
+    """A chart of the odds, a series for each heading, and the figures where a workspace takes their box; None for what
+    no chart can show: too many, or what came up marked in it."""
+    words = _in_order(parts)
+    names = [_cut(part.heading or "all") for part in parts]
+    labels = [_cut(word) for word in words]
+    fits = len(parts) <= MAX_SERIES and len(words) <= MAX_CATEGORIES
+    alone = len({*names}) == len(names) and len({*labels}) == len(labels)
+    if CHART not in native or not (parts and fits and alone) or any(part.came for part in parts):
+        return None
+    series = []
+    for part, name in zip(parts, names, strict=True):
+        chances = dict(part.chances)
+        values = [round(100 * chances.get(word, 0.0), 1) for word in words]
+        data = [{"label": label, "value": value} for label, value in zip(labels, values, strict=True)]
+        series.append({"name": name, "data": data})
+    axis = {"categories": labels, "y_label": "percent"}
+    chart = {"type": CHART, "title": TITLE, "chart": {"type": "bar", "series": series, "axis_config": axis}}
+    return [chart, *([_figures(parts, words)] if {CONTAINER, TABLE} <= native else [])]
+
+
+def _figures(parts: Sequence[Odds], words: Sequence[str]) -> Json:
+    """A closed box with every percentage, and that of a result or a worse one."""
+    heads = ["Result"]
+    for part in parts:
+        heads += [part.heading or "all", *(["at least"] if part.least else [])]
+    rows = [heads]
+    for word in words:
+        row = [word]
+        for part in parts:
+            found = {chance.word: chance for chance in part.rows}.get(word)
+            row.append(percent(found.chance) if found is not None else "0%")
+            if part.least:
+                row.append(percent(found.least) if found is not None and found.least is not None else "\u2013")
+        rows.append(row)
+    return {
+        "type": CONTAINER,
+        "title": {"type": "plain_text", "text": FIGURES + (LEAST if any(part.least for part in parts) else "")},
+        "is_collapsible": True,
+        "default_collapsed": True,
+        "child_blocks": [_table(rows)],
+    }
+
+
+def table_block(grid: Grid) -> Json | None:
+    """A table with a head line as Slack's own; None for one that is none, or too large."""
+    rows = [[cell.strip() for cell in row] for row in grid.rows]
+    if not (grid.head and rows) or len(rows) > MAX_ROWS or any(len(row) > MAX_COLUMNS for row in rows):
+        return None
+    return _table(rows)
+
+
+def _table(rows: Sequence[Sequence[str]]) -> Json:
+    """A table whose columns of figures are on the right."""
+    numeric = [all(_is_figure(row[at]) for row in rows[1:]) for at in range(len(rows[0]))]
+    return {
+        "type": TABLE,
+        "column_settings": [{"align": "right" if right else "left"} for right in numeric],
+        "rows": [[{"type": "raw_text", "text": cell or "\u2013"} for cell in row] for row in rows],
+    }
+
+
+def _is_figure(cell: str) -> bool:
+    return cell.strip("+-\u2212\u2013<>%.0123456789") == ""
+
+
+def _in_order(parts: Sequence[Odds]) -> list[str]:
+    """The results of all, worst first: what only some have comes before the next one that others have too."""
+    found: list[str] = []
+    for part in sorted(parts, key=lambda part: -len(part.chances)):
+        at = len(found)
+        for word, _ in reversed(part.chances):
+            if word in found:
+                at = found.index(word)
+            else:
+                found.insert(at, word)
+    return found
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= MAX_NAME else f"{text[: MAX_NAME - 1]}\u2026"

@@ -1,6 +1,7 @@
 """Installation into any workspace: the way to Slack's page and back, in one browser and within ten minutes.
 
-A state is signed rather than stored, so that a stranger who calls for the page leaves nothing behind.
+The app asks for no more than it needs. A state is signed rather than stored, so that a stranger who calls for the page
+leaves nothing behind.
 """
 
 from __future__ import annotations
@@ -15,13 +16,14 @@ from urllib.parse import urlencode
 from aiohttp import web
 
 from adapters.slack.calls import Busy, Refused, Wire, authorize_url
-from adapters.slack.scopes import SCOPES
-from adapters.slack.teams import Team, Teams
-from adapters.slack.tokens import StoreVault
-from adapters.slack.welcome import greet
+from adapters.slack.files import direct_messages
+from adapters.slack.render import render
+from adapters.slack.request import PLATFORM
+from adapters.slack.teams import StoreVault, Team, Teams
 from bot.app import App
 from bot.process.entropy import new_salt
 from bot.process.settings import Settings
+from bot.rules.errors import UserError
 
 log = logging.getLogger(__name__)
 
@@ -29,6 +31,28 @@ INSTALL_PATH = "/slack/install"
 REDIRECT_PATH = "/slack/oauth_redirect"
 STATE_LIFE = 10 * 60
 COOKIE = "grognard_install"
+SCOPES = (
+    "app_mentions:read",  # threads, and whoever likes it better: @grognard roll 2d6
+    "channels:read",  # /game transfer: whether who asks and the bot are members of the other channel
+    "chat:write",
+    "commands",
+    "files:read",  # /game import, /unit import
+    "files:write",  # /game export, long answers, pictures
+    "groups:read",  # the same for private channels
+    "im:history",  # direct messages to the bot
+    "im:write",
+    "pins:write",  # /game board: the board is pinned
+    "users:read",  # the name to show, and who is an admin
+)
+"""What the app asks for: no more than it needs."""
+EVENTS = ("app_home_opened", "app_mention", "app_uninstalled", "message.im", "tokens_revoked")
+SHORTCUTS = {
+    "fire": ("global", "Fire", "Fire in the game where it is your go"),
+    "roll": ("global", "Roll dice", "Roll dice in the game where it is your go"),
+    "odds": ("message", "Odds of this", "The chances of this shot, as it was fired"),
+    "undo": ("message", "Undo this", "Take this roll back"),
+}
+"""By callback: global ones, and those under the menu of a message, which also work in threads."""
 
 
 class Installer:
@@ -123,3 +147,16 @@ def _page(status: int, title: str, text: str, *, again: bool = False, back: str 
     head = '<html lang="en"><meta name="viewport" content="width=device-width"><title>Grognard</title>'
     body = f"{head}<h1>{html.escape(title)}</h1><p>{html.escape(text)}</p>{link}{more}"
     return web.Response(status=status, text=f"<!doctype html>{body}", content_type="text/html")
+
+
+WHO = "Invite @grognard to a channel, and anyone who can post there can play."
+
+
+async def greet(app: App, wire: Wire, team: Team, user: str) -> None:
+    """Send the welcome; an installation does not fail for want of it."""
+    try:
+        channel = await direct_messages(wire, team.token, user)
+        message = render(await app.welcome(f"{PLATFORM}{team.id}", WHO), team.id)
+        await wire.call(team.token, "chat.postMessage", channel=channel, text=message.text, blocks=message.blocks)
+    except (Busy, Refused, UserError) as trouble:
+        log.info("no welcome in workspace %s: %s", team.id, trouble)

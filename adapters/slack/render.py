@@ -11,9 +11,8 @@ from itertools import groupby
 from typing import Any
 
 from adapters.slack import native
-from adapters.slack.charts import odds_blocks, table_block
 from adapters.slack.escape import PEN, bold, entities, escaped, fenced, line
-from adapters.slack.native import CHART, CONTAINER, TABLE
+from adapters.slack.native import CHART, CONTAINER, TABLE, odds_blocks, table_block
 from adapters.slack.request import PLATFORM
 from bot.interface.reply.parts import Entry, Grid, Odds, Part, Row, Rule, Small, drawn, part_lines
 from bot.interface.reply.reply import LINK, Button, File, Menu, MenuEntry, Reply, beside

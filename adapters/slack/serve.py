@@ -23,8 +23,7 @@ from adapters.slack.oauth import Installer
 from adapters.slack.request import PLATFORM
 from adapters.slack.settings import has_oauth
 from adapters.slack.socket import Socket
-from adapters.slack.teams import Team, Teams, own_team
-from adapters.slack.tokens import StoreVault
+from adapters.slack.teams import StoreVault, Team, Teams, own_team
 from adapters.slack.work import Work
 from bot.app import App
 from bot.outbox.receipts import watch

@@ -1,17 +1,31 @@
-"""The workspaces where the app is installed, each with its token: the one of the settings, and those of OAuth."""
+"""The workspaces where the app is installed, each with its token: the one of the settings, and those of OAuth, which
+are in the store, encrypted with the host's key."""
 
 from __future__ import annotations
 
+import base64
+import binascii
+import logging
+import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from adapters.slack.calls import Busy, Refused, Wire
+from adapters.slack.request import PLATFORM
+from bot.app import App
 from bot.rules.errors import UserError
+
+log = logging.getLogger(__name__)
 
 KEPT = 30.0
 """Seconds that an installation is believed in: another process may have heard of its end."""
+INSTALLATION = "installation"
+ORGANISATION = "organisation"
+_NONCE = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,26 +39,58 @@ class Team:
     name: str = ""
 
 
-class Vault(Protocol):
-    """Where installations are kept."""
+class StoreVault:
+    """Keeps installations; a token that was encrypted with another key is as good as none."""
+
+    def __init__(self, app: App, key: bytes) -> None:
+        self._app, self._notes, self._cipher = app, app.notes("slack"), AESGCM(key)
 
     async def load(self, team: str) -> Team | None:
         """The installation of a workspace."""
-        ...
+        kept = await self._notes.get(INSTALLATION, team)
+        if kept is None:
+            return None
+        if organisation := kept.get(ORGANISATION):
+            found = await self.load(organisation)
+            return replace(found, id=team) if found is not None else None
+        token = self._open(kept["token"], team)
+        if token is None:
+            log.error("the token of workspace %s was encrypted with another GROGNARD_KEY: install the app anew", team)
+            return None
+        return Team(team, token, kept["bot_user"], kept["bot_id"], kept["name"])
 
-    async def remove(self, team: str) -> None:
-        """The app was removed from a workspace."""
-        ...
+    async def save(self, team: Team) -> None:
+        """Keep an installation, in place of an older one; what the workspace played is there again."""
+        data = {"token": self._seal(team), "bot_user": team.bot_user, "bot_id": team.bot_id, "name": team.name}
+        await self._notes.put(INSTALLATION, team.id, data)
+        await self._app.server_joined(f"{PLATFORM}{team.id}")
 
     async def belongs(self, team: str, organisation: str) -> None:
-        """A workspace has the app by the installation of its organisation."""
-        ...
+        """A workspace has the app by the installation of its organisation, whatever its token is at the time."""
+        await self._notes.put(INSTALLATION, team, {ORGANISATION: organisation})
+        await self._app.server_joined(f"{PLATFORM}{team}")
+
+    async def remove(self, team: str) -> None:
+        """Forget an installation."""
+        await self._notes.remove(INSTALLATION, team)
+
+    def _seal(self, team: Team) -> str:
+        nonce = os.urandom(_NONCE)
+        sealed = nonce + self._cipher.encrypt(nonce, team.token.encode(), team.id.encode())
+        return base64.b64encode(sealed).decode()
+
+    def _open(self, text: str, team: str) -> str | None:
+        try:
+            sealed = base64.b64decode(text, validate=True)
+            return self._cipher.decrypt(sealed[:_NONCE], sealed[_NONCE:], team.encode()).decode()
+        except (InvalidTag, binascii.Error, ValueError):
+            return None
 
 
 class Teams:
     """Installations by workspace."""
 
-    def __init__(self, vault: Vault | None = None, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, vault: StoreVault | None = None, clock: Callable[[], float] = time.monotonic) -> None:
         self._vault, self._clock = vault, clock
         self._fixed: dict[str, Team] = {}
         self._known: dict[str, tuple[float, Team]] = {}
@@ -119,3 +165,6 @@ async def own_team(wire: Wire, token: str) -> Team:
         bot_id=found.get("bot_id", ""),
         name=found.get("team", ""),
     )
+
+
+log = logging.getLogger(__name__)

@@ -117,7 +117,7 @@ class Forms:
         except NotManager:
             raise
         except UserError as error:
-            from bot.interface.form.salvage import salvaged
+            from bot.interface.typing.text import salvaged
 
             kept = salvaged(what, seen)
             draft = new_draft(kept.spec.path, kept.options, who.key)

@@ -19,8 +19,7 @@ from bot.host.terminal import save_files, show
 from bot.interface.registry import registry
 from bot.interface.reply.reply import Button, File, Reply
 from bot.interface.spec import Person, Place
-from bot.interface.typing.complete import Known
-from bot.interface.typing.many import many_units
+from bot.interface.typing.complete import Known, many_units
 from bot.rules.inputs.units import RosterUnit
 from tests.fresh import fresh_app
 from tests.refusing import refuses

@@ -13,8 +13,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from adapters.discord.http import PATH, Signatures
-from adapters.discord.payload_request import read_payload
-from adapters.discord.request import need_open
+from adapters.discord.request import need_open, read_payload
 from adapters.listening import MAX_AGE
 from tests.adapters.discord.process import Bot
 from tests.refusing import refuses

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from adapters.discord.payload import BOOLEAN, INTEGER, NUMBER, STRING, entries, payload, shown_options, size
-from adapters.discord.sync import digest
+from adapters.discord.registration import digest
 from bot.interface.registry import registry
 from bot.interface.spec import CommandSpec
 from bot.rules.inputs.options import Option

@@ -9,7 +9,7 @@ from typing import Any
 import discord
 import pytest
 
-from adapters.discord.server_commands import NO_RIGHT, TODAY, TOO_MANY_A_DAY, ServerCommands
+from adapters.discord.registration import NO_RIGHT, TODAY, TOO_MANY_A_DAY, ServerCommands
 from adapters.discord.typed import as_typed
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Place

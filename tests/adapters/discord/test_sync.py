@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from adapters.discord import sync
+from adapters.discord import registration as sync
 from bot.places.notes import Notes
 from tests.fresh import fresh_store
 

@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from adapters.slack.charts import odds_blocks, table_block
-from adapters.slack.native import CHART, CONTAINER, KEPT, TABLE, TYPES, Workspaces
+from adapters.slack.native import CHART, CONTAINER, KEPT, TABLE, TYPES, Workspaces, odds_blocks, table_block
 from bot.interface.reply.parts import Grid, Odds
 from bot.places.notes import Notes
 from tests.adapters.slack.conftest import settle

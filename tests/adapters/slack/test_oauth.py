@@ -13,8 +13,7 @@ import pytest
 
 from adapters.slack.manifest import make_manifest
 from adapters.slack.oauth import INSTALL_PATH, REDIRECT_PATH, is_good, new_state
-from adapters.slack.teams import Team
-from adapters.slack.tokens import StoreVault
+from adapters.slack.teams import StoreVault, Team
 from bot.app import App
 from bot.interface.registry import registry
 from tests.adapters.slack.process import Bot, running

@@ -10,8 +10,7 @@ import pytest
 from adapters.slack.calls import Refused, Wire
 from adapters.slack.request import from_event, from_press, team_of
 from adapters.slack.shapes import is_valid
-from adapters.slack.teams import Team, Teams
-from adapters.slack.tokens import StoreVault
+from adapters.slack.teams import StoreVault, Team, Teams
 from tests.fresh import fresh_app
 
 OURS, PARTNER = "T1", "T9"

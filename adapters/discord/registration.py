@@ -1,34 +1,41 @@
-"""The commands of a server's own packs, which Discord shows on that server alone.
+"""Registers our commands with Discord, only when they changed: it takes at most 200 creations a day.
 
-They are sent when a pack is enabled, changed or taken off, by the process that stored that; and after a start, where
-something changed meanwhile. What Discord was told is noted by server, so that nothing is sent twice.
+Those of a server's own packs, which Discord shows on that server alone, are sent when a pack is enabled, changed or
+taken off, by the process that stored that; and after a start, where something changed meanwhile. What Discord was told
+is noted, for all and by server, so that nothing is sent twice.
 """
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import json
 import logging
 import re
+import secrets
+import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
 import discord
 
-from adapters.discord.payload import MAX_COMMAND, command, size
+from adapters.discord.payload import MAX_COMMAND, command, our_commands, size
 from adapters.discord.request import PLATFORM
-from adapters.discord.sync import digest, is_our_turn, sources
 from bot.app import App
 from bot.interface.registry import TABLE, Registry
 from bot.interface.reply.reply import Reply
+from bot.places.notes import Notes
 from bot.rules.errors import UserError
+from bot.systems.catalog import everywhere
+from bot.systems.system import built_in
 
 Json = dict[str, Any]
 
 log = logging.getLogger(__name__)
 
-KIND = "server-commands"
+OF_SERVERS = "server-commands"
 WAITS = (2.0, 10.0, 60.0, 300.0, 900.0)
 """Seconds before they are sent again; the last from then on."""
 HOUR = 3_600.0
@@ -49,8 +56,6 @@ REFUSED_ONES = (
     "Mend the pack and add it again, or disable it."
 )
 TOO_LARGE = "Discord takes {most} characters for each command with everything below it, and {names} has more."
-
-
 LEFT = "{names} left the menu of this server; games go on with the buttons and forms of their answers."
 
 
@@ -109,13 +114,13 @@ class ServerCommands:
     async def joined(self, server: str) -> None:
         """The bot was added to a server (again): Discord has forgotten what it was told there."""
         if await self._app.packs_on(server):
-            await self._notes.remove(KIND, server.removeprefix(PLATFORM))
+            await self._notes.remove(OF_SERVERS, server.removeprefix(PLATFORM))
             self.changed(server)
 
     async def settle(self) -> None:
         """After a start: send what changed while nobody was there. Of several processes one does."""
         try:
-            noted = await self._notes.keys(KIND)
+            noted = await self._notes.keys(OF_SERVERS)
             servers = {*await self._app.servers_with_packs(PLATFORM), *(f"{PLATFORM}{key}" for key in noted)}
         except UserError as error:
             log.error("which servers have packs could not be read: %s", error.message)
@@ -175,7 +180,7 @@ class ServerCommands:
         """Send the commands until what was sent is what the server has: somebody may change it meanwhile."""
         key, left = server.removeprefix(PLATFORM), set[str]()
         while True:
-            done, packs = await self._notes.get(KIND, key) or {}, await self._app.packs_on(server)
+            done, packs = await self._notes.get(OF_SERVERS, key) or {}, await self._app.packs_on(server)
             made_from = await self._source(packs)
             if done.get("made_from", "") == made_from:
                 return _refused(done) or _too_large(done.get("left_out") or ()) or _left(left)
@@ -191,9 +196,9 @@ class ServerCommands:
                 noted: Json = {"version": version, "made_from": made_from, "left_out": left_out, "packs": list(packs)}
                 if refused:
                     noted["refused"] = refused
-                await self._notes.put(KIND, key, noted)
+                await self._notes.put(OF_SERVERS, key, noted)
             else:
-                await self._notes.remove(KIND, key)
+                await self._notes.remove(OF_SERVERS, key)
 
     async def _registered(self, server: int, made: list[Json]) -> dict[str, str]:
         """Register commands, without the packs that Discord refuses: these by name, with its reason.
@@ -219,7 +224,7 @@ class ServerCommands:
             return ""
         if not self._made_from:
             self._made_from = await asyncio.to_thread(sources)
-        return sha256("\n".join([self._made_from, *map(" ".join, sorted(packs.items()))]).encode()).hexdigest()
+        return hashlib.sha256("\n".join([self._made_from, *map(" ".join, sorted(packs.items()))]).encode()).hexdigest()
 
     async def _made(self, server: str) -> tuple[list[Json], list[str]]:
         """The commands as Discord takes them, and the names of those that it would not. What is a command of
@@ -264,3 +269,86 @@ def _refusal(error: discord.HTTPException) -> _News:
     if error.status in (403, 404):
         return _News(NO_RIGHT, 0.0)
     return _News(NOT_YET, WAITS[0]) if error.status == 429 or error.status >= 500 else _News(REFUSED, 0.0)
+
+
+KIND, TURN, OURS = "commands", "registering", "adapters/discord"
+_ME = secrets.token_hex(8)
+ROOT = Path(__file__).resolve().parents[2]
+_TRIES = (2.0, 10.0, 60.0, 300.0)
+_COUNTED = {
+    *("name", "description", "type", "options", "default_member_permissions", "contexts", "required", "autocomplete"),
+    *("choices", "value", "min_value", "max_value", "min_length", "max_length"),
+}
+_LISTS = ("options", "choices", "contexts")
+
+
+async def sync_commands(http: Any, application: int, notes: Notes) -> None:
+    """Make Discord know our commands; where some process has sent it the same before, nothing is sent.
+
+    They are made in a thread, and only from other files than last time: reading every table slows whoever plays
+    meanwhile.
+    """
+    made_from, wanted, version = await asyncio.to_thread(sources), None, ""
+    for wait in (*_TRIES, None):
+        try:
+            done = await notes.get(KIND, str(application)) or {}
+            if done.get("made_from") == made_from:
+                return
+            if wanted is None:
+                wanted = await asyncio.to_thread(our_commands)
+                version = digest(wanted)
+            if done.get("version") != version:
+                if not await is_our_turn(str(application), version, notes):
+                    if wait is None:
+                        return
+                    await asyncio.sleep(wait)
+                    continue
+                await http.bulk_upsert_global_commands(application, wanted)
+                log.info("registered %s commands with Discord", len(wanted))
+            await notes.put(KIND, str(application), {"version": version, "made_from": made_from})
+            return
+        except (discord.HTTPException, OSError, UserError) as error:
+            log.error("could not register commands: %s", error)
+            if wait is None or (isinstance(error, discord.HTTPException) and 400 <= error.status < 429):
+                return
+            await asyncio.sleep(wait)
+
+
+async def is_our_turn(key: str, version: str, notes: Notes) -> bool:
+    """Whether this process sends them: of several that start together one does, and a minute later perhaps another."""
+    minute = f"{version[:16]}/{int(time.time() // 60)}"
+    if await notes.replace(TURN, key, minute, {"by": _ME}):
+        return True
+    return (await notes.get(TURN, key) or {}).get("by") == _ME
+
+
+def sources() -> str:
+    """What tells whether the commands can have changed: a hash of all files that they are made from."""
+    found = hashlib.sha256()
+    for folder, kind in (
+        ("bot", "*.py"),
+        ("tables", "*.yaml"),
+        ("bot/tables", "*.yaml"),  # where an installed wheel has them
+        (OURS, "payload.py"),
+    ):
+        for path in sorted((ROOT / folder).rglob(kind)):
+            found.update(f"{path.relative_to(ROOT)}\0{hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
+    for id, system in everywhere().items():
+        if id not in built_in():
+            found.update(f"{id}\0{system.key}\n".encode())  # a pack of the host's
+    return found.hexdigest()
+
+
+def digest(commands: list[Any]) -> str:
+    """What tells whether two lists of commands are the same: without ids, order and what Discord adds."""
+    plain = sorted((_plain(command) for command in commands), key=lambda command: str(command["name"]))
+    return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()
+
+
+def _plain(entry: Mapping[str, Any]) -> Json:
+    """An entry without what stands for nothing."""
+    return {
+        key: [_plain(item) if isinstance(item, Mapping) else item for item in value] if key in _LISTS else value
+        for key, value in entry.items()
+        if key in _COUNTED and value not in (None, [], False)
+    }
