@@ -13,7 +13,8 @@ from typing import Any
 
 from bot.app import App
 from bot.commands.log.amending import OR_POST
-from bot.interface.reply.reply import LINK
+from bot.interface.reply.reply import LINK, Reply
+from bot.interface.spec import Command, Person
 from bot.outbox.answers import Due
 from bot.rules.errors import UserError
 from bot.running.turns import Queues
@@ -54,6 +55,22 @@ class Never:
 
 
 Outcome = Posted | Later | Never
+
+
+def not_pinned(why: str) -> Reply:
+    """What whoever asked is told where a board could not be pinned; it is no harm, as the message is there."""
+    return Reply("The board could not be pinned", (f"{why} The board works all the same.",), private=True)
+
+
+async def drawn_after(app: App, reply: Reply, command: Command, who: Person) -> Reply | None:
+    """The picture that goes behind an answer that is there, if any. Where it fails that is logged: the answer has said
+    it all."""
+    if not reply.after or reply.seen:
+        return None
+    drawn = await app.press(reply.after, who, command.where, f"{command.request_id}/after")
+    if drawn.error:
+        log.warning("no picture for %s: %s", command.request_id, drawn.title)
+    return None if drawn.error else drawn
 
 
 class Outbox:

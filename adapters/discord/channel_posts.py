@@ -24,7 +24,8 @@ from adapters.discord.request import (
     VIEW_CHANNEL,
     Request,
 )
-from bot.interface.reply.reply import Reply
+from adapters.outbox import not_pinned
+from bot.interface.reply.reply import PINNED, UNPINNED, Reply
 from bot.running.turns import Queues
 
 Json = dict[str, Any]
@@ -36,6 +37,9 @@ ARCHIVED = 50083
 LOADING = 1 << 7
 """A message that still says "thinking"."""
 
+MAY_NOT_PIN = "The bot lacks the permission Pin Messages here; a moderator can grant it."
+TOO_MANY_PINS = "This channel has as many pins as Discord allows."
+_TOO_MANY = 30003
 _NAMES = {
     VIEW_CHANNEL: "View Channel",
     SEND_MESSAGES: "Send Messages",
@@ -71,10 +75,20 @@ class Posting:
         return changed
 
     async def keep(self, reply: Reply, spot: Mapping[str, Any]) -> Reply | None:
-        """Pin or unpin a message as its reply says; what is told where that is refused."""
-        from adapters.discord.pins import keep
-
-        return await keep(self._http, reply, spot)
+        """Pin or unpin the message at `spot` as its reply says; what whoever asked is told where that is refused."""
+        if reply.pin not in (PINNED, UNPINNED) or not spot.get("message"):
+            return None
+        http, channel, message = self._http, int(spot["channel"]), int(spot["message"])
+        try:
+            await (http.pin_message if reply.pin == PINNED else http.unpin_message)(channel, message)
+        except discord.HTTPException as error:
+            log.info("a message in channel %s could not be pinned or unpinned: %s", channel, error)
+            told = TOO_MANY_PINS if error.code == _TOO_MANY else MAY_NOT_PIN
+            is_told = reply.pin == PINNED and (error.code == _TOO_MANY or isinstance(error, discord.Forbidden))
+            return not_pinned(told) if is_told else None
+        except OSError as error:
+            log.info("could not pin or unpin a message: %s", error)
+        return None
 
     async def delete(self, spot: Mapping[str, Any]) -> bool:
         """Take a message of ours away; whether it is gone. Raises discord.HTTPException, OSError for what may work

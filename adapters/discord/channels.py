@@ -13,14 +13,12 @@ import aiohttp
 import discord
 from discord.http import HTTPClient
 
-from adapters.discord.request import SEND_IN_THREADS, SEND_MESSAGES, VIEW_CHANNEL, Request
+from adapters.discord.request import ADMINISTRATOR, SEND_IN_THREADS, SEND_MESSAGES, THREADS, VIEW_CHANNEL, Request
 from bot.interface.spec import Place
 from bot.rules.errors import UserError
 from bot.rules.text.plain import clean_name
 
 _TEXT = (0, 2, 5, 13)
-_THREADS = (10, 11, 12)
-_ADMINISTRATOR = 1 << 3
 UNKNOWN_MEMBER = 10007
 
 
@@ -44,19 +42,19 @@ async def confirmed(client: discord.Client, request: Request, channels: Any) -> 
 def _is_open_to_asker(channel: Mapping[str, Any], guild: int) -> bool:
     """Whether Discord says, for this person, that they see the channel and write there."""
     kind, bits = channel.get("type"), int(channel.get("permissions") or 0)
-    if kind not in (*_TEXT, *_THREADS) or str(channel.get("guild_id") or guild) != str(guild):
+    if kind not in (*_TEXT, *THREADS) or str(channel.get("guild_id") or guild) != str(guild):
         return False
-    return _may_write(bits, is_thread=kind in _THREADS)
+    return _may_write(bits, is_thread=kind in THREADS)
 
 
 def _may_write(bits: int, *, is_thread: bool) -> bool:
     needed = VIEW_CHANNEL | (SEND_IN_THREADS if is_thread else SEND_MESSAGES)
-    return bool(bits & _ADMINISTRATOR) or not needed & ~bits
+    return bool(bits & ADMINISTRATOR) or not needed & ~bits
 
 
 async def _need_bot_there(client: discord.Client, request: Request, channel: Mapping[str, Any], option: str) -> None:
     """Raise UserError unless the bot itself sees the channel, on this server, and may write there."""
-    number, is_thread = int(channel["id"]), channel.get("type") in _THREADS
+    number, is_thread = int(channel["id"]), channel.get("type") in THREADS
     sentence = "The bot cannot see that channel or write in it."
     refused = UserError(
         sentence, hint='Give it "View Channel" and "Send Messages" there.', option=option, code="unknown-channel"

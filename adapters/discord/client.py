@@ -7,6 +7,7 @@ import logging
 import os
 from collections import OrderedDict
 from collections.abc import Callable, Coroutine
+from dataclasses import replace
 from typing import Any
 
 import aiohttp
@@ -21,7 +22,7 @@ from adapters.discord.delivery import Delivery
 from adapters.discord.identify import Turns
 from adapters.discord.interactions import Work, complete, make_good, press, run_command, run_entry
 from adapters.discord.registration import ServerCommands, sync_commands
-from adapters.discord.request import AUTOCOMPLETE, COMMAND, COMPONENT, FORM, PLATFORM, Request, need_open, read_request
+from adapters.discord.request import AUTOCOMPLETE, COMMAND, COMPONENT, FORM, PLATFORM, Request, need_open, read_payload
 from adapters.discord.servers import greet, settle_servers
 from bot.app import App
 from bot.interface.reply.failure import failed
@@ -30,9 +31,8 @@ from bot.outbox.receipts import watch
 from bot.process.logs import seldom
 from bot.process.settings import Settings
 from bot.rules.errors import UserError
+from bot.rules.text.plain import clean_name
 from bot.running.budgets import busy
-
-Interaction = discord.Interaction[Any]
 
 log = logging.getLogger(__name__)
 often = seldom(f"{__name__}.often")
@@ -98,6 +98,7 @@ class Grognard(discord.AutoShardedClient):
             **shards,
         )
         parsers = self._connection.parsers
+        parsers["INTERACTION_CREATE"] = self.heard
         parsers.update({event: _guarded(parse, event) for event, parse in parsers.items() if event != "READY"})
         self.app = app
         self._registers = not settings.shard_ids or 0 in settings.shard_ids
@@ -146,10 +147,15 @@ class Grognard(discord.AutoShardedClient):
         task.add_done_callback(among.discard)
         task.add_done_callback(_log_failure)
 
-    async def on_interaction(self, interaction: Interaction) -> None:
-        """One thing that somebody did, from the gateway."""
-        if interaction.id not in self._seen:
-            self.receive(read_request(interaction), interaction.data or {})
+    def heard(self, event: Any) -> None:
+        """One thing that somebody did, from the gateway: it knows by name the server, and the channel of a thread."""
+        if int(event["id"]) in self._seen:
+            return
+        request = read_payload(event)
+        guild = self.get_guild(request.guild)
+        parent = guild.get_channel(request.parent) if guild is not None else None
+        of_server, of_parent = (clean_name(there.name or "") if there is not None else "" for there in (guild, parent))
+        self.receive(replace(request, guild_name=of_server, parent_name=of_parent), event.get("data") or {})
 
     def receive(self, request: Request, data: Any) -> None:
         """See to an interaction; a second delivery of the same one is passed over."""

@@ -9,13 +9,14 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import discord
 
 from adapters.discord.calls import (
     DEFER_UPDATE,
+    FORM,
     MESSAGE,
     THINKING,
     UPDATE,
@@ -23,12 +24,11 @@ from adapters.discord.calls import (
     Unsure,
     Wire,
 )
-from adapters.discord.channel_posts import ARCHIVED, Posting
-from adapters.discord.pins import REFUSED as NOT_PINNED
-from adapters.discord.render import Message, render
+from adapters.discord.channel_posts import ARCHIVED, MAY_NOT_PIN, Posting
+from adapters.discord.render import render
 from adapters.discord.request import EPHEMERAL, PIN_MESSAGES, PLATFORM, Request, place_only
 from adapters.discord.standing import Standing
-from adapters.outbox import Later, Never, Outbox, Outcome, Posted
+from adapters.outbox import Later, Never, Outbox, Outcome, Posted, drawn_after, not_pinned
 from bot.app import App
 from bot.interface.reply.failure import failed
 from bot.interface.reply.reply import TAKEN_AWAY, UNPINNED, Reply, error_reply
@@ -46,15 +46,6 @@ AT_ONCE = 8
 TOO_OLD_FOR_NOW = 30046
 """Discord allows only so many changes of messages that are older than an hour."""
 TROUBLE = (Refused, Unsure, discord.HTTPException, OSError)
-
-
-@dataclass(frozen=True, slots=True)
-class Direct:
-    """A first response that is not a reply: a form, or a message with menus."""
-
-    kind: int
-    message: Message | None = None
-    data: dict[str, Any] | None = None
 
 
 class Delivery:
@@ -83,13 +74,13 @@ class Delivery:
             task = asyncio.ensure_future(work)
             if await done_within(task, lambda: RECEIPT / hurry(self.busy), request.age):
                 reply = await _result(task)
-                await self._first(request, reply, in_place=in_place)
+                await self.say(request, reply, in_place=in_place)
                 await self._after(request, command, reply)
                 return
             instead = await self._app.promised(command, request.until)
             if instead is not None:
                 task.cancel()
-                await self._first(request, instead, in_place=in_place)
+                await self.say(request, instead, in_place=in_place)
                 return
             placed = await self._receipt(request, private=private, in_place=in_place)
             reply = await _result(task)
@@ -107,15 +98,11 @@ class Delivery:
             self._app.broken(request.request_id)
 
     async def _after(self, request: Request, command: Command, reply: Reply) -> None:
-        """Bring the picture of an answer that is there. What fails is logged: the answer has said it all."""
-        if not reply.after or reply.seen:
-            return
-        drawn = await self._app.press(reply.after, command.who, command.where, f"{command.request_id}/after")
-        if drawn.error:
-            log.warning("no picture for interaction %s: %s", request.id, drawn.title)
-            return
+        """Bring the picture of an answer that is there."""
+        drawn = await drawn_after(self._app, reply, command, command.who)
         try:
-            await self._wire.follow_up(request, render(drawn, request))
+            if drawn is not None:
+                await self._wire.follow_up(request, render(drawn, request))
         except TROUBLE as error:
             log.warning("no picture for interaction %s: %s", request.id, error)
 
@@ -134,14 +121,10 @@ class Delivery:
             return
         await self._app.kept(request.request_id)
 
-    async def say(self, request: Request, reply: Reply, *, in_place: bool = False) -> None:
-        """Bring an answer that is ready."""
-        await self._first(request, reply, in_place=in_place)
-
-    async def direct(self, request: Request, what: Direct) -> None:
-        """Answer with a form or menus. Lost, it is simply asked for again."""
+    async def show(self, request: Request, form: Mapping[str, Any]) -> None:
+        """Answer with a form. Lost, it is simply asked for again."""
         try:
-            await self._wire.respond(request, what.kind, what.message, what.data)
+            await self._wire.respond(request, FORM, data={**form})
         except (Refused, Unsure) as error:
             log.warning("no form for interaction %s: %s", request.id, error)
 
@@ -188,7 +171,7 @@ class Delivery:
         which says whether it is pinned."""
         if not reply.pin:
             return dict(spot)
-        told = await self._posting.keep(reply, spot) if request.may(PIN_MESSAGES) else NOT_PINNED
+        told = await self._posting.keep(reply, spot) if request.may(PIN_MESSAGES) else not_pinned(MAY_NOT_PIN)
         if told is not None and request.token and request.is_alive:
             try:
                 await self._wire.follow_up(request, render(told, request))
@@ -207,8 +190,8 @@ class Delivery:
             log.warning("no receipt for interaction %s: %s", request.id, error)
             return False
 
-    async def _first(self, request: Request, reply: Reply, *, in_place: bool) -> None:
-        """Answer with the first response."""
+    async def say(self, request: Request, reply: Reply, *, in_place: bool = False) -> None:
+        """Bring an answer that is ready, with the first response."""
         if reply.seen:  # this very interaction, delivered twice: the other one answers it
             return
         try:

@@ -6,9 +6,7 @@ PONG that Discord asks for now and then. So any process behind a proxy can take 
 
 from __future__ import annotations
 
-import asyncio
 import json
-import logging
 import time
 from collections.abc import Callable
 from typing import Any
@@ -18,15 +16,12 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from adapters.discord.request import Request, read_payload
-from adapters.door import Door
-from adapters.listening import MAX_AGE, Taken, body_of, is_time, listening, one_request
+from adapters.listening import Signed, body_of, one_request
 from bot.process.logs import seldom
-from bot.process.settings import Settings
 
 Json = dict[str, Any]
 Take = Callable[[Request, Json], None]
 
-log = logging.getLogger(__name__)
 often = seldom(f"{__name__}.often")
 
 PATH = "/discord/interactions"
@@ -36,27 +31,23 @@ PATIENCE = 10.0
 """Seconds within which a request's body must be here."""
 
 
-class Signatures:
+class Signatures(Signed):
     """Checks that a request is Discord's own, new and no copy of one that was taken before."""
 
-    def __init__(self, public_key: str, clock: Callable[[], float] = time.time) -> None:
-        self._key, self._clock = Ed25519PublicKey.from_public_bytes(bytes.fromhex(public_key)), clock
-        self._taken = Taken()
+    platform = "Discord"
 
-    def check(self, timestamp: str, signature: str, body: bytes) -> str:
-        """What is wrong with a request: "" where nothing is."""
-        now = self._clock()
-        if not is_time(timestamp):
-            return "no timestamp"
+    def __init__(self, public_key: str, clock: Callable[[], float] = time.time) -> None:
+        super().__init__(clock)
+        self._key = Ed25519PublicKey.from_public_bytes(bytes.fromhex(public_key))
+
+    def signature(self, timestamp: str, signature: str, body: bytes) -> bytes | None:
+        """The signature of a request, None where it is not Discord's."""
         try:
             signed = bytes.fromhex(signature)
             self._key.verify(signed, timestamp.encode() + body)
         except (ValueError, InvalidSignature):
-            return "bad signature"
-        if abs(now - int(timestamp)) > MAX_AGE:
-            often.warning("a request of Discord is %.0f s off: look at this machine's clock", now - int(timestamp))
-            return "stale"
-        return "" if self._taken.is_new(signed, now) else "replayed"
+            return None
+        return signed
 
 
 def web_app(public_key: str, take: Take) -> web.Application:
@@ -83,14 +74,3 @@ def web_app(public_key: str, take: Take) -> web.Application:
     app.on_response_prepare.append(one_request)
     app.add_routes([web.post(PATH, interactions)])
     return app
-
-
-async def listen(settings: Settings, take: Take) -> None:
-    """Take interactions until cancelled. Raises UserError where the port cannot be had."""
-    app = web_app(settings.discord_public_key, take)
-    runner = web.AppRunner(app, access_log=None, shutdown_timeout=3.0)
-    host, port = settings.discord_host, settings.discord_port
-    hint = "Set DISCORD_PORT to a free one, or DISCORD_HOST to an address of this machine."
-    async with listening(runner, host, port, hint, lambda serve: Door(serve, proxies=settings.proxies)):
-        log.info("listening on %s, port %s, path %s", host, port, PATH)
-        await asyncio.Event().wait()

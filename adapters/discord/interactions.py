@@ -12,17 +12,17 @@ from typing import Any
 
 import discord
 
-from adapters.discord.calls import CHOICES, FORM, Refused, Unsure, Wire
+from adapters.discord.calls import CHOICES, Refused, Unsure, Wire
 from adapters.discord.channel_posts import missing
 from adapters.discord.channels import confirmed
-from adapters.discord.delivery import Delivery, Direct
+from adapters.discord.delivery import Delivery
 from adapters.discord.incoming import fetch_files, read_command
 from adapters.discord.modal import ROOM, filled, modal
 from adapters.discord.payload import ENTRIES
 from adapters.discord.registration import ServerCommands
 from adapters.discord.render import ACTION, FORM_PART, MENU
 from adapters.discord.request import Request
-from adapters.forms import Opened, begun, kept, opened
+from adapters.forms import begun, kept, opened
 from bot.app import App
 from bot.interface.form.form import HAND, ODDS, SECRET, asks
 from bot.interface.reply.reply import OPEN_FORM, Reply, error_reply
@@ -104,7 +104,7 @@ async def run_command(work: Work, request: Request, data: Mapping[str, Any]) -> 
     if asks(spec, options):
         async with _in_time():
             form = await begun(work.app, ROOM, spec, options, request.who, request.where)
-        await _show(work, request, form)
+        await work.delivery.show(request, modal(form.form, form.draft.key))
         return
     more = {"resolved": dict(read.channels)} if read.channels else {}
     command = _command(request, spec.path, options, private=private, spec=spec, **more)
@@ -176,7 +176,7 @@ async def press(work: Work, request: Request, data: Mapping[str, Any]) -> None:
         async with _in_time():
             draft = await work.app.forms.opened(action.removeprefix(OPEN_FORM), request.who, request.where)
             form = await opened(work.app, ROOM, draft, request.who, request.where)
-        await _show(work, request, form)
+        await work.delivery.show(request, modal(form.form, form.draft.key))
         return
     name, _, rest = action.partition(":")
     try:
@@ -218,11 +218,6 @@ def _ids(part: Any) -> Iterator[str]:
 
 
 # Forms
-
-
-async def _show(work: Work, request: Request, form: Opened) -> None:
-    """Open a form."""
-    await work.delivery.direct(request, Direct(FORM, data=modal(form.form, form.draft.key)))
 
 
 async def _submitted(work: Work, request: Request, key: str, data: Mapping[str, Any]) -> None:

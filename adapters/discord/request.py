@@ -12,7 +12,7 @@ from bot.rules.errors import UserError
 from bot.rules.text.plain import clean_name
 
 if TYPE_CHECKING:
-    import discord
+    pass
 
 Json = dict[str, Any]
 
@@ -21,9 +21,11 @@ COMMAND, COMPONENT, AUTOCOMPLETE, FORM = 2, 3, 4, 5
 TOKEN_LIFE = 14.5 * 60  # Discord says 15 minutes; the last half is left for clocks that differ
 PIN_MESSAGES, MANAGE_THREADS = 1 << 51, 1 << 34
 EMBED_LINKS, ATTACH_FILES, VIEW_CHANNEL, SEND_MESSAGES, SEND_IN_THREADS = 1 << 14, 1 << 15, 1 << 10, 1 << 11, 1 << 38
-MANAGE_SERVER = 1 << 5
+MANAGE_SERVER, ADMINISTRATOR = 1 << 5, 1 << 3
 EPHEMERAL = 1 << 6
 THREADS = (10, 11, 12)
+MOST_BYTES = 10 * 1024 * 1024
+"""Of a file, where Discord does not say how much it takes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +44,7 @@ class Request:
     manager: bool = False
     allowed: int = EMBED_LINKS | ATTACH_FILES
     thread: bool = False
-    file_size: int = 10 * 1024 * 1024
+    file_size: int = MOST_BYTES
     message: int = 0
     private_message: bool = False
     channel_name: str = ""
@@ -125,35 +127,6 @@ _OF_THE_MOMENT = ("received", "name", "manager", "channel_name", "guild_name", "
 _KEPT = tuple(one.name for one in fields(Request) if one.name not in _OF_THE_MOMENT)
 
 
-def read_request(interaction: discord.Interaction[Any]) -> Request:
-    """The ask behind an interaction of the library."""
-    user, message = interaction.user, interaction.message
-    channel = interaction.channel
-    thread = channel is not None and getattr(channel.type, "value", 0) in THREADS
-    manager = interaction.guild_id is None or bool(interaction.permissions.value & (MANAGE_SERVER | 1 << 3))
-    return Request(
-        id=interaction.id,
-        token=interaction.token,
-        application=interaction.application_id,
-        kind=interaction.type.value,
-        channel=interaction.channel_id or 0,
-        guild=interaction.guild_id or 0,
-        user=user.id,
-        name=clean_name(user.display_name) or "player",
-        manager=manager,
-        allowed=interaction.app_permissions.value,
-        thread=thread,
-        file_size=interaction.filesize_limit,
-        message=message.id if message is not None else 0,
-        private_message=message is not None and bool(message.flags.value & EPHEMERAL),
-        channel_name=clean_name(getattr(channel, "name", None) or ""),
-        guild_name=clean_name(interaction.guild.name or "") if interaction.guild is not None else "",
-        parent=(getattr(channel, "parent_id", None) or 0) if thread else 0,
-        parent_name=clean_name(getattr(getattr(channel, "parent", None), "name", None) or "") if thread else "",
-        shut=thread and bool(getattr(channel, "locked", False) and getattr(channel, "archived", False)),
-    )
-
-
 def place_only(place: str, id: int, rights: Callable[[int, int], int]) -> Request:
     """What is known where nobody asked: a message for a channel, or for a person by their key; `rights` are the bot's
     in a channel of a server. Raises ValueError for any other place."""
@@ -165,12 +138,9 @@ def place_only(place: str, id: int, rights: Callable[[int, int], int]) -> Reques
     return Request(id, "", 0, 0, int(channel), guild=guild, allowed=allowed, until=0.0)
 
 
-_ADMINISTRATOR = 1 << 3
-_MIB = 1 << 20
-
-
 def read_payload(event: Mapping[str, Any]) -> Request:
-    """The ask in an interaction. Raises KeyError, TypeError, ValueError, AttributeError for another shape."""
+    """The ask in an interaction as JSON, from the gateway or by HTTP, which names no server and no channel of a thread.
+    Raises KeyError, TypeError, ValueError, AttributeError for another shape."""
     guild, channel, message = int(event.get("guild_id") or 0), event.get("channel") or {}, event.get("message") or {}
     member = event["member"] if guild else {}
     user = member["user"] if guild else event["user"]
@@ -186,10 +156,10 @@ def read_payload(event: Mapping[str, Any]) -> Request:
         guild=guild,
         user=int(user["id"]),
         name=clean_name(str(member.get("nick") or user.get("global_name") or user["username"])) or "player",
-        manager=not guild or bool(bits & (MANAGE_SERVER | _ADMINISTRATOR)),
+        manager=not guild or bool(bits & (MANAGE_SERVER | ADMINISTRATOR)),
         allowed=int(event.get("app_permissions") or 0),
         thread=thread,
-        file_size=int(event.get("attachment_size_limit") or 10 * _MIB),
+        file_size=int(event.get("attachment_size_limit") or MOST_BYTES),
         message=int(message.get("id") or 0),
         private_message=bool(int(message.get("flags") or 0) & EPHEMERAL),
         channel_name=clean_name(str(channel.get("name") or "")),

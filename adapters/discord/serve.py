@@ -34,10 +34,14 @@ async def serve(app: App, settings: Settings) -> None:
     try:
         await _with_retries("log in to", lambda: client.login(settings.discord_token))
         if settings.discord_public_key:
-            from adapters.discord.http import listen
+            from adapters.discord.http import PATH, web_app
+            from adapters.listening import listen
 
             app.links["discord"] = str  # no gateway that could be gone
-            await listen(settings, client.receive)
+            hint = "Set DISCORD_PORT to a free one, or DISCORD_HOST to an address of this machine."
+            host, port = settings.discord_host, settings.discord_port
+            site = web_app(settings.discord_public_key, client.receive)
+            await listen(site, host, port, hint, PATH, settings.proxies)
         await _with_retries("connect to", client.connect)
     except discord.LoginFailure:
         raise UserError(

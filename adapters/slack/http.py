@@ -12,7 +12,7 @@ from slack_bolt.adapter.aiohttp import to_aiohttp_response, to_bolt_request
 from slack_bolt.app.async_app import AsyncApp
 from slack_bolt.request.internals import parse_body
 
-from adapters.listening import MAX_AGE, Taken, body_of, is_time, one_request
+from adapters.listening import Signed, body_of, one_request
 from adapters.slack.shapes import is_valid
 from bot.process.logs import seldom
 
@@ -24,25 +24,21 @@ PATIENCE = 10.0
 """Seconds within which a request's body must be here."""
 
 
-class Signatures:
-    """Checks that a request is Slack's own, new and no copy of one that was taken before."""
+class Signatures(Signed):
+    """Checks that a request is Slack's own, new and no copy of one that was taken before. Slack signs its own repeats
+    anew."""
+
+    platform = "Slack"
 
     def __init__(self, secret: str, clock: Callable[[], float] = time.time) -> None:
-        self._secret, self._clock = secret.encode(), clock
-        self._taken = Taken()
+        super().__init__(clock)
+        self._secret = secret.encode()
 
-    def check(self, timestamp: str, signature: str, body: bytes) -> str:
-        """What is wrong with a request: "" where nothing is."""
-        now = self._clock()
-        if not is_time(timestamp):
-            return "no timestamp"
-        if abs(now - int(timestamp)) > MAX_AGE:
-            return "stale"
+    def signature(self, timestamp: str, signature: str, body: bytes) -> bytes | None:
+        """The signature of a request, None where it is not Slack's."""
         digest = hmac.new(self._secret, b"v0:%s:%s" % (timestamp.encode(), body), hashlib.sha256).hexdigest()
-        if not hmac.compare_digest(f"v0={digest}".encode(), signature.encode("utf-8", "replace")):
-            return "bad signature"
-        # A repeat of Slack's own is signed anew.
-        return "" if self._taken.is_new(digest.encode(), now) else "replayed"
+        is_slacks = hmac.compare_digest(f"v0={digest}".encode(), signature.encode("utf-8", "replace"))
+        return digest.encode() if is_slacks else None
 
 
 def web_app(bolt: AsyncApp, secret: str, routes: Iterable[web.RouteDef] = ()) -> web.Application:

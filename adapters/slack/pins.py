@@ -6,6 +6,7 @@ import logging
 from collections.abc import Mapping
 from typing import Any
 
+from adapters.outbox import not_pinned
 from adapters.slack.calls import Busy, Refused, Wire
 from bot.interface.reply.reply import PINNED, UNPINNED, Reply
 from bot.rules.text.phrase import phrase
@@ -34,7 +35,7 @@ async def keep(wire: Wire, token: str, reply: Reply, spot: Mapping[str, Any]) ->
         log.info("%s in %s: %s", method, spot["channel"], refused)
         if reply.pin == PINNED and refused.error not in _DONE:
             why = _WHY.get(refused.error, "Slack does not let the app pin messages here.")
-            return Reply("The board could not be pinned", (f"{why} The board works all the same.",), private=True)
+            return not_pinned(why)
     except Busy as busy:
         log.info("%s in %s: %s", method, spot["channel"], busy)
     return None

@@ -12,8 +12,7 @@ from typing import Any
 from aiohttp import web
 from slack_bolt.app.async_app import AsyncApp
 
-from adapters.door import Door
-from adapters.listening import listening
+from adapters.listening import listen
 from adapters.slack.app import make_bolt
 from adapters.slack.calls import Busy, Wire
 from adapters.slack.channels import is_there
@@ -84,13 +83,13 @@ async def _socket_mode(app: App, bolt: AsyncApp, wire: Wire, settings: Settings)
 
 
 async def _http_mode(app: App, bolt: AsyncApp, pages: list[web.RouteDef], settings: Settings) -> None:
-    runner = web.AppRunner(web_app(bolt, settings.slack_signing_secret, pages), access_log=None, shutdown_timeout=3.0)
-    host, port = settings.slack_host, settings.port
+    site = web_app(bolt, settings.slack_signing_secret, pages)
     hint = "Set PORT to a free one, or SLACK_HOST to an address of this machine."
-    async with listening(runner, host, port, hint, lambda serve: Door(serve, proxies=settings.proxies)):
-        log.info("listening on %s, port %s, path %s", host, port, PATH)
-        app.links["slack"] = str  # it listens: nothing is wrong
-        await asyncio.Event().wait()
+
+    def listens() -> None:
+        app.links["slack"] = str  # nothing is wrong
+
+    await listen(site, settings.slack_host, settings.port, hint, PATH, settings.proxies, listens)
 
 
 async def _until_one_fails(*works: Coroutine[Any, Any, None]) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from dataclasses import replace
 from typing import Any
 
+from adapters.outbox import drawn_after
 from adapters.slack.calls import Busy, Refused, Wire
 from adapters.slack.channels import ABOUT_PLACES, at_home, confirmed
 from adapters.slack.delivery import Posts
@@ -102,16 +103,13 @@ class Work:
         await self._after(request, command, reply)
 
     async def _after(self, request: Request, command: Command, reply: Reply) -> None:
-        """Bring the picture of an answer that is there. What fails is logged: the answer has said it all."""
-        if not reply.after or reply.seen:
+        """Bring the picture of an answer that is there."""
+        if not reply.after:
             return
-        who = await self.people.find(request)
-        drawn = await self.app.press(reply.after, who, command.where, f"{command.request_id}/after")
-        if drawn.error:
-            log.warning("no picture in %s: %s", request.where.key, drawn.title)
-            return
-        behind = replace(request, request_id=f"{request.request_id}/after", replaces=False)
-        await self.posts.deliver(behind, drawn)
+        drawn = await drawn_after(self.app, reply, command, await self.people.find(request))
+        if drawn is not None:
+            behind = replace(request, request_id=f"{request.request_id}/after", replaces=False)
+            await self.posts.deliver(behind, drawn)
 
     def beside(self, work: Coroutine[Any, Any, None]) -> None:
         """Do something that no answer waits for."""

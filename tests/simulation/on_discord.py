@@ -339,7 +339,7 @@ class Bot(Grognard):
     async def take(self, request: Request) -> None:
         """One delivery of what somebody did, until all that it led to is done."""
         before = set(self._at_work)
-        await self.on_interaction(interaction(request))
+        self.heard(interaction(request))
         for task in self._at_work - before:
             await asyncio.wait([task])
 
@@ -349,31 +349,26 @@ class Bot(Grognard):
         return not self._at_work
 
 
-def interaction(request: Request) -> Any:
-    """What the library hands over."""
+def interaction(request: Request) -> Json:
+    """What the gateway brings."""
     spot = request.spot
-    in_server = spot.server != "dm"
-    manager = request.who in spot.managers
-    message = None
+    user = {"id": str(discord_id(request.who)), "username": request.who}
+    manages = 1 << 5 if request.who in spot.managers else 0
+    member = {"user": user, "permissions": str(manages | 1 << 10 | 1 << 11)}
+    who: Json = {"user": user} if spot.server == "dm" else {"member": member, "guild_id": spot.server}
+    event: Json = {
+        "id": request.token,
+        "token": request.token,
+        "application_id": BOT,
+        "type": 3 if request.is_press else 2,
+        "channel_id": spot.channel,
+        "app_permissions": str((1 << 53) - 1),
+        "attachment_size_limit": 10_000_000,
+        "data": {"custom_id": ACTION + request.doing} if request.is_press else command_data(request),
+    }
     if request.message is not None:
-        flags = SimpleNamespace(value=EPHEMERAL if request.message.viewer else 0)
-        message = SimpleNamespace(id=request.message.number, flags=flags)
-    return SimpleNamespace(
-        id=int(request.token),
-        token=request.token,
-        application_id=BOT,
-        type=SimpleNamespace(value=3 if request.is_press else 2),
-        channel_id=int(spot.channel),
-        channel=None,
-        guild_id=int(spot.server) if in_server else None,
-        guild=None,
-        user=SimpleNamespace(id=discord_id(request.who), display_name=request.who),
-        permissions=SimpleNamespace(value=(1 << 5 if manager else 0) | 1 << 10 | 1 << 11),
-        app_permissions=SimpleNamespace(value=(1 << 53) - 1),
-        filesize_limit=10_000_000,
-        message=message,
-        data={"custom_id": ACTION + request.doing} if request.is_press else command_data(request),
-    )
+        event["message"] = {"id": request.message.number, "flags": EPHEMERAL if request.message.viewer else 0}
+    return event | who
 
 
 def resolved_channel(request: Request, channel: str) -> Json:

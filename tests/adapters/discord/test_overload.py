@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -34,9 +33,7 @@ async def test_beyond_the_limit_a_person_is_told_so_and_far_beyond_nothing_is_ke
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(module, "AT_WORK", 3)
-    monkeypatch.setattr(
-        module, "read_request", lambda interaction: Request(interaction.id, "t", 1, interaction.kind, 5)
-    )
+    monkeypatch.setattr(module, "read_payload", lambda event: Request(event["id"], "t", 1, event["kind"], 5))
     bot = Grognard(await fresh_app(), Settings())
     delivery: Any = Delivery()
     bot.work = Work(bot.app, Wire(delivery), delivery, bot)
@@ -49,8 +46,7 @@ async def test_beyond_the_limit_a_person_is_told_so_and_far_beyond_nothing_is_ke
     monkeypatch.setattr(bot, "_handle", handle)
 
     async def come(id: int, kind: int = COMMAND) -> None:
-        interaction: Any = SimpleNamespace(id=id, kind=kind, data={})
-        await bot.on_interaction(interaction)
+        bot.heard({"id": id, "kind": kind})
         await asyncio.sleep(0)
 
     await come(100, AUTOCOMPLETE)
