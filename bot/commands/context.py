@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from collections.abc import Sequence as Many
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from bot.answers.effects import is_of_game
 from bot.game.ledger import Ledger
 from bot.game.prepared import UNUSED, Prepared, find, fresh
 from bot.game.rights import Actor, actor_in, over
-from bot.game.state import Game
+from bot.game.state import Game, roster_of
 from bot.interface.registry import Registry
 from bot.interface.reply.reply import Button, Reply
 from bot.interface.spec import Command, CommandSpec, Place
+from bot.places.drafts import Draft, find_draft
 from bot.rules.dice import Die, Source
 from bot.rules.errors import UserError
 from bot.rules.inputs.asked import Asked
@@ -35,6 +37,8 @@ IsMember = Callable[[str, str], Awaitable[bool | None]]
 CountOdds = Callable[[Sequence, Mapping[str, object], Many[str], Roster], Awaitable[dict[str, Distribution]]]
 
 
+ROLLED = "rolled"
+"""Documents that say what a draft, used up, has brought."""
 Change = Callable[[Reply | None], Reply | None]
 
 
@@ -246,10 +250,36 @@ class Context:
         return _Dice(self)
 
 
+def roster_for(context: Context, spec: CommandSpec) -> Roster:
+    """The roster that a command may name units of: the game's own system's, else none."""
+    return roster_of(context.game) if context.ledger.exists and is_of_game(context.game, spec.system) else {}
+
+
+def repeated(context: Context, path: tuple[str, ...], options: Mapping[str, object]) -> Context:
+    """The same desk with another command on it: by the same person, here and now, for the same request."""
+    spec = context.registry.get(path)
+    if spec is None:
+        spec, _ = context.registry.find(path)
+    command = context.command
+    context.command = replace(command, path=spec.path, options=options, channels={}, spec=spec)
+    return context
+
+
 def server_of(place: str) -> str:
     """The server's key in that of a place: `discord:55` of `discord:55/900`; none for direct messages."""
     server = place.partition("/")[0]
     return "" if server == place or server.endswith(":dm") else server
+
+
+async def own_draft(context: Context, key: str) -> Draft:
+    """Their own draft. Raises UserError for one that is used up."""
+    draft = await find_draft(context.store, key)
+    who = context.command.who.key
+    if draft is not None and draft.owner == who:
+        return draft
+    rolled = await context.store.doc(ROLLED, key)
+    what = f"Already done: {rolled.data['title']}" if rolled is not None and rolled.owner == who else ""
+    raise UserError(what or "This was rolled already, or is too old.", hint="Type the command again.", code="used-up")
 
 
 class _Dice:

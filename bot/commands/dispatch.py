@@ -106,8 +106,8 @@ BUTTONS = {
 """Buttons that say all by their name."""
 BUTTONS_WITH_REST = {
     "roll": "play.button:roll_draft",
-    "anyway": "play.aim:anyway",
-    "cancel": "play.aim:cancel",
+    "anyway": "play.button:anyway",
+    "cancel": "play.button:cancel",
     "count": "play.button:count_draft",
     "back": "play.button:count_draft",
     "whatif": "play.what_if:what_if",
@@ -127,8 +127,8 @@ BUTTONS_WITH_REST = {
     "throw": "help.help:press_throw",
     "packon": "packs.pack:press_enable",
     "packdraw": "packs.pack:press_picture",
-    "picture": "play.pictures:press",
-    "drawn": "play.pictures:press",
+    "picture": "play.button:press_picture",
+    "drawn": "play.button:press_picture",
     "whole": "play.play:press_whole",
 }
 """Buttons that take what is behind the colon as it is; they name a document, which is of one game or of none."""
@@ -142,7 +142,7 @@ BUTTONS_OF_GAME = {
     "done": "turns.turn:press_pass",
     "askseed": "games.ending:ask_seed",
     "end": "games.ending:end_now",
-    "drawgame": "play.pictures:press_game",
+    "drawgame": "play.button:press_game",
     "endseed": "games.ending:end_and_reveal",
     "initiative": "turns.turn:press_initiative",
     "join": "games.game:press_join",
@@ -167,7 +167,7 @@ BUTTONS_OF_EVENT = {
     "other": "play.again:fire_at",
     "sure": "play.again:fire_at",
     "odds": "play.as_fired:odds",
-    "bars": "play.pictures:press_shot",
+    "bars": "play.button:press_shot",
     "dice": "play.as_fired:dice",
     "share": "play.as_fired:share",
     "reveal": "play.button:reveal",

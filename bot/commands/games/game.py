@@ -301,7 +301,7 @@ async def ask(context: Context, name: str) -> Reply:
 
 async def begin(context: Context, key: str) -> Reply:
     """The button: the new game begins in the name of who asked for it."""
-    from bot.commands.play.play import repeated
+    from bot.commands.context import repeated
 
     doc = await _asked(context, key)
     need_director(context.game, context.actor, "put it aside")

@@ -118,8 +118,8 @@ async def _opened(context: Context, one: Played) -> Reply:
 
 async def read(context: Context, what: str) -> Reply:
     """A button of an opened game: its log, statistics, export or proof, privately."""
+    from bot.commands.context import repeated
     from bot.commands.dispatch import imported
-    from bot.commands.play.play import repeated
 
     if what not in SHOWN:
         raise UserError("There is no such button here.", code="unknown-button")

@@ -131,8 +131,8 @@ async def press_help(context: Context, topic: str) -> Reply:
 
 async def press_try(context: Context, name: str) -> Reply:
     """*Try it*: the odds of a command's example, privately; nothing is rolled."""
+    from bot.commands.context import repeated
     from bot.commands.play.odds import answer_odds
-    from bot.commands.play.play import repeated
     from bot.interface.typing.text import parse_text
 
     spec = context.registry.get(tuple(name.split()))

@@ -155,7 +155,7 @@ def page_action(*parts: object) -> str:
 
 async def turn_page(context: Context, rest: str) -> Reply:
     """The page that a button names."""
-    from bot.commands.play.play import repeated
+    from bot.commands.context import repeated
 
     count, page, kind, side, unit, told = (*rest.split(":"), "", "", "", "", "", "")[:6]
     options = {"count": count, "page": page, "kind": kind, "side": side, "unit": unit, "story": "yes" if told else ""}

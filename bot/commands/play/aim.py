@@ -6,10 +6,9 @@ from collections.abc import Mapping
 
 from bot.answers.aim import aim_of, at_nobody, own_targets
 from bot.commands.context import Context
-from bot.commands.play.button import own_draft
 from bot.interface.reply.reply import Button, Reply
 from bot.interface.typing.text import command_text
-from bot.places.drafts import DRAFT, new_draft
+from bot.places.drafts import new_draft
 from bot.rules.inputs.units import Roster
 from bot.rules.text.names import joined
 from bot.rules.text.phrase import Phrase, Typed
@@ -54,18 +53,3 @@ def asked(context: Context, sequence: Sequence, options: Mapping[str, object], r
 
 LONGEST = 60
 """Characters of a button that names whom a shot is at."""
-
-
-async def anyway(context: Context, key: str) -> Reply:
-    """The shot that was asked about, as it was typed."""
-    from bot.commands.play.button import roll_draft
-
-    context.sure = True
-    return await roll_draft(context, key)
-
-
-async def cancel(context: Context, key: str) -> Reply:
-    """The shot that was asked about is off."""
-    await own_draft(context, key)
-    context.drop_docs.append((DRAFT, key))
-    return Reply("Nothing was rolled", private=True, in_place=True)

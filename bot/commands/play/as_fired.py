@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from bot.answers.headline import FIRES
 from bot.answers.odds import odds_reply
 from bot.answers.plays import Shot, again, besides, by_label, came_up, every_die, shot_of
-from bot.commands.context import Context
+from bot.commands.context import Context, roster_for
 from bot.commands.play.odds import count_rows, parties
-from bot.commands.play.play import roster_for
+from bot.commands.play.pictures import offered
 from bot.commands.play.share import boxed
 from bot.commands.turns.initiative import odds_by_name
 from bot.game.opened import read_opened
@@ -52,8 +52,6 @@ async def odds(context: Context, number: int, _more: str) -> Reply:
     reply = odds_reply(shot.sequence, shot.raw, rows, counted, whom=whom, came=came)
     reply = odds_by_name(reply, shot.sequence, context.game)
     done = "fired" if fired.spec.verb in FIRES else "rolled"
-    from bot.commands.play.pictures import offered
-
     reply = replace(reply, by=f"the odds of #{number} as it was {done}")
     return boxed(context, await offered(context, reply, context.button("bars", "", number).action))
 

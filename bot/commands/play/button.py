@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from urllib.parse import parse_qsl
 
-from bot.commands.context import Context
+from bot.commands.context import ROLLED, Context, own_draft, repeated
 from bot.commands.dispatch import (
     BUTTONS,
     BUTTONS_OF_EARLIER,
@@ -14,15 +15,22 @@ from bot.commands.dispatch import (
     BUTTONS_WITH_REST,
     imported,
 )
+from bot.commands.games.export import export_json
 from bot.commands.games.played import turn_to_row
+from bot.commands.log import undo
+from bot.commands.log.report import check_length, facts_for
+from bot.commands.play import as_fired
 from bot.commands.play.odds import answer_odds
-from bot.commands.play.play import play, repeated
+from bot.commands.play.pictures import drawn, drawn_table, odds_shown
+from bot.commands.play.play import play
+from bot.commands.play.sealed import reveal_number
 from bot.interface.form.form import COMPARE, HAND, ODDS, SECRET
 from bot.interface.form.keypad import keypad
-from bot.interface.reply.reply import Reply
+from bot.interface.reply.reply import File, Reply
 from bot.interface.spec import CommandSpec, Path
 from bot.interface.typing.text import command_text
 from bot.places.drafts import DRAFT, Draft, find_draft
+from bot.report.cards import cards_drawn
 from bot.rules.errors import DieOwed, UserError
 from bot.rules.text.phrase import phrase
 from bot.stores.base import REQUESTS_KEPT
@@ -81,8 +89,6 @@ BY_POST = ("ordermine", "since")
 """Private ones of a game by post."""
 GAME_ID = 16
 """Digits of a game's id; the number of an event has fewer."""
-ROLLED = "rolled"
-"""Documents that say what a draft, used up, has brought."""
 
 
 def button_spec(path: Path) -> CommandSpec:
@@ -134,10 +140,7 @@ def done_already(what: str) -> Reply:
 
 async def reveal(context: Context, number: int, _more: str) -> Reply:
     """Open a sealed roll."""
-    from bot.commands.log.undo import read_event
-    from bot.commands.play.sealed import reveal_number
-
-    event = None if number in context.need_game().sealed else await read_event(context, number)
+    event = None if number in context.need_game().sealed else await undo.read_event(context, number)
     if event is not None and event["kind"] == "sealed":
         return done_already(f"#{number} is open.")
     return _in_place(context, await reveal_number(context, number))
@@ -145,8 +148,6 @@ async def reveal(context: Context, number: int, _more: str) -> Reply:
 
 async def take_back(context: Context, number: int, _more: str) -> Reply:
     """Undo under an event; it works until that is undone, also after it was brought back."""
-    from bot.commands.log import undo
-
     if number in context.need_game().redo:
         return done_already(await undo.told_undone(context, number))
     return await undo.undo(context, number)
@@ -154,15 +155,11 @@ async def take_back(context: Context, number: int, _more: str) -> Reply:
 
 async def bring_back(context: Context, number: int, _more: str) -> Reply:
     """Redo under an undo, until something new happens."""
-    from bot.commands.log import undo
-
     return await undo.redo(context, number)
 
 
 async def answer_request(context: Context, number: int, request: str) -> Reply:
     """Consent or Refuse under a request; they answer this request alone, not a later one about the same event."""
-    from bot.commands.log import undo
-
     pending = await undo.pending(context, number)
     if pending is None or pending["id"] != request:
         if number in context.need_game().redo:
@@ -250,12 +247,54 @@ async def enter_die(context: Context, rest: str) -> Reply:
         return found
 
 
-async def own_draft(context: Context, key: str) -> Draft:
-    """Their own draft. Raises UserError for one that is used up."""
-    draft = await find_draft(context.store, key)
-    who = context.command.who.key
-    if draft is not None and draft.owner == who:
-        return draft
-    rolled = await context.store.doc(ROLLED, key)
-    what = f"Already done: {rolled.data['title']}" if rolled is not None and rolled.owner == who else ""
-    raise UserError(what or "This was rolled already, or is too old.", hint="Type the command again.", code="used-up")
+async def anyway(context: Context, key: str) -> Reply:
+    """The shot that was asked about, as it was typed."""
+    context.sure = True
+    return await roll_draft(context, key)
+
+
+async def cancel(context: Context, key: str) -> Reply:
+    """The shot that was asked about is off."""
+    await own_draft(context, key)
+    context.drop_docs.append((DRAFT, key))
+    return Reply("Nothing was rolled", private=True, in_place=True)
+
+
+async def press_picture(context: Context, rest: str) -> Reply:
+    """Draw the odds of a draft, or a table with the inputs in the button or in a draft."""
+    name, is_table, inputs = rest.partition("?")
+    private = context.spec.private
+    if is_table:
+        return replace(await drawn_table(context, name, dict(parse_qsl(inputs))), private=private)
+
+    found = None if private else await find_draft(context.store, name)  # a lookup that all have seen
+    draft = found or await own_draft(context, name)
+    spec = context.registry.get(draft.path)
+    if spec is not None and spec.family == "lookup":
+        return replace(await drawn_table(context, f"{spec.system}/{spec.target}", draft.options), private=private)
+    draft = await own_draft(context, name)
+    desk = repeated(context, draft.path, draft.options)
+    await desk.check_enabled(desk.spec)
+    return replace(await odds_shown(context, await answer_odds(desk, desk.spec, draft.options, draft)), private=private)
+
+
+async def press_shot(context: Context, number: int, _more: str) -> Reply:
+    """Draw what came of a shot, and its odds as it was fired."""
+    shown = await odds_shown(context, await as_fired.odds(context, number, ""))
+    return replace(shown, private=True, files=(*await _cards(context, number), *shown.files))
+
+
+async def press_game(context: Context, _about: str) -> Reply:
+    """The game as it ended, and what decided it, drawn for all to share."""
+    title = f"{context.need_game().name or 'The game'} to share"
+    return Reply(title, by="as pictures", bare=True, files=await _cards(context))
+
+
+async def _cards(context: Context, number: int = 0) -> tuple[File, ...]:
+    """The pictures of an event, or of the game, from what everybody may know of it."""
+
+    check_length(context.game)
+    export = await export_json(context)
+    facts = await facts_for(context, export, number)
+    found = await drawn(context, cards_drawn, export, facts, number)
+    return tuple(File(f"{name}.png", data, alt) for name, data, alt in found)

@@ -11,8 +11,8 @@ from bot.answers.odds import odds_reply, rounds_reply
 from bot.answers.plays import EXTRA
 from bot.answers.roll import dice_odds
 from bot.answers.several import alike_plays, each_of, in_names, path_of
-from bot.commands.context import Context
-from bot.commands.play.play import roster_for
+from bot.commands.context import Context, roster_for
+from bot.commands.play.pictures import offered
 from bot.commands.play.share import boxed
 from bot.commands.turns.initiative import odds_by_name
 from bot.interface.reply.reply import Button, Reply
@@ -76,8 +76,6 @@ async def answer_odds(
     )
     if is_one:
         buttons = (*buttons, Button(f"whatif:{draft.key}", "What if"))
-    from bot.commands.play.pictures import offered
-
     return boxed(context, await offered(context, replace(reply, buttons=buttons), f"picture:{draft.key}"))
 
 

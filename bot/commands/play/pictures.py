@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from collections.abc import Sequence as Many
 from dataclasses import replace
 from typing import Any
-from urllib.parse import parse_qsl, urlencode
+from urllib.parse import urlencode
 
 from bot.commands.context import Context
 from bot.game.rights import need_director
@@ -19,7 +19,7 @@ from bot.interface.reply.parts import Odds, Small
 from bot.interface.reply.reply import Button, File, Reply
 from bot.picture.drawing import luck_drawn, odds_drawn, table_drawn
 from bot.picture.png import rasterizer
-from bot.places.drafts import find_draft, new_draft
+from bot.places.drafts import new_draft
 from bot.places.threads import channel_of
 from bot.rules.errors import UserError
 from bot.rules.tables.table import Table
@@ -96,82 +96,36 @@ def table_action(context: Context, table: Table, given: Mapping[str, object], *,
     return f"{kind}:{draft.key}"
 
 
-async def press(context: Context, rest: str) -> Reply:
-    """Draw the odds of a draft, or a table with the inputs in the button or in a draft."""
-    name, is_table, inputs = rest.partition("?")
-    private = context.spec.private
-    if is_table:
-        return replace(await drawn_table(context, name, dict(parse_qsl(inputs))), private=private)
-    from bot.commands.play.button import own_draft
-    from bot.commands.play.odds import answer_odds
-    from bot.commands.play.play import repeated
-
-    found = None if private else await find_draft(context.store, name)  # a lookup that all have seen
-    draft = found or await own_draft(context, name)
-    spec = context.registry.get(draft.path)
-    if spec is not None and spec.family == "lookup":
-        return replace(await drawn_table(context, f"{spec.system}/{spec.target}", draft.options), private=private)
-    draft = await own_draft(context, name)
-    desk = repeated(context, draft.path, draft.options)
-    await desk.check_enabled(desk.spec)
-    return replace(await _odds(context, await answer_odds(desk, desk.spec, draft.options, draft)), private=private)
-
-
-async def press_shot(context: Context, number: int, _more: str) -> Reply:
-    """Draw what came of a shot, and its odds as it was fired."""
-    from bot.commands.play.as_fired import odds
-
-    shown = await _odds(context, await odds(context, number, ""))
-    return replace(shown, private=True, files=(*await _cards(context, number), *shown.files))
-
-
-async def press_game(context: Context, _about: str) -> Reply:
-    """The game as it ended, and what decided it, drawn for all to share."""
-    title = f"{context.need_game().name or 'The game'} to share"
-    return Reply(title, by="as pictures", bare=True, files=await _cards(context))
-
-
-async def _cards(context: Context, number: int = 0) -> tuple[File, ...]:
-    """The pictures of an event, or of the game, from what everybody may know of it."""
-    from bot.commands.games.export import export_json
-    from bot.commands.log.report import check_length, facts_for
-    from bot.report.cards import cards_drawn
-
-    check_length(context.game)
-    export = await export_json(context)
-    facts = await facts_for(context, export, number)
-    drawn = await _drawn(context, cards_drawn, export, facts, number)
-    return tuple(File(f"{name}.png", data, alt) for name, data, alt in drawn)
-
-
 async def losses_shown(context: Context, title: str, export: str) -> Reply:
     """What each side lost, turn by turn, drawn."""
     from bot.report.lost import losses_pictured
 
-    return _shown(title, "losses", await _drawn(context, losses_pictured, title, export))
+    return _shown(title, "losses", await drawn(context, losses_pictured, title, export))
 
 
 async def luck_shown(context: Context, title: str, tracks: Mapping[str, Many[tuple[int, float]]]) -> Reply:
     """The luck of each side over a game, drawn."""
-    return _shown(title, "luck", await _drawn(context, luck_drawn, title, dict(tracks)))
+    return _shown(title, "luck", await drawn(context, luck_drawn, title, dict(tracks)))
 
 
 async def drawn_table(context: Context, name: str, given: Mapping[str, object]) -> Reply:
     """A table, `SYSTEM/TABLE`, drawn; with inputs, where it answers them."""
     id, _, own = name.partition("/")
     table = system(id).table(own)
-    drawn = await _drawn(context, table_drawn, id, table.id, dict(given))
-    return _shown(table.title, table.id, drawn)
+    picture = await drawn(context, table_drawn, id, table.id, dict(given))
+    return _shown(table.title, table.id, picture)
 
 
-async def _odds(context: Context, odds: Reply) -> Reply:
+async def odds_shown(context: Context, odds: Reply) -> Reply:
+    """An answer with odds, drawn."""
     charts = tuple(part for part in odds.lines if isinstance(part, Odds))
     small = " ".join(str(part.text) for part in odds.lines if isinstance(part, Small))
-    drawn = await _drawn(context, odds_drawn, str(odds.title), str(odds.by), charts, small)
-    return _shown(odds.title, "odds", drawn)
+    picture = await drawn(context, odds_drawn, str(odds.title), str(odds.by), charts, small)
+    return _shown(odds.title, "odds", picture)
 
 
-async def _drawn(context: Context, function: Callable[..., object], *arguments: object) -> Any:
+async def drawn(context: Context, function: Callable[..., object], *arguments: object) -> Any:
+    """What the function draws of these, in the worker. Raises UserError where that takes too long."""
     try:
         return await context.apart(function, *arguments, seconds=SECONDS)
     except UserError as error:

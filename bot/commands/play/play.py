@@ -6,16 +6,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
-from bot.answers.effects import is_of_game
 from bot.answers.tables import sheets_of, whole_reply, words_of
-from bot.commands.context import Context
+from bot.commands.context import Context, roster_for
 from bot.commands.play.record import record
 from bot.commands.turns.calls import with_call
 from bot.game.rights import need_player, over
-from bot.game.state import roster_of
 from bot.interface.reply.parts import Small
 from bot.interface.reply.reply import Button, Reply
-from bot.interface.spec import CommandSpec
 from bot.interface.typing.text import command_text, parse_text
 from bot.places.forms import form_button
 from bot.rules.errors import UserError
@@ -129,21 +126,6 @@ async def _sequence(context: Context, sequence: Sequence, options: dict[str, obj
     if has_names(sequence, was) and outcome.happening is not None and not reply.private:
         return await told_by_name(context, was, outcome.happening, reply)
     return reply
-
-
-def roster_for(context: Context, spec: CommandSpec) -> Roster:
-    """The roster that a command may name units of: the game's own system's, else none."""
-    return roster_of(context.game) if context.ledger.exists and is_of_game(context.game, spec.system) else {}
-
-
-def repeated(context: Context, path: tuple[str, ...], options: Mapping[str, object]) -> Context:
-    """The same desk with another command on it: by the same person, here and now, for the same request."""
-    spec = context.registry.get(path)
-    if spec is None:
-        spec, _ = context.registry.find(path)
-    command = context.command
-    context.command = replace(command, path=spec.path, options=options, channels={}, spec=spec)
-    return context
 
 
 async def play(context: Context) -> Reply:

@@ -10,10 +10,8 @@ from bot.answers.inputs import by_rules, loans, told_by_rule, with_loans, with_r
 from bot.answers.plays import EXTRA
 from bot.answers.several import each_of, in_names
 from bot.answers.what_if import Worth, changes, count_changes, worth_reply
-from bot.commands.context import Context
-from bot.commands.play.button import own_draft
+from bot.commands.context import Context, own_draft, repeated, roster_for
 from bot.commands.play.odds import count_rows, parties
-from bot.commands.play.play import repeated, roster_for
 from bot.commands.play.share import boxed
 from bot.interface.reply.reply import Button, Menu, MenuEntry, Reply
 from bot.interface.spec import CommandSpec

@@ -83,7 +83,8 @@ def call_buttons(context: Context, called: list[Call]) -> tuple[Button, ...]:
 
 async def press_call(context: Context, about: str) -> Reply:
     """The button of a call: its sequence for those who are still called and the actor's to roll for."""
-    from bot.commands.play.play import play, repeated
+    from bot.commands.context import repeated
+    from bot.commands.play.play import play
 
     moment, _, at = about.partition(":")
     game, actor = context.need_started(), context.actor

@@ -49,8 +49,8 @@ IMPACT = "impact_turn"
 
 async def press_plan(context: Context, number: int, _more: str) -> Reply:
     """The button *Plan it* under what lands in a later turn: its turn goes into the plans of the game."""
+    from bot.commands.context import repeated
     from bot.commands.log.undo import read_event
-    from bot.commands.play.play import repeated
 
     event = await read_event(context, number) or {}
     turn, text = int(event["out"][IMPACT]), f"Artillery, called for by #{number}"

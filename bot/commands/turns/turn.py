@@ -164,7 +164,8 @@ async def press_initiative(context: Context, about: str) -> Reply:
 
 
 async def _roll_initiative(context: Context) -> Reply:
-    from bot.commands.play.play import play, repeated
+    from bot.commands.context import repeated
+    from bot.commands.play.play import play
 
     game = context.need_started()
     if not may_be_rolled(game, context.system):

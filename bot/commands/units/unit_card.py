@@ -10,9 +10,8 @@ from typing import Any
 from bot.answers.events import retold
 from bot.answers.headline import FIRES, types_of
 from bot.answers.offered import acts
-from bot.commands.context import Context
+from bot.commands.context import Context, repeated
 from bot.commands.log.log import newest_first, page_action
-from bot.commands.play.play import repeated
 from bot.commands.units.unit_table import in_order, tone_of
 from bot.game.back import FLIP
 from bot.game.counter import VEHICLES, frame_of, lasting_marks, marks_of, printed_on, states_of
