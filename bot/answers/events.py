@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,7 +19,6 @@ from bot.game.version import system_of
 from bot.interface.reply.parts import Group
 from bot.interface.reply.tone import GAME, NOTHING
 from bot.rules.inputs.given import Given
-from bot.rules.inputs.units import Unit
 from bot.rules.text.names import a_or_an, joined, plural
 from bot.rules.text.phrase import begun
 from bot.stores.records import TextRow
@@ -246,25 +245,17 @@ def _of_side(side: str, by: str) -> str:
 def _armed(by: str, sequence: Sequence, given: Given, title: str, *, acts: bool) -> str:
     """Who acts, with what: `Squad 1 fires with 2 rifles and a belt-fed LMG`; `Alice resolves a blast: medium gun`."""
     words: Mapping[str, str] = sequence.system.game.get("arms") or {}
-    units = (*(unit for key in ACTING for unit in given.units(key)), *_single(given))
+    single = (unit for key, unit in given.roster.items() if key in ACTING)
+    units = (*(unit for key in ACTING for unit in given.units(key)), *single)
     held = Counter(str(weapon) for unit in units if (weapon := unit.get("weapon"))) if acts else Counter()
     typed = given.values.get("weapon")
     if not held and isinstance(typed, str) and typed:
         held[typed] = 1
     called = {words.get(token, token.replace("-", " ")): count for token, count in held.items()}
     if acts and called:
-        return f"{by} with {joined(_counted(name, count) for name, count in called.items())}"
+        arms = (f"{count} {plural(name)}" if count > 1 else a_or_an(name) for name, count in called.items())
+        return f"{by} with {joined(arms)}"
     return ": ".join([by, *(name for name in called if name.casefold() not in f"{title} {by}".casefold())])
-
-
-def _single(given: Given) -> Iterator[Unit]:
-    return (unit for key, unit in given.roster.items() if key in ACTING)
-
-
-def _counted(name: str, count: int) -> str:
-    if count > 1:
-        return f"{count} {plural(name)}"
-    return a_or_an(name)
 
 
 def _in_groups(parts: Iterable[object]) -> str:

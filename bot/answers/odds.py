@@ -14,7 +14,7 @@ from bot.interface.reply.reply import Reply
 from bot.interface.reply.tone import GAME, SHAKEN
 from bot.rules.odds.odds import Distribution
 from bot.rules.sequence.rounds import UNDECIDED, Fought
-from bot.rules.sequence.sequence import Outputs, Row
+from bot.rules.sequence.sequence import Row
 from bot.rules.text.names import joined, stem_of
 from bot.rules.text.phrase import Phrase, Typed
 from bot.systems.system import Sequence
@@ -257,7 +257,7 @@ STILL = "still fighting"
 def rounds_reply(sequence: Sequence, raw: Mapping[str, object], fought: Fought, rounds: int, *, by: str) -> Reply:
     """The private answer: what one decides by after these rounds, then both counts, and how long it takes."""
     heads = (f"After {rounds} {'round' if rounds == 1 else 'rounds'}", "To the end")
-    rows = {head: Row(head, (), _unread, _still) for head in heads}
+    rows = {head: Row(head, (), lambda _: None, lambda token: STILL if token == UNDECIDED else token) for head in heads}
     counted = dict(zip(heads, (fought.after, fought.decided), strict=True))
     first = odds_reply(sequence, raw, {heads[0]: rows[heads[0]]}, {heads[0]: fought.after})
     bars = [bar for head in heads for bar in _bars_of(sequence, raw, rows[head], counted[head])]
@@ -272,14 +272,6 @@ def _bars_of(
     for part in odds_reply(sequence, raw, {row.name: row}, {row.name: dict(counted)}).lines:
         if isinstance(part, Odds):
             yield replace(part, heading=row.name)
-
-
-def _unread(_told: Outputs) -> None:
-    return None
-
-
-def _still(token: str) -> str:
-    return STILL if token == UNDECIDED else token
 
 
 def _lasting(fought: Fought) -> str:

@@ -84,12 +84,8 @@ def each_reply(who: str, sequence: Sequence, singles: tuple[Single, ...]) -> Rep
     if now := _said((unit, text) for unit, what in settled for text in what.now):
         lines.append(Small(f"Now: {' · '.join(now)}"))
     lines += map(Small, _said((unit, text) for unit, what in settled for text in what.notes))
-    return Reply(told.title, tuple(lines), by=_cause(sequence, singles, who), tone=told.tone)
-
-
-def _cause(sequence: Sequence, singles: tuple[Single, ...], who: str) -> str:
-    """Who did it: `GI 1-12 check`; where the sequence has no verb, `Alice rolls random orders`."""
-    return cause(sequence, tuple(one.unit for one in singles), who, many=True)
+    by = cause(sequence, tuple(one.unit for one in singles), who, many=True)
+    return Reply(told.title, tuple(lines), by=by, tone=told.tone)
 
 
 def fates_of(sequence: Sequence, one: Single) -> tuple[Fate, ...]:

@@ -92,7 +92,7 @@ def lookup_reply(
     if answer.text and _told(answer):
         lines.append(Line(answer.text))
     card = card_of(table)
-    values = {**{option.name: option.default for option in table.inputs}, **_read(table, given), **answer.out}
+    values = {**_read(table, given), **answer.out}
     if card is not None and (grid := card.around(values, words)) is not None:
         lines.append(grid if width(grid.rows) <= PHONE.grid else Whole((Sheet("", grid.rows),)))
     news = _news(answer, words)
@@ -100,7 +100,8 @@ def lookup_reply(
 
 
 def _read(table: Table, given: Mapping[str, Any]) -> dict[str, Any]:
-    return {option.name: clean(option, given[option.name]) for option in table.inputs if option.name in given}
+    """Its inputs as given, the others as they are when left out."""
+    return {one.name: clean(one, given[one.name]) if one.name in given else one.default for one in table.inputs}
 
 
 def words_of(table: Table) -> Mapping[str, str]:
@@ -181,7 +182,7 @@ def _around(table: Table, given: Mapping[str, Any], words: Mapping[str, str]) ->
     card = card_of(table)
     if card is None:
         return None
-    values = {**{option.name: option.default for option in table.inputs}, **_read(table, given)}
+    values = _read(table, given)
     try:
         values |= table.read(given).out
     except UserError:  # the roll is not among them
