@@ -60,8 +60,9 @@ from bot.running.promises import Promises
 from bot.running.storing import Storing
 from bot.running.underway import UnderWay
 from bot.running.unrecorded import Unrecorded
-from bot.stores.base import Clock, Store
+from bot.stores.base import Clock
 from bot.stores.records import Shown
+from bot.stores.store import Store
 from bot.stores.sweeping import Sweeping
 from bot.systems.catalog import using
 from bot.systems.system import System, built_in

@@ -8,9 +8,10 @@ import pytest
 
 from bot.app import App
 from bot.interface.spec import Command, Person, Place
-from bot.stores.base import DAY, Store
+from bot.stores.base import DAY
 from bot.stores.postgres import open_postgres
 from bot.stores.records import Change, Commit, Doc, DueRow, EventRow, Outgoing
+from bot.stores.store import Store
 from bot.stores.sweeping import Sweeping
 from tests.fresh import fresh_store
 from tests.standins.postgres import PostgresServer

@@ -24,10 +24,10 @@ import pytest
 
 from bot.audit.games import audit
 from bot.process.settings import load_settings
-from bot.stores.base import Store
 from bot.stores.opening import opened_store
 from bot.stores.postgres import PostgresStore
 from bot.stores.sqlite import SqliteStore
+from bot.stores.store import Store
 from tests.killed import GAMES
 from tests.standins.postgres import PostgresServer
 

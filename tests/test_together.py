@@ -15,9 +15,9 @@ from bot.app import App
 from bot.audit.games import audit
 from bot.interface.spec import Person, Place
 from bot.process.settings import load_settings
-from bot.stores.base import Store
 from bot.stores.opening import open_store, opened_store
 from bot.stores.records import Doc
+from bot.stores.store import Store
 from tests.fresh import fresh_app
 from tests.playing import Channel, two_sides
 from tests.standins.postgres import PostgresServer

@@ -21,11 +21,12 @@ from bot.app import App
 from bot.audit.games import audit
 from bot.interface.spec import Person, Place
 from bot.process.settings import load_settings
-from bot.stores.base import Store, StoreError
+from bot.stores.base import StoreError
 from bot.stores.opening import opened_store
 from bot.stores.postgres import schema as on_postgres
 from bot.stores.postgres.link import Link
 from bot.stores.sqlite import schema as on_sqlite
+from bot.stores.store import Store
 from tests.standins.postgres import PostgresServer
 
 OLDER = "496298f7"
@@ -42,12 +43,12 @@ ALTER TABLE docs ADD COLUMN note TEXT NOT NULL DEFAULT '';
 CREATE TABLE more (id TEXT PRIMARY KEY);
 """
 """A step that only adds: what two versions may share."""
-FUNCTIONS = {2: "08d139e5e0ad8b78", 3: "c3f53403136dd4c0", 4: "5174d13d2328a2e2"}
+FUNCTIONS = {2: "08d139e5e0ad8b78", 3: "c3f53403136dd4c0", 4: "99b79240b12a9764"}
 PLAYER = """
 import asyncio, sys
 from bot.app import App
 from bot.interface.spec import Person, Place
-from bot.process.settings import load_settings
+from bot.settings import load_settings
 from bot.stores.opening import open_store
 
 async def main():

@@ -11,8 +11,8 @@ from bot.audit.packs import packs_of
 from bot.game.events import replay
 from bot.game.loaded import load
 from bot.game.state import from_json, to_json
-from bot.stores.base import Store
 from bot.stores.records import EventRow, Saved
+from bot.stores.store import Store
 
 CheckState = Callable[[Saved, Sequence[EventRow]], Sequence[str]]
 """What is wrong with a saved state, given all events of its game."""

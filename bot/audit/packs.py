@@ -10,8 +10,8 @@ from bot.game.state import Game
 from bot.rules.errors import TableError, UserError
 from bot.rules.proof.event_kinds import shown
 from bot.rules.proof.export_format import MOST_PACKS, SEALED, Exported
-from bot.stores.base import Store
 from bot.stores.records import PACK_FILES, EventRow, TextRow
+from bot.stores.store import Store
 from bot.systems.catalog import everywhere, systems
 from bot.systems.packs.carried import files_of, hash_of, hashes_in, pack_from
 from bot.systems.packs.pack import PackSystem

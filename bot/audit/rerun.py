@@ -15,7 +15,7 @@ from bot.game.follows.past import Past, sealed_contents
 from bot.game.state import Game
 from bot.rules.errors import UserError
 from bot.rules.proof.export_format import SEALED
-from bot.stores.base import Store
+from bot.stores.store import Store
 from bot.systems.catalog import everywhere, using
 from bot.systems.packs.pack import PackSystem
 from bot.systems.packs.shelf import Shelf

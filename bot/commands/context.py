@@ -23,8 +23,8 @@ from bot.rules.inputs.units import Roster
 from bot.rules.odds.odds import Distribution
 from bot.rules.proof.fair import Stream, Words
 from bot.rules.text.phrase import phrase
-from bot.stores.base import Store
 from bot.stores.records import Binding, Doc, DueRow, Outgoing
+from bot.stores.store import Store
 from bot.systems.catalog import systems
 from bot.systems.system import Sequence, System
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 
-from bot.stores.base import Store
 from bot.stores.records import EventRow, TextRow
+from bot.stores.store import Store
 
 BATCH = 250
 """Events that are read at once: a few milliseconds."""

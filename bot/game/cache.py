@@ -7,7 +7,8 @@ from collections import OrderedDict
 from dataclasses import replace
 
 from bot.game.loaded import Loaded, load
-from bot.stores.base import Conflict, Store
+from bot.stores.base import Conflict
+from bot.stores.store import Store
 
 KEPT = 32 * 2**20
 """Bytes that games may take in memory: some ten thousand channels of free play, or a thousand games with armies."""

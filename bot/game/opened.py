@@ -6,7 +6,7 @@ import json
 
 from bot.game.state import Game, Json
 from bot.rules.proof.export_format import SEALED
-from bot.stores.base import Store
+from bot.stores.store import Store
 
 
 async def read_opened(store: Store, row: str, game: Game, number: int) -> Json | None:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from bot.interface.spec import Place
 from bot.process.entropy import new_seed
 from bot.rules.proof.fair import commitment
-from bot.stores.base import Store
 from bot.stores.records import Commit, Doc
+from bot.stores.store import Store
 
 PREPARED, UNUSED = "prepared", "prepared-unused"
 """Documents: the seed that is ready, by server; and one by commitment that goes when it is used, so that it is once."""

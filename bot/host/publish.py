@@ -15,7 +15,7 @@ from bot.process.settings import load_settings
 from bot.report.facts import facts_of
 from bot.report.page import page
 from bot.rules.errors import UserError
-from bot.stores.base import Store
+from bot.stores.store import Store
 
 SHORTEST, LONGEST = 5, 86_400
 """Seconds between two looks with --every."""

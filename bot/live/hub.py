@@ -10,7 +10,7 @@ from bot.live.watched import Watched, Watcher
 from bot.odds_worker.pool import Worker
 from bot.process.logs import seldom
 from bot.report.known import Apart
-from bot.stores.base import Store
+from bot.stores.store import Store
 
 often = seldom(__name__)
 

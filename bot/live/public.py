@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from bot.audit.export import export_game
 from bot.report.data import without_accounts
-from bot.stores.base import Store
 from bot.stores.records import EventRow, Json
+from bot.stores.store import Store
 
 MOST_EVENTS = 20_000
 """A game with more is no longer followed: its page would be too large for a phone."""

@@ -18,8 +18,8 @@ from bot.report.cards import card_png
 from bot.report.facts import asked
 from bot.report.known import FACTS, Apart
 from bot.rules.errors import UserError
-from bot.stores.base import Store
 from bot.stores.records import EventRow, Json
+from bot.stores.store import Store
 from bot.systems.catalog import using
 
 KEPT = 60

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from bot.interface.reply.reply import Reply
 from bot.outbox.leases import LEASE, Leases
 from bot.process.logs import seldom
-from bot.stores.base import LONGEST_WAIT, Clock, Store, StoreError
+from bot.stores.base import LONGEST_WAIT, Clock, StoreError
 from bot.stores.records import Shown
+from bot.stores.store import Store
 
 often = seldom(f"{__name__}.often")
 

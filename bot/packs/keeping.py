@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bot.packs.stored import ABOUT, HERE, USED
-from bot.stores.base import DAY, Clock, Store
+from bot.stores.base import DAY, Clock
 from bot.stores.records import PACK_FILES
+from bot.stores.store import Store
 
 GRACE = 7 * DAY
 """Seconds behind which content goes that nobody needs: it may be added again, or just be on its way."""

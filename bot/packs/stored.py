@@ -15,8 +15,8 @@ from bot.interface.spec import Place
 from bot.interface.typing.complete import Choice
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.text.phrase import phrase
-from bot.stores.base import Store
 from bot.stores.records import PACK_FILES, Doc, Json
+from bot.stores.store import Store
 from bot.systems.packs.carried import pack_from
 from bot.systems.packs.content import Content
 from bot.systems.packs.pack import About, PackSystem, version_of

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from bot.interface.spec import Path
 from bot.process.entropy import new_id
 from bot.rules.errors import UserError
-from bot.stores.base import DRAFTS_KEPT, Clock, Store
+from bot.stores.base import DRAFTS_KEPT, Clock
 from bot.stores.records import Doc
+from bot.stores.store import Store
 
 DRAFT = "draft"
 

@@ -9,7 +9,8 @@ from bot.interface.registry import Registry
 from bot.interface.spec import CommandSpec, Place
 from bot.rules.errors import UserError
 from bot.rules.text.phrase import phrase
-from bot.stores.base import Clock, Store
+from bot.stores.base import Clock
+from bot.stores.store import Store
 
 SETUP_KEPT = 20.0
 """Seconds after which another process's change is seen."""

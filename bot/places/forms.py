@@ -27,7 +27,8 @@ from bot.places.drafts import Draft, Drafts, new_draft
 from bot.places.enabled import NotManager
 from bot.places.threads import Threads
 from bot.rules.errors import UserError
-from bot.stores.base import Store, StoreError
+from bot.stores.base import StoreError
+from bot.stores.store import Store
 from bot.systems.catalog import using
 from bot.systems.system import System
 

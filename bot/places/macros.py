@@ -13,8 +13,8 @@ from bot.interface.spec import RUN_MACRO, CommandSpec, Path, Place
 from bot.interface.typing.macro import Macro
 from bot.interface.typing.text import Parsed, parse_text
 from bot.rules.errors import UserError
-from bot.stores.base import Store
 from bot.stores.records import Doc
+from bot.stores.store import Store
 
 MACRO = "macro"
 """Documents with a macro each, by owner and name."""

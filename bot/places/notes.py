@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from bot.stores.base import Store
 from bot.stores.records import Commit, Doc
+from bot.stores.store import Store
 
 
 class Notes:

@@ -19,7 +19,7 @@ from bot.interface.spec import Path, Place
 from bot.places.enabled import Enabled
 from bot.rules.errors import TableError, UserError
 from bot.rules.text.phrase import phrase
-from bot.stores.base import Store
+from bot.stores.store import Store
 from bot.systems.catalog import everywhere
 from bot.systems.system import System
 

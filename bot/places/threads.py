@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from bot.game.cache import Games
 from bot.interface.spec import Command, Place
-from bot.stores.base import Store
 from bot.stores.records import Doc
+from bot.stores.store import Store
 
 APART = "threads-apart"
 """Documents of channels whose threads play games of their own."""

@@ -11,8 +11,9 @@ from bot.commands.context import server_of
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Command, CommandSpec, Person, Place
 from bot.process.logs import seldom
-from bot.stores.base import Clock, Store
+from bot.stores.base import Clock
 from bot.stores.records import Commit, DueRow
+from bot.stores.store import Store
 
 log = logging.getLogger(__name__)
 often = seldom(f"{__name__}.often")

@@ -13,8 +13,9 @@ from bot.rules.errors import UserError
 from bot.running.storing import DELETED, outgoing
 from bot.running.underway import UnderWay, handed_over
 from bot.running.unrecorded import Unrecorded
-from bot.stores.base import Clock, Deleted, Store
+from bot.stores.base import Clock, Deleted
 from bot.stores.records import Commit
+from bot.stores.store import Store
 
 often = seldom(f"{__name__}.often")
 

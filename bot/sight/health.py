@@ -13,8 +13,8 @@ from pathlib import Path
 
 from bot.rules.errors import UserError
 from bot.sight.watching import Watch
-from bot.stores.base import Store
 from bot.stores.records import Doc
+from bot.stores.store import Store
 
 log = logging.getLogger(__name__)
 

@@ -9,9 +9,10 @@ from typing import Any, Protocol, cast
 
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Command
-from bot.stores.base import Conflict, Deleted, Store, StoreError
+from bot.stores.base import Conflict, Deleted, StoreError
 from bot.stores.gate import CalledOff, Gate
 from bot.stores.records import Commit, Committed
+from bot.stores.store import Store
 
 log = logging.getLogger("grognard.commands")
 

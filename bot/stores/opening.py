@@ -7,7 +7,8 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 
 from bot.process.settings import Settings
-from bot.stores.base import Clock, Store, StoreError
+from bot.stores.base import Clock, StoreError
+from bot.stores.store import Store
 
 
 async def open_store(settings: Settings, clock: Clock = time.time) -> Store:

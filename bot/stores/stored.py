@@ -57,6 +57,14 @@ def damaged(table: str, column: str, rows: Iterable[tuple[str, bytes]]) -> Itera
         yield f"table {table}: {len(broken) - _MOST} more are damaged"
 
 
+def bare(reply: str | None) -> str | None:
+    """What remains of a stored change of a message that no longer holds, where whoever did that is forgotten."""
+    said = json.loads(reply) if reply is not None else {}
+    if not (over := said.get("over")):
+        return None
+    return dump({"title": over, "tone": said["tone"]} if "tone" in said else {"title": over})
+
+
 def _sum(text: bytes) -> str:
     number = zlib.crc32(text)
     return _BYTES[number & 255] + _BYTES[number >> 8 & 255] + _BYTES[number >> 16 & 255] + _BYTES[number >> 24]

@@ -8,8 +8,9 @@ import logging
 import time
 from collections.abc import Awaitable, Callable
 
-from bot.stores.base import DAY, Clock, Store
+from bot.stores.base import DAY, Clock
 from bot.stores.records import Doc
+from bot.stores.store import Store
 
 log = logging.getLogger(__name__)
 

@@ -16,8 +16,8 @@ import pytest
 
 from adapters.discord.http import PATH
 from bot.audit.games import audit
-from bot.stores.base import Store
 from bot.stores.postgres import open_postgres
+from bot.stores.store import Store
 from tests.adapters.discord.process import Bot as DiscordBot
 from tests.adapters.processors import Used, used, waited
 from tests.adapters.slack.conftest import settle, stand_in

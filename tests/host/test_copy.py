@@ -12,12 +12,12 @@ import pytest
 from bot.__main__ import main
 from bot.app import App
 from bot.interface.spec import Command, Person, Place, Receipt
-from bot.stores.base import Store
 from bot.stores.copying import NUMBERED, TABLES
 from bot.stores.postgres import open_postgres
 from bot.stores.records import Commit, Doc, DueRow, MarkRow, Outgoing
 from bot.stores.sqlite import open_sqlite
 from bot.stores.sqlite.journal import journal_path
+from bot.stores.store import Store
 from tests.playing import Channel, two_sides
 from tests.standins.postgres import PostgresServer
 

@@ -17,7 +17,8 @@ from bot.interface.reply.parts import Group, Happened
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Command, Path
 from bot.outbox.answers import Due
-from bot.stores.base import DAY, Store
+from bot.stores.base import DAY
+from bot.stores.store import Store
 from tests.forging import rechained
 from tests.fresh import fresh_store
 from tests.playing import Channel

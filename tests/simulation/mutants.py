@@ -18,8 +18,7 @@ import bot.commands.log.standing_in
 import bot.commands.log.undo
 import bot.running.storing
 import bot.stores.sqlite.link
-import bot.stores.sqlite.reading
-import bot.stores.sqlite.writing
+import bot.stores.statements
 from bot.app import App
 from bot.audit.export import Promises, behind
 from bot.commands.context import Context, _Dice
@@ -124,7 +123,7 @@ def _pressed_once(patch: pytest.MonkeyPatch) -> None:
 
 @mutant("M4: what is due is due by a clock that is never set back", 42, "c")
 def _clock_trusted(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(bot.stores.sqlite.reading, "LONGEST_WAIT", 1e9)
+    patch.setattr(bot.stores.statements, "LONGEST_WAIT", 1e9)
 
 
 @mutant("M1: receipts are not written down", 2, "b")
@@ -142,7 +141,7 @@ def _waits_in_a_row(patch: pytest.MonkeyPatch) -> None:
 
 @mutant("M7: what was deleted may run again", 24, "a")
 def _no_tombstones(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(bot.stores.sqlite.writing, "tombstone", lambda _: new_id())
+    patch.setattr(bot.stores.statements, "tombstone", lambda _: new_id())
 
 
 @mutant("M9: nobody looks whether an answer stands in its channel", 71, "c")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.stores.base import DAY, Conflict, Deleted, Store
+from bot.stores.base import DAY, Conflict, Deleted
 from bot.stores.postgres import open_postgres
 from bot.stores.records import (
     Binding,
@@ -26,6 +26,7 @@ from bot.stores.records import (
     TextRow,
 )
 from bot.stores.sqlite import open_sqlite
+from bot.stores.store import Store
 from tests.standins.postgres import PostgresServer
 
 PLACE, SERVER = "discord:s1:c1", "discord:s1"

@@ -22,9 +22,9 @@ from bot.audit.games import audit
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Person, Place
 from bot.running.unrecorded import NOTE
-from bot.stores.base import Store
 from bot.stores.postgres import link, open_postgres
 from bot.stores.sqlite import open_sqlite
+from bot.stores.store import Store
 from tests.standins.postgres import HOW, PostgresServer, binaries
 
 SIZE = "160m"

@@ -22,11 +22,13 @@ from pathlib import Path
 import aiosqlite
 import pytest
 
+import bot.stores.sqlite.store
 from bot.interface.spec import Command, Person, Place, Receipt
-from bot.stores.base import Conflict, Store, StoreError
+from bot.stores.base import Conflict, StoreError
 from bot.stores.records import Binding, Change, Commit, EventRow, Json, Outgoing
-from bot.stores.sqlite import SqliteStore, TemporaryStore, open_sqlite, reading, schema
+from bot.stores.sqlite import SqliteStore, TemporaryStore, open_sqlite, schema
 from bot.stores.sqlite.schema import MIGRATIONS, backup_path, migrate
+from bot.stores.store import Store
 from tests.refusing import refuses
 
 
@@ -394,14 +396,13 @@ async def test_a_full_disk_loses_nothing_that_was_answered(path: Path) -> None:
 async def test_an_error_of_the_disk_keeps_no_old_state_in_sight(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What the error leaves behind, and whoever keeps it, must not hold the reader at that moment."""
 
-    def fail(conn: sqlite3.Connection, *_: object, **__: object) -> None:
-        conn.execute("ROLLBACK")
+    def fail(_: object) -> None:
         raise sqlite3.OperationalError("disk I/O error")
 
     async with open_sqlite(path) as store:
         await store.commit(start())
         with monkeypatch.context() as patch:
-            patch.setattr(reading, "events", fail)
+            patch.setattr(bot.stores.sqlite.store, "spoken", fail)
             with pytest.raises(StoreError, match="disk I/O error") as kept:
                 await store.load_game_by_id("g1")
         await store.commit(roll(2))

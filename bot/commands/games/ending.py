@@ -24,8 +24,8 @@ from bot.interface.reply.parts import Group, Part, Small
 from bot.interface.reply.reply import File, Reply
 from bot.rules.errors import UserError
 from bot.rules.text.phrase import phrase
-from bot.stores.base import Store
 from bot.stores.records import Doc
+from bot.stores.store import Store
 
 SENTENCE, LONGEST = "ending", 300
 ASKED = 86_400.0

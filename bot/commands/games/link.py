@@ -26,8 +26,9 @@ from bot.interface.spec import Place
 from bot.process.entropy import new_code
 from bot.rules.errors import UserError
 from bot.rules.text.phrase import phrase
-from bot.stores.base import DAY, Store
+from bot.stores.base import DAY
 from bot.stores.records import Binding, Commit, Doc, Outgoing
+from bot.stores.store import Store
 
 LINK = "link"
 OFF = "off"

@@ -9,8 +9,8 @@ from bot.commands.context import server_of
 from bot.interface.reply.reply import LINK, Button
 from bot.interface.spec import Place
 from bot.rules.text.plain import clean_name
-from bot.stores.base import Store
 from bot.stores.records import Doc
+from bot.stores.store import Store
 
 PLACE = "place"
 """Documents that hold the name of a channel that was linked: the store knows places only by their keys."""

@@ -15,7 +15,7 @@ from bot.interface.spec import Place
 from bot.interface.typing.complete import MAX_LENGTH, Choice
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.text.phrase import begun, phrase
-from bot.stores.base import Store
+from bot.stores.store import Store
 from bot.systems.catalog import see, systems
 
 FREE_PLAY = "Free play"

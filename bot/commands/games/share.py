@@ -11,8 +11,8 @@ from bot.interface.reply.reply import Reply
 from bot.process.entropy import new_address
 from bot.rules.errors import UserError
 from bot.rules.text.phrase import Address, Phrase, phrase
-from bot.stores.base import Store
 from bot.stores.records import Doc
+from bot.stores.store import Store
 
 SHARE, SHARED = "share", "shared"
 """Documents: the game behind an address, by the hash of what cannot be guessed in it; and that hash, by game."""

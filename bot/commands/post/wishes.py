@@ -10,8 +10,9 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from bot.rules.errors import UserError, did_you_mean
-from bot.stores.base import DAY, Store
+from bot.stores.base import DAY
 from bot.stores.records import Doc
+from bot.stores.store import Store
 
 WISHES = "wishes"
 """Documents with a person's own wishes, by their key."""

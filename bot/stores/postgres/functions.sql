@@ -1,6 +1,10 @@
 -- What a commit does, carried out in the server: a whole batch of commits is one message to it and one flush.
 -- Replaced whenever schema.py counts further. Times are Unix seconds and come from the bot's clock.
 
+-- What is kept of a request whose answer was deleted.
+CREATE OR REPLACE FUNCTION grognard_tombstone(request text) RETURNS text
+LANGUAGE sql IMMUTABLE AS $$ SELECT encode(sha256(convert_to(request, 'UTF8')), 'hex') $$;
+
 -- Delete the requests of a game or user (but one) with their answers; a tombstone stays, so that none runs again when
 -- it is delivered again.
 CREATE OR REPLACE FUNCTION grognard_bury(of_game text, of_user text, but text, now double precision) RETURNS void
@@ -10,7 +14,7 @@ DECLARE
 BEGIN
     SELECT array_agg(id) INTO theirs FROM requests
     WHERE (game = of_game OR "user" = of_user) AND id IS DISTINCT FROM but;
-    INSERT INTO tombstones SELECT encode(sha256(convert_to(id, 'UTF8')), 'hex'), now FROM unnest(theirs) AS id
+    INSERT INTO tombstones SELECT grognard_tombstone(id), now FROM unnest(theirs) AS id
     ON CONFLICT (id) DO UPDATE SET at = excluded.at;
     DELETE FROM outbox WHERE request = ANY (theirs);
     UPDATE shown SET request = '' WHERE request = ANY (theirs);
@@ -291,64 +295,4 @@ BEGIN
         END;
     END LOOP;
     RETURN outcomes;
-END $$;
-
--- Due answers for places that begin with `platform`, whose due time moves on to `until`.
--- One that outlived its request, which held its words, has nothing left to say and goes. So does a change of a message
--- that a later one follows; the later one waits while somebody may be at work on the earlier: then its `attempts` are
--- above zero, and below while it only waits for the next. Rows that another process is at are left to it.
-CREATE OR REPLACE FUNCTION grognard_claim(
-    platform text, now double precision, late double precision, until double precision, most integer
-) RETURNS SETOF json
-LANGUAGE plpgsql AS $$
-BEGIN
-    DELETE FROM outbox WHERE id IN (
-        SELECT id FROM outbox AS old
-        WHERE amends <> '' AND (due <= now OR due > late OR attempts < 0) AND EXISTS (
-            SELECT FROM outbox AS later
-            WHERE later.amends = old.amends AND later.place = old.place AND later.id > old.id
-        ) FOR UPDATE SKIP LOCKED
-    );
-    RETURN QUERY WITH claimed AS (
-        UPDATE outbox SET due = until, attempts = abs(attempts) + 1 FROM (
-            SELECT id, due AS due_before FROM outbox
-            WHERE (due <= now OR due > late) AND starts_with(place, platform) AND (amends = '' OR NOT EXISTS (
-                SELECT FROM outbox AS earlier
-                WHERE earlier.amends = outbox.amends AND earlier.place = outbox.place AND earlier.id < outbox.id
-            ))
-            ORDER BY id LIMIT most FOR UPDATE SKIP LOCKED
-        ) AS ready
-        WHERE outbox.id = ready.id
-        RETURNING outbox.*, due_before
-    )
-    SELECT json_build_array(claimed.id, request, place, coalesce(claimed.reply, requests.reply), delivery,
-        attempts - 1, due_before, created, about, amends)
-    FROM claimed LEFT JOIN requests ON requests.id = request ORDER BY claimed.id;
-    DELETE FROM outbox WHERE due = until AND reply IS NULL
-        AND NOT EXISTS (SELECT FROM requests WHERE requests.id = outbox.request);
-END $$;
-
--- Delete outdated requests and documents, and what belongs to places that were left before `gone` (null: keep them).
-CREATE OR REPLACE FUNCTION grognard_sweep(
-    now double precision, old double precision, ahead double precision, gone double precision
-) RETURNS void
-LANGUAGE plpgsql AS $$
-DECLARE
-    line record;
-BEGIN
-    DELETE FROM requests WHERE at < old;
-    UPDATE requests SET at = now WHERE at > ahead; -- written while the clock was ahead
-    DELETE FROM tombstones WHERE at < old;
-    DELETE FROM docs WHERE expires <= now;
-    FOR line IN -- whoever played after the removal is back, even if nobody said so
-        SELECT place, game, server FROM bindings JOIN games ON games.id = game
-        WHERE removed <= gone AND updated <= removed
-    LOOP
-        DELETE FROM bindings WHERE place = line.place AND game = line.game;
-        IF NOT EXISTS (SELECT FROM bindings WHERE game = line.game) THEN
-            PERFORM grognard_erase(line.game, now);
-        END IF;
-        DELETE FROM docs WHERE owner IN (line.place, line.server)
-            AND NOT EXISTS (SELECT FROM bindings WHERE server = owner OR place = owner);
-    END LOOP;
 END $$;

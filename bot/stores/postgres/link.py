@@ -17,6 +17,7 @@ import asyncpg
 from bot.rules.text.plain import storable
 from bot.stores.base import Conflict, Deleted, StoreError
 from bot.stores.postgres.faults import AGAIN, AWAY, CONFLICT, DELETED, Unreachable, explained
+from bot.stores.statements import Talk
 
 T = TypeVar("T")
 Json = Any
@@ -97,14 +98,24 @@ class Link:
         """The rows of a query. One that `is_safe` only reads, or may be done twice."""
         return await self.run(lambda connection: connection.fetch(query, *_storable(values)), is_safe=is_safe)
 
-    async def value(self, query: str, *values: object) -> Any:
-        """The only value of a query that only reads, None where it finds nothing."""
-        return await self.run(lambda connection: connection.fetchval(query, *_storable(values)))
+    async def execute(self, query: str, *values: object) -> None:
+        """Write what can be written twice without harm."""
+        await self.run(lambda connection: connection.execute(query, *_storable(values)))
 
-    async def execute(self, query: str, *values: object) -> int:
-        """Write what can be written twice without harm; the number of rows."""
-        status = await self.run(lambda connection: connection.execute(query, *_storable(values)))
-        return int(status.rpartition(" ")[2]) if status[-1:].isdigit() else 0
+    async def talk(self, begin: Callable[[], Talk], *, is_safe: bool = True) -> Any:
+        """What a talk comes to, step by step in one transaction."""
+
+        async def held(connection: Connection) -> Any:
+            talking, rows = begin(), None
+            async with connection.transaction():
+                try:
+                    while True:
+                        step = talking.send(rows) if rows is not None else next(talking)
+                        rows = await connection.fetch(step.sql, *_storable(step.values))
+                except StopIteration as end:
+                    return end.value
+
+        return await self.run(held, is_safe=is_safe)
 
     async def close(self) -> None:
         """Let go of the server."""

@@ -13,14 +13,15 @@ from __future__ import annotations
 import asyncio
 import os
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 import aiosqlite
 
-from bot.stores.base import StoreError
+from bot.stores.base import Conflict, Deleted, StoreError
 from bot.stores.sqlite.faults import BUGS, Gone, Locked, explained
+from bot.stores.statements import Row, Step, Talk
 
 T = TypeVar("T")
 Job = Callable[[sqlite3.Connection], Any]
@@ -197,6 +198,39 @@ class Writer:
                 done.set_exception(outcome)
             else:
                 done.set_result(outcome)
+
+
+def spoken(sql: str) -> str:
+    """A statement of the common dialect as SQLite has it. It locks the whole file, so it leaves no row to another."""
+    own = sql.replace("$", "?").replace(" FOR UPDATE SKIP LOCKED", "")
+    return own.replace("json_agg", "json_group_array").replace("json_build_array", "json_array")
+
+
+def carry_out(conn: sqlite3.Connection, steps: Iterable[Step]) -> Sequence[Row]:
+    """What the steps of a job give. Raises Conflict or Deleted; the caller cleans up."""
+    found: list[Row] = []
+    for step in steps:
+        cursor = conn.execute(spoken(step.sql), step.values)
+        found += cursor.fetchall()
+        if not cursor.rowcount and step.conflict is not None:
+            raise Conflict(step.conflict)
+        if not cursor.rowcount and step.instead is not None:
+            answer = conn.execute(spoken(step.instead), step.values[:1]).fetchall()
+            if not answer:
+                raise Deleted(step.values[0])
+            return answer
+    return found
+
+
+def talk(conn: sqlite3.Connection, talking: Talk) -> Any:
+    """What a talk comes to."""
+    rows: Sequence[Row] | None = None
+    try:
+        while True:
+            step = talking.send(rows) if rows is not None else next(talking)
+            rows = conn.execute(spoken(step.sql), step.values).fetchall()
+    except StopIteration as end:
+        return end.value
 
 
 def commit_together(conn: sqlite3.Connection, jobs: list[Job]) -> list[Any]:

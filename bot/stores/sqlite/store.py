@@ -9,38 +9,23 @@ import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Self, TypeVar
+from typing import Any, Self
 
 from bot.process.file_rights import make_file, make_folder
-from bot.rules.text.plain import storable
-from bot.stores.base import REQUESTS_KEPT, Clock, StoreError
+from bot.stores.base import DAY, REQUESTS_KEPT, Clock, StoreError
 from bot.stores.journal import Journal
-from bot.stores.records import (
-    Commit,
-    Committed,
-    Doc,
-    DueRow,
-    EventRow,
-    Json,
-    MarkRow,
-    OutboxRow,
-    PersonRow,
-    Saved,
-    SeedRow,
-    Shown,
-    TextRow,
-    UserData,
-    check_change,
-)
-from bot.stores.sqlite import reading, schema, sums, writing
+from bot.stores.records import tombstone
+from bot.stores.sqlite import schema, sums
 from bot.stores.sqlite.journal import SqliteJournal, journal_path
-from bot.stores.sqlite.link import Link, Writer
-from bot.stores.stored import dump
+from bot.stores.sqlite.link import Link, Writer, carry_out, spoken, talk
+from bot.stores.statements import Row, Step, Talk
+from bot.stores.store import Store
+from bot.stores.stored import bare
 
 BUSY_SECONDS = 5.0
 LOOK_EVERY = 2.0
 """Seconds between two looks whether the file is still there, when nobody plays."""
-T = TypeVar("T")
+_PAGE = 1000
 
 
 @asynccontextmanager
@@ -55,19 +40,12 @@ async def open_sqlite(
         await store.close()
 
 
-class SqliteStore:
+class SqliteStore(Store):
     """Writes through one connection, reads through another, which never waits for it."""
 
     def __init__(self, writer: Writer, reader: Link, clock: Clock, journal: Journal) -> None:
-        self._writer = writer
-        self._reader = reader
-        self._clock = clock
-        self._journal = journal
-
-    @property
-    def journal(self) -> Journal:
-        """See Store."""
-        return self._journal
+        super().__init__(clock, journal)
+        self._writer, self._reader = writer, reader
 
     @classmethod
     async def open(
@@ -92,7 +70,7 @@ class SqliteStore:
         try:
             await link.run(lambda conn: _prepare(conn, path, busy_seconds, lasting=lasting))
             reader = await Link.open(path, busy_seconds)
-            await reader.run(reading.look)
+            await reader.run(_look)
         except BaseException:
             await link.close()
             raise
@@ -102,7 +80,7 @@ class SqliteStore:
     async def close(self) -> None:
         """Write what is waiting, then close all connections; the last one tidies the log file away."""
         try:
-            await self._journal.close()
+            await self.journal.close()
             await self._reader.close()
         finally:
             await self._writer.close()
@@ -125,173 +103,41 @@ class SqliteStore:
             await asyncio.sleep(LOOK_EVERY)
         return f"The database {self._reader.path} was deleted, moved or replaced while it was in use."
 
-    async def commit(self, commit: Commit) -> Committed:
+    async def _ask(self, query: str, *values: object) -> Sequence[Row]:
         """See Store."""
-        for change in commit.changes:
-            check_change(change)
-        reply, now = dump(commit.reply), self._clock()
-        return await self._writer.run(lambda conn: writing.write(conn, commit, reply, now))
+        return await self._reader.run(lambda conn: conn.execute(spoken(query), values).fetchall())
 
-    async def seen(self, request_id: str) -> Json | None:
-        """See Store."""
-        since = self._clock() - REQUESTS_KEPT
-        return await self._reader.run(lambda conn: reading.request_reply(conn, request_id, since))
-
-    async def peek(self, place: str) -> tuple[str, int, bool] | None:
-        """See Store."""
-        return await self._reader.run(lambda conn: reading.game_at(conn, place))
-
-    async def load_game(self, place: str) -> Saved | None:
-        """See Store."""
-
-        def load(conn: sqlite3.Connection) -> Saved | None:
-            here = reading.game_at(conn, place)
-            return reading.game_with_all(conn, here[0]) if here else None
-
-        return await self._reader.run(_at_one_moment(load))
-
-    async def load_game_by_id(self, game: str) -> Saved | None:
-        """See Store."""
-        return await self._reader.run(_at_one_moment(lambda conn: reading.game_with_all(conn, game)))
-
-    async def played(self, place: str) -> Sequence[tuple[int, str]]:
-        """See Store."""
-        return await self._reader.run(lambda conn: reading.played(conn, place))
-
-    async def games(self, after: str = "", limit: int = 1000) -> Sequence[str]:
-        """See Store."""
-        query = "SELECT id FROM games WHERE id > ? ORDER BY id LIMIT ?"
-        return await self._reader.run(lambda conn: [id for (id,) in conn.execute(query, (after, limit))])
-
-    async def events(
+    async def _write(
         self,
-        game: str,
+        steps: Sequence[Step],
         *,
-        after: int = 0,
-        before: int | None = None,
-        limit: int | None = None,
-        newest_first: bool = False,
-    ) -> Sequence[EventRow]:
+        is_safe: bool = True,  # noqa: ARG002 -- no line breaks
+        before: Callable[[], None] = lambda: None,
+    ) -> Sequence[Row]:
         """See Store."""
-        return await self._reader.run(
-            lambda conn: reading.events(conn, game, after, before, limit, newest_first=newest_first)
-        )
 
-    async def events_at(self, game: str, numbers: Sequence[int]) -> Sequence[EventRow]:
+        def write(conn: sqlite3.Connection) -> Sequence[Row]:
+            before()
+            return carry_out(conn, steps)
+
+        return await self._writer.run(write)
+
+    async def _talk(self, begin: Callable[[], Talk]) -> Any:
         """See Store."""
-        return await self._reader.run(lambda conn: reading.events_at(conn, game, numbers))
+        return await self._writer.run(lambda conn: talk(conn, begin()))
 
-    async def marks(self, game: str, marks: Sequence[str]) -> Sequence[MarkRow]:
-        """See Store."""
-        names = [storable(mark) for mark in marks]
-        return await self._reader.run(lambda conn: reading.marks(conn, game, names))
-
-    async def mark(self, rows: Sequence[MarkRow]) -> None:
-        """See Store."""
-        query = "INSERT OR REPLACE INTO marks SELECT ?1, ?2, ?3, ?4 WHERE EXISTS (SELECT 1 FROM games WHERE id = ?1)"
-        values = [(row.game, storable(row.mark), row.block, row.at) for row in rows]
-        await self._writer.run(lambda conn: _each(conn, query, values))
-
-    async def texts(self, game: str, *, after: int = 0, before: int | None = None) -> Sequence[TextRow]:
-        """See Store."""
-        return await self._reader.run(lambda conn: reading.texts(conn, game, after, before))
-
-    async def persons(self, game: str) -> Sequence[PersonRow]:
-        """See Store."""
-        return await self._reader.run(lambda conn: reading.persons(conn, game))
-
-    async def seeds(self, game: str) -> Sequence[SeedRow]:
-        """See Store."""
-        return await self._reader.run(lambda conn: reading.seeds(conn, game))
-
-    async def outbox_claim(self, lease: float, limit: int = 50, platform: str = "") -> Sequence[OutboxRow]:
-        """See Store."""
-        now = self._clock()
-        return await self._writer.run(lambda conn: reading.claim(conn, now, lease, limit, platform))
-
-    async def waiting(self, platform: str, since: float) -> tuple[int, int]:
-        """See Store."""
-        query = "SELECT count(*), count(*) FILTER (WHERE created < ?) FROM outbox WHERE substr(place, 1, ?) = ?"
-        row = (since, len(platform), platform)
-        return await self._reader.run(lambda conn: tuple(conn.execute(query, row).fetchone()))
-
-    async def outbox_done(self, *ids: int, spot: Json | None = None) -> None:
-        """See Store."""
-        await self._writer.run(lambda conn: writing.posted(conn, ids, spot))
-
-    async def shown(self, about: str) -> Shown:
-        """See Store."""
-        return await self._reader.run(_at_one_moment(lambda conn: reading.shown(conn, about)))
-
-    async def outbox_retry(self, due: float, *ids: int, held: bool = False) -> None:
-        """See Store."""
-        rows = [(due, id) for id in ids]
-        query = f"UPDATE outbox SET due = ?, attempts = {'' if held else '-'}abs(attempts) WHERE id = ?"
-        await self._writer.run(lambda conn: _each(conn, query, rows))
-
-    async def doc(self, kind: str, key: str) -> Doc | None:
-        """See Store."""
-        now = self._clock()
-        return await self._reader.run(lambda conn: reading.document(conn, kind, key, now))
-
-    async def docs(self, kind: str, owner: str | None = None) -> Sequence[Doc]:
-        """See Store."""
-        now = self._clock()
-        return await self._reader.run(lambda conn: reading.documents(conn, kind, owner, now))
-
-    async def put_doc(self, doc: Doc) -> None:
-        """See Store."""
-        await self._writer.run(lambda conn: writing.put_doc(conn, doc))
-
-    async def take_doc(self, kind: str, key: str) -> Doc | None:
-        """See Store."""
-        now = self._clock()
-
-        def take(conn: sqlite3.Connection) -> Doc | None:
-            doc = reading.document(conn, kind, key, now)
-            conn.execute("DELETE FROM docs WHERE kind = ? AND key = ?", (kind, key))
-            return doc
-
-        return await self._writer.run(take)
-
-    async def due(self, limit: int) -> Sequence[DueRow]:
-        """See Store."""
-        now = self._clock()
-        return await self._reader.run(lambda conn: reading.due(conn, now, limit))
-
-    async def due_at(self, key: str) -> DueRow | None:
-        """See Store."""
-        return await self._reader.run(lambda conn: reading.due_at(conn, key))
-
-    async def user_data(self, user: str) -> UserData:
-        """See Store."""
-        return await self._reader.run(lambda conn: reading.about_user(conn, user))
-
-    async def linked(self, server: str) -> Sequence[tuple[str, str]]:
-        """See Store."""
-        return await self._reader.run(lambda conn: reading.linked(conn, server))
-
-    async def servers(self, platform: str) -> Sequence[str]:
-        """See Store."""
-        query = "SELECT DISTINCT server FROM bindings WHERE removed IS NULL AND substr(server, 1, ?) = ?"
-        rows = await self._reader.run(lambda conn: conn.execute(query, (len(platform), platform)).fetchall())
-        return sorted(server for (server,) in rows)
-
-    async def server_left(self, server: str) -> None:
-        """See Store."""
-        now = self._clock()
-        query = "UPDATE bindings SET removed = ?1 WHERE removed IS NULL AND (server = ?2 OR place = ?2)"
-        await self._writer.run(lambda conn: _each(conn, query, [(now, server)]))
-
-    async def server_joined(self, server: str) -> bool:
-        """See Store."""
-        query = "UPDATE bindings SET removed = NULL WHERE removed IS NOT NULL AND (server = ?1 OR place = ?1)"
-        return await self._writer.run(lambda conn: conn.execute(query, (server,)).rowcount > 0)
-
-    async def sweep(self, retention: float | None) -> None:
-        """See Store."""
-        now = self._clock()
-        await self._writer.run(lambda conn: writing.sweep(conn, retention, now))
+    def _old_requests(self, now: float) -> Talk:
+        """Rows are in order of time, so no index on it is needed, which every commit would pay for; those written
+        while the clock was ahead are dated back to now, or they would hide older ones behind them."""
+        page, after, old, ahead = "rowid > $1 AND rowid <= $2", -1, now - REQUESTS_KEPT, now + DAY
+        query = "SELECT rowid, at FROM requests WHERE rowid > $1 ORDER BY rowid LIMIT $2"
+        while rows := (yield Step(query, (after, _PAGE))):
+            ends = (after, rows[-1][0])
+            yield Step(f"DELETE FROM requests WHERE {page} AND at < $3", (*ends, old))
+            yield Step(f"UPDATE requests SET at = $3 WHERE {page} AND at > $4", (*ends, now, ahead))
+            if all(old <= at <= ahead for _, at in rows):
+                return
+            after = rows[-1][0]
 
     async def check(self) -> Sequence[str]:
         """See Store."""
@@ -306,6 +152,8 @@ def _problems(conn: sqlite3.Connection) -> list[str]:
 
 def _prepare(conn: sqlite3.Connection, path: Path, busy_seconds: float, *, lasting: bool) -> None:
     """Set the connection up and bring the file to today's schema."""
+    conn.create_function("grognard_tombstone", 1, tombstone)
+    conn.create_function("grognard_bare", 1, bare)
     schema.check_ours(conn, path)  # before anything about the file is changed
     conn.execute(f"PRAGMA synchronous = {'FULL' if lasting else 'OFF'}")
     give_up = time.monotonic() + busy_seconds
@@ -328,23 +176,9 @@ def _prepare(conn: sqlite3.Connection, path: Path, busy_seconds: float, *, lasti
             conn.execute("ROLLBACK")
 
 
-def _at_one_moment(job: Callable[[sqlite3.Connection], T]) -> Callable[[sqlite3.Connection], T]:
-    """`job` with all that it reads taken from the same moment, whatever is committed meanwhile."""
-
-    def run(conn: sqlite3.Connection) -> T:
-        conn.execute("BEGIN")
-        try:
-            return job(conn)
-        finally:
-            if conn.in_transaction:  # an error of the disk ends it, and is what has to be told
-                conn.execute("ROLLBACK")
-
-    return run
-
-
-def _each(conn: sqlite3.Connection, statement: str, rows: Sequence[tuple[object, ...]]) -> None:
-    """Run a statement for each row. Gives nothing back: a cursor must not leave its thread."""
-    conn.executemany(statement, rows)
+def _look(conn: sqlite3.Connection) -> None:
+    """Open all files that reading needs, so that a deleted one can still be read to its end."""
+    conn.execute("SELECT count(*) FROM games").fetchone()
 
 
 def _copy(conn: sqlite3.Connection, path: Path) -> None:
