@@ -14,7 +14,6 @@ import adapters.slack.delivery
 import adapters.slack.work
 import bot.commands.games.export
 import bot.commands.games.moving
-import bot.commands.log.standing_in
 import bot.commands.log.undo
 import bot.running.storing
 import bot.stores.sqlite.link
@@ -225,7 +224,7 @@ def _joined_afterwards(patch: pytest.MonkeyPatch) -> None:
 
 @mutant("undo: a manager agrees though the other side is there", 5, "f")
 def _never_heard(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(bot.commands.log.standing_in, "are_silent", lambda *_: True)
+    patch.setattr(bot.commands.log.undo, "are_silent", lambda *_: True)
 
 
 @mutant("undo: it passes over what has changed a unit since", 45, "f")

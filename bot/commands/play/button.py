@@ -19,8 +19,7 @@ from bot.commands.games.export import export_json
 from bot.commands.games.played import turn_to_row
 from bot.commands.log import undo
 from bot.commands.log.report import check_length, facts_for
-from bot.commands.play import as_fired
-from bot.commands.play.odds import answer_odds
+from bot.commands.play.odds import answer_odds, odds_of_shot
 from bot.commands.play.pictures import drawn, drawn_table, odds_shown
 from bot.commands.play.play import play
 from bot.commands.play.sealed import reveal_number
@@ -280,7 +279,7 @@ async def press_picture(context: Context, rest: str) -> Reply:
 
 async def press_shot(context: Context, number: int, _more: str) -> Reply:
     """Draw what came of a shot, and its odds as it was fired."""
-    shown = await odds_shown(context, await as_fired.odds(context, number, ""))
+    shown = await odds_shown(context, await odds_of_shot(context, number, ""))
     return replace(shown, private=True, files=(*await _cards(context, number), *shown.files))
 
 
