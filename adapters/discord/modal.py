@@ -11,7 +11,7 @@ from typing import Any
 
 from adapters.discord.render import FORM_PART
 from bot.interface.form.form import Field, Form, Room
-from bot.rules.text.plain import visible
+from bot.rules.text.plain import cut, visible
 
 Json = dict[str, Any]
 
@@ -30,7 +30,7 @@ def modal(form: Form, key: str) -> Json:
     fields = [replace(field, kind="pick") if is_long and field.kind == "how" else field for field in form.fields]
     return {
         "custom_id": f"{FORM_PART}{key}",
-        "title": cut(form.title, MAX_TITLE),
+        "title": cut(visible(form.title), MAX_TITLE),
         "components": [_labelled(field) for field in fields[: ROOM.fields]],
     }
 
@@ -55,8 +55,8 @@ def filled(data: Mapping[str, Any]) -> dict[str, object]:
 def _labelled(field: Field) -> Json:
     is_said = field.kind in ("ticks", "how") or (field.example in field.hint and not field.value and field.example)
     about = f"⚠ {field.wrong}" if field.wrong else "" if is_said else field.hint
-    made: Json = {"type": LABEL, "label": cut(field.label, MAX_LABEL), "component": _component(field)}
-    return made | ({"description": cut(about, MAX_ABOUT)} if about else {})
+    made: Json = {"type": LABEL, "label": cut(visible(field.label), MAX_LABEL), "component": _component(field)}
+    return made | ({"description": cut(visible(about), MAX_ABOUT)} if about else {})
 
 
 def _component(field: Field) -> Json:
@@ -73,7 +73,7 @@ def _component(field: Field) -> Json:
     made |= {"required": field.needed, "max_length": 40 if field.kind == "number" else MAX_TEXT}
     if field.value:
         return made | {"value": field.value[: made["max_length"]]}
-    return made | ({"placeholder": cut(field.example, MAX_ABOUT)} if field.example else {})
+    return made | ({"placeholder": cut(visible(field.example), MAX_ABOUT)} if field.example else {})
 
 
 def _select(field: Field) -> Json:
@@ -92,16 +92,10 @@ def _select(field: Field) -> Json:
 def _options(field: Field, *, about: bool) -> list[Json]:
     return [
         {
-            "label": cut(pick.label, MAX_ABOUT),
+            "label": cut(visible(pick.label), MAX_ABOUT),
             "value": pick.value,
-            **({"description": cut(pick.about, MAX_ABOUT)} if about and pick.about else {}),
+            **({"description": cut(visible(pick.about), MAX_ABOUT)} if about and pick.about else {}),
             **({"default": True} if pick.chosen else {}),
         }
         for pick in field.picks
     ]
-
-
-def cut(text: str, length: int) -> str:
-    """At most `length` visible characters, ending at a word, and never none."""
-    text = " ".join(visible(text).split()) or "-"
-    return text if len(text) <= length else text[: length - 1].rpartition(" ")[0].rstrip(" ,;:(") + "…"

@@ -15,6 +15,7 @@ from bot.interface.spec import CommandSpec, Path
 from bot.places.drafts import Draft
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import Option, clean
+from bot.rules.text.plain import cut
 
 Json = dict[str, Any]
 
@@ -47,7 +48,7 @@ def form_view(form: Form, draft: Draft, spec: CommandSpec, request: Request, odd
     return {
         "type": "modal",
         "callback_id": FORM,
-        "title": _plain(_cut(form.title, MAX_TITLE)),
+        "title": _plain(cut(form.title, MAX_TITLE)),
         "submit": _plain(form.verb),
         "close": _plain("Cancel"),
         "private_metadata": meta_of(request, spec.path, draft=draft.key, counts=bool(lines)),
@@ -179,7 +180,7 @@ def _element(field: Field) -> Json:
     if field.kind == "lines":
         element["multiline"] = True
     if field.example:
-        element["placeholder"] = _plain(_cut(field.example, MAX_CHOICE_VALUE))
+        element["placeholder"] = _plain(cut(field.example, MAX_CHOICE_VALUE))
     return element | ({"initial_value": field.value[:MAX_INPUT]} if field.value else {})
 
 
@@ -243,20 +244,14 @@ def _section(text: str) -> Json:
 
 def choice(text: str, value: str, about: str = "") -> Json:
     """One option of a select or of checkboxes."""
-    made: Json = {"text": _plain(_cut(text, MAX_CHOICE)), "value": value[:MAX_CHOICE_VALUE]}
-    return made | ({"description": _plain(_cut(about, MAX_CHOICE))} if about else {})
+    made: Json = {"text": _plain(cut(text, MAX_CHOICE)), "value": value[:MAX_CHOICE_VALUE]}
+    return made | ({"description": _plain(cut(about, MAX_CHOICE))} if about else {})
 
 
 def _input(name: str, element: Json, label: str, hint: str = "", *, optional: bool = False) -> Json:
     made: Json = {"type": "input", "block_id": name, "label": _plain(label), "element": element, "optional": optional}
-    return made | ({"hint": _plain(_cut(hint, MAX_HINT))} if hint else {})
+    return made | ({"hint": _plain(cut(hint, MAX_HINT))} if hint else {})
 
 
 def _plain(text: str) -> Json:
     return {"type": "plain_text", "text": text or "-"}
-
-
-def _cut(text: str, length: int) -> str:
-    """At most `length` characters, ending at a word."""
-    text = " ".join(text.split()) or "-"
-    return text if len(text) <= length else text[: length - 1].rpartition(" ")[0].rstrip(" ,;:(") + "…"

@@ -64,3 +64,9 @@ def isolated(text: str) -> str:
 def clean_name(text: str, most: int = 32) -> str:
     """A name in one line, without control, invisible and direction-changing characters, at most so long; maybe ""."""
     return " ".join(visible(text).split())[:most].strip()
+
+
+def cut(text: str, length: int) -> str:
+    """At most `length` characters of one line, ending at a word, and never none."""
+    text = " ".join(text.split()) or "-"
+    return text if len(text) <= length else text[: length - 1].rpartition(" ")[0].rstrip(" ,;:(") + "…"
