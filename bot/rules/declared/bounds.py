@@ -15,7 +15,7 @@ from typing import Any
 
 from bot.rules.declared.calls import NONE
 from bot.rules.declared.closures import closure
-from bot.rules.declared.formulas import FACES, Formula
+from bot.rules.declared.formulas import Formula
 from bot.rules.declared.program import (
     Block,
     For,
@@ -27,6 +27,7 @@ from bot.rules.declared.program import (
     Tell,
 )
 from bot.rules.declared.running import MOST_DICE, OWN_DROP, OWN_GET, OWN_SET, UNWORKABLE
+from bot.rules.declared.types import FACES
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import Option
 from bot.rules.inputs.units import MAX_UNITS

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from bot.rules.declared.calls import NONE, said
 from bot.rules.declared.checks import check, rows_in
-from bot.rules.declared.formulas import Formulas, Name, Names
+from bot.rules.declared.formulas import Formulas
 from bot.rules.declared.load import Loader, Place
 from bot.rules.declared.looking import Pool
 from bot.rules.declared.needed import Slicer, asked_key, dice_decide
@@ -20,7 +20,7 @@ from bot.rules.declared.rolls import pools_of, steps_of
 from bot.rules.declared.running import UNWORKABLE, Now, unworkable
 from bot.rules.declared.setting import Head, Setting
 from bot.rules.declared.settling import settled
-from bot.rules.declared.types import NUMBERS, words_in
+from bot.rules.declared.types import NUMBERS, Name, Names, words_in
 from bot.rules.declared.walk import LINES, NOTES, TOLD, Walk
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given

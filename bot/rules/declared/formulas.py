@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from keyword import iskeyword
@@ -15,11 +15,9 @@ from bot.rules.declared.closures import FACE, Run, Scope, closure, variable
 from bot.rules.declared.reader import Reader
 from bot.rules.declared.running import PROGRAM
 from bot.rules.declared.setting import Path, Setting
-from bot.rules.declared.types import Typing, of_games, words_of
+from bot.rules.declared.types import ALL, FACES, Name, Names, Typing, Vocabulary, in_sight, with_face, words_of
 
 MOST_CHARACTERS = 1_000
-FACES = "!"
-"""Behind the name of a roll: its single faces."""
 TIMES, PLUS, MOD, ITEM, LISTING = "times ", "plus ", "mod ", "item ", "listing "
 """What `*`, `+`, `%`, `list[place]` and `[a, b]` call: names that no formula can write."""
 SAFE = {ast.Mult: TIMES, ast.Add: PLUS, ast.Mod: MOD}
@@ -29,8 +27,6 @@ PLAIN = {
     "expected 'else' after 'if' expression": "an if in a formula needs an else",
 }
 """What Python says of a formula that it cannot read, in plain words."""
-ALL = "ALL_"
-"""The keyword that `table(*)` becomes."""
 
 
 @dataclass(frozen=True)
@@ -58,28 +54,12 @@ class Formula:
         return (lambda env: bool(found(env))) if self.kind == "and" and self.type != "bool" else found
 
 
-@dataclass(frozen=True)
-class Name:
-    """A name in sight: the key under which its value is kept, and its type."""
-
-    key: str
-    type: str
-
-
-Names = dict[str, Name]
-
-
-class Formulas:
-    """Compiles the formulas of one game's file. `tokens` are the words that may be written bare."""
+class Formulas(Vocabulary):
+    """Compiles the formulas of one game's file."""
 
     def __init__(self, setting: Setting) -> None:
-        self.setting = setting
-        self.lists = {plain_name(name): items for name, items in setting.lists.items()}
-        self.tables = {plain_name(id): id for id in setting.tables}
-        self.units, self.tokens = of_games(setting)
+        super().__init__(setting)
         self._learnt: set[str] = set()
-        self.own: dict[str, tuple[int, str]] = {}
-        """The file's own formulas: how many values they take, and their type."""
         self.scope: dict[str, Any] = {**PROGRAM, **CALLS, **self.lists}
         self.scope |= {"true": True, "false": False, "none": NONE, TIMES: times, ITEM: item}
         self.scope |= {PLUS: plus, MOD: remainder, LISTING: listing, WORD: word}
@@ -189,16 +169,6 @@ def constant(value: Any) -> Formula:
     return Formula((), ast.Constant(value), {}, kinds.get(type(value), "any"), repr(value))
 
 
-def plain_name(name: str) -> str:
-    """A name of a file as formulas write it: hyphens as underscores."""
-    return str(name).replace("-", "_")
-
-
-def with_face(names: Names) -> Names:
-    """The names in sight of the test of how_many(...)."""
-    return {**names, "face": Name(FACE, "number")}
-
-
 def _copy(tree: ast.expr) -> ast.expr:
     return ast.parse(ast.unparse(tree), mode="eval").body
 
@@ -286,15 +256,6 @@ class _Rewritten(ast.NodeTransformer):
 def _input(word: str) -> str:
     """The input of a table as the table calls it: one named `from` is written from_."""
     return word[:-1] if word.endswith("_") and iskeyword(word[:-1]) else word
-
-
-def in_sight(formulas: Formulas, table: str, names: Names) -> Iterator[tuple[str, str]]:
-    """The inputs of a table that are names in sight, each with that name."""
-    if table in formulas.tables:
-        for option in formulas.setting.tables[formulas.tables[table]].inputs:
-            shown = f"{option.name}_" if iskeyword(option.name) else option.name
-            if shown in names:
-                yield option.name, shown
 
 
 def _is_whole(node: ast.AST) -> bool:

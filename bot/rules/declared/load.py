@@ -9,9 +9,9 @@ from keyword import iskeyword
 from typing import Any
 
 from bot.rules.codes import CODES
-from bot.rules.declared.formulas import FACES, Formula, Formulas, Name, Names, constant
+from bot.rules.declared.formulas import Formula, Formulas, constant
 from bot.rules.declared.setting import Path
-from bot.rules.declared.types import either, items_in, spoken, stated
+from bot.rules.declared.types import FACES, Name, Names, either, items_in, spoken, stated
 
 KEYS = (
     "each", "as", "into", "only", "row", "when", "refuse", "roll", "let", "add", "tell", "say",

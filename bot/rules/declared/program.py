@@ -9,10 +9,11 @@ from functools import cached_property
 from typing import Any, TypeAlias
 
 from bot.rules.declared.closures import Scope, variable
-from bot.rules.declared.formulas import FACES, Formula, called_with
+from bot.rules.declared.formulas import Formula, called_with
 from bot.rules.declared.load import Each, Parsed, Refusal
 from bot.rules.declared.running import ADDED, OWN_DROP, OWN_GET, OWN_SET, PROGRAM
 from bot.rules.declared.setting import Path, Setting
+from bot.rules.declared.types import FACES
 
 Keys = frozenset[str]
 NOTHING: Keys = frozenset()

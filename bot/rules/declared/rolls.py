@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from bot.rules.declared.closures import Env
-from bot.rules.declared.formulas import FACES
 from bot.rules.declared.looking import Looks, Pool
 from bot.rules.declared.pools import faces_of, grouped
 from bot.rules.declared.running import UNWORKABLE, Dice, Now, unworkable
+from bot.rules.declared.types import FACES
 from bot.rules.declared.walk import LINES, NOTES, TOLD, Site, Walk
 from bot.rules.dice import Die
 from bot.rules.sequence.ruling import Weighted

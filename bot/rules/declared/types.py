@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from inspect import signature
-from typing import TYPE_CHECKING, Any
+from keyword import iskeyword
+from typing import Any
 
 from bot.rules.declared.calls import CALLS, MOST_NUMBER, OF_UNITS, RESULTS
+from bot.rules.declared.closures import FACE
 from bot.rules.declared.setting import Path, Setting
 from bot.rules.inputs.options import Option
 from bot.rules.tables.formula import _NODES as NODES
 from bot.rules.tables.table import Table
 
-if TYPE_CHECKING:
-    from bot.rules.declared.formulas import Formulas, Names
-
 NUMBERS = {"int": "number", "number": "number", "bool": "bool"}
 """The types of options, outputs and attributes that are no words."""
 MOST_DEEP = 40
+FACES = "!"
+"""Behind the name of a roll: its single faces."""
+ALL = "ALL_"
+"""The keyword that `table(*)` becomes."""
 
 
 def either(one: str, other: str) -> str:
@@ -116,13 +120,55 @@ def _takes(name: str, count: int) -> bool:
     return True
 
 
+@dataclass(frozen=True)
+class Name:
+    """A name in sight: the key under which its value is kept, and its type."""
+
+    key: str
+    type: str
+
+
+Names = dict[str, Name]
+
+
+def plain_name(name: str) -> str:
+    """A name of a file as formulas write it: hyphens as underscores."""
+    return str(name).replace("-", "_")
+
+
+def with_face(names: Names) -> Names:
+    """The names in sight of the test of how_many(...)."""
+    return {**names, "face": Name(FACE, "number")}
+
+
+class Vocabulary:
+    """What the formulas of one game's file may name. `tokens` are the words that may be written bare."""
+
+    def __init__(self, setting: Setting) -> None:
+        self.setting = setting
+        self.lists = {plain_name(name): items for name, items in setting.lists.items()}
+        self.tables = {plain_name(id): id for id in setting.tables}
+        self.units, self.tokens = of_games(setting)
+        self.own: dict[str, tuple[int, str]] = {}
+        """The file's own formulas: how many values they take, and their type."""
+
+
+def in_sight(known: Vocabulary, table: str, names: Names) -> Iterator[tuple[str, str]]:
+    """The inputs of a table that are names in sight, each with that name."""
+    if table in known.tables:
+        for option in known.setting.tables[known.tables[table]].inputs:
+            shown = f"{option.name}_" if iskeyword(option.name) else option.name
+            if shown in names:
+                yield option.name, shown
+
+
 class Typing:
     """Works out the type of one formula and, on the way, which names it `reads`. Raises TableError for what is wrong.
 
     Types: number, bool, text, none, unit, units, list, parts, table:ID, any.
     """
 
-    def __init__(self, formulas: Formulas, names: Names, where: Path) -> None:
+    def __init__(self, formulas: Vocabulary, names: Names, where: Path) -> None:
         self.formulas, self.names, self.where = formulas, names, where
         self.reads: dict[str, None] = {}
         self._deep = 0
@@ -210,8 +256,6 @@ class Typing:
 
     def _faces(self, node: ast.Call) -> None:
         """Note that the faces of the roll named first are read."""
-        from bot.rules.declared.formulas import FACES
-
         assert isinstance(node.func, ast.Name)
         takes = 1 if node.func.id == "faces" else 2
         roll = node.args[0].id if len(node.args) == takes and isinstance(node.args[0], ast.Name) else ""
@@ -221,9 +265,6 @@ class Typing:
         self.reads[known.key] = None
 
     def _how_many(self, node: ast.Call) -> str:
-        from bot.rules.declared.closures import FACE
-        from bot.rules.declared.formulas import with_face
-
         self._faces(node)
         outside = self.names
         self.names = with_face(outside)
@@ -233,8 +274,6 @@ class Typing:
         return "number"
 
     def _table(self, node: ast.Call, id: str, kinds: Mapping[str, str]) -> str:
-        from bot.rules.declared.formulas import ALL, in_sight
-
         table = self.formulas.setting.tables[id]
         if node.args:
             raise self._wrong(f"inputs of table {id} are given by their names: {id}(input=value)")

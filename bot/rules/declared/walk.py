@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple, TypeAlias
 
 from bot.rules.declared.closures import Env, Run, always
-from bot.rules.declared.formulas import FACES, Formula
+from bot.rules.declared.formulas import Formula
 from bot.rules.declared.program import (
     Block,
     For,
@@ -25,6 +25,7 @@ from bot.rules.declared.program import (
 )
 from bot.rules.declared.running import Dice, Now, counted, dice_of, listed, or_null, total, twice
 from bot.rules.declared.settling import change, fate, pieced, result
+from bot.rules.declared.types import FACES
 from bot.rules.sequence.sequence import Line
 
 TOLD, LINES, NOTES = " told", " lines", " notes"
