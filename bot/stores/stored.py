@@ -26,6 +26,14 @@ CHECKED = (
     ("seeds", "texts"),
 )
 """Tables and their columns of JSON; not those of events, whose hashes are checked elsewhere."""
+NAMES = {
+    "outbox": "'row ' || id",
+    "docs": "'kind ' || kind",  # their keys may be secrets
+    "due": "'kind ' || kind",
+    "snapshots": "'game ' || game",
+    "seeds": "'game ' || game",
+}
+"""How a row of a table is called, in SQL. Requests, whose ids say who asked, are called as each engine counts them."""
 
 
 def dump(value: Json) -> str:

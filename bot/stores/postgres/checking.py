@@ -6,16 +6,9 @@ from collections.abc import Sequence
 from functools import partial
 
 from bot.stores.postgres.link import Connection, Link
-from bot.stores.stored import CHECKED, damaged
+from bot.stores.stored import CHECKED, NAMES, damaged
 
-_NAMES = {
-    "requests": "'row ' || ctid",
-    "outbox": "'row ' || id",
-    "docs": "'kind ' || kind",  # their keys may be secrets
-    "due": "'kind ' || kind",
-    "snapshots": "'game ' || game",
-    "seeds": "'game ' || game",
-}
+_NAMES = NAMES | {"requests": "'row ' || ctid"}
 _PAGE = 2000
 
 

@@ -5,17 +5,10 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 
-from bot.stores.stored import CHECKED
+from bot.stores.stored import CHECKED, NAMES
 from bot.stores.stored import damaged as damaged_rows
 
-_NAMES = {
-    "requests": "'row ' || rowid",
-    "outbox": "'row ' || id",
-    "docs": "'kind ' || kind",  # their keys may be secrets
-    "due": "'kind ' || kind",
-    "snapshots": "'game ' || game",
-    "seeds": "'game ' || game",
-}
+_NAMES = NAMES | {"requests": "'row ' || rowid"}
 
 
 def damaged(conn: sqlite3.Connection) -> Iterator[str]:
