@@ -15,8 +15,8 @@ Json = dict[str, Any]
 
 EXPECTED = re.compile(
     r"cannot|out of ammunition|jammed|already|no longer|over|needs (no|morale)|[Nn]obody|takes no part|"
-    r"has nobody left|not on the roster|(is|are) (not |shaken|dead|combat-ineffective|pinned|stunned|eliminated|"
-    r"killed|out|suppressed|destroyed|abandoned)"
+    r"has nobody left|has no firepower|not on the roster|(is|are) (not |shaken|dead|combat-ineffective|pinned|stunned|"
+    r"eliminated|killed|out|suppressed|destroyed|abandoned)"
 )
 """What a refusal may say in the course of a fight: dice decide who is still able to do what."""
 
