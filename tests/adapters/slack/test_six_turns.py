@@ -240,7 +240,7 @@ async def the_end(e: Evening, rally: Message, folder: Path) -> None:
     assert story.ephemeral_for is None
     assert "US wins on turn 6" in story.text
     assert e.calls() == []
-    await e.until(lambda: not rally.buttons(), "the card of a game that is over")
+    await e.refused(e.anna, rally, "Next phase")
     await e.say(e.greta, "/fair", "reveal")
     await (await e.greta.slash(e.games, "/game", "export json")).answer()
     [file] = [one for one in e.greta.sees(e.greta.im) if one.files][-1].files
