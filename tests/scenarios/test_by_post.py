@@ -440,7 +440,7 @@ async def test_since_i_left_says_what_it_means_for_me() -> None:
     back = await post.channel.do("Bob", "log since=me")
     assert back.private
     assert back.first == "Since you left: you lost Cell 1, and it is US's go · 3 events, Hill 875"
-    assert back.body()[:2] == ["#7 Turn 1, Operations begins", "#8 Cell 1 edited · Alice"]
+    assert back.body()[:2] == ["#7 Turn 1, Operations phase begins, US first", "#8 Cell 1 edited · Alice"]
     assert [button.label for button in back.buttons] == ["Log"]
     edited = back.lines[1]
     assert isinstance(edited, Happened)

@@ -7,7 +7,6 @@ import contextlib
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from textwrap import wrap
 from weakref import WeakValueDictionary
 
 from bot.commands.context import Context
@@ -44,11 +43,10 @@ async def stats(context: Context) -> Reply:
     await _count(context, tally, counted)
     by_side, by_kind = _sums(context, tally, counted)
     lines = [sentence(name, luck) for name, luck in sorted(by_side.items())]
-    table = [("side", "sequence", f"{'n':>3}", "score", "usual")] if by_kind else []
-    for (name, kind), luck in sorted(by_kind.items()):
-        first, *more = wrap(kind, 11)
-        table.append((_short(name, 7), first, f"{luck.count:>3}", f"{minus(luck.worth):>5}", f"{tenth(luck.mean):>5}"))
-        table += (("", text, "", "", "") for text in more)
+    table = [(f"{'n':>3}", "score", "usual", "rolled")] if by_kind else []
+    for name, whole in sorted(by_side.items()):
+        table.append(_row(f"{name}, all", whole))
+        table += (_row(kind, luck) for (side, kind), luck in sorted(by_kind.items()) if side == name)
     if left_out := tally.left_out:
         lines.append(f"The {left_out} oldest rolls are left out.")
     lines.append(
@@ -175,9 +173,9 @@ def _sums(
     return {name: summed(all_) for name, all_ in by_side.items()}, {key: summed(all_) for key, all_ in by_kind.items()}
 
 
-def _short(name: str, room: int) -> str:
-    """A name as a phone's column has room for it."""
-    return name if len(name) <= room else f"{name[: room - 1]}…"
+def _row(what: str, luck: Luck) -> tuple[str, str, str, str]:
+    """Figures first: a name that is long for a phone goes on below, and moves none of them."""
+    return f"{luck.count:>3}", f"{minus(luck.worth):>5}", f"{tenth(luck.mean):>5}", what
 
 
 def _whose(context: Context, item: Counted) -> str:
