@@ -58,8 +58,10 @@ async def test_two_hundred_at_once(tmp_path: Path) -> None:
         assert len(receipts) == 200
         assert p99 < RECEIPT + busy
         for channel in channels[1:]:
-            numbers = [re.findall(r"#(\d+)", message.text)[-1] for message in discord.messages(channel)]
-            assert sorted(map(int, numbers)) == [2, 3, 4, 5]
+            texts = [message.text for message in discord.messages(channel)]
+            numbers = sorted(int(found[-1]) for text in texts if (found := re.findall(r"#(\d+)", text)))
+            refused = [text for text in texts if "busy just now" in text]  # where the disk was held up for seconds
+            assert numbers == [2, 3, 4, 5][: 4 - len(refused)]
         late = [beat.late for beat in discord.gateway.heartbeats if beat.late is not None]
         print(f"heartbeats: {len(late)}, the latest {max(late):.2f} s late")
         assert max(late) < BEAT + busy
