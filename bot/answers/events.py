@@ -80,11 +80,14 @@ def texts_of(events: Iterable[Event], rows: Iterable[TextRow], closed: Container
     return found
 
 
-def retold(event: Event, name_of: NameOf, text: str = "", sides: tuple[str, ...] = ()) -> Retold:
-    """An event in words. `text` is its label or the text that was written with it, `sides` are those of the game."""
+def retold(
+    event: Event, name_of: NameOf, text: str = "", sides: tuple[str, ...] = (), *, replayed: bool = True
+) -> Retold:
+    """An event in words. `text` is its label or the text that was written with it, `sides` are those of the game.
+    `replayed`: a sequence is played again with its dice, for the words of its answer."""
     kind, who, result = event["kind"], name_of(event["who"]), str(event.get("result", ""))
     if kind == "sequence":
-        found = _sequence(event, who)
+        found = _sequence(event, who, replayed=replayed)
         said = held(event, by_name(found.said, sides), sides) + _arrivals(event)
         return replace(found, said=said, more=by_name(found.more, sides))
     if kind in ("roll", "table"):
@@ -126,9 +129,12 @@ def _of_game(event: Event, who: str, result: str, text: str) -> Retold | None:
     return None
 
 
-def told_event(event: Event, name_of: NameOf, label: str = "", sides: tuple[str, ...] = ()) -> str:
-    """`#41 Anna (US): Squad 1 fires: Squad 5 takes casualties [5][2]`: an event in one line of the log."""
-    kind, found = event["kind"], retold(event, name_of, label, sides)
+def told_event(
+    event: Event, name_of: NameOf, label: str = "", sides: tuple[str, ...] = (), *, replayed: bool = True
+) -> str:
+    """`#41 Anna (US): Squad 1 fires: Squad 5 takes casualties [5][2]`: an event in one line of the log. Without
+    `replayed` no shot is played again for its words: it reads as the log has it."""
+    kind, found = event["kind"], retold(event, name_of, label, sides, replayed=replayed)
     if kind in ("roll", "table"):
         said = f"{f'{label}: ' if label else ''}{title_of(event)}: {event.get('result', '')}"
     elif kind == "pass":
@@ -138,7 +144,7 @@ def told_event(event: Event, name_of: NameOf, label: str = "", sides: tuple[str,
     elif found.acts:
         said = replace(found, side="").sentence
     else:
-        said = f"{title_of(event)}: {found.said}" if kind == "sequence" else found.said
+        said = f"{title_of(event)}: {found.said}" if _sequence_of(event) is not None else found.said
     side = f" ({event['side']})" if event.get("side") else ""
     dice = "".join(f"[{die['value']}]" for die in event.get("dice", ())[:40])
     by_hand = "(dice by hand)" if event.get("hand") else ""
@@ -162,12 +168,17 @@ def _done(event: Event, name_of: NameOf, result: str) -> str:
     return own.get(kind) or (f"{kind}: {result}" if result else kind)
 
 
-def _sequence(event: Event, who: str) -> Retold:
-    system = system_of(event)
-    sequence = system.sequences.get(event.get("target", "")) if system is not None else None
+def _sequence(event: Event, who: str, *, replayed: bool) -> Retold:
+    sequence = _sequence_of(event)
     if sequence is None:
         return Retold(f"{title_of(event)}: {event.get('result', '')}", who)
-    return _replayed(event, sequence, who) or _as_stored(event, sequence, who)
+    return (_replayed(event, sequence, who) if replayed else None) or _as_stored(event, sequence, who)
+
+
+def _sequence_of(event: Event) -> Sequence | None:
+    """The sequence that an event played; None for other kinds, and for one of a pack that is gone."""
+    system = system_of(event) if event["kind"] == "sequence" else None
+    return system.sequences.get(event.get("target", "")) if system is not None else None
 
 
 def _replayed(event: Event, sequence: Sequence, who: str) -> Retold | None:
@@ -311,20 +322,13 @@ _VERBS = ("fire", "fires", "shoot", "shoots", "attack", "attacks", "interrupt", 
 """How a sequence's own words for who acts end."""
 
 
-def outline(event: Event) -> str:
-    """`#41 Direct fire: casualties`: an event whose answer is no longer known, without playing it again."""
-    result = event.get("result", "")
-    return f"#{event['number']} {title_of(event)}{f': {result}' if result else ''}"
-
-
 def title_of(event: Mapping[str, Any]) -> str:
     """The name of the sequence or table behind an event, or the dice of a roll."""
     if event["kind"] == "roll":
         return str(event["inputs"].get("dice", ""))
-    system = system_of(event)
-    target = event.get("target", "")
-    if system is not None and event["kind"] == "sequence" and target in system.sequences:
-        return system.sequences[target].title
+    if (sequence := _sequence_of(event)) is not None:
+        return sequence.title
+    system, target = system_of(event), event.get("target", "")
     if system is not None and event["kind"] == "table" and target in system.tables:
         return system.tables[target].title
     return str(event.get("command", target))

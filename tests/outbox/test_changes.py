@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from bot.stores.base import DAY
 from tests.fresh import fresh_app
-from tests.playing import Channel
+from tests.playing import Channel, two_sides
 
 
 async def test_what_was_undone_says_so_although_who_agreed_deletes_their_data_at_once() -> None:
@@ -17,6 +18,21 @@ async def test_what_was_undone_says_so_although_who_agreed_deletes_their_data_at
     asking, rolled = await channel.app.due("console:")
     assert (asking.amends.partition("/asked")[1], asking.reply.text()) == ("/asked", "Answered in #4")
     assert (rolled.amends.rpartition("/")[2], rolled.reply.text()) == ("3", "Undone in #4")
+
+
+async def test_what_is_undone_names_who_did_it_where_the_answer_is_no_longer_kept() -> None:
+    clock = [1_000_000.0]
+    channel = Channel(await fresh_app(lambda: clock[0]))
+    await two_sides(channel)
+    line = "lnlt fire attackers=us1 targets=vc1 hand=6,5,5"
+    await channel.app.delivered(await channel.say("Anna", line, token="t"), spot={"message": 1})
+    number, clock[0] = (await channel.game()).last, clock[0] + 8 * DAY
+    await channel.app.store.sweep(None)
+    await channel.say("Anna", "game undo")
+    agreed = await channel.say("Bob", "game undo", token="t")
+    assert not agreed.error
+    (changed,) = [one for one in await channel.app.due("console:") if one.amends.endswith(f"/{number}")]
+    assert f"#{number} Anna (US): Squad 1 fires at Cell 1" in str(changed.reply.title)
 
 
 async def test_a_board_whose_undo_was_pressed_stays_the_board() -> None:

@@ -89,6 +89,18 @@ def test_a_miss_of_an_older_edition_names_firer_and_target() -> None:
     assert told_event(missed(), who) == "#27 Anna (US): M48 Patton fires at PT-76: miss [5]"
 
 
+def test_a_shot_of_a_pack_that_is_gone_has_its_title_once() -> None:
+    gone = {"number": 9, "who": "p1", "side": "", "kind": "sequence", "command": "mud fire", "system": "mud",
+            "target": "fire", "result": "two hits", "out": {}, "edition": "0" * 64}  # fmt: skip
+    assert told_event(gone, who) == "#9 Anna: mud fire: two hits"
+
+
+def test_an_event_is_told_without_playing_it_again() -> None:
+    event = played("lnlt", "melee")
+    assert told_event(event, who) != told_event(event, who, replayed=False)
+    assert told_event(event, who, replayed=False).startswith("#7 Anna (US): ")
+
+
 def test_initiative_and_phases_name_the_side() -> None:
     rolled = {"number": 3, "who": "p1", "side": "", "kind": "sequence", "system": "lnlt", "target": "initiative",
               "command": "lnlt initiative", "result": "side b has the initiative", "out": {}, "edition": 1}  # fmt: skip

@@ -6,11 +6,11 @@ The changes go to the disk in the commit that makes them necessary, and leave th
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from functools import partial
 
-from bot.answers.events import outline, title_of
+from bot.answers.events import title_of, told_event
 from bot.commands.context import Amendment, Change, Context
 from bot.game.events import changes_game
 from bot.game.ledger import Ledger
@@ -124,8 +124,8 @@ async def _turned(context: Context, ledger: Ledger, body: Json) -> AsyncIterator
     """An undo or a redo: of the answer itself, and of the answer to the redo or undo before."""
     number, by, is_undo = body["event"], body["number"], body["kind"] == "undo"
     rows = await context.store.events(ledger.row, after=number - 1, before=number + 1)
-    event = rows[0].data if rows else {}
-    told = outline(event) if event else f"#{number}"
+    event = rows[0].data
+    told = partial(_told, ledger, event)
     if is_undo:
         dice = " ".join(f"[{die['value']}]" for die in event.get("dice", ())[:40])
         small = f"{title_of(event)} {dice} · the dice stay in the log" if dice else "It stays in the log."
@@ -136,8 +136,13 @@ async def _turned(context: Context, ledger: Ledger, body: Json) -> AsyncIterator
     turned = await _latest(context, ledger, "redo" if is_undo else "undo", number)
     if turned is not None:
         over = f"{'Undone' if is_undo else 'Redone'} in #{by}"
-        told = outline(turned)
+        told = partial(_told, ledger, turned)
         yield Amendment(_topic(ledger, turned["number"]), partial(_struck, over, told, "", f"#{turned['number']}"))
+
+
+def _told(ledger: Ledger, event: Json) -> str:
+    """An event in one line, for where nobody knows any more what its answer said."""
+    return told_event(event, ledger.name_of, sides=ledger.game.sides, replayed=False)
 
 
 async def _lapsed(context: Context, ledger: Ledger, number: int, by: int) -> AsyncIterator[Amendment]:
@@ -147,7 +152,7 @@ async def _lapsed(context: Context, ledger: Ledger, number: int, by: int) -> Asy
     if asked is not None and await _is_over(context, ledger, number, asked.data.get("what", "undo")):
         context.drop_docs.append((kind, key))
         topic = _topic(ledger, f"asked-{asked.data.get('id', '')}")
-        yield Amendment(topic, partial(_struck, f"Overtaken by #{by}", "a request", "", ""))
+        yield Amendment(topic, partial(_struck, f"Overtaken by #{by}", _a_request, "", ""))
 
 
 async def _is_over(context: Context, ledger: Ledger, number: int, what: str) -> bool:
@@ -177,21 +182,25 @@ def settled(context: Context, about: str, how: str, what: str) -> None:
 
 def answered(number: int) -> Change:
     """How a request reads that was answered elsewhere."""
-    return partial(_struck, f"Answered in #{number}", "a request", "", "")
+    return partial(_struck, f"Answered in #{number}", _a_request, "", "")
 
 
-def _struck(over: str, told: str, small: str, number: str, said: Reply | None) -> Reply:
+def _a_request() -> str:
+    return "a request"
+
+
+def _struck(over: str, told: Callable[[], str], small: str, number: str, said: Reply | None) -> Reply:
     """A first line that no longer holds, what became of it, and no buttons."""
-    title = said.title if said is not None else told
+    title = said.title if said is not None else told()
     by = said.by if said is not None else ""
     lines = (Small(small),) if small else ()
     return Reply(title, lines, footer=(number,) if number else (), over=over, by=by, tone=OVER)
 
 
-def _back(note: str, told: str, is_open: bool, said: Reply | None) -> Reply:
+def _back(note: str, told: Callable[[], str], is_open: bool, said: Reply | None) -> Reply:
     """What was undone, as it was, with a note where it came back."""
     if said is None:
-        return Reply(told, footer=(note,))
+        return Reply(told(), footer=(note,))
     return replace(said, footer=(*said.footer, note), mention=(), buttons=() if is_open else said.buttons)
 
 
