@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 
 from bot.commands.context import IsMember
 from bot.commands.dispatch import spec_of
-from bot.commands.games.played import choices
-from bot.game.cache import Games
+from bot.commands.games.games import choices
+from bot.game.loaded import Games
 from bot.game.phases import standing
 from bot.game.prepared import laid_ready
 from bot.game.roster import in_order

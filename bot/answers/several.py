@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bot.answers.aim import aim_of, refuse_itself
-from bot.game.plays import PLAYS, UNIT
+from bot.game.events import PLAYS, UNIT
 from bot.game.roster import GONE, is_gone, settle_changes
 from bot.game.state import Game, roster_of
 from bot.interface.registry import registry

@@ -14,6 +14,9 @@ from typing import Any
 from bot.game.state import FIELDS, Game, Json, _plain, unit_from_json, unit_json, with_units
 from bot.rules.proof.event_kinds import BESIDE
 
+UNIT, PLAYS = "unit", "plays"
+"""The input that names the units, and the output that lists what came of each."""
+
 ROLLS = ("roll", "sequence", "table")
 NEVER_UNDONE = (
     "start",
@@ -186,3 +189,18 @@ def note_undo(undone: set[int], event: Mapping[str, Any]) -> None:
         undone.add(event["event"])
     elif event["kind"] == "redo":
         undone.discard(event["event"])
+
+
+def plays_of(event: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """The event as one of a single play, once for each that it holds; most events are a single one themselves."""
+    plays = event.get("out", {}).get(PLAYS)
+    if event["kind"] != "sequence" or not isinstance(plays, list) or not all(map(_is_play, plays)):
+        yield event
+        return
+    for play in plays:
+        inputs = {**event.get("inputs", {}), UNIT: play[UNIT]}
+        yield {**event, "inputs": inputs, "out": play["out"], "result": f"{play[UNIT]}: {play['result']}"}
+
+
+def _is_play(play: object) -> bool:
+    return isinstance(play, Mapping) and {UNIT, "result", "out"} <= play.keys()

@@ -1,16 +1,24 @@
-"""A game as it was loaded: its state, where its chain ends, who plays, and the dice secret in force."""
+"""A game as it was loaded, with where its chain ends, who plays, and the dice secret in force; and the games in memory:
+loaded when needed, kept within a bound of bytes, each checked by its version: before use, or by the commit of what was
+made of it."""
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bot.game.events import apply
 from bot.game.state import Game, from_json
+from bot.stores.base import Conflict
 from bot.stores.records import PersonRow, Saved, SeedRow
+from bot.stores.store import Store
 
 SNAPSHOT_EVERY = 25
 """Events between two snapshots: loading replays at most so many."""
+KEPT = 32 * 2**20
+"""Bytes that games may take in memory: some ten thousand channels of free play, or a thousand games with armies."""
+_BARE, _UNIT, _PERSON, _NUMBER = 2_000, 1_000, 500, 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,3 +72,86 @@ def load(saved: Saved) -> Loaded:
         snapshot_at=saved.state_at,
         has_board=saved.has_board,
     )
+
+
+class Games:
+    """A bounded cache over the store's games."""
+
+    def __init__(self, store: Store, kept: int = KEPT) -> None:
+        self._store, self._kept = store, kept
+        self._loaded: OrderedDict[str, Loaded] = OrderedDict()
+        self._sizes: dict[str, int] = {}
+        self._bytes = 0
+        self._places: dict[str, str] = {}  # which of them was loaded for a place
+
+    async def at(self, place: str) -> Loaded | None:
+        """The game that is played in a place, as it is in the store now."""
+        if self._places.get(place) in self._loaded:  # else there is nothing to compare: it is read at once
+            here = await self._store.peek(place)
+            if here is None:
+                return None
+            row, version, has_board = here
+            known = self._loaded.get(row)
+            if known is not None and known.version == version:
+                if known.has_board != has_board:
+                    return self.keep(replace(known, has_board=has_board))
+                self._loaded.move_to_end(row)
+                return known
+        saved = await self._store.load_game(place)
+        return self.keep(load(saved)) if saved is not None else None
+
+    def remembered(self, place: str) -> Loaded | None:
+        """The game that is played in a place, as this process knows it: whatever is made of it holds once its commit
+        has found the version unchanged, or `check` has. None where nothing is known."""
+        row = self._places.get(place)
+        known = self._loaded.get(row) if row is not None else None
+        if known is not None:
+            self._loaded.move_to_end(known.row)
+        return known
+
+    async def check(self, place: str, known: Loaded) -> None:
+        """Raise Conflict where a place plays another game by now than `remembered` said, or another version of it."""
+        if await self._store.peek(place) != (known.row, known.version, known.has_board):
+            raise Conflict(known.row)
+
+    async def by_row(self, row: str) -> Loaded | None:
+        """Any game by its id in the store."""
+        saved = await self._store.load_game_by_id(row)
+        return load(saved) if saved is not None else None
+
+    def keep(self, loaded: Loaded) -> Loaded:
+        """Remember a game as it is now, in place of those that were not asked for lately."""
+        now = size(loaded)
+        self._bytes += now - self._sizes.get(loaded.row, 0)
+        self._sizes[loaded.row] = now
+        self._loaded[loaded.row] = loaded
+        self._loaded.move_to_end(loaded.row)
+        for place in loaded.places:
+            self._places[place] = loaded.row
+        while self._bytes > self._kept and len(self._loaded) > 1:
+            self.drop(next(iter(self._loaded)))
+        return loaded
+
+    def drop(self, row: str) -> None:
+        """Forget a game: it is read again when it is needed."""
+        old = self._loaded.pop(row, None)
+        if old is None:
+            return
+        self._bytes -= self._sizes.pop(row)
+        for place in old.places:
+            self._places.pop(place, None)
+
+    def clear(self) -> None:
+        """Forget all games."""
+        self._loaded.clear()
+        self._sizes.clear()
+        self._places.clear()
+        self._bytes = 0
+
+
+def size(loaded: Loaded) -> int:
+    """About how many bytes a game takes in memory; rather too many."""
+    game = loaded.game
+    numbers = len(game.sealed) + len(game.withdrawn) + len(game.redo) + len(game.plans) + len(game.orders)
+    people = len(loaded.persons) + len(game.players) + len(loaded.places)
+    return _BARE + _UNIT * len(game.units) + _PERSON * people + _NUMBER * numbers

@@ -1,4 +1,5 @@
-"""Who may do what in a game: players act for their side, strangers roll and look, a game master directs."""
+"""Who may do what in a game: players act for their side, strangers roll and look, a game master directs; and who may
+still add texts to the dice: one rule for play and for whoever checks a log; docs/dice.md says it in words."""
 
 from __future__ import annotations
 
@@ -104,27 +105,6 @@ def need_share(game: Game, actor: Actor, units: Iterable[RosterUnit], acting: It
         raise UserError(f"You play {actor.side} and cannot act with {names}.", code="not-yours")
 
 
-def find_side(game: Game, name: str) -> str:
-    """One of the game's sides, case ignored. Raises UserError naming them all."""
-    folded = name.strip().casefold()
-    for side in game.sides:
-        if side.casefold() == folded:
-            return side
-    if not game.sides:
-        raise UserError(
-            "This game has no sides.",
-            hint=phrase('Name them at the start: `/game start lnlt "Hill 875" sides="US, VC"`.'),
-            option="side",
-            code="no-sides",
-        )
-    raise UserError(
-        f'There is no side "{name[:40]}".',
-        hint=f"Sides are {', '.join(game.sides)}.",
-        option="side",
-        code="unknown-side",
-    )
-
-
 def _typed(name: str) -> str:
     return f'"{name}"' if " " in name else name
 
@@ -136,3 +116,20 @@ def over(game: Game) -> UserError:
         hint=phrase('Take it up again: `/game resume`. Start another: `/game start lnlt "Hill 875" sides="US, VC"`'),
         code="game-ended",
     )
+
+
+def are_open(game: Game) -> bool:
+    """Whether texts may still be added to the dice of the seed in force."""
+    return not (game.closed if game.closing else game.drawn)
+
+
+def is_alone(game: Game, person: str) -> bool:
+    """Whether there is nobody else in the game who could close the texts."""
+    if is_guarded(game):
+        return {*game.players, game.master} <= {"", person}
+    return game.solo == person
+
+
+def has_last_word(game: Game, person: str) -> bool:
+    """Whether the last text is this person's, so that somebody else must close."""
+    return game.closing and bool(person) and game.adder == person and not is_alone(game, person)

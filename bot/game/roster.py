@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
-from bot.game.back import FLIP, REDUCED, fitting_side, flipped, parted_stats, turned_over, with_reduced
+from bot.game.counter import FLIP, REDUCED, fitting_side, flipped, parted_stats, turned_over, with_reduced
 from bot.game.state import Game, Units
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.inputs.many import wrong_range

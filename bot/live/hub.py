@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from time import monotonic
 
-from bot.commands.games.share import key_of, row_of
+from bot.commands.games.export import key_of, row_of
 from bot.live.watched import Watched, Watcher
 from bot.odds_worker.pool import Worker
 from bot.process.logs import seldom

@@ -156,7 +156,7 @@ def _sequence_fault(system: System, sequence: Sequence) -> str:
 
 def _check_scenarios(system: System, found: _Found, *, is_new: bool) -> int:
     from bot.answers.offered import refused_of
-    from bot.game.scenario import find_scenario
+    from bot.game.roster_file import find_scenario
 
     try:
         names = system.names(SCENARIOS)

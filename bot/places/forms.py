@@ -13,8 +13,8 @@ from dataclasses import replace
 from bot.answers.headline import FIRES
 from bot.answers.inputs import as_typed, last_inputs
 from bot.answers.several import WITHOUT
-from bot.game.cache import Games
-from bot.game.opened import read_opened
+from bot.game.loaded import Games
+from bot.game.log import read_opened
 from bot.game.rights import over
 from bot.interface.form.form import HAND, ODDS, in_that_way, lasting, way_asked
 from bot.interface.form.keypad import keypad

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bot.game.cache import Games
+from bot.game.loaded import Games
 from bot.interface.spec import Command, Place
 from bot.stores.records import Doc
 from bot.stores.store import Store

@@ -16,7 +16,7 @@ from bot.answers.headline import others
 from bot.answers.odds import odds_reply
 from bot.answers.plays import Shot, again, came_up, shot_of
 from bot.answers.several import Single, alike_plays, path_of, whole_out
-from bot.game.plays import plays_of
+from bot.game.events import plays_of
 from bot.game.state import Json
 from bot.game.stats import SAME, can_score, chances_of, score, scored_side, scores_of
 from bot.game.version import is_current, system_of

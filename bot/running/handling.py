@@ -12,9 +12,8 @@ from bot.answers.inputs import removed_unit
 from bot.commands.context import Context, IsMember
 from bot.commands.dispatch import Handler, handler, spec_of
 from bot.commands.games.places import moved_from
-from bot.game.cache import Games
 from bot.game.ledger import Ledger, Writer
-from bot.game.loaded import Loaded
+from bot.game.loaded import Games, Loaded
 from bot.game.prepared import find
 from bot.interface.registry import Registry, registry
 from bot.interface.reply.failure import failed

@@ -10,8 +10,8 @@ from typing import Any
 from bot.commands.context import Context
 from bot.commands.log.amending import OR_POST, amended
 from bot.commands.log.footer import keep_words, with_footer
-from bot.game.cache import Games
 from bot.game.ledger import Ledger
+from bot.game.loaded import Games
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Command
 from bot.outbox.leases import LEASE

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.commands.help.topics import TOPICS
+from bot.commands.help.pages import TOPICS
 from bot.interface.registry import registry
 from bot.interface.reply.parts import Entry
 from bot.interface.reply.reply import Reply

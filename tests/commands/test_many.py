@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from bot.audit.check_file import check
-from bot.game.plays import plays_of
+from bot.game.events import plays_of
 from bot.game.stats import tries, worth_of
 from bot.interface.reply.parts import Group, Odds
 from bot.rules.proof.export_format import read_json

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from bot.app import App
-from bot.game.cache import Games, size
+from bot.game.loaded import Games, size
 from bot.stores.sqlite import TemporaryStore
 from tests.fresh import fresh
 from tests.playing import Channel, two_sides

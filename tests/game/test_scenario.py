@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.game.scenario import find_scenario, load_scenario
+from bot.game.roster_file import find_scenario, load_scenario
 from bot.rules.errors import TableError
 from bot.systems.catalog import system, systems
 from tests.playing import Channel

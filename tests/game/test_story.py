@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from bot.game.stats import Luck, Try, Worth
-from bot.game.story import best_shot, judgement, points, worst_luck
+from bot.game.stats import Luck, Try, Worth, best_shot, judgement, points, worst_luck
 
 
 def roll(number: int) -> Try:

@@ -12,7 +12,7 @@ import jsonschema
 import pytest
 import yaml
 
-from bot.game import scenario
+from bot.game import roster_file
 from bot.packs.check import check_content
 from bot.rules.declared import load
 from bot.rules.inputs.options import FIELDS, FURTHER
@@ -59,7 +59,7 @@ CLOSED: dict[tuple[str, str], Collection[str]] = {
     ("steps", "word"): load.NOTE_KEYS["is"],
     ("steps", "said"): load.NOTE_KEYS["say"],
     ("steps", "change"): load.NOTE_KEYS["set"],
-    ("scenario", "scenario"): scenario.KEYS,
+    ("scenario", "scenario"): roster_file.KEYS,
 }
 """The closed lists of the loaders, and the part of a schema that must have the same."""
 

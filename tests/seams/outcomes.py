@@ -9,7 +9,7 @@ from typing import Any
 
 from bot.answers.headline import ACTING
 from bot.answers.inputs import loans, with_loans
-from bot.game.scenario import find_scenario
+from bot.game.roster_file import find_scenario
 from bot.game.state import roster_of
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import Option, format_number

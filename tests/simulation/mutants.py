@@ -13,7 +13,7 @@ import pytest
 import adapters.slack.delivery
 import adapters.slack.work
 import bot.commands.games.export
-import bot.commands.games.moving
+import bot.commands.games.transfer
 import bot.commands.log.undo
 import bot.running.storing
 import bot.stores.sqlite.link
@@ -68,7 +68,7 @@ def _links_unasked(patch: pytest.MonkeyPatch) -> None:
 
 @mutant("C2: the id of a channel is believed, and a game moves there at once", 38, "e", "slack:T1/C2")
 def _ids_believed(patch: pytest.MonkeyPatch) -> None:
-    transfer = bot.commands.games.moving.transfer
+    transfer = bot.commands.games.transfer.transfer
 
     async def at_once(context: Context) -> Reply:
         context.command = replace(context.command, who=replace(context.command.who, manager=True))
@@ -79,8 +79,8 @@ def _ids_believed(patch: pytest.MonkeyPatch) -> None:
         return {"channel": place}
 
     patch.setattr(Context, "keeps", True)
-    patch.setattr(bot.commands.games.moving, "transfer", at_once)
-    patch.setattr(bot.commands.games.moving, "_need_alone", lambda _: None)
+    patch.setattr(bot.commands.games.transfer, "transfer", at_once)
+    patch.setattr(bot.commands.games.transfer, "_need_alone", lambda _: None)
     patch.setattr(adapters.slack.work, "confirmed", believed)
 
 

@@ -1,4 +1,5 @@
-"""`/game export`: the whole game as JSON, its rolls as CSV, the story as Markdown."""
+"""`/game export`: the whole game as JSON, its rolls as CSV, the story as Markdown; `/game share`: an address at which
+anybody who has it can watch the game, until it is ended."""
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ import json
 import re
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import replace
+from hashlib import sha256
 from typing import TypeVar
 
 from bot.answers.events import texts_of
@@ -14,20 +16,23 @@ from bot.answers.story import Beside, csv_head, csv_lines, plain, story_lines, t
 from bot.audit.export import Promises, behind, heading, text_json, version_of
 from bot.audit.packs import hashes_of, hashes_sealed, packs_at
 from bot.commands.context import Context
-from bot.commands.games.played import turn_to
-from bot.game.batches import BATCH, in_batches, texts_in_batches
+from bot.commands.games.games import named, turn_to
 from bot.game.events import note_undo
+from bot.game.log import BATCH, in_batches, texts_in_batches
 from bot.game.phases import phase_title
 from bot.game.rights import need_player
 from bot.game.roster import described, in_order
 from bot.game.state import Game, Json
 from bot.interface.reply.packing import Packing
 from bot.interface.reply.reply import File, Reply
+from bot.process.entropy import new_address
+from bot.rules.errors import UserError
 from bot.rules.proof.chain import genesis, short
 from bot.rules.proof.export_format import SEALED
 from bot.rules.proof.words import SAID
-from bot.rules.text.phrase import phrase
-from bot.stores.records import TextRow
+from bot.rules.text.phrase import Address, Phrase, phrase
+from bot.stores.records import Doc, TextRow
+from bot.stores.store import Store
 
 T = TypeVar("T")
 FORMATS = {
@@ -35,6 +40,9 @@ FORMATS = {
     "html": "open it in any browser, and press Check the dice",
     "csv": "one line per roll",
 }
+SHARE, SHARED = "share", "shared"
+"""Documents: the game behind an address, by the hash of what cannot be guessed in it; and that hash, by game."""
+PATH = "g"
 
 
 async def export(context: Context) -> Reply:
@@ -201,3 +209,90 @@ async def _undone(context: Context) -> set[int]:
 
 ENDINGS = {"markdown": "md"}
 _WRITERS = {"json": json_parts, "csv": rolls_csv, "markdown": report}
+
+
+def key_of(token: str) -> str:
+    """What is kept of an address: from it nobody finds the address again."""
+    return sha256(f"grognard share\n{token}".encode()).hexdigest()
+
+
+async def row_of(store: Store, key: str) -> str:
+    """The game that is shared under a key; "" where none is, or no longer."""
+    found = await store.doc(SHARE, key)
+    row = str(found.data["game"]) if found is not None else ""
+    return row if row and await shared_as(store, row) == key else ""
+
+
+async def shared_as(store: Store, row: str) -> str:
+    """The key under which a game is shared; "" where it is not."""
+    found = await store.doc(SHARED, row)
+    return str(found.data["key"]) if found is not None else ""
+
+
+async def share(context: Context) -> Reply:
+    """Make an address for the game, in place of the one before, or end it."""
+    if context.options()["off"]:
+        return await stop(context)
+    _need_right(context)
+    if not context.address:
+        raise UserError(
+            "This bot serves no live pages.",
+            hint=phrase("Its host can: docs/sharing.md. As a file: `/game export html` or `grognard publish`"),
+            code="not-served",
+        )
+    ledger, token = context.ledger, new_address()
+    before = await shared_as(context.store, ledger.row)
+    if before:
+        context.drop_docs.append((SHARE, before))
+    context.docs += [
+        Doc(SHARE, key_of(token), {"game": ledger.row}),
+        Doc(SHARED, ledger.row, {"key": key_of(token), "since": int(context.now)}),
+    ]
+    address = f"{context.address}/{PATH}/{token}"
+    context.unstored = lambda reply: replace(reply, lines=(Phrase(Address(address)), *reply.lines[1:]))
+    told = Reply(
+        f"{context.who} shares {named(context.game)}",
+        ("Whoever has the address can watch; what is sealed stays sealed.", phrase("To end it: `/game share off`")),
+    )
+    return Reply(
+        f"Whoever has this address can watch {named(context.game)}",
+        (
+            phrase("Its address was shown once. `/game share` makes a new one, and the old one ends."),
+            "It follows the game as it goes on, shows nothing that is sealed, and takes nothing from those who watch.",
+            *(("The address of before has ended.",) if before else ()),
+        ),
+        private=True,
+        announce=None if before else told,
+        buttons=(context.button("unshare", "Stop sharing", style="danger"),),
+    )
+
+
+async def stop(context: Context, _about: str = "") -> Reply:
+    """End the address; whoever watches is told so."""
+    _need_right(context)
+    if not await forget(context):
+        raise UserError("This game is not shared.", hint=phrase("Share it: `/game share`"), code="not-shared")
+    told = Reply(f"{context.who} no longer shares {named(context.game)}")
+    return Reply("The address has ended", private=True, announce=told)
+
+
+async def forget(context: Context) -> bool:
+    """Drop the address of the game, also where it is deleted; whether there was one."""
+    key = await shared_as(context.store, context.ledger.row)
+    if not key:
+        return False
+    context.drop_docs += [(SHARED, context.ledger.row)]
+    if await context.store.doc(SHARE, key) is not None:
+        context.drop_docs.append((SHARE, key))
+    return True
+
+
+def _need_right(context: Context) -> None:
+    """Raise UserError for who does not direct the game: it is shown to the world."""
+    game, actor = context.need_game(), context.actor
+    if not (actor.directs or (not game.started and context.keeps)):
+        raise UserError(
+            "Only the game master, a server manager or a workspace admin can share it.",
+            hint=phrase("`/game status` says who is game master."),
+            code="not-master",
+        )

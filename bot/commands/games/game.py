@@ -7,21 +7,20 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from bot.answers.inputs import rules_told
 from bot.commands.context import Amendment, Context
+from bot.commands.games.games import put_aside
 from bot.commands.games.imports import CLAIM_HINT, own_import
-from bot.commands.games.places import listed, names_of
-from bot.commands.games.played import put_aside
 from bot.commands.requests import Request, open_request
-from bot.commands.turns.calls import calls, take_seat
-from bot.commands.turns.turn_card import across_of, headline, passes_told, phase_buttons
+from bot.commands.turns.calls import take_seat
+from bot.commands.turns.turn_card import across_of, headline, phase_buttons
 from bot.game.ledger import Ledger, Writer
 from bot.game.loaded import load
-from bot.game.phases import brief_of, first_turn, phase_title, reminders
-from bot.game.rights import find_side, need_director
+from bot.game.phases import brief_of, first_turn, phase_title
+from bot.game.rights import need_director
 from bot.game.roster import count_units, is_gone
-from bot.game.scenario import Scenario, find_scenario
-from bot.game.state import FULL, Game
+from bot.game.roster_file import Scenario, find_scenario
+from bot.game.sides import find_side
+from bot.game.state import Game
 from bot.game.version import with_system
 from bot.interface.reply.parts import Part, Small
 from bot.interface.reply.reply import Button, Reply
@@ -202,68 +201,6 @@ async def leave(context: Context) -> Reply:
     players = {other: side for other, side in game.players.items() if other != person}
     context.ledger.add("leave", replace(game, players=players))
     return Reply(f"{context.who} leaves {game.players[person]}")
-
-
-async def status(context: Context) -> Reply:
-    """Everything about the game that fits on a screen."""
-    game = context.need_game()
-    ledger = context.ledger
-    title = f'"{game.name}"' if game.started else "Free play"
-    where = "the game has ended" if game.ended else phase_title(game, context.system)
-    lines: list[Part] = [_side_line(context, side) for side in game.sides]
-    others = [unit for unit in game.units.values() if unit.side not in game.sides and not is_gone(unit)]
-    if others:
-        lines.append(f"{count_units(len(others))} of no side")
-    if game.master:
-        lines.append(f"Game master: {ledger.name_of(game.master)}")
-    if unclaimed := ledger.unclaimed():
-        lines.append(
-            phrase(
-                "Known from the imported file only: {unclaimed}. Is one of them you? `/game claim`", unclaimed=unclaimed
-            )
-        )
-    if game.go and not game.ended:
-        passes = passes_told(game, context.system)
-        people = ", ".join(ledger.name_of(person) for person, side in game.players.items() if side in game.go)
-        whose = " and ".join(game.go) + (f" ({people})" if people else "")
-        lines.append(f"Go: {whose}" + (f"; {passes}" if passes else ""))
-    if game.initiative:
-        lines.append(f"Initiative: {game.initiative}")
-    if game.sealed:
-        lines.append("Sealed: " + ", ".join(f"#{at} by {ledger.name_of(who)}" for at, who in game.sealed.items()))
-    if game.redo:
-        lines.append(
-            phrase("Undone: {undone} (`/game redo`)", undone=", ".join(f"#{at}" for at in reversed(game.redo)))
-        )
-    if rules := rules_told(context.system, game):
-        lines.append(rules)
-    answers = "in full" if game.answers == FULL else "in short"
-    lines.append(
-        f"Dice: seed {game.epoch}, commitment {game.commitment[:16]}; "
-        f"real dice {'allowed' if game.hand_dice else 'not allowed'}; answers {answers}"
-    )
-    if ledger.was is not None and len(places := ledger.was.places) > 1:
-        names = {**await names_of(context.store, places), context.command.where.key: context.command.where.name}
-        lines.append(
-            f"Played in {listed(places, names, context.command.where.key)}; each sees every roll of the others."
-        )
-        lines.append(phrase("To end that for this channel, type: `/game link off`"))
-    if not game.ended:
-        called = await calls(context)
-        lines += [call.line for call in called]
-        lines += map(Small, reminders(game, context.system))
-    of_what = context.system.title if context.system is not None else ""
-    told = ": ".join(filter(None, (title, where)))
-    return Reply(told, tuple(lines), by=of_what, footer=(f"#{game.number}",), private=True)
-
-
-def _side_line(context: Context, side: str) -> str:
-    game = context.game
-    players = [context.ledger.name_of(person) for person, theirs in game.players.items() if theirs == side]
-    units = [unit for unit in game.units.values() if unit.side == side]
-    gone = sum(is_gone(unit) for unit in units)
-    lost = f", {gone} eliminated" if gone else ""
-    return f"{side}: {', '.join(players) or 'nobody yet'}; {count_units(len(units) - gone)}{lost}"
 
 
 def _game_name(raw: str) -> str:

@@ -1,34 +1,37 @@
-"""`/game list`, `open`, `resume`: nothing that was played in a channel is ever buried."""
+"""`/game status`, `list`, `open`, `resume`: nothing that was played in a channel is ever buried. Where each game is at,
+and which one somebody means."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence as Many
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 
+from bot.answers.inputs import rules_told
 from bot.commands.context import Context, server_of
-from bot.commands.games.ending import last_words
-from bot.commands.games.places import moved_from
-from bot.commands.games.played import (
-    Played,
-    best_first,
-    by_row,
-    find_played,
-    look_at,
-    named,
-    played_in,
-    put_aside,
-    standing,
-)
-from bot.commands.turns.turn_card import headline, phase_buttons
+from bot.commands.games.places import listed, moved_from, names_of
+from bot.commands.turns.calls import calls
+from bot.commands.turns.turn_card import headline, passes_told, phase_buttons
 from bot.game.ledger import Ledger
-from bot.game.phases import phase_of
+from bot.game.loaded import Loaded, load
+from bot.game.phases import phase_of, phase_title, reminders, whose_go
 from bot.game.rights import need_director
-from bot.interface.reply.parts import Entry, Part
+from bot.game.roster import count_units, is_gone
+from bot.game.state import DRAW, FULL, Game
+from bot.interface.reply.parts import Entry, Part, Small
 from bot.interface.reply.reply import Button, Reply
-from bot.rules.errors import UserError
-from bot.rules.text.phrase import phrase
+from bot.interface.spec import Place
+from bot.interface.typing.complete import MAX_LENGTH, Choice
+from bot.rules.errors import UserError, did_you_mean
+from bot.rules.text.phrase import begun, phrase
 from bot.stores.records import Binding, Outgoing
-from bot.systems.catalog import systems
+from bot.stores.store import Store
+from bot.systems.catalog import see, systems
 
+LOOK_BACK = 20
+"""The end of a game is among so many of its last events: seeds may be revealed behind it, and links ended."""
+
+FREE_PLAY = "Free play"
 MOST_SHOWN = 8
 SHOWN = {
     "log": "log.log:handle",
@@ -38,6 +41,164 @@ SHOWN = {
 }
 """What can be read of a game by a button, and the function that answers."""
 LABELS = {"log": "Log", "stats": "Statistics", "export": "Export", "proof": "Proof"}
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """A game that is or was played in a place. `number` is 1 for the first one there and stays; times are Unix
+    seconds."""
+
+    number: int
+    loaded: Loaded
+    is_on: bool
+    begun: float
+    last: float
+
+    @property
+    def row(self) -> str:
+        """Its id in the store."""
+        return self.loaded.row
+
+    @property
+    def game(self) -> Game:
+        """Its state."""
+        return self.loaded.game
+
+    @property
+    def title(self) -> str:
+        """What it is called."""
+        return title_of(self.game)
+
+
+def title_of(game: Game) -> str:
+    """What a game is called."""
+    return game.name or FREE_PLAY
+
+
+def named(game: Game) -> str:
+    """A game as it is called within a sentence."""
+    return f'"{game.name}"' if game.name else "the free play"
+
+
+async def played_in(store: Store, where: Place) -> list[Played]:
+    """All games that are or were played in a place, the oldest first."""
+    found = []
+    for number, row in await store.played(where.key):
+        saved = await store.load_game_by_id(row)
+        if saved is not None and (not saved.places or where.key in saved.places):  # else it goes on elsewhere
+            found.append(Played(number, load(saved), bool(saved.places), saved.game.created, saved.game.updated))
+    return found
+
+
+def best_first(games: Many[Played]) -> list[Played]:
+    """The game that is on, then the others by when something last happened in them."""
+    return sorted(games, key=lambda one: (not one.is_on, -one.last, -one.number))
+
+
+async def choices(store: Store, where: Place) -> tuple[Choice, ...]:
+    """The games that were played in a place, as an option that names one is completed."""
+    games = best_first(await played_in(store, where))
+    return tuple(Choice(f"{one.number}. {one.title}: {standing(one)}"[:MAX_LENGTH], str(one.number)) for one in games)
+
+
+def standing(one: Played) -> str:
+    """Where a game is at, in a few words: `turn 3, Operations · #42`."""
+    game = one.game
+    if not game.started:
+        return f"{'1 event' if game.number == 2 else f'{game.number - 1} events'} since {day(one.begun)}"
+    turn = phase_title(game, systems().get(game.system))
+    if game.ended:
+        said = f"{won(game)} on turn {game.turn}"
+    else:
+        whose = f" · {whose_go(game)}" if len(game.go) == 1 else ""
+        said = f"{turn}{whose}" if one.is_on else f"asleep since {day(one.last)} · {turn}"
+    return f"{said[:1].upper()}{said[1:]} · #{game.number}"
+
+
+def won(game: Game) -> str:
+    """How an ended game ended: `US won`."""
+    return {"": "ended", DRAW: "a draw"}.get(game.winner, f"{game.winner} won")
+
+
+def day(at: float) -> str:
+    """A date as it is read everywhere: `22 Nov 2026`."""
+    return datetime.fromtimestamp(at, UTC).strftime("%d %b %Y").lstrip("0")
+
+
+def find_played(games: Many[Played], typed: str) -> Played:
+    """The game that a number, a title or its id means. Raises UserError."""
+    text = " ".join(typed.split()).strip('"')
+    by_number = [one for one in games if text in (str(one.number), one.row)]
+    folded = text.casefold()
+    exact = [one for one in games if one.title.casefold() == folded]
+    found = by_number or exact or [one for one in games if not text.isdecimal() and folded in one.title.casefold()]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        several = ", ".join(f"{one.number} ({day(one.begun)})" for one in found[:8])
+        raise UserError(
+            f'Several games here are called "{text[:40]}".',
+            hint=f"Say which by its number: {several}.",
+            option="game",
+            code="unclear-game",
+        )
+    raise UserError(
+        f'No game "{text[:40]}" was played here.',
+        hint=did_you_mean(text, [one.title for one in games]) or phrase("All of them: `/game list`"),
+        option="game",
+        code="unknown-game",
+    )
+
+
+async def by_row(context: Context, row: str) -> Played:
+    """The game that a button names. Raises UserError for one that was not played here."""
+    for one in await played_in(context.store, context.command.where):
+        if one.row == row:
+            return one
+    raise UserError("That game is not kept here.", hint=phrase("All that are: `/game list`"), code="unknown-game")
+
+
+async def turn_to(context: Context, typed: str | None) -> None:
+    """Let the command speak of the game named, where one is; the channel goes on with its own."""
+    if typed:
+        await look_at(context, find_played(await played_in(context.store, context.command.where), typed))
+
+
+async def turn_to_row(context: Context, row: str) -> bool:
+    """Let the command speak of the game that a button names; whether it was played here."""
+    found = next((one for one in await played_in(context.store, context.command.where) if one.row == row), None)
+    if found is not None:
+        await look_at(context, found)
+    return found is not None
+
+
+async def look_at(context: Context, one: Played) -> None:
+    """Let the command speak of this game, with the packs that it was played with."""
+    if one.row != context.ledger.row:
+        context.ledger = Ledger(one.loaded, context.ledger.writer)
+        if context.seen_with is not None:
+            see(await context.seen_with(context.command.where, one.game))
+
+
+def put_aside(loaded: Loaded | None) -> tuple[str, ...]:
+    """What to say of the game that made room for another, if there was one."""
+    if loaded is None:
+        return ()
+    game = loaded.game
+    if game.started and not game.ended:
+        return (phrase("{title} is put aside: `/game resume` takes it up again.", title=begun(named(game))),)
+    return (phrase("{title} is kept: `/game list`", title=begun(named(game))),)
+
+
+async def last_words(store: Store, row: str, game: Game) -> str:
+    """The sentence with which a game ended; "" where nobody wrote one, or it was deleted."""
+    if not game.ended:
+        return ""
+    after = max(0, game.number - LOOK_BACK)
+    rows = await store.events(row, after=after, limit=LOOK_BACK, newest_first=True)
+    number = next((event.number for event in rows if event.data["kind"] == "end"), 0)
+    texts = await store.texts(row, after=number - 1, before=number + 1) if number else ()
+    return next((text.text for text in texts if text.key == "text"), "")
 
 
 async def listing(context: Context) -> Reply:
@@ -95,7 +256,6 @@ async def press_open(context: Context, row: str) -> Reply:
 
 
 async def _opened(context: Context, one: Played) -> Reply:
-    from bot.commands.games.game import status
 
     await look_at(context, one)
     shown = await status(context)
@@ -206,3 +366,65 @@ def _need_part(context: Context, ledger: Ledger) -> None:
             hint="Ask one of its players, or a server manager.",
             code="not-player",
         )
+
+
+async def status(context: Context) -> Reply:
+    """Everything about the game that fits on a screen."""
+    game = context.need_game()
+    ledger = context.ledger
+    title = f'"{game.name}"' if game.started else "Free play"
+    where = "the game has ended" if game.ended else phase_title(game, context.system)
+    lines: list[Part] = [_side_line(context, side) for side in game.sides]
+    others = [unit for unit in game.units.values() if unit.side not in game.sides and not is_gone(unit)]
+    if others:
+        lines.append(f"{count_units(len(others))} of no side")
+    if game.master:
+        lines.append(f"Game master: {ledger.name_of(game.master)}")
+    if unclaimed := ledger.unclaimed():
+        lines.append(
+            phrase(
+                "Known from the imported file only: {unclaimed}. Is one of them you? `/game claim`", unclaimed=unclaimed
+            )
+        )
+    if game.go and not game.ended:
+        passes = passes_told(game, context.system)
+        people = ", ".join(ledger.name_of(person) for person, side in game.players.items() if side in game.go)
+        whose = " and ".join(game.go) + (f" ({people})" if people else "")
+        lines.append(f"Go: {whose}" + (f"; {passes}" if passes else ""))
+    if game.initiative:
+        lines.append(f"Initiative: {game.initiative}")
+    if game.sealed:
+        lines.append("Sealed: " + ", ".join(f"#{at} by {ledger.name_of(who)}" for at, who in game.sealed.items()))
+    if game.redo:
+        lines.append(
+            phrase("Undone: {undone} (`/game redo`)", undone=", ".join(f"#{at}" for at in reversed(game.redo)))
+        )
+    if rules := rules_told(context.system, game):
+        lines.append(rules)
+    answers = "in full" if game.answers == FULL else "in short"
+    lines.append(
+        f"Dice: seed {game.epoch}, commitment {game.commitment[:16]}; "
+        f"real dice {'allowed' if game.hand_dice else 'not allowed'}; answers {answers}"
+    )
+    if ledger.was is not None and len(places := ledger.was.places) > 1:
+        names = {**await names_of(context.store, places), context.command.where.key: context.command.where.name}
+        lines.append(
+            f"Played in {listed(places, names, context.command.where.key)}; each sees every roll of the others."
+        )
+        lines.append(phrase("To end that for this channel, type: `/game link off`"))
+    if not game.ended:
+        called = await calls(context)
+        lines += [call.line for call in called]
+        lines += map(Small, reminders(game, context.system))
+    of_what = context.system.title if context.system is not None else ""
+    told = ": ".join(filter(None, (title, where)))
+    return Reply(told, tuple(lines), by=of_what, footer=(f"#{game.number}",), private=True)
+
+
+def _side_line(context: Context, side: str) -> str:
+    game = context.game
+    players = [context.ledger.name_of(person) for person, theirs in game.players.items() if theirs == side]
+    units = [unit for unit in game.units.values() if unit.side == side]
+    gone = sum(is_gone(unit) for unit in units)
+    lost = f", {gone} eliminated" if gone else ""
+    return f"{side}: {', '.join(players) or 'nobody yet'}; {count_units(len(units) - gone)}{lost}"

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from bot.audit.check_file import check
 from bot.commands.context import Context
-from bot.commands.games.played import put_aside
+from bot.commands.games.games import put_aside
 from bot.commands.packs.pack import reviewed
 from bot.game.follows.validate import is_in_line, is_valid, is_valid_event
 from bot.game.ledger import Ledger

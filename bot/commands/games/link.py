@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from bot.commands.context import Context, server_of
+from bot.commands.games.games import put_aside
 from bot.commands.games.places import PLACE, called, listed, name_doc, names_of
-from bot.commands.games.played import put_aside
 from bot.commands.log.undo import HOME
 from bot.commands.requests import Request
 from bot.game.ledger import Ledger

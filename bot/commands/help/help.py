@@ -12,8 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.commands.context import Context
-from bot.commands.help.start import GAMES, HELP, back, games_page, overview, page_of_group
-from bot.commands.help.topics import TOPICS, topic_page
+from bot.commands.help.pages import GAMES, HELP, TOPICS, back, games_page, overview, page_of_group, topic_page
 from bot.interface.explained import all_unit_words, lists_of, unit_words
 from bot.interface.registry import TABLE, Registry
 from bot.interface.reply.parts import Group, Part, Small

@@ -28,9 +28,9 @@ from bot.answers.marks import (
 )
 from bot.answers.story import story
 from bot.commands.context import Context
-from bot.commands.games.played import title_of, turn_to
+from bot.commands.games.games import title_of, turn_to
 from bot.commands.post.since import since
-from bot.game.rights import find_side
+from bot.game.sides import find_side
 from bot.game.state import Json, roster_of
 from bot.interface.reply.parts import Happened, Part
 from bot.interface.reply.reply import Button, Reply

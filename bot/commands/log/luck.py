@@ -10,8 +10,8 @@ from dataclasses import replace
 from weakref import WeakValueDictionary
 
 from bot.commands.context import Context
-from bot.commands.games.played import turn_to
-from bot.game.batches import BATCH
+from bot.commands.games.games import turn_to
+from bot.game.log import BATCH
 from bot.game.stats import Luck, Worth, many_worths, sentence, summed, tenth
 from bot.game.tally import Counted, Key, News, Tally, numbers_in, tries_in
 from bot.interface.reply.parts import Grid

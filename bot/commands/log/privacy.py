@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 
 from bot.commands.context import Context
 from bot.commands.games.imports import own_import
-from bot.commands.post.wishes import WISHES
+from bot.commands.post.reminders import WISHES
 from bot.game.ledger import Ledger
 from bot.game.loaded import load
 from bot.game.prepared import PREPARED, UNUSED

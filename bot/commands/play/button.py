@@ -16,7 +16,7 @@ from bot.commands.dispatch import (
     imported,
 )
 from bot.commands.games.export import export_json
-from bot.commands.games.played import turn_to_row
+from bot.commands.games.games import turn_to_row
 from bot.commands.log import undo
 from bot.commands.log.report import check_length, facts_for
 from bot.commands.play.odds import answer_odds, odds_of_shot

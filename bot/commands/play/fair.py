@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bot.commands.context import Context
-from bot.commands.games.played import turn_to
+from bot.commands.games.games import turn_to
 from bot.commands.play.record import closes_texts
-from bot.game.rights import need_director, need_player
-from bot.game.texts import are_open, is_alone
+from bot.game.rights import are_open, is_alone, need_director, need_player
 from bot.interface.reply.reply import Reply
 from bot.rules.errors import UserError
 from bot.rules.proof.chain import short

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from bot.game.roster import count_units
-from bot.game.scenario import find_scenario
+from bot.game.roster_file import find_scenario
 from bot.interface.spec import CommandSpec
 from bot.interface.typing.complete import Known
 from bot.rules.inputs.options import Option, spoken

@@ -15,8 +15,8 @@ from bot.answers.several import alike_plays, each_of, in_names, path_of
 from bot.commands.context import Context, roster_for
 from bot.commands.play.pictures import offered
 from bot.commands.play.share import boxed
-from bot.commands.turns.initiative import odds_by_name
-from bot.game.opened import read_opened
+from bot.commands.turns.turn import odds_by_name
+from bot.game.log import read_opened
 from bot.game.state import Json
 from bot.game.version import system_of
 from bot.interface.reply.reply import Button, Reply

@@ -86,7 +86,7 @@ async def _sequence(context: Context, sequence: Sequence, options: dict[str, obj
     from bot.answers.plays import EXTRA, named_units, run_sequence
     from bot.answers.several import cannot_fire, in_names
     from bot.commands.play.aim import asked
-    from bot.commands.turns.initiative import has_names, told_by_name, with_letters
+    from bot.commands.turns.turn import has_names, told_by_name, with_letters
 
     options = with_letters(sequence, options, context.game)
     options = in_names(sequence, options, roster, context.actor.side)

@@ -11,11 +11,10 @@ from bot.answers.outcome import Happening, Outcome
 from bot.answers.shot import brief, compact
 from bot.commands.context import Context
 from bot.commands.play.targets import other_targets
-from bot.commands.turns.plans import IMPACT
-from bot.game.rights import is_stranger, need_share
+from bot.commands.turns.turn_card import IMPACT
+from bot.game.rights import has_last_word, is_stranger, need_share
 from bot.game.roster import is_gone
 from bot.game.state import FULL, Game, Json, is_strict, unit_json
-from bot.game.texts import has_last_word
 from bot.interface.reply.parts import Group, Small
 from bot.interface.reply.reply import Button, Reply
 from bot.interface.reply.tone import SEALED as SEALED_TONE

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from bot.answers.effects import change_from_json, is_of_game
 from bot.answers.events import title_of
 from bot.commands.context import Amendment, Context
-from bot.commands.games.played import turn_to
+from bot.commands.games.games import turn_to
 from bot.commands.play.record import ANSWER, SEALED, roll_buttons
 from bot.commands.play.targets import other_targets
-from bot.game.opened import read_opened
+from bot.game.log import read_opened
 from bot.game.roster import is_gone, settle_changes
 from bot.game.state import Game, Json, unit_json
 from bot.interface.reply.parts import Group, Part

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from bot.commands.context import Context
-from bot.commands.post.reminders import hint, laid_down
-from bot.commands.post.wishes import changed, wishes_of
+from bot.commands.post.reminders import changed, hint, laid_down, wishes_of
 from bot.game.loaded import Loaded, load
 from bot.game.phases import phase_title, whose_go
 from bot.game.state import Game

@@ -12,8 +12,8 @@ from dataclasses import replace
 from bot.commands.context import Amendment, Context
 from bot.commands.post.reminders import comes_back
 from bot.commands.turns.calls import call_sides
-from bot.game.orders import COMMAND, ORDER, all_in, in_order, of_sides, sides_in, told_sides
-from bot.game.rights import find_side, need_player
+from bot.game.rights import need_player
+from bot.game.sides import COMMAND, ORDER, all_in, find_side, of_sides, orders_in_order, sides_in, told_sides
 from bot.game.state import Game
 from bot.interface.reply.moment import when
 from bot.interface.reply.parts import Group, Part, Small
@@ -195,7 +195,7 @@ async def _open(context: Context, *more: Part) -> Reply:
     kept = await _kept(context, numbers)
     lines: list[Part] = []
     buttons: list[Button] = []
-    for number in in_order(game):
+    for number in orders_in_order(game):
         person = game.orders[str(number)]
         texts = kept.get(number, {})
         lines.append(_paragraph(of_sides(game, person) or ledger.name_of(person), texts))
@@ -252,7 +252,7 @@ def _card(context: Context) -> Reply:
     until: Part = f"They open when {together}."
     if game.orders_due:
         until = Phrase(f"They open when {together}, at the latest ", when(game.orders_due), ".")
-    names = [ledger.name_of(game.orders[str(number)]) for number in in_order(game)]
+    names = [ledger.name_of(game.orders[str(number)]) for number in orders_in_order(game)]
     sealed = [Small(f"Sealed by {', '.join(names)}; only they can read theirs.")] if names else []
     return Reply(
         f"{_of(game, capital=True)}: {said or 'nobody is in'}",

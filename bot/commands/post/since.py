@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from bot.answers.events import retold, where_of
 from bot.commands.context import Context
-from bot.commands.games.played import title_of as name_of_game
+from bot.commands.games.games import title_of as name_of_game
 from bot.commands.turns.turn_card import MOST_IN_ROW, PHONE_ROW, phase_buttons
 from bot.game.phases import whose_go
 from bot.game.roster import GONE

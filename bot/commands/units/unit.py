@@ -10,8 +10,8 @@ from bot.answers.effects import is_open
 from bot.answers.several import whose
 from bot.commands.context import Context
 from bot.commands.turns.calls import call_sides
-from bot.game.back import REDUCED
-from bot.game.rights import find_side, need_player, need_units
+from bot.game.counter import REDUCED
+from bot.game.rights import need_player, need_units
 from bot.game.roster import (
     add_units,
     changes_said,
@@ -26,6 +26,7 @@ from bot.game.roster import (
     set_by_hand,
 )
 from bot.game.roster_file import read_roster, units_of
+from bot.game.sides import find_side
 from bot.game.state import Game, Units, roster_of
 from bot.game.version import with_system
 from bot.interface.reply.reply import Reply

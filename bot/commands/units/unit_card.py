@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from hashlib import sha256
 from textwrap import shorten
 from typing import Any
@@ -12,13 +12,23 @@ from bot.answers.headline import FIRES, types_of
 from bot.answers.offered import acts
 from bot.commands.context import Context, repeated
 from bot.commands.log.log import newest_first, page_action
-from bot.commands.units.unit_table import in_order, tone_of
-from bot.game.back import FLIP
-from bot.game.counter import VEHICLES, frame_of, lasting_marks, marks_of, printed_on, states_of
+from bot.game.counter import (
+    FLIP,
+    VEHICLES,
+    frame_of,
+    is_hurt,
+    is_lost,
+    lasting_marks,
+    marks_of,
+    printed_on,
+    state_of,
+    states_of,
+)
 from bot.game.roster import changed_names, is_gone
 from bot.game.state import Game
 from bot.interface.reply.parts import Part, Small
 from bot.interface.reply.reply import Button, Menu, MenuEntry, Reply
+from bot.interface.reply.tone import GAME, HURT, SHAKEN
 from bot.interface.typing.text import quoted
 from bot.places.forms import form_button
 from bot.rules.errors import UserError
@@ -122,7 +132,7 @@ def _side(unit: RosterUnit, back: Back, system: System | None) -> str:
 def _numbers(type_: str, numbers: Mapping[str, Any], system: System | None) -> Iterator[str]:
     """Those printed on the counter first, as they are there, then the others in the game's own order."""
     printed = [key for key in printed_on(type_, system) if key in numbers]
-    for key in dict.fromkeys([*printed, *in_order(numbers, system)]):
+    for key in dict.fromkeys([*printed, *keys_in_order(numbers, system)]):
         if key == LOADOUT:
             yield f"carries {arms_said(numbers)}"
             continue
@@ -194,3 +204,16 @@ async def _history(context: Context, unit: RosterUnit) -> AsyncIterator[str]:
         told += 1
         said = retold(event, context.ledger.name_of, sides=context.game.sides).short
         yield shorten(f"#{event['number']} {said}", LONGEST, placeholder=" …")
+
+
+def tone_of(unit: RosterUnit, system: System | None) -> str:
+    """How grave the unit's state is."""
+    if is_lost(unit, system) or is_hurt(unit, system):
+        return HURT
+    return SHAKEN if state_of(unit, system) else GAME
+
+
+def keys_in_order(keys: Iterable[str], system: System | None) -> list[str]:
+    """Numbers in the order in which the game lists them."""
+    known = list(system.words["units"].keys) if system is not None else []
+    return sorted(keys, key=lambda key: known.index(key) if key in known else len(known))

@@ -1,22 +1,32 @@
-"""`/unit list` and `show`: the roster by sides, and units with all their numbers."""
+"""`/unit list` and `show`: the roster as tables by sides, and units with all their numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 from bot.commands.context import Context
 from bot.commands.units.unit import NAME, find_units
-from bot.commands.units.unit_card import card
-from bot.commands.units.unit_table import tables
-from bot.game.counter import about, is_lost
-from bot.game.rights import find_side
+from bot.commands.units.unit_card import card, keys_in_order, tone_of
+from bot.game.counter import (
+    REDUCED,
+    about,
+    is_lost,
+    lasting_marks,
+    loss_keys,
+    marks_of,
+    printed_on,
+    states_of,
+)
 from bot.game.roster import count_units, described, in_order, is_stat
+from bot.game.sides import find_side
 from bot.interface.reply.parts import Part, Small
 from bot.interface.reply.reply import Button, Menu, MenuEntry, Reply
+from bot.interface.reply.unit_table import UnitTable
 from bot.places.forms import form_button
 from bot.rules.errors import UserError, did_you_mean
+from bot.rules.inputs.loadout import LOADOUT
 from bot.rules.inputs.units import RosterUnit
 from bot.rules.text.names import joined
 from bot.rules.text.phrase import phrase
@@ -25,6 +35,8 @@ from bot.systems.system import System
 MOST_MENUS, MOST_CHOICES = 2, 25
 BOXED = 60
 """So many units fit into a box of Discord's newer layout; a longer list is a message with a file."""
+MOST_KEYS = 3
+HALF = " ½"
 
 
 async def listing(context: Context) -> Reply:
@@ -142,3 +154,59 @@ async def show(context: Context) -> Reply:
     if len(units) > 1:
         return Reply(count_units(len(units)), tuple(map(described, units)), private=True)
     return await card(context, units[0])
+
+
+def tables(units: Iterable[RosterUnit], headings: dict[str, str], system: System | None) -> tuple[UnitTable, ...]:
+    """A table for each side in `headings`, in that order; sides without a unit are left out."""
+    units = list(units)
+    keys = _keys(units, system)
+    made: list[UnitTable] = []
+    for side, heading in headings.items():
+        if own := [unit for unit in units if unit.side.casefold() == side.casefold()]:
+            rows = tuple(_cells(unit, keys, system) for unit in own)
+            made.append(UnitTable(heading, keys, rows, spaced=bool(made)))
+    return tuple(made)
+
+
+def _keys(units: list[RosterUnit], system: System | None) -> tuple[str, ...]:
+    """The numbers that most units have, at most three: those printed on counters first, in the game's own order."""
+    counts: dict[str, int] = {}
+    for unit in units:
+        for key, value in unit.numbers.items():
+            counts[key] = counts.get(key, 0) + isinstance(value, int)
+    printed = {key for unit in units for key in printed_on(unit.type, system)}
+    common = [key for key in counts if counts[key] * 2 >= len(units) and key not in loss_keys(system)]
+    common.sort(key=lambda key: (key not in printed, -counts[key]))
+    return tuple(keys_in_order(common[:MOST_KEYS], system))
+
+
+def _cells(unit: RosterUnit, keys: tuple[str, ...], system: System | None) -> tuple[str, ...]:
+    lasting = lasting_marks(system)
+    ill = (
+        *(said for said in states_of(unit, system) if said != REDUCED),
+        *marks_of(unit, system, unit.marks & lasting),
+    )
+    words = marks_of(unit, system, unit.marks - lasting)
+    printed = printed_on(unit.type, system)
+    others = keys_in_order((key for key in unit.numbers if key not in (*keys, *loss_keys(system), LOADOUT)), system)
+    others.sort(key=lambda key: key not in printed)
+    options = system.words["units"].keys if system is not None else {}
+    rest = [
+        _said(unit.numbers[key]) if key in options and options[key].values else f"{key} {_said(unit.numbers[key])}"
+        for key in others
+    ]
+    mark = HALF if unit.turned or unit.type == "half-squad" else ""
+    numbers = (_said(unit.numbers[key]) if key in unit.numbers else "" for key in keys)
+    return (
+        unit.handle,
+        unit.name,
+        unit.type,
+        f"{', '.join(ill)}{mark}".strip(),
+        ", ".join((*words, *rest)),
+        tone_of(unit, system),
+        *numbers,
+    )
+
+
+def _said(value: object) -> str:
+    return ",".join(map(str, value)) if isinstance(value, tuple | list) else str(value)

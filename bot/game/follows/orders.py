@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bot.game.follows.past import Event, Past, playing_problem, words_problem
-from bot.game.orders import COMMAND, ORDER, all_in, told_sides
+from bot.game.sides import COMMAND, ORDER, all_in, told_sides
 
 
 def order(past: Past, event: Event) -> str:

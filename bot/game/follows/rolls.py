@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 
-from bot.game.back import turned_over
+from bot.game.counter import turned_over
 from bot.game.events import has_dice
 from bot.game.follows.past import Event, Past, words_problem
 from bot.game.follows.turn import initiative_go_problem
-from bot.game.rights import is_guarded
+from bot.game.rights import are_open, has_last_word, is_guarded
 from bot.game.roster import is_gone
 from bot.game.state import Game, Json, unit_from_json, unit_json
-from bot.game.texts import are_open, has_last_word
 from bot.rules.proof.event_kinds import shown
 
 

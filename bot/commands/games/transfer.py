@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from bot.commands.context import Context
+from bot.commands.games.export import forget
+from bot.commands.games.games import named, put_aside, turn_to
 from bot.commands.games.places import called, moved_doc, way_to
-from bot.commands.games.played import named, put_aside, turn_to
-from bot.commands.games.share import forget
 from bot.commands.requests import Request, open_request
 from bot.game.ledger import Ledger
 from bot.game.loaded import Loaded, load

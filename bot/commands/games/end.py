@@ -13,27 +13,24 @@ from bot.commands.log.luck import quick_luck
 from bot.commands.play.fair import reveal
 from bot.commands.play.pictures import offered
 from bot.commands.play.sealed import open_rolls
-from bot.game.batches import in_batches
 from bot.game.events import has_dice
-from bot.game.orders import told_sides
-from bot.game.rights import find_side, need_director
+from bot.game.log import in_batches
+from bot.game.rights import need_director
+from bot.game.sides import find_side, told_sides
 from bot.game.state import DRAW, Game
-from bot.game.story import Moment, best_shot, first_types, judgement, losses, points, worst_luck
+from bot.game.stats import Moment, best_shot, first_types, judgement, losses, points, worst_luck
 from bot.interface.reply.bars import percent
 from bot.interface.reply.parts import Group, Part, Small
 from bot.interface.reply.reply import File, Reply
 from bot.rules.errors import UserError
 from bot.rules.text.phrase import phrase
 from bot.stores.records import Doc
-from bot.stores.store import Store
 
 SENTENCE, LONGEST = "ending", 300
 ASKED = 86_400.0
 """Seconds for which the question under which a sentence was typed may be answered."""
 PAGE_SECONDS = 10.0
 """What the page of a game may take when it ends: its rolls are mostly known by then, from its luck."""
-LOOK_BACK = 20
-"""The end of a game is among so many of its last events: seeds may be revealed behind it, and links ended."""
 
 
 async def end(context: Context) -> Reply:
@@ -172,17 +169,6 @@ async def _page(context: Context) -> tuple[File, ...]:
     except (UserError, TimeoutError):
         return ()
     return (File(f"{file_name(context.game)}.html", text),)
-
-
-async def last_words(store: Store, row: str, game: Game) -> str:
-    """The sentence with which a game ended; "" where nobody wrote one, or it was deleted."""
-    if not game.ended:
-        return ""
-    after = max(0, game.number - LOOK_BACK)
-    rows = await store.events(row, after=after, limit=LOOK_BACK, newest_first=True)
-    number = next((event.number for event in rows if event.data["kind"] == "end"), 0)
-    texts = await store.texts(row, after=number - 1, before=number + 1) if number else ()
-    return next((text.text for text in texts if text.key == "text"), "")
 
 
 def _how(context: Context, game: Game) -> str:

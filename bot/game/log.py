@@ -1,9 +1,13 @@
-"""A log of any length, read some events at a time: whoever plays elsewhere is served in between."""
+"""A game's log as it is read from the store: some events at a time, so that whoever plays elsewhere is served in
+between, or one that was sealed and is open."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator, Sequence
 
+from bot.game.state import Game, Json
+from bot.rules.proof.export_format import SEALED
 from bot.stores.records import EventRow, TextRow
 from bot.stores.store import Store
 
@@ -31,3 +35,17 @@ async def texts_in_batches(store: Store, row: str, last: int) -> AsyncIterator[S
     for after in range(0, last, TEXTS):
         if rows := await store.texts(row, after=after, before=min(after + TEXTS, last) + 1):
             yield rows
+
+
+async def read_opened(store: Store, row: str, game: Game, number: int) -> Json | None:
+    """The body of event `number` of a game; of a sealed roll that was opened, with what it held. None where there is no
+    such event."""
+    found = await store.events(row, after=number - 1, before=number + 1) if number > 0 else ()
+    if not found:
+        return None
+    event = found[0].data
+    if event["kind"] != "sealed" or number in game.sealed:
+        return event
+    texts = await store.texts(row, after=number - 1, before=number + 1)
+    held = next((text.text for text in texts if text.key == SEALED), None)
+    return event if held is None else {**event, "sealed": "", **json.loads(held)}
