@@ -11,7 +11,9 @@ from typing import Any
 from bot.host.odds_text import reply_of
 from bot.interface.reply.parts import Odds
 from bot.odds_worker.pool import Worker, count_odds_here
-from bot.picture.drawing import odds_drawn, table_drawn
+from bot.picture.charts import odds_picture
+from bot.picture.png import picture_png
+from bot.picture.table import named_table_picture
 from bot.systems.catalog import system
 
 RUNS = 15
@@ -48,11 +50,11 @@ async def measured(name: str, function: Callable[..., Any], *arguments: Any) -> 
 async def main() -> None:
     """Measure each of them."""
     for name, (id, table, given) in TABLES.items():
-        await measured(name, table_drawn, id, table, given)
+        await measured(name, picture_png, named_table_picture, id, table, given)
     sequence = system("lnlt").sequence("fire")
     reply = reply_of(sequence, sequence.example)
     charts = tuple(part for part in reply.lines if isinstance(part, Odds))
-    await measured("odds of 3 targets", odds_drawn, reply.title, reply.by, charts, "")
+    await measured("odds of 3 targets", picture_png, odds_picture, reply.title, reply.by, charts, "")
 
 
 if __name__ == "__main__":

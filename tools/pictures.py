@@ -15,8 +15,8 @@ from fontTools.subset import Options, Subsetter
 from fontTools.ttLib import TTFont
 
 from bot.host.odds_text import reply_of
+from bot.picture.charts import reply_picture
 from bot.picture.font import FAMILY, FILES
-from bot.picture.odds import reply_picture
 from bot.picture.svg import Picture
 from bot.picture.table import table_picture
 from bot.report.cards import card, result

@@ -51,7 +51,7 @@ def _table(id: str, name: str, arguments: Arguments) -> Picture:
 
 def _odds(id: str, name: str, arguments: Arguments) -> Picture:
     from bot.host.odds_text import reply_of
-    from bot.picture.odds import reply_picture
+    from bot.picture.charts import reply_picture
     from bot.systems.catalog import system
 
     return reply_picture(reply_of(system(id).sequence(name), arguments.given()))

@@ -94,7 +94,7 @@ def main() -> None:
 def _get_ready() -> None:
     """After the first answer, while nobody waits: what pictures need is read, for the next question is often one."""
     with contextlib.suppress(ImportError, MemoryError, OSError):
-        import_module("bot.picture.drawing").get_ready()
+        import_module("bot.picture.png").get_ready()
 
 
 def _limit_memory() -> None:

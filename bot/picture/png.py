@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from importlib.util import find_spec
 from typing import Any
 
 from bot.picture.font import FILES, face
+from bot.picture.svg import Picture
 from bot.rules.errors import UserError
 
 LIBRARIES = ("svg2png_py", "resvg_py")
@@ -38,8 +40,19 @@ def png(svg: str) -> bytes:
     )
 
 
-def read_fonts() -> None:
-    """Read what draws, and how wide letters are, before anything is drawn."""
+def picture_png(make: Callable[..., Picture], *arguments: Any) -> tuple[bytes, str]:
+    """What a worker process is asked for: the picture that `make` makes of the arguments as PNG, and what it says in
+    words."""
+    picture = make(*arguments)
+    return png(picture.svg), picture.alt
+
+
+def get_ready() -> None:
+    """Read what draws, how wide letters are and all that pictures are made by, so that the first one waits for
+    nothing."""
+    import bot.picture.charts
+    import bot.picture.table  # noqa: F401
+
     face(bold=False)
     face(bold=True)
     if rasterizer() == "svg2png_py":

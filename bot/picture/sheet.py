@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bot.answers.tables import lookup_reply, said, words_of
+from bot.picture.font import drawable
 from bot.rules.errors import TableError
 from bot.rules.tables.axis import Axis, axis, heading_axis
 from bot.rules.tables.formula import compile_formula
@@ -45,6 +46,37 @@ class Block:
     hit: tuple[int, int] | None = None
     counts: tuple[int, ...] = ()
 
+    @property
+    def grid(self) -> list[list[str]]:
+        """All cells with their heads, in letters that can be drawn."""
+        rows = [(head, *row) for head, row in zip(self.rows, self.cells, strict=True)]
+        return [[drawable(text) for text in row] for row in ((self.corner, *self.columns), *rows)]
+
+    def columns_from(self, first: int, last: int) -> Block:
+        """Some of its columns."""
+        hit = self.hit and (self.hit[0], self.hit[1] - first if self.hit[1] != ROW else ROW)
+        cells = tuple(row[first:last] for row in self.cells)
+        return replace(self, columns=self.columns[first:last], cells=cells, hit=hit)
+
+    def where(self) -> str:
+        """Where its answer is, in words; "" without one."""
+        if self.hit is None:
+            return ""
+        row, column = self.hit
+        head = f"{self.corner} {self.rows[row]}".strip()
+        if column == ROW or len(self.columns) == 1:
+            return f"Marked: row {head}."
+        across = f"{self.across} {self.columns[column]}".strip()
+        return f"Marked: row {head}, column {across}: {self.cells[row][column]}."
+
+    def said(self) -> Iterator[str]:
+        """Its rows in words."""
+        for at, (head, cells) in enumerate(zip(self.rows, self.cells, strict=True)):
+            named = cells
+            if len(cells) > 1:
+                named = tuple(f"{name} {cell}" for name, cell in zip(self.columns, cells, strict=True))
+            yield f"{f'{self.heading}: ' if self.heading and not at else ''}{head}: {', '.join(named)}."
+
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
@@ -58,6 +90,11 @@ class Sheet:
     news: str = ""
     asked: str = ""
     text: str = ""
+
+    def said(self) -> list[str]:
+        """In words what it is, its answer and where that is."""
+        news = f"{self.news}{f' ({self.asked})' if self.asked else ''}." if self.news else ""
+        return [f"{self.title}.", *filter(None, (news, *(block.where() for block in self.blocks)))]
 
 
 def sheet_of(table: Table, given: Mapping[str, object] | None = None) -> Sheet:

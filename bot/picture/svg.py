@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass
+from html import escape
 
-from bot.picture.font import FAMILY, drawable, width
+from bot.picture.font import FAMILY, drawable, width, wrap
 
 WIDE = 720
 """Pixels: a phone shows them at half the size."""
@@ -15,19 +17,12 @@ INK, FAINT = "#ece9e3", "#a9afb8"
 HIT, HIT_INK, CROSS = "#f2b84b", "#1d1f23", "#403c2f"
 FALLBACK = "'Roboto Condensed','Arial Narrow',Arial,sans-serif"
 """What a browser takes that has not our font; each text keeps its width then."""
+MOST_ALT = 1_000
+"""Letters of what a picture says in words that every platform takes."""
 
 Room = tuple[float, float, float, float]
 """Left, top, right, bottom."""
-EMPTY: Room = (0, 0, 0, 0)
-
-
-@dataclass(frozen=True, slots=True)
-class Placed:
-    """A line of text: how far it reaches, and the room that it has."""
-
-    text: str
-    reach: Room
-    room: Room
+Place = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,16 +32,45 @@ class Picture:
     svg: str
     alt: str
     height: int
-    placed: tuple[Placed, ...] = field(default=(), repr=False, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A plot over the events of a game: its `room`, the first and last event, the lowest and highest value."""
+
+    room: Room
+    first: float
+    last: float
+    low: float
+    high: float
+
+    def x(self, number: float) -> float:
+        """Where an event is."""
+        left, _, right, _ = self.room
+        return left + (right - left) * max(0.0, number - self.first) / max(1.0, self.last - self.first)
+
+    def y(self, value: float) -> float:
+        """Where a value is."""
+        _, top, _, bottom = self.room
+        return top + (bottom - top) * (self.high - value) / (self.high - self.low)
+
+    def steps(self, points: Iterable[tuple[float, float]]) -> list[Place]:
+        """The line that begins at 0 and goes to the value of each (event, value) when that comes."""
+        found = [(self.x(self.first), self.y(0))]
+        for number, value in points:
+            found += [(self.x(number), found[-1][1]), (self.x(number), self.y(value))]
+        return found
 
 
 class Canvas:
-    """Where a picture is drawn, from top to bottom; `top` is how far it has come."""
+    """Where a picture is drawn, from top to bottom, below its title; `top` is how far it has come."""
 
-    def __init__(self) -> None:
-        self.top = 0.0
+    def __init__(self, title: str, *under: str) -> None:
+        self.top = 20.0
         self._out: list[str] = []
-        self._placed: list[Placed] = []
+        self.words(title, 28, bold=True)
+        for line in filter(None, under):
+            self.words(line, 20, FAINT)
 
     def box(self, room: Room, fill: str, radius: float = 0, name: str = "") -> None:
         """A filled box; `name` is its class, for whoever looks for it."""
@@ -66,7 +90,7 @@ class Canvas:
             f' rx="{radius:g}" fill="none" stroke="{stroke}" stroke-width="3"/>'
         )
 
-    def line(self, points: list[tuple[float, float]], stroke: str, thick: float = 3) -> None:
+    def line(self, points: Iterable[Place], stroke: str, thick: float = 3) -> None:
         """A line through these points."""
         through = " ".join(f"{_n(x)},{_n(y)}" for x, y in points)
         self._out.append(
@@ -75,55 +99,46 @@ class Canvas:
         )
 
     def text(
-        self,
-        text: str,
-        at: tuple[float, float],
-        size: float,
-        fill: str = INK,
-        *,
-        bold: bool = False,
-        anchor: str = "start",
-        room: Room = EMPTY,
+        self, text: str, at: Place, size: float, fill: str = INK, *, bold: bool = False, anchor: str = "start"
     ) -> None:
-        """A line of text with its baseline at `at`: its start, middle or end. `room` is what it must keep to."""
+        """A line of text with its baseline at `at`: its start, middle or end."""
         text = drawable(text)
         if not text.strip():
             return
-        wide, (x, y) = width(text, size, bold), at
-        left = x - {"start": 0.0, "middle": wide / 2, "end": wide}[anchor]
-        reach = (left, y - size * 0.74, left + wide, y + size * 0.22)
-        self._placed.append(Placed(text, reach, room if room != EMPTY else (0, 0, WIDE, y + size)))
         weight = ' font-weight="700"' if bold else ""
         anchored = f' text-anchor="{anchor}"' if anchor != "start" else ""
         self._out.append(
-            f'<text x="{_n(x)}" y="{_n(y)}" fill="{fill}" font-size="{size:g}"{weight}{anchored}'
-            f' textLength="{_n(wide)}" lengthAdjust="spacingAndGlyphs">{escape(text)}</text>'
+            f'<text x="{_n(at[0])}" y="{_n(at[1])}" fill="{fill}" font-size="{size:g}"{weight}{anchored}'
+            f' textLength="{_n(width(text, size, bold))}" lengthAdjust="spacingAndGlyphs">{escape(text)}</text>'
         )
 
-    def picture(self, alt: str) -> Picture:
-        """What was drawn, on its card."""
-        height = round(self.top)
+    def words(self, text: str, size: int, fill: str = INK, *, bold: bool = False, right: float = WIDE - EDGE) -> None:
+        """Words from the left edge up to `right`, in as many lines as they take."""
+        for line in wrap(drawable(text), right - EDGE, size, bold):
+            self.text(line, (EDGE, self.top + size), size, fill, bold=bold)
+            self.top += size * 1.3
+
+    def picture(self, said: Iterable[str], rows: Iterable[str] = ()) -> Picture:
+        """What was drawn, on its card; in words the sentences `said`, then as many `rows` as there is room for."""
+        height, alt = round(self.top), _shortened(" ".join(said), list(rows))
+        title = "".join(sign for sign in alt if sign.isprintable() or sign == " ")  # XML cannot hold the others
         svg = (
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDE}" height="{height}" viewBox="0 0 {WIDE} {height}"'
-            f' role="img" font-family="\'{FAMILY}\',{FALLBACK}"><title>{escape(_printable(alt))}</title>'
+            f' role="img" font-family="\'{FAMILY}\',{FALLBACK}"><title>{escape(title)}</title>'
             f'<rect width="{WIDE}" height="{height}" rx="14" fill="{PAPER}"/>{"".join(self._out)}</svg>\n'
         )
-        return Picture(svg, alt, height, tuple(self._placed))
+        return Picture(svg, alt, height)
 
 
-def escape(text: str) -> str:
-    """The text as XML takes it."""
-    for sign, word in _ENTITIES:
-        text = text.replace(sign, word)
-    return text
-
-
-_ENTITIES = (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;"), ("'", "&#x27;"))
-
-
-def _printable(text: str) -> str:
-    """Without the signs that XML cannot hold."""
-    return "".join(sign for sign in text if sign.isprintable() or sign == " ")
+def _shortened(text: str, rows: list[str]) -> str:
+    """The text, then as many rows as there is room for, and how many are left out."""
+    for at, row in enumerate(rows):
+        rest = f" And {len(rows) - at} more rows."
+        if len(text) + len(row) + 1 + len(rest) > MOST_ALT:
+            text += rest
+            break
+        text += f" {row}"
+    return text if len(text) <= MOST_ALT else f"{text[: MOST_ALT - 1]}…"
 
 
 def _n(number: float) -> str:

@@ -10,6 +10,7 @@ from html import escape
 
 from bot.game.state import DRAW
 from bot.interface.reply.bars import percent
+from bot.picture.charts import losses_picture
 from bot.picture.font import FAMILY, drawable, width, wrap
 from bot.picture.png import png
 from bot.picture.svg import FALLBACK, Picture
@@ -58,6 +59,14 @@ def card(export: str) -> Picture:
     for at, side in enumerate(sides):
         out += _side(story, side, 280 + at * room, *COLOURS[at])
     return _framed(story, 268, out, f"{name}. {story.headline()} {story.closing()}")
+
+
+def losses(title: str, export: str) -> Picture:
+    """Lost and weakened units of each side, turn by turn."""
+    story = Story(json.loads(export), {})
+    turns = [turn for turn in story.turns if turn.number]
+    lost = {side: [len(turn.losses[side].gone) + len(turn.losses[side].hurt) for turn in turns] for side in story.sides}
+    return losses_picture(title, [str(turn.number) for turn in turns], lost)
 
 
 def result(story: Story, number: int) -> Picture:

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from bot.host.odds_text import reply_of
 from bot.interface.reply.parts import Odds
-from bot.picture.curves import losses_picture, luck_picture
-from bot.picture.odds import COLORS, odds_picture, reply_picture
+from bot.picture.charts import COLORS, losses_picture, luck_picture, odds_picture, reply_picture
 from bot.systems.catalog import systems
 from bot.systems.system import Sequence
 from tests.picture.drawn import assert_all_fits, boxes, kinds_in, words_in

@@ -12,7 +12,7 @@ from bot.picture.svg import Picture
 from bot.picture.table import table_picture
 from bot.rules.tables.table import Table
 from bot.systems.catalog import system, systems
-from tests.picture.drawn import assert_all_fits, boxes, words_in
+from tests.picture.drawn import assert_all_fits, boxes, texts, words_in
 from tests.refusing import refuses
 
 TABLES = [table for game in systems().values() for table in game.tables.values()]
@@ -55,7 +55,9 @@ def test_the_answer_is_marked_once_in_each_block_that_has_it(table: Table) -> No
     for box, block in zip(hits, [block for block in sheet.blocks if block.hit], strict=True):
         assert block.hit is not None
         row, column = block.hit
-        inside = squeezed("".join(text.text for text in drawn.placed if text.room == pytest.approx(box, abs=0.2)))
+        left, top, right, bottom = box
+        within = [text for text, reach in texts(drawn) if left <= reach[0] <= right and top <= reach[1] <= bottom]
+        inside = squeezed("".join(within))
         if column != ROW:
             assert inside == squeezed(block.cells[row][column])
         assert block.rows[row] in drawn.alt

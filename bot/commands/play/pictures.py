@@ -17,8 +17,9 @@ from bot.commands.context import Context
 from bot.game.rights import need_director
 from bot.interface.reply.parts import Odds, Small
 from bot.interface.reply.reply import Button, File, Reply
-from bot.picture.drawing import luck_drawn, odds_drawn, table_drawn
-from bot.picture.png import rasterizer
+from bot.picture.charts import luck_picture, odds_picture
+from bot.picture.png import picture_png, rasterizer
+from bot.picture.table import named_table_picture
 from bot.places.drafts import new_draft
 from bot.places.threads import channel_of
 from bot.rules.errors import UserError
@@ -98,21 +99,21 @@ def table_action(context: Context, table: Table, given: Mapping[str, object], *,
 
 async def losses_shown(context: Context, title: str, export: str) -> Reply:
     """What each side lost, turn by turn, drawn."""
-    from bot.report.lost import losses_pictured
+    from bot.report.cards import losses
 
-    return _shown(title, "losses", await drawn(context, losses_pictured, title, export))
+    return _shown(title, "losses", await drawn(context, picture_png, losses, title, export))
 
 
 async def luck_shown(context: Context, title: str, tracks: Mapping[str, Many[tuple[int, float]]]) -> Reply:
     """The luck of each side over a game, drawn."""
-    return _shown(title, "luck", await drawn(context, luck_drawn, title, dict(tracks)))
+    return _shown(title, "luck", await drawn(context, picture_png, luck_picture, title, dict(tracks)))
 
 
 async def drawn_table(context: Context, name: str, given: Mapping[str, object]) -> Reply:
     """A table, `SYSTEM/TABLE`, drawn; with inputs, where it answers them."""
     id, _, own = name.partition("/")
     table = system(id).table(own)
-    picture = await drawn(context, table_drawn, id, table.id, dict(given))
+    picture = await drawn(context, picture_png, named_table_picture, id, table.id, dict(given))
     return _shown(table.title, table.id, picture)
 
 
@@ -120,7 +121,7 @@ async def odds_shown(context: Context, odds: Reply) -> Reply:
     """An answer with odds, drawn."""
     charts = tuple(part for part in odds.lines if isinstance(part, Odds))
     small = " ".join(str(part.text) for part in odds.lines if isinstance(part, Small))
-    picture = await drawn(context, odds_drawn, str(odds.title), str(odds.by), charts, small)
+    picture = await drawn(context, picture_png, odds_picture, str(odds.title), str(odds.by), charts, small)
     return _shown(odds.title, "odds", picture)
 
 

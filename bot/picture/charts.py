@@ -1,0 +1,181 @@
+"""Charts as pictures: odds as bars for each target, luck from roll to roll, losses from turn to turn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from math import ceil, floor, log10
+
+from bot.interface.reply.bars import LEAST, Chance, percent
+from bot.interface.reply.parts import Odds, Small
+from bot.interface.reply.reply import Reply
+from bot.interface.reply.tone import GAME, HURT, NOTHING, SHAKEN
+from bot.picture.font import cut, drawable, width, wrap
+from bot.picture.svg import BAND, CROSS, EDGE, FAINT, HIT, INK, LINE, PAPER, WIDE, Canvas, Frame, Picture
+
+COLORS = {HURT: "#e0565b", SHAKEN: "#e8a33d", GAME: "#6fa8dc", NOTHING: "#8a909a"}
+"""Of bars, on the dark card: brighter than those beside an answer."""
+MOST = 12
+"""So many bar charts are in one picture."""
+SIDES = ("#6fa8dc", "#f2b84b", "#79c08b", "#c79be0", "#e58a8d", "#9fb3b8")
+"""Of sides, in the order of their names; each line and bar has its name or number beside it as well."""
+MOST_TURNS = 24
+_SIZE, _ROW, _BAR = 24, 40, 24
+_LEAST, _PERCENT, _WORDS = 96, 76, 250
+_PLOT, _AXIS = 300, 52
+_RIGHT = WIDE - EDGE
+
+Track = Sequence[tuple[int, float]]
+"""The numbers of events, and how far a side was above what was to be expected after each."""
+
+
+def odds_picture(title: str, by: str, charts: Iterable[Odds], small: str = "") -> Picture:
+    """What one decides by, then a bar for every result of every target."""
+    listed, canvas = list(charts), Canvas(title, by)
+    for chart in listed[:MOST]:
+        canvas.top += 14
+        _chart(canvas, chart)
+    rest = [f"{len(listed) - MOST} more are in the answer in words."] if len(listed) > MOST else []
+    for line in filter(None, (*rest, small)):
+        canvas.top += 8
+        canvas.words(line, 18, FAINT)
+    canvas.top += 16
+    return canvas.picture([f"{title}{f' ({by})' if by else ''}."], map(_said, listed))
+
+
+def reply_picture(reply: Reply) -> Picture:
+    """The picture of an answer with odds: the same figures, and its small print."""
+    small = " ".join(part.text for part in reply.lines if isinstance(part, Small))
+    return odds_picture(reply.title, reply.by, [part for part in reply.lines if isinstance(part, Odds)], small)
+
+
+def _chart(canvas: Canvas, chart: Odds) -> None:
+    numbers, top = _RIGHT - (_LEAST if chart.least else 0), canvas.top
+    canvas.words(chart.heading, _SIZE, bold=True, right=numbers)
+    if chart.least:
+        canvas.text(LEAST, (_RIGHT, top + _SIZE), 20, FAINT, anchor="end")
+    words = min(_WORDS, max((width(drawable(row.word), _SIZE) for row in chart.rows), default=0) + 4)
+    for at, row in enumerate(chart.rows):
+        tone = chart.tones[at] if at < len(chart.tones) else NOTHING
+        _row(canvas, row, COLORS.get(tone, COLORS[NOTHING]), words, numbers)
+
+
+def _row(canvas: Canvas, row: Chance, color: str, words: float, numbers: float) -> None:
+    """A result: its words in so much room, its bar, and its percentages, which end at `numbers` and at the edge."""
+    size = _SIZE if width(drawable(row.word), _SIZE) <= words else 20
+    said = wrap(drawable(row.word), words, size)
+    top, high = canvas.top, max(_ROW, len(said) * size * 1.2 + 12)
+    canvas.top += high
+    middle, left, right = top + high / 2, EDGE + words + 16, numbers - _PERCENT
+    if row.came:
+        canvas.box((EDGE - 10, top + 2, _RIGHT + 10, canvas.top - 2), CROSS, 6, "came")
+    for at, line in enumerate(said):
+        canvas.text(line, (EDGE, middle + size * (0.95 - len(said) * 0.6 + at * 1.2)), size)
+    canvas.box((left, middle - _BAR / 2, right, middle + _BAR / 2), PAPER if row.came else BAND, 4)
+    if row.chance > 0:
+        long = max(3.0, (right - left) * min(1.0, row.chance))
+        canvas.box((left, middle - _BAR / 2, left + long, middle + _BAR / 2), color, 4, "bar")
+    base = middle + _SIZE * 0.35
+    canvas.text(percent(row.chance), (numbers, base), _SIZE, HIT if row.came else INK, bold=True, anchor="end")
+    if row.least is not None:
+        canvas.text(percent(row.least), (_RIGHT, base), _SIZE, FAINT, anchor="end")
+
+
+def _said(chart: Odds) -> str:
+    told = []
+    for row in chart.rows:
+        least = f" ({LEAST} {percent(row.least)})" if row.least is not None else ""
+        came = ", which came up" if row.came else ""
+        told.append(f"{row.word} {percent(row.chance)}{least}{came}")
+    return f"{chart.heading}: {'; '.join(told)}."
+
+
+def luck_picture(title: str, luck: Mapping[str, Track]) -> Picture:
+    """For each side how its rolls ran against expectation: above the line they were better."""
+    canvas = Canvas(title, "points above or below what the odds promise, roll by roll")
+    _legend(canvas, [f"{name} {_signed(track[-1][1]) if track else '0'}" for name, track in luck.items()])
+    points = [point for track in luck.values() for point in track] or [(1, 0.0)]
+    first, last = min(points)[0], max(points)[0]
+    low, high, step = _scale(min(0.0, *(value for _, value in points)), max(0.0, *(value for _, value in points)))
+    left, top = EDGE + _AXIS, canvas.top + 14
+    frame = Frame((left, top, _RIGHT, top + _PLOT), first - 1, last, low, high)
+    for at in range(round((high - low) / step) + 1):
+        value = low + at * step
+        y, is_zero = frame.y(value), abs(value) < step / 2
+        canvas.line([(left, y), (_RIGHT, y)], FAINT if is_zero else LINE, 2 if is_zero else 1)
+        canvas.text(_signed(value), (left - 8, y + 6), 17, FAINT, anchor="end")
+    for track, color in zip(luck.values(), _colors(len(luck)), strict=True):
+        steps = frame.steps(track)
+        canvas.line([*steps, (_RIGHT, steps[-1][1])], color)
+    canvas.top = top + _PLOT + 26
+    canvas.text(f"#{first}", (left, canvas.top), 17, FAINT)
+    canvas.text(f"#{last}", (_RIGHT, canvas.top), 17, FAINT, anchor="end")
+    canvas.top += 20
+    return canvas.picture([f"{title}."], (_ran(name, [value for _, value in track]) for name, track in luck.items()))
+
+
+def _ran(name: str, values: Sequence[float]) -> str:
+    """How the luck of a side ran, in words."""
+    end, best, worst = map(_signed, (values[-1], max(values), min(values)) if values else (0.0, 0.0, 0.0))
+    return f"{name}: {end} points against expectation after {len(values)} rolls, best {best}, worst {worst}."
+
+
+def losses_picture(title: str, turns: Sequence[str], losses: Mapping[str, Sequence[int]]) -> Picture:
+    """What each side lost, turn by turn; of a longer game the last turns."""
+    turns, shown = list(turns)[-MOST_TURNS:], {name: list(found)[-MOST_TURNS:] for name, found in losses.items()}
+    canvas = Canvas(title, "units lost or reduced, turn by turn")
+    _legend(canvas, [f"{name} {sum(found)}" for name, found in losses.items()])
+    top = canvas.top + 30
+    bottom, wide = top + _PLOT * 0.8, (_RIGHT - EDGE) / max(1, len(turns))
+    most = max((count for found in shown.values() for count in found), default=0) or 1
+    bar = min(40.0, (wide - 8) / max(1, len(shown)))
+    for at, turn in enumerate(turns):
+        left = EDGE + at * wide
+        start = left + (wide - bar * len(shown)) / 2
+        if at % 2 == 0:
+            canvas.box((left, top - 26, left + wide, bottom), BAND, 4)
+        for place, (found, color) in enumerate(zip(shown.values(), _colors(len(shown)), strict=True)):
+            if count := found[at] if at < len(found) else 0:
+                x, y = start + place * bar, bottom - (bottom - top) * count / most
+                canvas.box((x + 1, y, x + bar - 1, bottom), color, 3, "bar")
+                size = 18 if bar >= width(str(count), 18) else 12
+                canvas.text(str(count), (x + bar / 2, y - 6), size, anchor="middle")
+        size = 19 if wide > width(turn, 19) else 12
+        canvas.text(cut(drawable(turn), wide, size), (left + wide / 2, bottom + 22), size, FAINT, anchor="middle")
+    canvas.line([(EDGE, bottom), (_RIGHT, bottom)], FAINT, 2)
+    canvas.top = bottom + 46
+    said = []
+    for name, found in shown.items():
+        lost = [f", turn {turn} {count}" for turn, count in zip(turns, found, strict=False) if count]
+        said.append(f"{name}: {sum(losses[name])} in all{''.join(lost)}.")
+    return canvas.picture([f"{title}."], said)
+
+
+def _legend(canvas: Canvas, names: Sequence[str]) -> None:
+    """The sides, each with its colour, as many in a line as fit."""
+    x, top = float(EDGE), canvas.top + 6
+    for name, color in zip(names, _colors(len(names)), strict=True):
+        text = cut(drawable(name), _RIGHT - EDGE - 30, 21, True)
+        wide = 26 + width(text, 21, True)
+        if x > EDGE and x + wide > _RIGHT:
+            x, top = float(EDGE), top + 32
+        canvas.box((x, top + 5, x + 18, top + 23), color, 4)
+        canvas.text(text, (x + 26, top + 21), 21, bold=True)
+        x += wide + 26
+    canvas.top = top + 36
+
+
+def _colors(count: int) -> list[str]:
+    return [SIDES[at % len(SIDES)] for at in range(count)]
+
+
+def _scale(low: float, high: float) -> tuple[float, float, float]:
+    """The lowest and highest line, and the step between lines: some four to eight of them, at round numbers."""
+    rough = max(high - low, 1.0) / 5
+    power = 10 ** floor(log10(rough))
+    step = next(power * times for times in (1, 2, 5, 10) if power * times >= rough)
+    return floor(low / step) * step, max(ceil(high / step) * step, floor(low / step) * step + step), step
+
+
+def _signed(value: float) -> str:
+    text = f"{round(value, 1):+g}".replace("-", "\u2212")
+    return "0" if text in ("+0", "\u22120") else text
