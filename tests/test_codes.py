@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from adapters.console import main as play
-from bot.interface.reply.failure import failed
+from bot.interface.reply.reply import failed
 from bot.rules.codes import CODES
 from bot.rules.inputs.options import Option, clean
 from bot.rules.proof.export_format import FORMAT, VERSION, read_export

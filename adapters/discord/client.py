@@ -25,8 +25,7 @@ from adapters.discord.registration import ServerCommands, sync_commands
 from adapters.discord.request import AUTOCOMPLETE, COMMAND, COMPONENT, FORM, PLATFORM, Request, need_open, read_payload
 from adapters.discord.servers import greet, settle_servers
 from bot.app import App
-from bot.interface.reply.failure import failed
-from bot.interface.reply.reply import error_reply
+from bot.interface.reply.reply import error_reply, failed
 from bot.outbox.receipts import watch
 from bot.process.logs import seldom
 from bot.process.settings import Settings

@@ -30,8 +30,7 @@ from adapters.discord.request import EPHEMERAL, PIN_MESSAGES, PLATFORM, Request,
 from adapters.discord.standing import Standing
 from adapters.outbox import Later, Never, Outbox, Outcome, Posted, drawn_after, not_pinned
 from bot.app import App
-from bot.interface.reply.failure import failed
-from bot.interface.reply.reply import TAKEN_AWAY, UNPINNED, Reply, error_reply
+from bot.interface.reply.reply import TAKEN_AWAY, UNPINNED, Reply, error_reply, failed
 from bot.interface.spec import Command
 from bot.outbox.answers import Due
 from bot.outbox.courtesy import done_within, hurry

@@ -13,8 +13,7 @@ from typing import Any
 from adapters.discord.escape import PEN, bold, escaped, fenced, line
 from adapters.discord.request import ATTACH_FILES, EMBED_LINKS, EPHEMERAL, PLATFORM, Request
 from bot.interface.reply.parts import Entry, Part, Row, Rule, drawn, part_lines
-from bot.interface.reply.reply import LINK, Button, File, Menu, Reply, beside
-from bot.interface.reply.tone import COLORS, GAME, OVER, PLAIN, WAITING
+from bot.interface.reply.reply import COLORS, GAME, LINK, OVER, PLAIN, WAITING, Button, File, Menu, Reply, beside
 from bot.rules.text.plain import visible
 
 Json = dict[str, Any]

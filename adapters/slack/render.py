@@ -14,10 +14,8 @@ from adapters.slack import native
 from adapters.slack.escape import PEN, bold, entities, escaped, fenced, line
 from adapters.slack.native import CHART, CONTAINER, TABLE, odds_blocks, table_block
 from adapters.slack.request import PLATFORM
-from bot.interface.reply.parts import Entry, Grid, Odds, Part, Row, Rule, Small, drawn, part_lines
-from bot.interface.reply.reply import LINK, Button, File, Menu, MenuEntry, Reply, beside
-from bot.interface.reply.tone import PLAIN, WAITING
-from bot.interface.reply.unit_table import UnitTable
+from bot.interface.reply.parts import Entry, Grid, Odds, Part, Row, Rule, Small, UnitTable, drawn, part_lines
+from bot.interface.reply.reply import LINK, PLAIN, WAITING, Button, File, Menu, MenuEntry, Reply, beside
 
 Json = dict[str, Any]
 

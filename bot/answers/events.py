@@ -17,7 +17,7 @@ from bot.game.sides import by_name
 from bot.game.state import DRAW
 from bot.game.version import system_of
 from bot.interface.reply.parts import Group
-from bot.interface.reply.tone import GAME, NOTHING
+from bot.interface.reply.reply import GAME, NOTHING
 from bot.rules.inputs.given import Given
 from bot.rules.text.names import a_or_an, joined, plural
 from bot.rules.text.phrase import begun

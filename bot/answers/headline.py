@@ -12,7 +12,7 @@ from typing import Any
 
 from bot.game.stats import scores_of
 from bot.interface.reply.parts import Group
-from bot.interface.reply.tone import GAME, GRAVITY, HURT, NOTHING, SHAKEN
+from bot.interface.reply.reply import GAME, GRAVITY, HURT, NOTHING, SHAKEN
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.options import Option
 from bot.rules.sequence.sequence import Fate

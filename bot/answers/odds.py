@@ -10,8 +10,7 @@ from bot.answers.headline import HARM, NO_EFFECT, ROOM, Scale, deciding, has_one
 from bot.answers.shot import plain_word
 from bot.interface.reply.bars import CAME, percent
 from bot.interface.reply.parts import Odds, Part, Small
-from bot.interface.reply.reply import Reply
-from bot.interface.reply.tone import GAME, SHAKEN
+from bot.interface.reply.reply import GAME, SHAKEN, Reply
 from bot.rules.odds.odds import Distribution
 from bot.rules.sequence.rounds import UNDECIDED, Fought
 from bot.rules.sequence.sequence import Row

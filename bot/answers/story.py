@@ -14,7 +14,7 @@ from typing import Any
 from bot.answers.events import QUIET, NameOf, retold, where_of
 from bot.game.events import ROLLS
 from bot.game.state import Json
-from bot.interface.reply.tone import HURT
+from bot.interface.reply.reply import HURT
 
 Event = Mapping[str, Any]
 

@@ -7,8 +7,7 @@ from math import ceil, floor, log10
 
 from bot.interface.reply.bars import LEAST, Chance, percent
 from bot.interface.reply.parts import Odds, Small
-from bot.interface.reply.reply import Reply
-from bot.interface.reply.tone import GAME, HURT, NOTHING, SHAKEN
+from bot.interface.reply.reply import GAME, HURT, NOTHING, SHAKEN, Reply
 from bot.picture.font import cut, drawable, width, wrap
 from bot.picture.svg import BAND, CROSS, EDGE, FAINT, HIT, INK, LINE, PAPER, WIDE, Canvas, Frame, Picture
 

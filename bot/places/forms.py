@@ -16,8 +16,8 @@ from bot.answers.several import WITHOUT
 from bot.game.loaded import Games
 from bot.game.log import read_opened
 from bot.game.rights import over
+from bot.interface.form.fields import keypad
 from bot.interface.form.form import HAND, ODDS, in_that_way, lasting, way_asked
-from bot.interface.form.keypad import keypad
 from bot.interface.registry import Registry, registry
 from bot.interface.reply.reply import OPEN_FORM, Button, Reply
 from bot.interface.spec import CommandSpec, Path, Person, Place

@@ -15,12 +15,11 @@ from bot.commands.games.places import moved_from
 from bot.game.ledger import Ledger, Writer
 from bot.game.loaded import Games, Loaded
 from bot.game.prepared import find
+from bot.interface.explained import example_in
 from bot.interface.registry import Registry, registry
-from bot.interface.reply.failure import failed
 from bot.interface.reply.packing import MOST_TEXT
-from bot.interface.reply.reply import Reply, error_reply
+from bot.interface.reply.reply import Reply, error_reply, failed
 from bot.interface.spec import Command, CommandSpec
-from bot.interface.typing.examples import example_in
 from bot.interface.typing.text import command_text
 from bot.odds_worker.pool import Odds, Worker
 from bot.outbox.receipts import NOT_WRITTEN

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from bot.commands.help.pages import TOPICS
+from bot.interface.explained import example_in
 from bot.interface.registry import registry
 from bot.interface.reply.parts import Entry
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Place
 from bot.interface.typing import complete
-from bot.interface.typing.examples import example_in
 from bot.interface.typing.text import parse_text
 from bot.systems.catalog import systems
 from tests.playing import Channel

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from bot.interface.reply.parts import Small
+from bot.interface.reply.bars import COLUMNS
+from bot.interface.reply.parts import Small, UnitTable
 from bot.interface.reply.reply import Reply
-from bot.interface.reply.unit_table import PHONE, UnitTable
 from tests.playing import Channel, two_sides
 
 
@@ -55,7 +55,7 @@ async def test_long_names_and_many_numbers_fit_a_phone() -> None:
         "Anna", 'unit add "Headquarters of the 3rd Platoon" squad US stats="morale=5 fp=2 sw=3,2 shaken moved"'
     )
     for table in tables(await channel.do("Anna", "unit list")):
-        assert all(len(line) <= PHONE for line in table.lines()), table.lines()
+        assert all(len(line) <= COLUMNS for line in table.lines()), table.lines()
 
 
 async def test_a_card_of_one_s_own_unit_fires_with_it() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bot.answers.headline import fared, groups, news
-from bot.interface.reply.tone import HURT, NOTHING, SHAKEN
+from bot.interface.reply.reply import HURT, NOTHING, SHAKEN
 from bot.rules.sequence.sequence import Fate
 from bot.systems.catalog import system
 

@@ -12,8 +12,7 @@ from icepool import d6  # type: ignore[import-not-found,import-untyped,unused-ig
 from bot.answers.odds import odds_reply
 from bot.interface.reply.bars import percent
 from bot.interface.reply.parts import Odds
-from bot.interface.reply.reply import Reply
-from bot.interface.reply.tone import GAME, SHAKEN
+from bot.interface.reply.reply import GAME, SHAKEN, Reply
 from bot.systems.catalog import system
 from bot.systems.resolve import each_odds, odds_rows
 from tests.playing import Channel, two_sides

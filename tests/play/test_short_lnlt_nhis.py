@@ -14,8 +14,7 @@ import pytest
 from bot.answers.headline import actors, results_of, spoken, types_of
 from bot.answers.shot import played_reply
 from bot.interface.reply.parts import Group, Small
-from bot.interface.reply.reply import Reply
-from bot.interface.reply.tone import GAME, HURT, NOTHING, SHAKEN
+from bot.interface.reply.reply import GAME, HURT, NOTHING, SHAKEN, Reply
 from bot.rules.dice import Script, Source
 from bot.rules.inputs.units import Back
 from bot.rules.sequence.sequence import Line

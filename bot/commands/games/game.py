@@ -23,8 +23,7 @@ from bot.game.sides import find_side
 from bot.game.state import Game
 from bot.game.version import with_system
 from bot.interface.reply.parts import Part, Small
-from bot.interface.reply.reply import Button, Reply
-from bot.interface.reply.tone import WAITING
+from bot.interface.reply.reply import WAITING, Button, Reply
 from bot.interface.spec import Person
 from bot.process.entropy import new_id
 from bot.rules.errors import UserError

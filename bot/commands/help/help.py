@@ -13,12 +13,11 @@ from dataclasses import replace
 
 from bot.commands.context import Context
 from bot.commands.help.pages import GAMES, HELP, TOPICS, back, games_page, overview, page_of_group, topic_page
-from bot.interface.explained import all_unit_words, lists_of, unit_words
+from bot.interface.explained import all_unit_words, example_in, lists_of, unit_words
 from bot.interface.registry import TABLE, Registry
 from bot.interface.reply.parts import Group, Part, Small
 from bot.interface.reply.reply import OPEN_FORM, Button, Reply
 from bot.interface.spec import CommandSpec
-from bot.interface.typing.examples import example_in
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.inputs.options import Option
 from bot.rules.inputs.units import UnitWords

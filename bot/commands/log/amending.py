@@ -17,8 +17,7 @@ from bot.game.ledger import Ledger
 from bot.game.state import Game, Json
 from bot.game.undo import LOOK_BACK, changed_since
 from bot.interface.reply.parts import Small
-from bot.interface.reply.reply import Reply
-from bot.interface.reply.tone import OVER, SEALED
+from bot.interface.reply.reply import OVER, SEALED, Reply
 from bot.stores.records import Outgoing
 
 OR_POST = "or_post"

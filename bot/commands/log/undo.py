@@ -36,8 +36,7 @@ from bot.game.undo import (
     then,
     undo_fields,
 )
-from bot.interface.reply.reply import Reply
-from bot.interface.reply.tone import OVER, WAITING
+from bot.interface.reply.reply import OVER, WAITING, Reply
 from bot.rules.errors import UserError
 from bot.rules.text.names import joined
 from bot.rules.text.phrase import phrase

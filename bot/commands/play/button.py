@@ -23,8 +23,8 @@ from bot.commands.play.odds import answer_odds, odds_of_shot
 from bot.commands.play.pictures import drawn, drawn_table, odds_shown
 from bot.commands.play.play import play
 from bot.commands.play.sealed import reveal_number
+from bot.interface.form.fields import keypad
 from bot.interface.form.form import COMPARE, HAND, ODDS, SECRET
-from bot.interface.form.keypad import keypad
 from bot.interface.reply.reply import File, Reply
 from bot.interface.spec import CommandSpec, Path
 from bot.interface.typing.text import command_text

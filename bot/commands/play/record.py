@@ -16,8 +16,8 @@ from bot.game.rights import has_last_word, is_stranger, need_share
 from bot.game.roster import is_gone
 from bot.game.state import FULL, Game, Json, is_strict, unit_json
 from bot.interface.reply.parts import Group, Small
+from bot.interface.reply.reply import SEALED as SEALED_TONE
 from bot.interface.reply.reply import Button, Reply
-from bot.interface.reply.tone import SEALED as SEALED_TONE
 from bot.places.forms import change_button
 from bot.rules.errors import UserError
 from bot.rules.proof.chain import canonical

@@ -15,8 +15,8 @@ from bot.game.log import read_opened
 from bot.game.roster import is_gone, settle_changes
 from bot.game.state import Game, Json, unit_json
 from bot.interface.reply.parts import Group, Part
+from bot.interface.reply.reply import SEALED as SEALED_TONE
 from bot.interface.reply.reply import Reply
-from bot.interface.reply.tone import SEALED as SEALED_TONE
 from bot.rules.errors import UserError
 from bot.rules.sequence.sequence import Change
 

@@ -7,8 +7,7 @@ from bot.commands.post.reminders import changed, hint, laid_down, wishes_of
 from bot.game.loaded import Loaded, load
 from bot.game.phases import phase_title, whose_go
 from bot.game.state import Game
-from bot.interface.reply.moment import ago
-from bot.interface.reply.parts import Entry, Part
+from bot.interface.reply.parts import Entry, Part, ago
 from bot.interface.reply.reply import Button, Reply
 from bot.rules.text.phrase import Phrase, phrase
 from bot.systems.catalog import systems

@@ -15,10 +15,8 @@ from bot.commands.turns.calls import call_sides
 from bot.game.rights import need_player
 from bot.game.sides import COMMAND, ORDER, all_in, find_side, of_sides, orders_in_order, sides_in, told_sides
 from bot.game.state import Game
-from bot.interface.reply.moment import when
-from bot.interface.reply.parts import Group, Part, Small
-from bot.interface.reply.reply import OPEN_FORM, Button, Reply
-from bot.interface.reply.tone import SEALED
+from bot.interface.reply.parts import Group, Part, Small, when
+from bot.interface.reply.reply import OPEN_FORM, SEALED, Button, Reply
 from bot.interface.typing.text import parse_text
 from bot.places.drafts import new_draft
 from bot.rules.errors import UserError

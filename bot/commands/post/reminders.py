@@ -22,10 +22,8 @@ from bot.game.events import ROLLS, holding
 from bot.game.ledger import Ledger
 from bot.game.loaded import Loaded, load
 from bot.game.state import Game, Json
-from bot.interface.reply.moment import ago
-from bot.interface.reply.parts import Part, Small
-from bot.interface.reply.reply import LINK, Button, Reply
-from bot.interface.reply.tone import OVER, WAITING
+from bot.interface.reply.parts import Part, Small, ago
+from bot.interface.reply.reply import LINK, OVER, WAITING, Button, Reply
 from bot.outbox.answers import GOOD_UNTIL, INSTEAD
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.text.phrase import Phrase, phrase
@@ -172,7 +170,7 @@ def _quiet(typed: str) -> tuple[int, ...]:
 
 
 def _zone(typed: str) -> str:
-    from bot.interface.typing.zones import zone_named, zones
+    from bot.interface.typing.complete import zone_named, zones
 
     name = zone_named(typed)
     if not name:

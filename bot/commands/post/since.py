@@ -12,8 +12,7 @@ from bot.game.phases import whose_go
 from bot.game.roster import GONE
 from bot.game.state import Game, Json
 from bot.interface.reply.parts import Happened, Part, Small
-from bot.interface.reply.reply import Reply
-from bot.interface.reply.tone import HURT, WAITING
+from bot.interface.reply.reply import HURT, WAITING, Reply
 from bot.rules.errors import UserError
 from bot.rules.text.names import joined
 from bot.rules.text.phrase import phrase

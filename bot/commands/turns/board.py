@@ -21,8 +21,7 @@ from bot.game.phases import whose_go
 from bot.game.roster import in_order, is_gone
 from bot.game.state import Game, Json
 from bot.interface.reply.parts import Group, Part, Rule, Small
-from bot.interface.reply.reply import PINNED, TAKEN_AWAY, UNPINNED, Menu, MenuEntry, Reply
-from bot.interface.reply.tone import OVER
+from bot.interface.reply.reply import OVER, PINNED, TAKEN_AWAY, UNPINNED, Menu, MenuEntry, Reply
 from bot.process.entropy import new_id
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import spoken

@@ -36,8 +36,7 @@ from bot.game.rights import need_go, need_player
 from bot.game.sides import LETTERS, by_name, find_side, holds
 from bot.game.state import Game, Json
 from bot.interface.reply.parts import Odds, Part, Small
-from bot.interface.reply.reply import Reply, error_reply
-from bot.interface.reply.tone import GAME, WAITING
+from bot.interface.reply.reply import GAME, WAITING, Reply, error_reply
 from bot.rules.errors import UserError
 from bot.rules.sequence.sequence import Line
 from bot.rules.text.phrase import begun, phrase

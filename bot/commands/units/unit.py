@@ -29,8 +29,7 @@ from bot.game.roster_file import read_roster, units_of
 from bot.game.sides import find_side
 from bot.game.state import Game, Units, roster_of
 from bot.game.version import with_system
-from bot.interface.reply.reply import Reply
-from bot.interface.reply.tone import NOTHING
+from bot.interface.reply.reply import NOTHING, Reply
 from bot.rules.errors import UserError
 from bot.rules.inputs.many import names_in
 from bot.rules.inputs.units import RosterUnit, UnitWords, find_unit

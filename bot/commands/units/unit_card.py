@@ -27,8 +27,7 @@ from bot.game.counter import (
 from bot.game.roster import changed_names, is_gone
 from bot.game.state import Game
 from bot.interface.reply.parts import Part, Small
-from bot.interface.reply.reply import Button, Menu, MenuEntry, Reply
-from bot.interface.reply.tone import GAME, HURT, SHAKEN
+from bot.interface.reply.reply import GAME, HURT, SHAKEN, Button, Menu, MenuEntry, Reply
 from bot.interface.typing.text import quoted
 from bot.places.forms import form_button
 from bot.rules.errors import UserError

@@ -21,9 +21,8 @@ from bot.game.counter import (
 )
 from bot.game.roster import count_units, described, in_order, is_stat
 from bot.game.sides import find_side
-from bot.interface.reply.parts import Part, Small
+from bot.interface.reply.parts import Part, Small, UnitTable
 from bot.interface.reply.reply import Button, Menu, MenuEntry, Reply
-from bot.interface.reply.unit_table import UnitTable
 from bot.places.forms import form_button
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.inputs.loadout import LOADOUT

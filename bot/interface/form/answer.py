@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from bot.interface.form.fields import TYPED, by_name, chosen_units, read_rest, short
 from bot.interface.form.form import FLAGS, HOW, OTHERS, REST, ROLL, Field, Form, in_that_way, way_asked
-from bot.interface.form.rest import read_rest, short
-from bot.interface.form.units import TYPED, by_name, chosen_units
 from bot.interface.spec import CommandSpec
 from bot.interface.typing.complete import Known, fitting, is_own
 from bot.rules.errors import UserError

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from math import floor
+from textwrap import wrap
 
 COLUMNS = 33
 """What fits on a phone in a fixed width, also inside a box."""
@@ -103,8 +104,6 @@ def numbered_lines(heading: str, chances: Iterable[Chance], look: Look = PHONE) 
 
 def wrapped(text: str, columns: int) -> list[str]:
     """The text in lines of so many columns at most; none where there is no text."""
-    from textwrap import wrap  # most answers break nothing
-
     return wrap(text, columns)
 
 

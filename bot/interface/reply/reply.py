@@ -2,16 +2,34 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Any
 
 from bot.interface.reply.parts import Entry, Grid, Part, part_from_json, part_lines, part_to_json
-from bot.interface.reply.tone import GAME
+from bot.process.entropy import new_id
 from bot.rules.errors import DieOwed, Hint, UserError, corrected
 from bot.rules.text.phrase import Phrase, Typed, text_from_json, text_to_json
 
+HURT, SHAKEN, NOTHING = "hurt", "shaken", "nothing"
+GAME, WAITING, SEALED, OVER = "game", "waiting", "sealed", "over"
+COLORS = {
+    HURT: 0xDA373C,
+    SHAKEN: 0xE08A1E,
+    NOTHING: 0x80848E,
+    GAME: 0x3E7CB1,
+    WAITING: 0xF0B232,
+    SEALED: 0x8E6BBF,
+    OVER: 0x4E5058,
+}
+"""Of the bar beside an answer: lost or wounded; shaken or pinned; no effect; game, turn, table, help; somebody is
+waited for; sealed; undone, refused, settled."""
+GRAVITY = (HURT, SHAKEN, GAME, NOTHING)
+"""The tones of results, worst first; that of the game is for good news (a unit rallies)."""
+PLAIN = frozenset({NOTHING, OVER})
+"""Tones whose first line has no weight."""
 PINNED, UNPINNED, TAKEN_AWAY = "on", "off", "away"
 OPEN_FORM = "form:"
 """How the action of a button begins that opens the form of a command."""
@@ -263,4 +281,18 @@ def error_reply(error: UserError, typed: str = "", example: str = "") -> Reply:
         better=better,
         right=right,
         owed=error.about if isinstance(error.about, DieOwed) else None,
+    )
+
+
+def failed(log: logging.Logger, what: str, *, recorded: bool = True) -> Reply:
+    """A private reply for the exception at hand, which is logged whole; `recorded` False says that nothing was."""
+    reference = new_id()[:8]
+    log.exception("%s failed, reference %s", what, reference)
+    nothing = "Nothing was recorded. " if not recorded else ""
+    return error_reply(
+        UserError(
+            f"Something went wrong here, which is not your fault (reference {reference}).",
+            hint=f"{nothing}The host finds the reference in the log.",
+            code="our-fault",
+        )
     )

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
+from zoneinfo import available_timezones
 
 from bot.interface.registry import TABLE, Registry
 from bot.interface.spec import CommandSpec
@@ -33,7 +35,6 @@ OF_ENABLED = ("topic", "enabled")
 """Options that name systems: only those that are enabled are offered."""
 TOPICS = ("dice", "units", "odds", "hand", "undo", "version", "sealed", "fair dice")
 """What help has a page about besides commands."""
-"""States of units that are offered no more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,46 +76,54 @@ def fitting(known: Known, spec: CommandSpec) -> Known:
 def complete_option(
     spec: CommandSpec, name: str, typed: str, registry: Registry, known: Known, given: Mapping[str, object]
 ) -> tuple[Choice, ...]:
-    """Choices for one option while it is typed, at most 25, the best first."""
-    option, known, given = spec.option(name), fitting(known, spec), meant(spec, given)
+    """Choices for one option while it is typed, at most 25, the best first; none over the limit of 100 characters: a
+    value that was cut would be a wrong value."""
     typed = str(meant(spec, {name: without_control(typed)})[name])
+    choices = _choices(spec, name, typed, registry, fitting(known, spec), meant(spec, given))
+    return tuple(choice for choice in choices if choice.value and len(choice.value) <= MAX_LENGTH)[:MAX_CHOICES]
+
+
+def _choices(
+    spec: CommandSpec, name: str, typed: str, registry: Registry, known: Known, given: Mapping[str, object]
+) -> Iterable[Choice]:
+    option, game = spec.option(name), registry.games.get(spec.system)
     if name == "mods" and (option is None or option.type == "mods"):
-        return _fitting(_modifiers(spec, typed, given))
+        return _modifiers(spec, typed, given)
     if option is None:
         return ()
     if option.complete in OF_MACROS:
-        return _fitting(_macros(option, typed, known, str(given.get("name") or ""), registry))
-    game = registry.games.get(spec.system)
+        return _macros(option, typed, known, str(given.get("name") or ""), registry)
     if option.type == "units" and game is not None:
         elsewhere = {str(given.get(other.name) or "") for other in spec.options if other.type == "units"} - {typed}
-        return _fitting(_unit_list(game.words[option.units or "units"], typed, known, option, "; ".join(elsewhere)))
+        return _unit_list(game.words[option.units or "units"], typed, known, option, "; ".join(elsewhere))
     if option.complete == "rule":
-        return _fitting(_rules(registry.games.get(known.system), typed))
+        return _rules(registry.games.get(known.system), typed)
     if option.many:
-        return _fitting(_unit_list(None, typed, known, option, ""))
-    return _fitting(_simple(option, typed, registry, known, str(given.get("system") or "")))
+        return _unit_list(None, typed, known, option, "")
+    return _simple(option, typed, registry, known, str(given.get("system") or ""))
 
 
 def _simple(option: Option, typed: str, registry: Registry, known: Known, system: str) -> Iterable[Choice]:
+    part, played = typed.strip().casefold(), registry.games.get(known.system)
     if option.type == "bool":
         return _words(("yes", "no"), typed)
     if option.values:
         return _words(option.values, typed)
     if option.type == "unit" or option.complete == "unit":
-        return _roster(sorted(known.roster, key=lambda unit: (is_out(unit, known), _rank(unit, option, known))), typed)
+        ranked = sorted(known.roster, key=lambda unit: (is_out(unit, known), _rank(unit, option, known)))
+        return [
+            Choice(described(unit), unit.name)
+            for unit in ranked
+            if part in unit.name.casefold() or part in unit.handle.casefold()
+        ]
     if option.type == "dice":
         return _dice(typed)
     if option.complete == "zone":
-        from bot.interface.typing.zones import zones_like
-
         return [Choice(name, name) for name in zones_like(typed)[:MAX_CHOICES]]
     if option.complete == "game":
-        part = typed.strip().casefold()
         return [choice for choice in known.games if part in choice.name.casefold()]
     if option.complete == "pack":
-        part = typed.strip().casefold()
         return [choice for choice in known.packs if part in f"{choice.name} {choice.value}".casefold()]
-    played = registry.games.get(known.system)
     if option.complete == "systems":
         return _several(registry.games, typed)
     if option.complete == "topic":
@@ -123,10 +132,11 @@ def _simple(option: Option, typed: str, registry: Registry, known: Known, system
         return _stats(typed, played)
     if option.complete == "scenario":
         return _scenarios(typed, registry, system)
+    units = played.game["units"] if played is not None else {}
     words: Sequence[str] = {
         "unit-type": played.words["units"].types if played is not None else (),
         "side": known.sides,
-        "state": _states(played),
+        "state": (*(units.get("states") or ()), *(units.get("markers") or ())),
         "winner": (*known.sides, "draw") if known.sides else (),
         "player": known.players,
     }.get(option.complete, ())
@@ -173,12 +183,6 @@ def _topics(typed: str, registry: Registry, enabled: tuple[str, ...] | None) -> 
     return sorted(found, key=lambda choice: (not choice.value.startswith(part), f" {part}" not in f" {choice.value}"))
 
 
-def _states(played: System | None) -> tuple[str, ...]:
-    """The states and markers of a game's units."""
-    units = played.game["units"] if played is not None else {}
-    return (*(units.get("states") or ()), *(units.get("markers") or ()))
-
-
 def _words(words: Iterable[str], typed: str) -> list[Choice]:
     """Words that begin with what was typed, then those that hold it."""
     part = typed.strip().casefold()
@@ -211,12 +215,6 @@ def _stats(typed: str, played: System | None) -> list[Choice]:
         pieces += [f"{key}={done}{value}" for value in option.values]
     found = [piece for piece in pieces if piece.startswith(part.casefold()) and piece != part]
     return [Choice(line, line) for piece in found if len(line := f"{head}{space}{piece}") <= MAX_LENGTH]
-
-
-def _roster(roster: Iterable[RosterUnit], typed: str) -> list[Choice]:
-    part = typed.strip().casefold()
-    found = [unit for unit in roster if part in unit.name.casefold() or part in unit.handle.casefold()]
-    return [Choice(described(unit), unit.name) for unit in found]
 
 
 def described(unit: RosterUnit) -> str:
@@ -374,11 +372,6 @@ def _dice(typed: str) -> list[Choice]:
     return [Choice((check(typed) or typed)[:MAX_LENGTH], typed)]
 
 
-def _fitting(choices: Iterable[Choice]) -> tuple[Choice, ...]:
-    """At most 25 choices, none over the limit: a value that was cut would be a wrong value."""
-    return tuple(choice for choice in choices if choice.value and len(choice.value) <= MAX_LENGTH)[:MAX_CHOICES]
-
-
 _NUMBERED = re.compile(r"(.*?)(\d{1,4})")
 _RANGE = re.compile(r"(.*?)(\d{1,4})\s*\.\.\s*(\d*)")
 MOST = 4
@@ -461,3 +454,47 @@ def _runs(names: dict[str, bool]) -> Iterator[_Run]:
                     yield _Run(stem, run[0], run[-1], alive)
                 run = []
             run.append(number)
+
+
+USUAL = (
+    "UTC", "Europe/London", "Europe/Berlin", "Europe/Paris", "Europe/Madrid", "Europe/Rome", "Europe/Warsaw",
+    "Europe/Athens", "Europe/Helsinki", "America/New_York", "America/Chicago", "America/Denver",
+    "America/Los_Angeles", "America/Toronto", "America/Sao_Paulo", "Asia/Tokyo", "Asia/Singapore", "Asia/Kolkata",
+    "Australia/Sydney", "Australia/Perth", "Pacific/Auckland",
+)  # fmt: skip
+"""What is offered before anything is typed."""
+
+
+@cache
+def zones() -> tuple[str, ...]:
+    """All zones that have a continent, and UTC; in order."""
+    return tuple(sorted(name for name in available_timezones() if "/" in name or name == "UTC"))
+
+
+def zone_named(typed: str) -> str:
+    """The zone meant by its name or its city, whatever the case; "" for none."""
+    word = _plain(typed)
+    named = {name.casefold(): name for name in available_timezones()}
+    cities = {known.rpartition("/")[2].casefold(): known for known in reversed(zones()) if not _is_etc(known)}
+    return named.get(word) or cities.get(word, "")
+
+
+def zones_like(typed: str) -> list[str]:
+    """Zones that fit what was typed: those whose city or name begins so first."""
+    word = _plain(typed)
+    if not word:
+        return list(USUAL)
+    found = [name for name in zones() if word in name.casefold()]
+    return sorted(found, key=lambda name: (_is_etc(name), not _begins(name, word), name not in USUAL))
+
+
+def _begins(name: str, word: str) -> bool:
+    return any(piece.startswith(word) for piece in (name.casefold(), name.rpartition("/")[2].casefold()))
+
+
+def _is_etc(name: str) -> bool:
+    return name.partition("/")[0] in ("Etc", "SystemV", "posix", "right")
+
+
+def _plain(typed: str) -> str:
+    return typed.strip().replace(" ", "_").casefold()

@@ -24,7 +24,7 @@ class Address(str):
 
 class When(str):
     """A moment, shown in the reader's own clock: as a date with its time, or `ago` as `5 hours ago`. What it reads as
-    plain text comes from `bot/interface/reply/moment.py`."""
+    plain text comes from `bot/interface/reply/parts.py`."""
 
     at: int
     ago: bool

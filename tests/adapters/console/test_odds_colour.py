@@ -10,8 +10,7 @@ from rich.console import Console
 
 from bot.host.terminal import show
 from bot.interface.reply.parts import Odds
-from bot.interface.reply.reply import Reply
-from bot.interface.reply.tone import HURT, NOTHING, SHAKEN
+from bot.interface.reply.reply import HURT, NOTHING, SHAKEN, Reply
 
 ODDS = Odds(
     "VC Squad 5",

@@ -8,8 +8,7 @@ from adapters.discord.escape import escaped, fenced, line
 from adapters.discord.render import Message, render
 from adapters.discord.request import ATTACH_FILES, EMBED_LINKS, EPHEMERAL, Request
 from bot.interface.reply.parts import Entry
-from bot.interface.reply.reply import LINK, Button, File, Reply
-from bot.interface.reply.tone import WAITING
+from bot.interface.reply.reply import LINK, WAITING, Button, File, Reply
 from bot.rules.text.phrase import Phrase, Typed
 from bot.rules.text.plain import clean_name
 from tests.standins.discord.limits import check_message
