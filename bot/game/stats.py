@@ -1,7 +1,7 @@
 """How a game went: luck against expectation (what results were worth, and what the exact odds of the same inputs
 promise), and for its end losses by side, the best shot, the worst luck.
 
-Derived from the log: `tally` keeps what was counted. Left out are dice by hand, undone events, whatever was sealed."""
+Derived from the log. Left out are dice by hand, undone events, whatever was sealed."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ import json
 from collections.abc import Iterable, Mapping
 from collections.abc import Sequence as Many
 from dataclasses import dataclass
+from hashlib import sha256
 from math import erf, sqrt
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from bot.game.counter import is_hurt, is_lost
 from bot.game.events import plays_of
@@ -65,6 +66,11 @@ class Try:
         """Equal for tries that are worth the same."""
         return self.system, self.sequence, self.inputs, self.out
 
+    @property
+    def digest(self) -> bytes:
+        """The same in few bytes."""
+        return sha256("\n".join(self.key).encode("utf-8", "replace")).digest()
+
 
 @dataclass(frozen=True, slots=True)
 class Luck:
@@ -80,10 +86,15 @@ class Luck:
         """How many standard deviations above what was to be expected."""
         return (self.worth - self.mean) / sqrt(self.variance) if self.variance > 0 else 0.0
 
-    @property
-    def below(self) -> float:
-        """The share (0 to 1) of such games that bring less."""
-        return 0.5 * (1 + erf(self.z / sqrt(2)))
+
+def unusual(z: float) -> tuple[str, str]:
+    """`("luckier", "97.5")`, than so many in 100 such games, for what is so many standard deviations above what was to
+    be expected; ("", "") for about what the odds promise."""
+    below = 50 * (1 + erf(z / sqrt(2)))
+    if 20 <= below <= 80:
+        return "", ""
+    word, share = ("luckier", below) if below > 80 else ("unluckier", 100 - below)
+    return word, f"{min(99.9, share):.3g}"
 
 
 def summed(worths: Iterable[Worth]) -> Luck:
@@ -103,11 +114,11 @@ OF_FIRST = (("baps", "melee"),)
 """Sequences whose scores are those of the first unit's side."""
 
 
-def tries(events: Iterable[Mapping[str, Any]], undone: set[int], sides: Many[str]) -> list[Try]:
-    """The sequences of a log that count. Without sides each person counts alone."""
+def tries_in(bodies: Iterable[str], sides: Many[str]) -> list[Try]:
+    """The sequences among some events that count unless they are undone. Without sides each person counts alone."""
     found = []
-    for event in events:
-        if event["kind"] != "sequence" or event.get("hand") or event["number"] in undone or not event.get("dice"):
+    for event in map(json.loads, bodies):
+        if event["kind"] != "sequence" or event.get("hand") or not event.get("dice"):
             continue
         played = system_of(event)
         rules = played.key if played is not None else event["system"]
@@ -251,28 +262,15 @@ def sentence(name: str, luck: Luck) -> str:
     told = f"{name}: {points}, {tenth(luck.mean)} expected, in {rolls}"
     if luck.count < ENOUGH or luck.variance <= 0:
         return f"{told}: too few rolls to say."
-    below = 100 * luck.below
-    if 20 <= below <= 80:
-        return f"{told}: about what the odds promise."
-    if below > 80:
-        return f"{told}: luckier than {min(99.9, below):.3g} in 100 such games."
-    return f"{told}: unluckier than {min(99.9, 100 - below):.3g} in 100 such games."
-
-
-class Rolled(Protocol):
-    """A roll that counts: its event, and the side whose luck it is."""
-
-    @property
-    def number(self) -> int: ...
-    @property
-    def side(self) -> str: ...
+    word, of = unusual(luck.z)
+    return f"{told}: {word} than {of} in 100 such games." if word else f"{told}: about what the odds promise."
 
 
 @dataclass(frozen=True, slots=True)
 class Moment:
     """A roll worth telling: what it was, and the chance (0 to 1) of at least that much, or of more than that."""
 
-    roll: Rolled
+    roll: Try
     chance: float
     is_bad: bool = False
 
@@ -332,14 +330,14 @@ def _is_weaker(unit: RosterUnit, system: System | None, types: Mapping[str, str]
     return unit.type != was and unit.type == system.words["units"].reduced.get(was)
 
 
-def best_shot(rolls: Iterable[tuple[Rolled, Worth]]) -> Moment | None:
+def best_shot(rolls: Iterable[tuple[Try, Worth]]) -> Moment | None:
     """The roll that did so well although it was so unlikely; None where none did better than was to be expected."""
     good = [Moment(roll, worth.at_least) for roll, worth in rolls if worth.got > worth.mean + SAME]
     found = min(good, key=lambda moment: moment.chance, default=None)
     return found if found is not None and found.chance < LONG_ODDS else None
 
 
-def worst_luck(rolls: Iterable[tuple[Rolled, Worth]]) -> Moment | None:
+def worst_luck(rolls: Iterable[tuple[Try, Worth]]) -> Moment | None:
     """The roll that failed although more was so likely; None where none did worse than was to be expected."""
     bad = [Moment(roll, worth.more, is_bad=True) for roll, worth in rolls if worth.got < worth.mean - SAME]
     found = max(bad, key=lambda moment: moment.chance, default=None)
@@ -367,8 +365,9 @@ def judgement(by_side: Mapping[str, Luck]) -> str:
     if not judged:
         return f"{rolls}: too few to judge"
     name, luck = max(judged.items(), key=lambda item: abs(item[1].z))
-    share = 100 * luck.below
-    if 20 <= share <= 80:
-        return f"{rolls}: nothing out of the ordinary"
-    word, of = ("luckier", share) if share > 80 else ("unluckier", 100 - share)
-    return f"{rolls}: {name} was {word} than in {min(99.9, of):.3g} of 100 such games"
+    word, of = unusual(luck.z)
+    return (
+        f"{rolls}: {name} was {word} than in {of} of 100 such games"
+        if word
+        else f"{rolls}: nothing out of the ordinary"
+    )

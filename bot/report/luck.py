@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from math import erf, sqrt
+from math import sqrt
 from typing import Protocol
 
 from bot.game.state import Json
-from bot.game.stats import ENOUGH, SAME
+from bot.game.stats import ENOUGH, SAME, unusual
 
 RARE = Fraction(1, 4)
 """The likeliest that a shot may be and still be told of."""
@@ -59,11 +59,12 @@ class Luck:
         told = f"results worth {end.worth:g} against {end.mean:.1f} expected, in {rolls}"
         if count < ENOUGH or end.deviation <= 0:
             return f"{told}: too few to speak of luck."
-        below = 50 * (1 + erf(end.ahead / end.deviation / sqrt(2)))
-        if 20 <= below <= 80:
-            return f"{told}: about what the odds promise."
-        word, share = ("Luckier", below) if below > 80 else ("Unluckier", 100 - below)
-        return f"{told}. {word} than {min(99.9, share):.3g} of 100 such games."
+        word, of = unusual(end.ahead / end.deviation)
+        return (
+            f"{told}. {word.capitalize()} than {of} of 100 such games."
+            if word
+            else f"{told}: about what the odds promise."
+        )
 
 
 @dataclass(frozen=True, slots=True)

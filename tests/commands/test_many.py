@@ -8,7 +8,7 @@ import pytest
 
 from bot.audit.check_file import check
 from bot.game.events import plays_of
-from bot.game.stats import tries, worth_of
+from bot.game.stats import tries_in, worth_of
 from bot.interface.reply.parts import Group, Odds
 from bot.rules.proof.export_format import read_json
 from bot.rules.sequence.sequence import Line
@@ -227,7 +227,7 @@ async def test_luck_counts_each_play_by_itself() -> None:
     rows = await channel.app.store.events(game.id)
     events = [row.data for row in rows]
     assert [one["inputs"]["unit"] for one in plays_of(events[-1])] == ["Chi 1", "Chi 2"]
-    found = tries(events, set(), ())
+    found = tries_in([row.body for row in rows], ())
     assert [one.result.partition(":")[0] for one in found] == ["Chi 1", "Chi 2"]
     assert all(worth_of(*one.key) is not None for one in found)
     await channel.do("Anna", "game stats")

@@ -7,7 +7,7 @@ from math import sqrt
 import pytest
 
 from bot.game.events import undone_events
-from bot.game.stats import ENOUGH, Worth, sentence, summed, tries, worth_of
+from bot.game.stats import ENOUGH, Worth, sentence, summed, tries_in, worth_of
 from tests.playing import Channel, two_sides
 
 SIDES = ("US", "VC")
@@ -17,8 +17,11 @@ async def counted(channel: Channel) -> list[tuple[str, str]]:
     """(side, sequence) of all that counts."""
     loaded = await channel.app.games.at(channel.place.key)
     assert loaded is not None
-    events = [row.data for row in await channel.app.store.events(loaded.row)]
-    return [(item.side, item.sequence) for item in tries(events, undone_events(events), SIDES)]
+    rows = await channel.app.store.events(loaded.row)
+    undone = undone_events(row.data for row in rows)
+    return [
+        (item.side, item.sequence) for item in tries_in([one.body for one in rows if one.number not in undone], SIDES)
+    ]
 
 
 def test_a_rally_against_a_count_by_hand() -> None:

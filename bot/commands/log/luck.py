@@ -5,49 +5,44 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from weakref import WeakValueDictionary
 
 from bot.commands.context import Context
 from bot.commands.games.games import turn_to
 from bot.game.log import BATCH
-from bot.game.stats import Luck, Worth, many_worths, sentence, summed, tenth
-from bot.game.tally import Counted, Key, News, Tally, numbers_in, tries_in
+from bot.game.stats import Luck, Try, Worth, many_worths, sentence, summed, tenth, tries_in
 from bot.interface.reply.parts import Grid
 from bot.interface.reply.reply import Reply
 from bot.rules.errors import UserError
 from bot.rules.proof.chain import short
 from bot.rules.text.line import minus
-from bot.systems.catalog import system, systems
+from bot.systems.catalog import system
 
+MOST = 3_000
+"""Rolls that are counted: the latest."""
 AT_ONCE = 60
 KEPT = 10_000
-GAMES = 32
-"""Games whose tallies are kept: of a long one about a megabyte."""
 QUICK = 5.0
 """Seconds after which the story of an ended game does without its luck."""
+Key = tuple[str, str, str, str]
+Count = Callable[[Context, list[Key]], Awaitable[list[Worth | None]]]
 _known: OrderedDict[bytes, Worth | None] = OrderedDict()
 """What rolls were worth, by inputs and outcome: the same for every game of this process."""
-_tallies: OrderedDict[str, Tally] = OrderedDict()
-_locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
-"""Of those that are being read: of several who ask at once, one reads."""
 
 
 async def stats(context: Context) -> Reply:
-    """Counted in the worker and kept, so that the next time only what has happened since is read."""
+    """Counted in the worker; what a roll was worth is kept."""
     await turn_to(context, context.options()["game"])
     game = context.need_game()
-    tally = await _caught_up(context)
-    counted = tally.counted()
-    await _count(context, tally, counted)
-    by_side, by_kind = _sums(context, tally, counted)
+    rolls, left_out = await _rolls(context)
+    by_side, by_kind = _sums(context, await _worths(context, rolls, _patiently))
     lines = [sentence(name, luck) for name, luck in sorted(by_side.items())]
     table = [(f"{'n':>3}", "score", "usual", "rolled")] if by_kind else []
     for name, whole in sorted(by_side.items()):
         table.append(_row(f"{name}, all", whole))
         table += (_row(kind, luck) for (side, kind), luck in sorted(by_kind.items()) if side == name)
-    if left_out := tally.left_out:
+    if left_out:
         lines.append(f"The {left_out} oldest rolls are left out.")
     lines.append(
         "Dice by hand, undone and sealed rolls are left out. Score: how good the results are for the side that rolled; "
@@ -70,18 +65,13 @@ async def stats(context: Context) -> Reply:
     return answer
 
 
-async def quick_luck(context: Context) -> tuple[dict[str, Luck], list[tuple[Counted, Worth]]]:
+async def quick_luck(context: Context) -> tuple[dict[str, Luck], list[tuple[Try, Worth]]]:
     """The luck of each side, and what each roll was worth: as far as it is quickly counted."""
-    tally = None
+    worths: list[tuple[Try, Worth]] = []
     with contextlib.suppress(UserError, TimeoutError):
         async with asyncio.timeout(QUICK):
-            tally = await _caught_up(context)
-            await _fill(context, tally, tally.counted())
-    if tally is None:
-        return {}, []
-    counted = tally.counted()
-    worths = [(item, worth) for item in counted if (worth := tally.worths.get(item.key)) is not None]
-    return dict(sorted(_sums(context, tally, counted)[0].items())), worths
+            worths = await _worths(context, (await _rolls(context))[0], _counted)
+    return dict(sorted(_sums(context, worths)[0].items())), worths
 
 
 async def press_picture(context: Context, _about: str) -> Reply:
@@ -89,14 +79,10 @@ async def press_picture(context: Context, _about: str) -> Reply:
     from bot.commands.play.pictures import luck_shown
 
     game = context.need_game()
-    tally = await _caught_up(context)
-    counted = tally.counted()
-    await _count(context, tally, counted)
     tracks: dict[str, list[tuple[int, float]]] = {}
-    for item in counted:
-        if (worth := tally.worths.get(item.key)) is not None:
-            track = tracks.setdefault(_whose(context, item), [])
-            track.append((item.number, (track[-1][1] if track else 0.0) + worth.got - worth.mean))
+    for roll, worth in await _worths(context, (await _rolls(context))[0], _patiently):
+        track = tracks.setdefault(_whose(context, roll), [])
+        track.append((roll.number, (track[-1][1] if track else 0.0) + worth.got - worth.mean))
     title = f"Luck in {game.name}" if game.name else "Luck against expectation"
     return replace(await luck_shown(context, title, dict(sorted(tracks.items()))), private=True)
 
@@ -113,61 +99,27 @@ async def press_losses(context: Context, _about: str) -> Reply:
     return replace(await losses_shown(context, title, await export_json(context)), private=True)
 
 
-async def _caught_up(context: Context) -> Tally:
-    """The tally of the game behind its newest event."""
-    row, sides = context.ledger.row, context.game.sides
-    packs = tuple(pack.version for pack in getattr(systems(), "versions", ()))
-    lock = _locks.setdefault(row, asyncio.Lock())
-    async with lock:
-        tally = _tallies.pop(row, None)
-        if tally is None or (tally.sides, tally.packs) != (sides, packs):
-            tally = Tally(sides, packs)
-        if not await _read(context, tally) or tally.is_short:
-            tally = Tally(sides, packs)
-            await _read(context, tally)
-        _tallies[row] = tally
-        while len(_tallies) > GAMES:
-            _tallies.popitem(last=False)
-    return tally
+async def _rolls(context: Context) -> tuple[list[Try], int]:
+    """The latest rolls that count, the first one first, and how many older ones would count too."""
+    game, undone, found, before = context.game, dict[int, bool](), list[Try](), None
+    run = context.apart if game.number > BATCH else asyncio.to_thread
+    while rows := await context.store.events(context.ledger.row, before=before, limit=BATCH, newest_first=True):
+        before = rows[-1].number
+        for event in (row.data for row in rows if '"undo"' in row.body or '"redo"' in row.body):
+            if event["kind"] in ("undo", "redo"):
+                undone.setdefault(event["event"], event["kind"] == "undo")  # the latest word on an event counts
+        if bodies := [row.body for row in rows if '"kind":"sequence"' in row.body]:
+            rolls = await run(tries_in, bodies[::-1], game.sides)
+            found += [roll for roll in reversed(rolls) if not undone.get(roll.number)]
+    return found[:MOST][::-1], max(0, len(found) - MOST)
 
 
-async def _read(context: Context, tally: Tally) -> bool:
-    """Read the log from its end to where the tally is; False where it does not go on from there."""
-    store, row, news, before, is_last = context.store, context.ledger.row, News(), None, False
-    run = context.apart if context.game.number - tally.upto > BATCH else asyncio.to_thread
-    while not is_last:
-        rows = await store.events(row, after=max(0, tally.upto - 1), before=before, limit=BATCH, newest_first=True)
-        is_last = len(rows) < BATCH or rows[-1].number == tally.upto
-        before = rows[-1].number if rows else None
-        if tally.upto and is_last:
-            if before != tally.upto or rows[-1].hash != tally.head:
-                return False
-            rows = rows[:-1]
-        if bodies := news.see(rows):
-            if news.is_enough:
-                news.older += reversed(await run(numbers_in, bodies, tally.sides))
-            else:
-                news.found(await run(tries_in, bodies, tally.sides))
-    tally.add(news)
-    return True
-
-
-def _sums(
-    context: Context, tally: Tally, counted: list[Counted]
-) -> tuple[dict[str, Luck], dict[tuple[str, str], Luck]]:
+def _sums(context: Context, worths: list[tuple[Try, Worth]]) -> tuple[dict[str, Luck], dict[tuple[str, str], Luck]]:
     """The luck of each side, and of each side with each kind of sequence; each added up in the order of the log."""
     by_side: dict[str, list[Worth]] = {}
     by_kind: dict[tuple[str, str], list[Worth]] = {}
-    names: dict[str, str] = {}
-    titles: dict[tuple[str, str], str] = {}
-    for item in counted:
-        worth = tally.worths.get(item.key)
-        if worth is None:
-            continue
-        if (name := names.get(item.side)) is None:
-            name = names[item.side] = _whose(context, item)
-        if (kind := titles.get(item[2:4])) is None:
-            kind = titles[item[2:4]] = system(item.system).sequence(item.sequence).title
+    for roll, worth in worths:
+        name, kind = _whose(context, roll), system(roll.system).sequence(roll.sequence).title
         by_side.setdefault(name, []).append(worth)
         by_kind.setdefault((name, kind), []).append(worth)
     return {name: summed(all_) for name, all_ in by_side.items()}, {key: summed(all_) for key, all_ in by_kind.items()}
@@ -178,46 +130,34 @@ def _row(what: str, luck: Luck) -> tuple[str, str, str, str]:
     return f"{luck.count:>3}", f"{minus(luck.worth):>5}", f"{tenth(luck.mean):>5}", what
 
 
-def _whose(context: Context, item: Counted) -> str:
-    return (item.side or "no side") if context.game.sides else context.ledger.name_of(item.side)
+def _whose(context: Context, roll: Try) -> str:
+    return (roll.side or "no side") if context.game.sides else context.ledger.name_of(roll.side)
 
 
-async def _fill(context: Context, tally: Tally, counted: list[Counted]) -> None:
-    """Work out what these rolls were worth. Raises UserError where one of them takes too long."""
-    for asks in _missing(tally, counted):
-        _learn(tally, asks, await context.apart(many_worths, list(asks.values())))
-
-
-async def _count(context: Context, tally: Tally, counted: list[Counted]) -> None:
-    """Work out what these rolls were worth; what takes too long counts for nothing."""
-    for asks in _missing(tally, counted):
-        try:
-            worths = await context.apart(many_worths, list(asks.values()))
-        except UserError:  # one of them takes too long: find out which
-            worths = [await _alone(context, ask) for ask in asks.values()]
-        _learn(tally, asks, worths)
-
-
-async def _alone(context: Context, key: Key) -> Worth | None:
-    try:
-        worths: list[Worth | None] = await context.apart(many_worths, [key])
-    except UserError:
-        return None
-    return worths[0]
-
-
-def _missing(tally: Tally, counted: list[Counted]) -> list[dict[bytes, Key]]:
-    """The rolls of which nobody knows yet what they were worth, some at a time; others are looked up."""
-    for key in {item.key for item in counted if item.key not in tally.worths and item.key in _known}:
-        tally.learn(key, _known[key])
-    keys = list(dict.fromkeys(item.key for item in counted if item.key not in tally.worths))
-    asks = [(key, tally.asks[key]) for key in keys]  # before others take in new events
-    return [dict(asks[start : start + AT_ONCE]) for start in range(0, len(asks), AT_ONCE)]
-
-
-def _learn(tally: Tally, keys: Iterable[bytes], worths: Sequence[Worth | None]) -> None:
-    for key, worth in zip(keys, worths, strict=True):
-        _known[key] = worth
-        tally.learn(key, worth)
+async def _worths(context: Context, rolls: list[Try], count: Count) -> list[tuple[Try, Worth]]:
+    """The rolls with what each was worth, but for those that are worth nothing that can be said."""
+    keys = {roll.digest: roll.key for roll in rolls}
+    found = {digest: _known[digest] for digest in keys if digest in _known}
+    missing = [digest for digest in keys if digest not in found]
+    for start in range(0, len(missing), AT_ONCE):
+        some = missing[start : start + AT_ONCE]
+        news = dict(zip(some, await count(context, [keys[digest] for digest in some]), strict=True))
+        found |= news
+        _known.update(news)
     while len(_known) > KEPT:
         _known.popitem(last=False)
+    return [(roll, worth) for roll in rolls if (worth := found[roll.digest]) is not None]
+
+
+async def _counted(context: Context, keys: list[Key]) -> list[Worth | None]:
+    """What these rolls were worth. Raises UserError where one of them takes too long."""
+    worths: list[Worth | None] = await context.apart(many_worths, keys)
+    return worths
+
+
+async def _patiently(context: Context, keys: list[Key]) -> list[Worth | None]:
+    """The same; what takes too long counts for nothing."""
+    try:
+        return await _counted(context, keys)
+    except UserError:  # one of them takes too long: find out which
+        return [None] if len(keys) == 1 else [(await _patiently(context, [key]))[0] for key in keys]
