@@ -28,71 +28,103 @@ from typing import Any
 
 Json = dict[str, Any]
 
+NO_TEXTS = sha256(b"").hexdigest()
 PATCH = ("before", "after")
+# The closed list: bot/rules/proof/event_kinds.py has it too, and says how it is read.
 TURN = "turn phase turn_of go passes"
-UNDOABLE = f"{TURN} initiative plans orders orders_due system players hand_dice answers confirm rules master packs"
-# kind: fields it needs; fields it may have; what of the game it may change; whether units
-KINDS = {
-    "start": ("game secret", "free unannounced result before after",
-              "system name started sides master turn phase turn_of go packs", True),
-    "join": ("before after", "", "players", False),
-    "leave": ("before after", "", "players", False),
-    "next": ("result before after", "", TURN, True),
-    "pass": ("result before after", "", TURN, True),
-    "initiative": ("result", "before after", "initiative turn_of go passes", False),
-    "plan": ("result before after", "texts", "plans", False),
-    "order": ("result before after", "texts", "orders orders_due", False),
-    "orders": ("reads result before after", "", "orders orders_due", False),
-    "end": ("before after", "opens result texts", "ended winner", True),
-    "resume": ("", "before after", "ended winner", False),
-    "unit": ("result", "before after renamed", "system packs", True),
-    "settings": ("", "result before after", "hand_dice answers confirm rules master packs", False),
-    "transfer": ("result", "", "", False),
-    "link": ("result", "", "", False),
-    "import": ("secret result", "before after", "master", False),
-    "claim": ("", "own before after", "players master", False),
-    "privacy": ("result", "before after", "players master", False),
-    "fair": ("result", "secret texts revealed closes", "", False),
-    "roll": ("command inputs out", "dice hand result texts closes", "", False),
-    "table": ("command system target dice", "inputs out edition tables result texts closes", "", False),
-    "sequence": ("command system target",
-                 "inputs dice out edition tables hand result used acting texts closes before after",
-                 "system initiative go passes packs", True),
-    "sealed": ("of sealed", "hand closes", "", False),
-    "reveal": ("opens", "result last before after", "", True),
-    "undo": ("event last", "asked alone by reason before after", UNDOABLE, True),
-    "redo": ("event", "asked by reason before after", UNDOABLE, True),
+UNDONE = f"{TURN} initiative plans orders orders_due system players hand_dice answers confirm rules master packs"
+RULED = "inputs dice out edition tables hand result used acting texts closes before after"
+EVENTS: Json = {
+    "common": "number at who side kind behind",
+    "kinds": {
+        "start": [
+            "game secret", "free unannounced result before after",
+            "system name started sides master turn phase turn_of go packs", "units final barrier",
+        ],
+        "join": ["before after", "", "players", "beside final playing"],
+        "leave": ["before after", "", "players", "beside playing"],
+        "next": ["result before after", "", TURN, "units playing"],
+        "pass": ["result before after", "", TURN, "units playing"],
+        "initiative": ["result", "before after", "initiative turn_of go passes", "playing"],
+        "plan": ["result before after", "texts", "plans", "beside playing"],
+        "order": ["result before after", "texts", "orders orders_due", "beside playing"],
+        "orders": ["reads result before after", "", "orders orders_due", "beside final playing"],
+        "end": ["before after", "opens result texts", "ended winner", "units final barrier"],
+        "resume": ["", "before after", "ended winner", "final barrier"],
+        "unit": ["result", "before after renamed", "system packs", "units"],
+        "settings": ["", "result before after", "hand_dice answers confirm rules master packs", ""],
+        "transfer": ["result", "", "", "beside final", "to another channel"],
+        "link": [
+            "result", "", "", "beside final",
+            "played from two channels", "one channel fewer", "a channel agreed to a link",
+        ],
+        "import": ["secret result", "before after", "master", "final barrier"],
+        "claim": ["", "own before after", "players master", "beside final"],
+        "privacy": [
+            "result", "before after", "players master", "beside final", "somebody's name and texts were deleted",
+        ],
+        "fair": ["result", "secret texts revealed closes", "", "beside final"],
+        "roll": ["command inputs out", "dice hand result texts closes", "", "quiet sealable"],
+        "table": [
+            "command system target dice", "inputs out edition tables result texts closes", "", "quiet",
+        ],
+        "sequence": [
+            "command system target", RULED, "system initiative go passes packs", "units quiet sealable",
+        ],
+        "sealed": ["of sealed", "hand closes", "", "beside"],
+        "reveal": ["opens", "result last before after", "", "units final quiet"],
+        "undo": ["event last", "asked alone by reason before after", UNDONE, "units"],
+        "redo": ["event", "asked by reason before after", UNDONE, "units"],
+    },
+    "fields": {
+        "number": "count", "at": "time", "who": "word", "side": "name", "kind": "word", "behind": "whole",
+        "event": "count", "last": "whole", "asked": "word", "alone": "true", "by": "=manager",
+        "reason": "=left|=silent", "game": "word", "free": "true", "unannounced": "true", "own": "word",
+        "renamed": "word", "secret": "seed|digest", "revealed": "revealed", "texts": "{word:hash}", "closes": "true",
+        "keeps": "true", "command": "word", "system": "word", "target": "word", "edition": "count|hash",
+        "tables": "tables", "inputs": "object", "out": "object", "result": "text", "dice": "die+", "hand": "yes",
+        "said": "hash", "used": "unit+", "acting": "word+", "of": "=roll|=sequence", "sealed": "hash",
+        "changes": "change+", "opens": "count+", "reads": "count+", "before": "patch", "after": "patch",
+    },
+    "game": {
+        "system": "name", "name": "name", "master": "name", "phase": "name", "initiative": "name", "turn_of": "name",
+        "winner": "name", "started": "yes", "ended": "yes", "hand_dice": "yes", "confirm": "yes",
+        "answers": "=full|=compact", "turn": "whole", "passes": "whole", "go": "word*", "sides": "word*",
+        "plans": "{digits:count}", "orders": "{digits:word}", "orders_due": "time", "players": "{word:word}",
+        "packs": "hash*20", "rules": "{word:yes}200",
+    },
+    "records": {
+        "seed": {
+            "epoch": "count", "commitment": "hash", "digest": f"={NO_TEXTS}", "closing?": "true", "announced?": "whole",
+            "protocol?": "second",
+        },
+        "digest": {"digest": "hash"},
+        "revealed": {"epoch": "count", "seed": "hash"},
+        "die": {"label": "name", "sides": "sides", "value": "face", "faces?": "face*"},
+        "back": {"type?": "word", "numbers?": "{word:value}+"},
+        "unit": {
+            "name": "word", "handle": "word", "type": "word", "side?": "word", "state?": "word",
+            "numbers?": "{word:value}+", "marks?": "word+", "back?": "back", "turned?": "true",
+        },
+        "patch": {"game?": "game", "units?": "units"},
+        "change": {"unit": "word", "set": "{word:value|none}", "mark?": "word+", "unmark?": "word+", "turn?": "true"},
+    },
+    "faces": [2, 3, 3, 4, 4, 5],
 }  # fmt: skip
-COMMON = "number at who side kind behind"
-WORDS = {
-    "transfer": ("to another channel",),
-    "link": ("played from two channels", "one channel fewer", "a channel agreed to a link"),
-    "privacy": ("somebody's name and texts were deleted",),
-}
-NEVER_UNDONE = (
-    "start",
-    "join",
-    "end",
-    "resume",
-    "reveal",
-    "orders",
-    "fair",
-    "link",
-    "transfer",
-    "import",
-    "claim",
-    "privacy",
-)
-BESIDE = ("plan", "order", "orders", "join", "leave", "fair", "claim", "privacy", "link", "transfer", "sealed")
-ROLLS = ("roll", "table", "sequence")
+KINDS: dict[str, list[str]] = EVENTS["kinds"]
+
+
+def is_of(kind: str, trait: str) -> bool:
+    """Whether something is true of a kind of event: `units`, `beside`, `final` and so on."""
+    return kind in KINDS and trait in KINDS[kind][3].split()
+
+
 SILENT = 7 * 24 * 3600  # seconds after which a manager may agree in the place of the other side
 GONE = ("eliminated", "destroyed", "killed", "combat-ineffective")
 MOST_VERSIONS = 20  # of packs that a game remembers
-AVERAGING = [2, 3, 3, 4, 4, 5]
 VERSION = 2  # of the file; one that holds nothing new is written as 1
 MOST_BYTES = 200_000_000  # also unpacked: a small file may unpack to no end
 SINCE = 1_795_392_000  # Unix seconds from when every release promises new seeds under protocol 2
-NO_TEXTS = sha256(b"").hexdigest()
 
 
 class BadInput(Exception):
@@ -378,7 +410,7 @@ def dice_faults(
 ) -> Iterator[str]:
     """Dice of one event that its seed does not give."""
     dice, (epoch, digest, protocol) = body["dice"], in_force
-    if not isinstance(dice, list) or not all(map(is_die, dice)):
+    if not isinstance(dice, list) or not all(fits("die", die) for die in dice):
         yield f"Event {at}: its dice cannot be read."
     elif body.get("hand") is True:
         count["by_hand"] += len(dice)
@@ -422,147 +454,64 @@ def has_large_number(body: Any) -> bool:
     return False
 
 
-def is_text(value: Any) -> bool:
-    return isinstance(value, str)
+def is_text(value: Any, least: int = 0, most: int = 10**9) -> bool:
+    return isinstance(value, str) and least <= len(value) <= most
 
 
-def word(value: Any) -> bool:
-    return isinstance(value, str) and 0 < len(value) <= 200
-
-
-def name(value: Any) -> bool:
-    return isinstance(value, str) and len(value) <= 200
-
-
-def digits(value: Any, count: int = 64) -> bool:
+def is_hex(value: Any, count: int) -> bool:
     return isinstance(value, str) and re.fullmatch(f"[0-9a-f]{{{count}}}", value) is not None
-
-
-def maps(value: Any, check: Callable[[Any], bool]) -> bool:
-    return isinstance(value, dict) and all(word(key) and check(item) for key, item in value.items())
-
-
-def lists(value: Any, check: Callable[[Any], bool]) -> bool:
-    return isinstance(value, list) and bool(value) and all(map(check, value))
-
-
-def one_of(*values: Any) -> Callable[[Any], bool]:
-    return lambda value: any(value is item or (isinstance(item, str) and value == item) for item in values)
-
-
-SECRET = "epoch commitment digest closing announced protocol"
-
-
-def is_secret(value: Any) -> bool:
-    if not isinstance(value, dict) or value.keys() == {"digest"}:
-        return isinstance(value, dict) and digits(value["digest"])
-    return (
-        {"epoch", "commitment", "digest"} <= value.keys() <= {*SECRET.split()}
-        and number(value["epoch"], 1) and digits(value["commitment"]) and value["digest"] == NO_TEXTS
-        and value.get("closing", True) is True and number(value.get("announced", 0))
-        and number(value.get("protocol", 2), 2) and value.get("protocol", 2) == 2
-    )  # fmt: skip
-
-
-def is_die(die: Any) -> bool:
-    if not isinstance(die, dict) or not {"label", "sides", "value"} <= die.keys() <= {
-        "label",
-        "sides",
-        "value",
-        "faces",
-    }:
-        return False
-    right = (
-        number(die["sides"], 1) and die["sides"] <= 2**32 and type(die["value"]) in (int, str) and name(die["label"])
-    )
-    if not right or "faces" not in die:
-        return right
-    faces = die["faces"]
-    return isinstance(faces, list) and len(faces) == die["sides"] and all(type(item) in (int, str) for item in faces)
 
 
 def is_value(value: Any) -> bool:
     if isinstance(value, list):
         return len(value) <= 200 and all(not isinstance(item, list) and is_value(item) for item in value)
-    return isinstance(value, (bool, int, float)) or name(value)
+    return isinstance(value, (bool, int, float)) or is_text(value, 0, 200)
 
 
-def is_unit(unit: Any) -> bool:
-    keys = {"name", "handle", "type", "side", "state", "numbers", "marks", "back", "turned"}
-    return (
-        isinstance(unit, dict) and {"name", "handle", "type"} <= unit.keys() <= keys
-        and all(word(unit[key]) for key in ("name", "handle", "type", "side", "state") if key in unit)
-        and ("marks" not in unit or (lists(unit["marks"], word) and unit["marks"] == sorted(set(unit["marks"]))))
-        and ("numbers" not in unit or (bool(unit["numbers"]) and maps(unit["numbers"], is_value)))
-        and unit.get("turned", True) is True and ("back" in unit or "turned" not in unit)
-        and is_back(unit.get("back", {}))
-    )  # fmt: skip
-
-
-def is_back(back: Any) -> bool:
-    """The side of a counter that is down."""
-    return (
-        isinstance(back, dict) and back.keys() <= {"type", "numbers"} and word(back.get("type", "-"))
-        and ("numbers" not in back or (bool(back["numbers"]) and maps(back["numbers"], is_value)))
-    )  # fmt: skip
-
-
-def is_patch(value: Any) -> bool:
-    if not isinstance(value, dict) or not value or not value.keys() <= {"game", "units"}:
-        return False
-    game, units = value.get("game", {}), value.get("units", {})
-    return (
-        isinstance(game, dict) and all(GAME.get(field, lambda _: True)(item) for field, item in game.items())
-        and isinstance(units, dict)
-        and all(unit is None or (is_unit(unit) and unit["name"].casefold() == key) for key, unit in units.items())
-    )  # fmt: skip
-
-
-def is_change(value: Any) -> bool:
-    return (
-        isinstance(value, dict) and {"unit", "set"} <= value.keys() <= {"unit", "set", "mark", "unmark", "turn"}
-        and value.get("turn", True) is True
-        and word(value["unit"]) and maps(value["set"], lambda item: item is None or is_value(item))
-        and all(lists(value[key], word) for key in ("mark", "unmark") if key in value)
-    )  # fmt: skip
-
-
-GAME: dict[str, Callable[[Any], bool]] = {
-    **dict.fromkeys(("system", "name", "master", "phase", "initiative", "turn_of", "winner"), name),
-    "go": lambda value: isinstance(value, list) and all(map(word, value)),
-    "passes": number,
-    "plans": lambda value: maps(value, lambda turn: number(turn, 1)) and all(map(str.isdecimal, value)),
-    "orders": lambda value: maps(value, word) and all(map(str.isdecimal, value)),
-    "orders_due": lambda value: number(value) and value < 10**11,
-    **dict.fromkeys(("started", "ended", "hand_dice", "confirm"), one_of(True, False)),
-    "answers": one_of("full", "compact"),
-    "turn": number,
-    "sides": lambda value: isinstance(value, list) and all(map(word, value)),
-    "packs": lambda value: isinstance(value, list) and len(value) <= MOST_VERSIONS and all(map(digits, value)),
-    "players": lambda value: maps(value, word),
-    "rules": lambda value: maps(value, one_of(True, False)) and all(map(word, value)) and len(value) <= 200,
-}
-TYPES: dict[str, Callable[[Any], bool]] = {
-    **dict.fromkeys(("who", "kind", "asked", "own", "command", "system", "target", "game"), word),
-    **dict.fromkeys(("number", "event"), lambda value: number(value, 1)),
-    "edition": lambda value: number(value, 1) or digits(value),  # of a pack: the SHA-256 of its files
-    **dict.fromkeys(("behind", "last"), number),
-    **dict.fromkeys(("free", "unannounced", "alone", "closes", "keeps"), one_of(True)),
-    "by": one_of("manager"), "reason": one_of("left", "silent"), "renamed": word,
-    **dict.fromkeys(("inputs", "out"), lambda value: isinstance(value, dict) and bool(value)),
-    **dict.fromkeys(PATCH, is_patch),
-    "at": lambda value: number(value) and value < 10**11, "side": name, "of": one_of("roll", "sequence"),
-    "hand": one_of(True, False), "tables": lambda value: digits(value, 12), "secret": is_secret,
-    **dict.fromkeys(("sealed", "said"), digits),
-    "revealed": lambda value: isinstance(value, dict) and value.keys() == {"epoch", "seed"}
-    and number(value["epoch"], 1) and digits(value["seed"]),
-    "texts": lambda value: maps(value, digits),
-    "result": lambda value: isinstance(value, str) and 0 < len(value) <= 8000,
-    "dice": lambda value: lists(value, is_die), "used": lambda value: lists(value, is_unit),
-    "acting": lambda value: lists(value, word), "opens": lambda value: lists(value, lambda item: number(item, 1)),
-    "reads": lambda value: lists(value, lambda item: number(item, 1)),
-    "changes": lambda value: lists(value, is_change),
+BASE: dict[str, Callable[[Any], bool]] = {
+    "whole": number, "count": lambda value: number(value, 1), "time": lambda value: number(value) and value < 10**11,
+    "sides": lambda value: number(value, 1) and value <= 2**32, "second": lambda value: number(value, 2) and value == 2,
+    "word": lambda value: is_text(value, 1, 200), "digits": lambda value: is_text(value, 1, 200) and value.isdecimal(),
+    "name": lambda value: is_text(value, 0, 200), "text": lambda value: is_text(value, 1, 8000),
+    "hash": lambda value: is_hex(value, 64), "tables": lambda value: is_hex(value, 12),
+    "true": lambda value: value is True, "yes": lambda value: isinstance(value, bool),
+    "none": lambda value: value is None, "face": lambda value: type(value) in (int, str), "value": is_value,
+    "object": lambda value: isinstance(value, dict) and bool(value),
+    "game": lambda value: isinstance(value, dict) and all(
+        fits(EVENTS["game"][field], item) for field, item in value.items() if field in EVENTS["game"]),
+    "units": lambda value: isinstance(value, dict) and all(
+        unit is None or (fits("unit", unit) and unit["name"].casefold() == key) for key, unit in value.items()),
 }  # fmt: skip
+
+
+def fits(kind: str, value: Any) -> bool:
+    """Whether a value is of a kind, as EVENTS writes it."""
+    if found := re.fullmatch(r"\{(\w+):(.+)\}(\+?)(\d*)", kind):
+        is_map = isinstance(value, dict) and len(found[3]) <= len(value) <= int(found[4] or 10**9)
+        return is_map and all(fits(found[1], key) and fits(found[2], item) for key, item in value.items())
+    if "|" in kind:
+        return any(fits(one, value) for one in kind.split("|"))
+    if found := re.fullmatch(r"(\w+)([*+])(\d*)", kind):
+        is_list = isinstance(value, list) and (found[2] == "+") <= len(value) <= int(found[3] or 10**9)
+        return is_list and all(fits(found[1], item) for item in value)
+    if kind[0] == "=":
+        return isinstance(value, str) and value == kind[1:]
+    record = EVENTS["records"].get(kind)
+    if record is None:
+        return BASE[kind](value)
+    if not isinstance(value, dict) or not {key for key in record if key[-1] != "?"} <= value.keys():
+        return False
+    kinds = {key.rstrip("?"): of for key, of in record.items()}
+    if not all(key in kinds and fits(kinds[key], item) for key, item in value.items()):
+        return False
+    if kind == "unit":
+        marks = value.get("marks", [])
+        return marks == sorted(set(marks)) and ("back" in value or "turned" not in value)
+    return (
+        kind != "patch" or bool(value)
+        if kind != "die"
+        else len(value.get("faces", "x" * value["sides"])) == value["sides"]
+    )
 
 
 def shape_faults(body: Json) -> Iterator[str]:
@@ -571,12 +520,12 @@ def shape_faults(body: Json) -> Iterator[str]:
     if not isinstance(kind, str) or kind not in KINDS:
         yield f"Grognard writes no event of the kind {str(kind)[:70]}."
         return
-    needs, may, game, units = KINDS[kind]
-    keeps = ["keeps"] if kind in (*BESIDE, *ROLLS, "reveal") else []
-    yield from field_faults(body, (COMMON + " " + needs).split(), [*may.split(), *keeps, "said"])
+    needs, may, game, _, *told = KINDS[kind]
+    keeps = ["keeps"] if is_of(kind, "beside") or is_of(kind, "quiet") else []
+    yield from field_faults(body, f"{EVENTS['common']} {needs}".split(), [*may.split(), *keeps, "said"])
     if has_large_number(body):
         yield "it has a whole number of 2^53 or more, which not every reader of JSON takes for the same."
-    if all(is_patch(body[part]) for part in PATCH if part in body):
+    if all(fits("patch", body[part]) for part in PATCH if part in body):
         before, after = (body.get(part, {}) for part in PATCH)
         for part in ("game", "units"):
             was, now = before.get(part, {}), after.get(part, {})
@@ -584,9 +533,9 @@ def shape_faults(body: Json) -> Iterator[str]:
                 yield "before and after do not tell one change."
         yield from (f"an event of the kind {kind} cannot change {field}." for field in after.get("game", {})
                     if field not in game.split())  # fmt: skip
-        if after.get("units") and not units:
+        if after.get("units") and not is_of(kind, "units"):
             yield f"an event of the kind {kind} cannot change units."
-    if kind in WORDS and body.get("result") not in WORDS[kind]:
+    if told and body.get("result") not in told:
         yield "its words are none that Grognard writes."
 
 
@@ -598,12 +547,15 @@ def field_faults(body: Json, needs: list[str], may: list[str]) -> Iterator[str]:
     for field, value in body.items():
         if field not in needs and field not in may:
             yield f"it cannot hold {field[:70]}."
-        elif not TYPES[field](value):
+        elif not fits(EVENTS["fields"][field], value):
             yield f"its {field} cannot be read."
     if body["kind"] in ("sequence", "table"):
         if ("edition" in body) == ("tables" in body):
             yield "it must name one edition of the rules."
-        if any(isinstance(die, dict) and die.get("faces", AVERAGING) != AVERAGING for die in listed(body.get("dice"))):
+        if any(
+            isinstance(die, dict) and die.get("faces", EVENTS["faces"]) != EVENTS["faces"]
+            for die in listed(body.get("dice"))
+        ):
             yield "a die has faces that no rule asks for."
     may_hold = {"roll": {"label"}, "table": set[str](), "sequence": set[str]()}.get(body["kind"])
     if may_hold is not None and isinstance(body.get("texts"), dict) and not body["texts"].keys() <= may_hold:
@@ -1232,7 +1184,7 @@ class Game:
                 return f"it takes back #{at}, but #{one['number']} changed the game since."
         if not undone:
             return f"it takes back #{at}, but the last event that held was #{self.last}."
-        if undone["kind"] in NEVER_UNDONE:
+        if is_of(undone["kind"], "final"):
             return f"it takes back #{at}, of the kind {undone['kind']}, which is never undone."
         chain = (one["number"] for one in events if not (one["kind"] == "reveal" and "last" in one))
         last = self.last if at != self.last else next(chain, 0)
@@ -1294,7 +1246,7 @@ class Game:
 
 def is_passed_over(body: Json) -> bool:
     """Whether undo passes over it: it happened beside the game, or is a roll or an opening that changed nothing."""
-    return body["kind"] in BESIDE or (body["kind"] in (*ROLLS, "reveal") and "after" not in body)
+    return is_of(body["kind"], "beside") or (is_of(body["kind"], "quiet") and "after" not in body)
 
 
 def unmarked(unit: Json) -> Json:

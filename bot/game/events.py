@@ -12,29 +12,13 @@ from dataclasses import replace
 from typing import Any
 
 from bot.game.state import FIELDS, Game, Json, _plain, unit_from_json, unit_json, with_units
-from bot.rules.proof.event_kinds import BESIDE
+from bot.rules.proof.event_kinds import kinds_that
 
 UNIT, PLAYS = "unit", "plays"
 """The input that names the units, and the output that lists what came of each."""
 
 ROLLS = ("roll", "sequence", "table")
-NEVER_UNDONE = (
-    "start",
-    "join",
-    "end",
-    "resume",
-    "reveal",
-    "orders",
-    "fair",
-    "link",
-    "transfer",
-    "import",
-    "claim",
-    "privacy",
-)
-"""Kinds that undo does not take back: others have acted on them, or they have given a secret away."""
-BARRIERS = ("start", "end", "resume", "import")
-"""Kinds that nothing before them is undone across."""
+NEVER_UNDONE, BARRIERS, BESIDE, QUIET = map(kinds_that, ("final", "barrier", "beside", "quiet"))
 _TUPLES = ("sides", "go", "packs")
 
 
@@ -157,7 +141,7 @@ def has_dice(event: Mapping[str, Any]) -> bool:
 
 def is_passed_over(event: Mapping[str, Any]) -> bool:
     """Whether undo passes over it: it happened beside the game, or is a roll or an opening that changed nothing."""
-    return event["kind"] in BESIDE or (event["kind"] in (*ROLLS, "reveal") and not event.get("after"))
+    return event["kind"] in BESIDE or (event["kind"] in QUIET and not event.get("after"))
 
 
 def changes_game(event: Mapping[str, Any]) -> bool:

@@ -24,15 +24,13 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader
 from markupsafe import Markup
 
-from bot.game.events import NEVER_UNDONE, ROLLS
 from bot.game.state import Json
 from bot.interface.reply.bars import percent
 from bot.report.counters import SYMBOLS, rules_of
 from bot.report.data import data_script, harmless, without_accounts
 from bot.report.plot import luck_svg
 from bot.report.story import MANY, MANY_BEFORE, Story
-from bot.rules.dice import AVERAGING
-from bot.rules.proof.event_kinds import BESIDE, COMMON, KINDS
+from bot.rules.proof.event_kinds import EVENTS
 
 TEMPLATES = Path(__file__).parent / "templates"
 BLOCKS = ("p_head", "p_now", "p_short", "p_shots", "p_rosters")
@@ -103,19 +101,8 @@ def checker() -> str:
 
 def checker_scripts() -> Markup:
     """The scripts that check a log, with the closed list of events, as pages have them and Node can run them."""
-    kinds = {
-        name: {
-            "needs": (*COMMON, *kind.needs),
-            "may": (*kind.may, "said", *(("keeps",) if name in (*BESIDE, *ROLLS, "reveal") else ())),
-            "game": kind.game,
-            "units": kind.units,
-            "words": kind.words,
-        }
-        for name, kind in KINDS.items()
-    }
-    closed = {"kinds": kinds, "beside": BESIDE, "never": NEVER_UNDONE, "faces": ",".join(map(str, AVERAGING))}
     scripts = [(TEMPLATES / f"{name}.js").read_text("utf-8") for name in ("proof", "follow", "check")]
-    return Markup("\n".join([f"const EVENTS = {harmless(json.dumps(closed))};", *scripts]))
+    return Markup("\n".join([f"const EVENTS = {harmless(json.dumps(EVENTS))};", *scripts]))
 
 
 def _just_now(story: Story, facts: Facts) -> Json | None:

@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 
 from bot.audit.check_file import check
-from bot.game.events import is_passed_over
+from bot.game.events import BESIDE, is_passed_over
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Command, Place
-from bot.rules.proof.event_kinds import BESIDE, KINDS
+from bot.rules.proof.event_kinds import KINDS
 from tests.forging import rechained
 from tests.fresh import fresh_app
 from tests.page_script import said_by_page

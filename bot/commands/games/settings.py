@@ -12,8 +12,7 @@ from bot.commands.context import Context
 from bot.commands.games.link import unlink
 from bot.commands.games.places import called, is_private, listed, local_id, names_of
 from bot.commands.play import pictures
-from bot.game.follows.packs import pack_words
-from bot.game.follows.rules import rule_words
+from bot.game.follows.event import pack_words, rule_words
 from bot.game.ledger import Ledger
 from bot.game.loaded import Loaded, load
 from bot.game.rights import need_director

@@ -11,17 +11,28 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from bot.game.events import ROLLS
-from bot.game.follows.orders import opening, order
-from bot.game.follows.packs import pack_words, packs_problem
-from bot.game.follows.past import Event, Past
-from bot.game.follows.people import bring_in, claim, join, leave, privacy
+from bot.game.follows.past import Event, Past, Said
 from bot.game.follows.rolls import closing_problem, fair, opened, protocol_problem, reveal, roll, sealed
-from bot.game.follows.rules import rule_words
-from bot.game.follows.turn import advance, go_problem, hand_over, initiative, plan, turn_words_problem
+from bot.game.follows.turn import (
+    advance,
+    bring_in,
+    claim,
+    go_problem,
+    hand_over,
+    initiative,
+    join,
+    leave,
+    opening,
+    order,
+    plan,
+    privacy,
+    turn_words_problem,
+)
 from bot.game.follows.undo import keeping_problem, redo, undo
 from bot.game.roster import count_units
 from bot.game.state import DRAW, Game, Json, content, unit_json
-from bot.rules.proof.event_kinds import shape_faults, shown
+from bot.game.version import with_version
+from bot.rules.proof.event_kinds import KINDS, shape_faults, shown
 
 
 def event_faults(past: Past, event: Event) -> Iterator[str]:
@@ -33,23 +44,21 @@ def event_faults(past: Past, event: Event) -> Iterator[str]:
 
 def order_faults(past: Past, event: Event) -> Iterator[str]:
     """What does not follow on the events before; the shape of `event` must be right."""
-    now, kind, who = past.now, event["kind"], event["who"]
+    now, kind, who, said = past.now, event["kind"], event["who"], past.patch(event, "after", "game")
     if event["behind"] != now.last:
         yield f"it says that the last event before it was #{event['behind']}, but that was #{now.last}."
-    side = (
-        past.patch(event, "after", "game").get("players", {}).get(who, "")
-        if kind == "join"
-        else now.players.get(who, "")
-    )
+    side = (said.get("players", {}) if kind == "join" else now.players).get(who, "")
     if event["side"] != side:
         yield f"it was written for {shown(event['side']) or 'no side'}, but who wrote it plays {side or 'none'}."
     if who in past.left_here:
         yield "who wrote it had left the game for good."
+    is_idle = "playing" in KINDS[kind].traits and (now.ended or not now.started)
     if not _stood(now, event.get("before", {})):
         yield "the state that it says was there before is not what the log led to."
     elif problem := (
-        _RULES.get(kind, _nothing)(past, event)
-        or packs_problem(past, event)
+        ("no started game was going on." if is_idle else "")
+        or (_RULES[kind](past, event, said) if kind in _RULES else "")
+        or _packs_problem(past, event, said)
         or closing_problem(past, event)
         or protocol_problem(past, event)
         or keeping_problem(past, event)
@@ -66,11 +75,7 @@ def _stood(now: Game, before: Event) -> bool:
     return bool(units == before.get("units", {}) and fields == before.get("game", {}))
 
 
-def _nothing(_past: Past, _event: Event) -> str:
-    return ""
-
-
-def _start(past: Past, event: Event) -> str:
+def _start(past: Past, event: Event, said: Said) -> str:
     if past.bodies:
         return "a log has one start."
     if event["game"] != past.now.id:
@@ -83,24 +88,22 @@ def _start(past: Past, event: Event) -> str:
         return "the id of its game is not that of the seed announced before."
     if event.get("free"):
         return "free play begins without sides, turns and units." if "after" in event or "result" in event else ""
-    said = past.patch(event, "after", "game")
-    sides = said.get("sides", [])
+    sides = tuple(said.get("sides", ()))
     if said.get("started") is not True or not said.get("name") or not said.get("system") or said.get("turn") != 1:
         return "a game starts with a name, a system and its first turn."
     if said.get("master") != event["who"]:
         return "who starts a game is its game master."
     if len(sides) == 1 or len({side.casefold() for side in sides}) < len(sides):
         return "a game has no sides, or several."
-    return turn_words_problem(event.get("result", ""), said) or go_problem(tuple(sides), said)
+    return turn_words_problem(event.get("result", ""), said) or go_problem(sides, said)
 
 
-def _end(past: Past, event: Event) -> str:
+def _end(past: Past, event: Event, said: Said) -> str:
     now, opens = past.now, event.get("opens", [])
     if now.ended or not (now.started or opens):
         return "no game was going on that could end."
     if opens != list(now.sealed):
         return "the end opens all that is sealed, and nothing else."
-    said = past.patch(event, "after", "game")
     if said.keys() - {"winner"} != {"ended"} or said["ended"] is not True:
         return "it is the end of the game, but does not say so."
     if said.get("winner", "") not in ("", DRAW, *now.sides):
@@ -110,13 +113,13 @@ def _end(past: Past, event: Event) -> str:
     return opened(past, event)
 
 
-def _resume(past: Past, event: Event) -> str:
+def _resume(past: Past, _: Event, said: Said) -> str:
     now = past.now
     expected: Json = {**({"ended": False} if now.ended else {}), **({"winner": ""} if now.winner else {})}
-    return "" if past.patch(event, "after", "game") == expected else "it changes more than that the game goes on."
+    return "" if said == expected else "it changes more than that the game goes on."
 
 
-def _unit(past: Past, event: Event) -> str:
+def _unit(past: Past, event: Event, said: Said) -> str:
     before, after = (past.patch(event, name, "units") for name in ("before", "after"))
     new = [unit["name"] for key, unit in after.items() if before[key] is None]
     lost = [before[key]["name"] for key, unit in after.items() if unit is None]
@@ -124,18 +127,18 @@ def _unit(past: Past, event: Event) -> str:
     if "renamed" in event:
         return _renamed(event, [*filter(None, before.values())], [*filter(None, after.values())])
     free = not past.now.started and not past.now.units
-    if "system" in past.patch(event, "after", "game") and not (new and (free or not past.now.system)):
+    if "system" in said and not (new and (free or not past.now.system)):
         return "the system of a game that has units stays."
-    said, carried = event["result"], f"{count_units(len(new))} carried over"
+    words, carried = event["result"], f"{count_units(len(new))} carried over"
     if touched := lost or edited:
         who = touched[0] if len(touched) == 1 else count_units(len(touched))
         is_one_kind = len([*new, *lost, *edited]) == len(touched)
         expected = f"{who} {'removed' if lost else 'edited'}" if is_one_kind else ""
-    elif said == carried and not past.now.units:
+    elif words == carried and not past.now.units:
         return ""
     else:
         expected = f"{new[0] if len(new) == 1 else f'{len(new)} units'} added" if new else ""
-    return "" if said == expected else f"its words are not what it does to units: {shown(said)}."
+    return "" if words == expected else f"its words are not what it does to units: {shown(words)}."
 
 
 def _renamed(event: Event, olds: list[Json], news: list[Json]) -> str:
@@ -147,8 +150,7 @@ def _renamed(event: Event, olds: list[Json], news: list[Json]) -> str:
     return "" if fits else "it renames a unit otherwise than it says."
 
 
-def _settings(past: Past, event: Event) -> str:
-    said = past.patch(event, "after", "game")
+def _settings(past: Past, event: Event, said: Said) -> str:
     hand = said.get("hand_dice", past.now.hand_dice)
     answers = said.get("answers", past.now.answers)
     confirm = said.get("confirm", past.now.confirm)
@@ -165,7 +167,35 @@ def _settings(past: Past, event: Event) -> str:
     return "" if told == right else f"its words are not the settings that it changes: {shown(event.get('result', ''))}."
 
 
-_RULES: Mapping[str, Callable[[Past, Event], str]] = {
+def _packs_problem(past: Past, event: Event, said: Said) -> str:
+    """What is wrong with how an event changes versions of packs: one comes in force, and the event may bring it."""
+    now = past.now
+    if "packs" not in said or event["kind"] in ("undo", "redo"):
+        return ""
+    packs = tuple(said["packs"])
+    if not packs or packs != with_version(now.packs, packs[-1]) or packs == now.packs:
+        return "one version of a pack comes in force at a time."
+    if event["kind"] == "sequence" and packs[-1] != event.get("edition"):
+        return "another version of the pack comes in force than it was played with."
+    if event["kind"] in ("sequence", "unit") and now.started:
+        return "the version of a pack stays in a game that was started."
+    return ""
+
+
+def pack_words(packs: tuple[str, ...]) -> str:
+    """What the log says of a game that goes on with another version."""
+    return f"pack version {packs[-1][:8]}" if packs else ""
+
+
+def rule_words(before: Mapping[str, bool], after: Mapping[str, bool]) -> str:
+    """What the log says of a rule that is switched; "" where not just one is."""
+    switched = [name for name, on in after.items() if before.get(name) is not on]
+    if len(switched) != 1 or not before.keys() <= after.keys():
+        return ""
+    return f"rule {switched[0]} {'on' if after[switched[0]] else 'off'}"
+
+
+_RULES: Mapping[str, Callable[[Past, Event, Said], str]] = {
     "start": _start, "join": join, "leave": leave, "next": advance, "pass": hand_over, "initiative": initiative,
     "plan": plan, "order": order, "orders": opening, "end": _end, "resume": _resume, "unit": _unit,
     "settings": _settings, "import": bring_in, "claim": claim, "privacy": privacy, "fair": fair,

@@ -13,6 +13,8 @@ from bot.rules.proof.chain import canonical
 from bot.rules.proof.event_kinds import content_faults, shown
 
 Event = Mapping[str, Any]
+Said = Mapping[str, Any]
+"""What an event says that fields of the game are from then on."""
 
 
 @dataclass(slots=True)
@@ -31,11 +33,6 @@ class Past:
     imported_at: int = 0  # the last event that imported it
     promised: int = 0  # the event that promised the seed in force
     agreed: dict[int, bool] = field(default_factory=dict)  # of what was undone: whether by agreement
-
-    @property
-    def imported(self) -> bool:
-        """Whether it was imported, so that a person of its file may go on as another."""
-        return self.imported_at > 0
 
     def patch(self, event: Event, name: str, part: str) -> Mapping[str, Any]:
         """One part of what an event says was there before or after."""
@@ -106,11 +103,6 @@ def missing_faults(past: Past, texts: Collection[tuple[int, str]]) -> Iterator[t
             stayed = opened < imported  # the content is where it was rolled
             if not (opened in past.contents or stayed or is_deleted(opened)):
                 yield number, f"it opens #{opened}, which is not in the file, though nobody had it deleted."
-
-
-def playing_problem(past: Past) -> str:
-    """What is wrong with an event that needs a started game."""
-    return "" if past.now.started and not past.now.ended else "no started game was going on."
 
 
 def words_problem(event: Event, words: str) -> str:

@@ -6,7 +6,7 @@ import re
 
 from bot.game.counter import turned_over
 from bot.game.events import has_dice
-from bot.game.follows.past import Event, Past, words_problem
+from bot.game.follows.past import Event, Past, Said, words_problem
 from bot.game.follows.turn import initiative_go_problem
 from bot.game.rights import are_open, has_last_word, is_guarded
 from bot.game.roster import is_gone
@@ -38,7 +38,7 @@ def protocol_problem(past: Past, event: Event) -> str:
     return "its dice go back to an earlier protocol." if goes_back else ""
 
 
-def fair(past: Past, event: Event) -> str:
+def fair(past: Past, event: Event, _: Said) -> str:
     """A text is added, the texts are closed, or the seed in force is revealed."""
     if event.get("closes"):
         if event.keys() & {"secret", "texts", "revealed"} or not past.now.adder:
@@ -80,18 +80,18 @@ def _roll_problem(past: Past, roll: Event) -> str:
     return ""
 
 
-def roll(past: Past, event: Event) -> str:
+def roll(past: Past, event: Event, said: Said) -> str:
     """A roll, table or sequence changes the units that it used."""
     if problem := _roll_problem(past, event):
         return problem
-    said, now = past.patch(event, "after", "game"), past.now
+    now = past.now
     if "system" in said and (said["system"] != event["system"] or (now.system and (now.started or now.units))):
         return "the system of a game that has units stays."
     if "initiative" in said and (event["target"] != "initiative" or said["initiative"] not in now.sides):
         return "it gives the initiative away."
     if said.keys() & {"go", "passes"} and event["target"] != "initiative":
         return "it gives the go away."
-    if problem := initiative_go_problem(past, event):
+    if problem := initiative_go_problem(past, said):
         return problem
     before, after = (past.patch(event, name, "units") for name in ("before", "after"))
     names = {unit["name"].casefold() for unit in event.get("used", [])}
@@ -113,7 +113,7 @@ def _joins(past: Past, event: Event, unit: Json) -> bool:
 _NEW = {"name", "handle", "type", "side"}
 
 
-def sealed(past: Past, event: Event) -> str:
+def sealed(past: Past, event: Event, _: Said) -> str:
     """What was sealed, where it is in the file, was a roll that could be made."""
     roll = past.contents.get(event["number"])
     if roll is None:
@@ -123,7 +123,7 @@ def sealed(past: Past, event: Event) -> str:
     return _roll_problem(past, roll)
 
 
-def reveal(past: Past, event: Event) -> str:
+def reveal(past: Past, event: Event, _: Said) -> str:
     """Who rolled opens one sealed roll."""
     now, opens = past.now, event["opens"]
     if len(opens) != 1 or opens[0] not in now.sealed:

@@ -1,12 +1,12 @@
-"""Whether an event follows on those before it: turns, phases, whose go it is, and what is planned for a turn."""
+"""Whether an event follows on those before it: who plays, turns, phases, whose go it is, plans and sealed orders."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
 
-from bot.game.follows.past import Event, Past, playing_problem
+from bot.game.follows.past import Event, Past, Said, words_problem
+from bot.game.sides import COMMAND, ORDER, all_in, told_sides
 from bot.rules.proof.event_kinds import shown
 
 PASSES, HANDS_OVER = "passes", "hands over"
@@ -14,45 +14,41 @@ PASSES, HANDS_OVER = "passes", "hands over"
 _WHERE = ("turn", "phase", "turn_of")
 
 
-def turn_words_problem(said: str, game: Mapping[str, Any]) -> str:
+def turn_words_problem(words: str, game: Said) -> str:
     """What is wrong with the words for a turn and phase."""
     turn = game["turn"]
-    fits = re.fullmatch(rf"turn {turn}(, .{{1,100}})?", said) if game.get("phase") else said == f"turn {turn}"
-    return "" if fits else f"its words are not those of turn {turn}: {shown(said)}."
+    fits = re.fullmatch(rf"turn {turn}(, .{{1,100}})?", words) if game.get("phase") else words == f"turn {turn}"
+    return "" if fits else f"its words are not those of turn {turn}: {shown(words)}."
 
 
-def go_problem(sides: tuple[str, ...], said: Mapping[str, Any]) -> str:
+def go_problem(sides: tuple[str, ...], said: Said) -> str:
     """What is wrong with whose go it is behind an event that changes `said` of the game."""
     go = said.get("go", ())
     fits = len(set(go)) == len(go) and set(go) <= set(sides) and said.get("turn_of", "") in ("", *sides)
     return "" if fits else "the go is that of sides of the game."
 
 
-def advance(past: Past, event: Event) -> str:
+def advance(past: Past, event: Event, said: Said) -> str:
     """The next phase, or the next turn."""
-    return playing_problem(past) or _phase_problem(past, event) or _turn_problem(past, event, event["result"])
+    return _phase_problem(past, event, said, event["result"])
 
 
-def _turn_problem(past: Past, event: Event, words: str) -> str:
-    said = past.patch(event, "after", "game")
-    return turn_words_problem(words, {name: said.get(name, getattr(past.now, name)) for name in ("turn", "phase")})
-
-
-def _phase_problem(past: Past, event: Event) -> str:
-    """What is wrong with how an event leads into another phase."""
-    said = past.patch(event, "after", "game")
-    if said.get("turn", past.now.turn) not in (past.now.turn, past.now.turn + 1) or not said.keys() & set(_WHERE):
+def _phase_problem(past: Past, event: Event, said: Said, words: str) -> str:
+    """What is wrong with how an event leads into another phase, and with the words for that."""
+    now = past.now
+    if said.get("turn", now.turn) not in (now.turn, now.turn + 1) or not said.keys() & set(_WHERE):
         return "the next phase is in this turn or in the next one."
     for key, after in past.patch(event, "after", "units").items():
         before = past.patch(event, "before", "units")[key]
         if not before or not after or not _takes_off(before, after):
             return f"a new phase only takes markers and numbers off, but it changes {shown(key)}."
-    if said.get("passes", past.now.passes):
+    if said.get("passes", now.passes):
         return "nobody has passed in a phase that has just begun."
-    return go_problem(past.now.sides, said)
+    where = {name: said.get(name, getattr(now, name)) for name in ("turn", "phase")}
+    return go_problem(now.sides, said) or turn_words_problem(words, where)
 
 
-def _takes_off(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
+def _takes_off(before: Event, after: Event) -> bool:
     """Whether a unit only loses markers, and numbers that last no longer than a turn."""
     cut = ("marks", "numbers")
     rest = [{name: value for name, value in unit.items() if name not in cut} for unit in (before, after)]
@@ -61,17 +57,15 @@ def _takes_off(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
     return rest[0] == rest[1] and left <= marks and kept.items() <= numbers.items()
 
 
-def hand_over(past: Past, event: Event) -> str:
+def hand_over(past: Past, event: Event, said: Said) -> str:
     """A side hands the go over, or passes; where that ends the phase, the next one begins."""
-    now, said = past.now, past.patch(event, "after", "game")
-    if problem := playing_problem(past):
-        return problem
+    now = past.now
     words, _, where = event["result"].partition("; ")
     side = next((side for side in now.go or now.sides if words in (f"{side} {PASSES}", f"{side} {HANDS_OVER}")), "")
     if not side:
         return f"nobody passes whose go it is not: {shown(words)}."
     if where:
-        return _phase_problem(past, event) or _turn_problem(past, event, where)
+        return _phase_problem(past, event, said, where)
     if said.keys() - {"go", "passes"} or past.patch(event, "after", "units"):
         return "a pass changes more than whose go it is."
     if said.get("passes", now.passes) != (now.passes + 1 if words.endswith(PASSES) else 0):
@@ -81,33 +75,113 @@ def hand_over(past: Past, event: Event) -> str:
     return go_problem(now.sides, said)
 
 
-def initiative(past: Past, event: Event) -> str:
+def initiative(past: Past, event: Event, said: Said) -> str:
     """The initiative goes to a side, by itself or by a roll for it; its go may begin with that."""
-    if problem := playing_problem(past):
-        return problem
-    side = past.patch(event, "after", "game").get("initiative", past.now.initiative)
+    side = said.get("initiative", past.now.initiative)
     if side != event["result"] or side not in past.now.sides:
         return "the initiative goes to one of the sides."
-    return initiative_go_problem(past, event)
+    return initiative_go_problem(past, said)
 
 
-def initiative_go_problem(past: Past, event: Event) -> str:
+def initiative_go_problem(past: Past, said: Said) -> str:
     """What is wrong with the go that comes with the initiative."""
-    said = past.patch(event, "after", "game")
     if said.get("passes"):
         return "nobody has passed when the initiative brings the go anew."
     return go_problem(past.now.sides, said)
 
 
-def plan(past: Past, event: Event) -> str:
+def plan(past: Past, event: Event, said: Said) -> str:
     """Something is planned for a turn, or a plan is removed."""
-    now, own = past.now, str(event["number"])
-    plans = past.patch(event, "after", "game").get("plans", {})
-    if problem := playing_problem(past):
-        return problem
+    now, own, plans = past.now, str(event["number"]), said.get("plans", {})
     gone = [at for at in now.plans if at not in plans]
     if not gone and event.get("texts", {}).keys() == {"text"} and plans == {**now.plans, own: plans.get(own)}:
         return "" if event["result"] == f"for turn {plans[own]}" else "its words are not those of what it plans."
     if len(gone) == 1 and "texts" not in event and {**plans, gone[0]: now.plans[gone[0]]} == now.plans:
         return "" if event["result"] == f"#{gone[0]} removed" else "its words are not those of what it removes."
     return "it neither plans something nor removes a plan."
+
+
+def order(past: Past, event: Event, said: Said) -> str:
+    """Somebody seals an order, in place of the one that they wrote before; or says when they open at the latest."""
+    now, who = past.now, event["who"]
+    if "texts" not in event:
+        due = said.get("orders_due")
+        if said.keys() != {"orders_due"} or (due and due <= event["at"]):
+            return "it neither seals an order nor says when they open."
+        return words_problem(event, "a deadline" if due else "no deadline")
+    orders = {**{at: by for at, by in now.orders.items() if by != who}, str(event["number"]): who}
+    if said != {"orders": orders} or not event["texts"].keys() <= {ORDER, COMMAND} or not event["texts"]:
+        return "it seals something else than an order of who wrote it."
+    if event["side"] not in now.sides:
+        return "who plays no side writes no orders."
+    return words_problem(event, f"{event['side']} is in")
+
+
+def opening(past: Past, event: Event, said: Said) -> str:
+    """All orders are opened: every side is in, the deadline is over, or a game master of no side does it."""
+    now, who = past.now, event["who"]
+    if event["reads"] != sorted(map(int, now.orders)):
+        return "it opens other orders than were sealed."
+    if said != {"orders": {}, **({"orders_due": 0} if now.orders_due else {})}:
+        return "it opens the orders, but they stay sealed."
+    is_master = who == now.master and who not in now.players
+    if not (all_in(now) or is_master or 0 < now.orders_due <= event["at"]):
+        return "the orders are opened though not every side is in."
+    return words_problem(event, told_sides(now))
+
+
+def join(past: Past, event: Event, said: Said) -> str:
+    """A side is taken by somebody who has none."""
+    who, side = event["who"], event["side"]
+    if who in past.now.players or side not in past.now.sides:
+        return "it joins a side that does not exist, or while playing for another."
+    return _players(past, said, {**past.now.players, who: side})
+
+
+def leave(past: Past, event: Event, said: Said) -> str:
+    """Who plays a side gives it up."""
+    if event["who"] not in past.now.players:
+        return "who leaves plays no side."
+    return _players(past, said, {who: side for who, side in past.now.players.items() if who != event["who"]})
+
+
+def _players(past: Past, said: Said, players: Mapping[str, str]) -> str:
+    return "" if said.get("players", past.now.players) == players else "it changes who plays for which side."
+
+
+def bring_in(past: Past, event: Event, said: Said) -> str:
+    """Who brings a log in may become its game master, and changes nothing else."""
+    if "commitment" not in event["secret"]:
+        return "an import promises a new seed."
+    if said and not (past.now.started and said["master"] == event["who"]):
+        return "who imports a game directs it, and nobody else."
+    return words_problem(event, f"{past.now.number} events")
+
+
+def privacy(past: Past, event: Event, said: Said) -> str:
+    """Who has their data deleted leaves the game, and nobody else does."""
+    now, who = past.now, event["who"]
+    stay, master = said.get("players", now.players), said.get("master", now.master)
+    left = {who, *(person for person in now.players if person not in stay), *({now.master} if not master else ())}
+    # An account that an imported file knows too leaves as both persons; nobody else goes along.
+    along = left - {who, "", *(own for own, by in past.claimed.items() if by == who)}
+    if len(along) > 1 or not along <= past.acted_before - past.acted_here:
+        return "somebody else leaves with who had their data deleted."
+    if master != ("" if now.master in left else now.master):
+        return "it changes who is game master."
+    return _players(past, said, {other: side for other, side in now.players.items() if other not in left})
+
+
+def claim(past: Past, event: Event, said: Said) -> str:
+    """Who is known by two persons goes on as that of the imported log; a seat taken meanwhile moves along."""
+    now, who, own = past.now, event["who"], event.get("own", "")
+    is_there = who in past.acted_before - past.acted_here and (not own or own in past.acted_here)
+    if not past.imported_at or own == who or not is_there:
+        return "nobody is claimed but a person of an imported log."
+    mine, theirs = now.players.get(own, ""), now.players.get(who, "")
+    if mine and theirs and mine != theirs:
+        return "nobody plays two sides."
+    seats = {who: theirs or mine} if theirs or mine else {}
+    if said.get("master", now.master) != (who if own and now.master == own else now.master):
+        return "it changes who is game master."
+    return _players(past, said, {**{person: side for person, side in now.players.items() if person != own}, **seats})

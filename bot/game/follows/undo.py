@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from bot.game.events import NEVER_UNDONE, has_dice, is_passed_over
-from bot.game.follows.past import Event, Past
+from bot.game.follows.past import Event, Past, Said
 from bot.game.state import Json
 from bot.game.undo import SILENCE, are_silent, consenters, find, may_stand_in, redo_fields, then, undo_fields
 
 
-def undo(past: Past, event: Event) -> str:
+def undo(past: Past, event: Event, _: Said) -> str:
     """The latest event that changed the game is taken back, by agreement where dice were rolled."""
     now, number = past.now, event["event"]
     undone = past.bodies.get(number)
@@ -26,7 +26,7 @@ def undo(past: Past, event: Event) -> str:
     return _agreed(past, event, undone, "undo")
 
 
-def redo(past: Past, event: Event) -> str:
+def redo(past: Past, event: Event, _: Said) -> str:
     """What was undone last is brought back as it was, by agreement where it was undone so."""
     now, number = past.now, event["event"]
     if not now.redo or now.redo[-1] != number:

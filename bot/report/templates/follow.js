@@ -2,38 +2,60 @@
    is taken back and brought back, and who agreed. As bot/game/follows*.py has it. One global: Follow. */
 const Follow = (() => {
   "use strict";
-  const {kinds: KINDS, beside: BESIDE, never: NEVER_UNDONE, faces: FACES} = EVENTS, BARE = {game: {}, units: {}}, SILENT = 7 * 24 * 3600;
-  const QUIET = ["roll", "sequence", "table", "reveal"], RULED = ["sequence", "table"];
-  const whole = (value, least) => Number.isInteger(value) && value >= least, isList = value => Array.isArray(value) && value.length > 0;
-  const isMap = value => value !== null && typeof value === "object" && !Array.isArray(value) && Object.keys(value).length > 0;
-  const READ = {
-    at: value => whole(value, 0) && value < 1e11, behind: value => whole(value, 0), last: value => whole(value, 0), event: value => whole(value, 1),
-    dice: isList, opens: isList, used: isList, inputs: isMap, out: isMap, who: value => typeof value === "string" && value !== "",
-    edition: value => whole(value, 1) || /^[0-9a-f]{64}$/.test(value), hand: value => value === true, closes: value => value === true,
+  const BARE = {game: {}, units: {}}, SILENT = 7 * 24 * 3600, RULED = ["sequence", "table"], FACES = EVENTS.faces.join();
+  const words = text => text.split(" ").filter(Boolean), isMap = value => value !== null && typeof value === "object" && !Array.isArray(value);
+  const whole = (value, least, most = 2 ** 53) => Number.isInteger(value) && value >= least && value < most;
+  const text = (value, least, most) => typeof value === "string" && Array.from(value).length >= least && Array.from(value).length <= most;
+  const KINDS = new Map(Object.entries(EVENTS.kinds).map(([name, [needs, may, game, traits, ...told]]) => [name, {
+    needs: words(`${EVENTS.common} ${needs}`), may: [...words(may), "said", ...words(traits).some(one => one === "beside" || one === "quiet") ? ["keeps"] : []],
+    game: words(game), traits: words(traits), told,
+  }]));
+  const is = (body, trait) => KINDS.has(body.kind) && KINDS.get(body.kind).traits.includes(trait);
+
+  /* What tells whether a value is of a kind, as the list writes it. */
+  const BASE = {
+    whole: value => whole(value, 0), count: value => whole(value, 1), time: value => whole(value, 0, 1e11), sides: value => whole(value, 1, 2 ** 32 + 1), second: value => value === 2,
+    word: value => text(value, 1, 200), name: value => text(value, 0, 200), text: value => text(value, 1, 8000), digits: value => /^\p{Nd}+$/u.test(value),
+    hash: value => /^[0-9a-f]{64}$/.test(value), tables: value => /^[0-9a-f]{12}$/.test(value), true: value => value === true, yes: value => typeof value === "boolean", none: value => value === null,
+    face: value => typeof value === "string" || Number.isInteger(value), object: value => isMap(value) && Object.keys(value).length > 0,
+    value: value => Array.isArray(value) ? value.length <= 200 && value.every(one => !Array.isArray(one) && BASE.value(one)) : ["boolean", "number"].includes(typeof value) || BASE.name(value),
+    game: value => isMap(value) && Object.entries(value).every(([field, one]) => !(field in EVENTS.game) || checkOf(EVENTS.game[field])(one)),
+    units: value => isMap(value) && Object.values(value).every(one => one === null || checkOf("unit")(one)),
   };
+  const checks = new Map(), checkOf = kind => checks.get(kind) || checks.set(kind, made(kind)).get(kind);
+  function made(kind) {
+    const map = /^\{(\w+):(.+)\}(\+?)(\d*)$/.exec(kind), list = /^(\w+)([*+])(\d*)$/.exec(kind), record = EVENTS.records[kind];
+    const between = (count, least, most) => count >= least && count <= (most || Infinity);
+    if (map) return value => isMap(value) && between(Object.keys(value).length, map[3].length, map[4]) && Object.entries(value).every(([key, one]) => checkOf(map[1])(key) && checkOf(map[2])(one));
+    if (kind.includes("|")) return value => kind.split("|").some(one => checkOf(one)(value));
+    if (list) return value => Array.isArray(value) && between(value.length, list[2] === "+" ? 1 : 0, list[3]) && value.every(one => checkOf(list[1])(one));
+    if (kind[0] === "=") return value => value === kind.slice(1);
+    return record ? value => isMap(value) && Object.keys(record).every(field => field.endsWith("?") || field in value)
+      && Object.entries(value).every(([field, one]) => field in record ? checkOf(record[field])(one) : `${field}?` in record && checkOf(record[`${field}?`])(one)) : BASE[kind];
+  }
 
   /* What is wrong with an event by itself: kind, fields, what it may change. */
   function shape(body, canonical) {
-    const kind = Object.prototype.hasOwnProperty.call(KINDS, body.kind) && KINDS[body.kind];
+    const kind = KINDS.get(body.kind);
     if (!kind) return `Grognard writes no event of the kind ${body.kind}.`;
-    const {needs, may, game, units, words} = kind, field = Object.keys(body).find(one => !needs.includes(one) && !may.includes(one));
+    const {needs, may, game, told} = kind, field = Object.keys(body).find(one => !needs.includes(one) && !may.includes(one));
     if (field || !needs.every(one => one in body)) return `An event of the kind ${body.kind} ${field ? `cannot hold ${field}` : `needs ${needs.find(one => !(one in body))}`}.`;
-    const unread = Object.keys(body).find(one => one in READ && !READ[one](body[one]));
+    const unread = Object.keys(body).find(one => !checkOf(EVENTS.fields[one])(body[one]));
     if (unread) return `Its ${unread} cannot be read.`;
     for (const part of ["game", "units"]) {
       const [before, after] = ["before", "after"].map(one => ({...BARE, ...body[one]})[part]);
-      const keys = Object.keys(after), other = part === "game" ? keys.find(one => !game.includes(one)) : units ? "" : keys[0];
+      const keys = Object.keys(after), other = part === "game" ? keys.find(one => !game.includes(one)) : is(body, "units") ? "" : keys[0];
       if (other) return `An event of the kind ${body.kind} cannot change ${other}.`;
       if (Object.keys(before).sort().join("\n") !== keys.sort().join("\n") || keys.some(one => canonical(before[one]) === canonical(after[one]))) return "Before and after do not tell one change.";
     }
-    if (words.length && !words.includes(body.result)) return `Its words are none that Grognard writes: ${body.result}.`;
+    if (told.length && !told.includes(body.result)) return `Its words are none that Grognard writes: ${body.result}.`;
     if (RULED.includes(body.kind) && "edition" in body === "tables" in body) return "It must name one edition of the rules.";
     return RULED.includes(body.kind) && (body.dice || []).some(die => die.faces && die.faces.join() !== FACES) ? "A die has faces that no rule asks for." : "";
   }
 
   const escaped = text => String(text).replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
   const rolled = body => Boolean(body.dice && body.dice.length) || body.kind === "sealed";
-  const passedOver = body => BESIDE.includes(body.kind) || (QUIET.includes(body.kind) && !body.after);
+  const passedOver = body => is(body, "beside") || (is(body, "quiet") && !body.after);
   const fields = (body, part) => ({...BARE, ...body[part]}).game;
 
   /* What does not follow, as fault(event, words), and what is the host's word alone, as remark(event, words). */
@@ -108,7 +130,7 @@ const Follow = (() => {
       const at = body.event, events = holding(), place = events.findIndex(one => one.number === at), undone = events[place];
       const way = events.find(one => one.number > at && one.kind !== "reveal" && !passedOver(one));
       if (way) return `It takes back #${at}, but #${way.number} changed the game since.`;
-      if (!undone || NEVER_UNDONE.includes(undone.kind)) return `It takes back #${at}, which cannot be taken back.`;
+      if (!undone || is(undone, "final")) return `It takes back #${at}, which cannot be taken back.`;
       const before = at === last && events.slice(place + 1).find(one => !(one.kind === "reveal" && "last" in one));
       if (body.last !== (at === last ? before ? before.number : 0 : last) || !turnsRound(body, undone, "after", "before")) return `It does not turn round what #${at} did.`;
       if (rolled(undone) && !body.asked && !body.alone) return "Dice are taken back, and nobody agreed.";

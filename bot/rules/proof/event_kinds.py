@@ -14,98 +14,135 @@ from typing import Any, TypeGuard
 from bot.rules.dice import AVERAGING
 from bot.rules.proof.fair import MAX_SIDES, NO_TEXTS
 
-LONGEST = 200
-LONGEST_TEXT = 8_000
 MOST_VERSIONS = 20
 """Versions of packs that a game remembers."""
-MOST_RULES = 200
-"""Optional rules that a game may have switched, of all versions of its pack."""
-LATEST = 10**11  # Unix seconds that a calendar can still show
+_TURN = "turn phase turn_of go passes"
+_UNDONE = f"{_TURN} initiative plans orders orders_due system players hand_dice answers confirm rules master packs"
+_RULED = "inputs dice out edition tables hand result used acting texts closes before after"
+EVENTS: Mapping[str, Any] = {
+    "common": "number at who side kind behind",
+    "kinds": {
+        "start": [
+            "game secret", "free unannounced result before after",
+            "system name started sides master turn phase turn_of go packs", "units final barrier",
+        ],
+        "join": ["before after", "", "players", "beside final playing"],
+        "leave": ["before after", "", "players", "beside playing"],
+        "next": ["result before after", "", _TURN, "units playing"],
+        "pass": ["result before after", "", _TURN, "units playing"],
+        "initiative": ["result", "before after", "initiative turn_of go passes", "playing"],
+        "plan": ["result before after", "texts", "plans", "beside playing"],
+        "order": ["result before after", "texts", "orders orders_due", "beside playing"],
+        "orders": ["reads result before after", "", "orders orders_due", "beside final playing"],
+        "end": ["before after", "opens result texts", "ended winner", "units final barrier"],
+        "resume": ["", "before after", "ended winner", "final barrier"],
+        "unit": ["result", "before after renamed", "system packs", "units"],
+        "settings": ["", "result before after", "hand_dice answers confirm rules master packs", ""],
+        "transfer": ["result", "", "", "beside final", "to another channel"],
+        "link": [
+            "result", "", "", "beside final",
+            "played from two channels", "one channel fewer", "a channel agreed to a link",
+        ],
+        "import": ["secret result", "before after", "master", "final barrier"],
+        "claim": ["", "own before after", "players master", "beside final"],
+        "privacy": [
+            "result", "before after", "players master", "beside final", "somebody's name and texts were deleted",
+        ],
+        "fair": ["result", "secret texts revealed closes", "", "beside final"],
+        "roll": ["command inputs out", "dice hand result texts closes", "", "quiet sealable"],
+        "table": [
+            "command system target dice", "inputs out edition tables result texts closes", "", "quiet",
+        ],
+        "sequence": [
+            "command system target", _RULED, "system initiative go passes packs", "units quiet sealable",
+        ],
+        "sealed": ["of sealed", "hand closes", "", "beside"],
+        "reveal": ["opens", "result last before after", "", "units final quiet"],
+        "undo": ["event last", "asked alone by reason before after", _UNDONE, "units"],
+        "redo": ["event", "asked by reason before after", _UNDONE, "units"],
+    },
+    "fields": {
+        "number": "count", "at": "time", "who": "word", "side": "name", "kind": "word", "behind": "whole",
+        "event": "count", "last": "whole", "asked": "word", "alone": "true", "by": "=manager",
+        "reason": "=left|=silent", "game": "word", "free": "true", "unannounced": "true", "own": "word",
+        "renamed": "word", "secret": "seed|digest", "revealed": "revealed", "texts": "{word:hash}", "closes": "true",
+        "keeps": "true", "command": "word", "system": "word", "target": "word", "edition": "count|hash",
+        "tables": "tables", "inputs": "object", "out": "object", "result": "text", "dice": "die+", "hand": "yes",
+        "said": "hash", "used": "unit+", "acting": "word+", "of": "=roll|=sequence", "sealed": "hash",
+        "changes": "change+", "opens": "count+", "reads": "count+", "before": "patch", "after": "patch",
+    },
+    "game": {
+        "system": "name", "name": "name", "master": "name", "phase": "name", "initiative": "name", "turn_of": "name",
+        "winner": "name", "started": "yes", "ended": "yes", "hand_dice": "yes", "confirm": "yes",
+        "answers": "=full|=compact", "turn": "whole", "passes": "whole", "go": "word*", "sides": "word*",
+        "plans": "{digits:count}", "orders": "{digits:word}", "orders_due": "time", "players": "{word:word}",
+        "packs": f"hash*{MOST_VERSIONS}", "rules": "{word:yes}200",
+    },
+    "records": {
+        "seed": {
+            "epoch": "count", "commitment": "hash", "digest": f"={NO_TEXTS}", "closing?": "true", "announced?": "whole",
+            "protocol?": "second",
+        },
+        "digest": {"digest": "hash"},
+        "revealed": {"epoch": "count", "seed": "hash"},
+        "die": {"label": "name", "sides": "sides", "value": "face", "faces?": "face*"},
+        "back": {"type?": "word", "numbers?": "{word:value}+"},
+        "unit": {
+            "name": "word", "handle": "word", "type": "word", "side?": "word", "state?": "word",
+            "numbers?": "{word:value}+", "marks?": "word+", "back?": "back", "turned?": "true",
+        },
+        "patch": {"game?": "game", "units?": "units"},
+        "change": {"unit": "word", "set": "{word:value|none}", "mark?": "word+", "unmark?": "word+", "turn?": "true"},
+    },
+    "faces": list(AVERAGING),
+}  # fmt: skip
+"""The list as data, which `tools/verify_log.py` holds a copy of and the page is given: plain JSON, in texts.
+
+Of each kind: the fields that it needs and may hold beside the `common` ones, fields of the game that it may change,
+what else is true of it, and the only results that it may tell where these do not hang on anything.
+It may change `units`; happens `beside` the game, so that undo passes over it; is `final`, so that undo does not take
+it back, for others have acted on it, or it gave a secret away; is a `barrier`, across which nothing is undone; needs a
+game that is `playing`; is `quiet`, passed over by undo where it changed nothing; may be rolled under seal (`sealable`).
+`faces` are the only ones of their own that dice of rules have.
+
+Of each field what it holds: `word+` is a list of words, `*` one that may be empty, `{word:hash}` an object with words
+for keys, a number behind these the most entries; `=left|=silent` is one of two texts, `field?` of a record may be left
+out. The rest are names of records, or of `_BASE`.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of event: fields it needs and may hold beside the common ones, fields of the game it may change, and
-    whether it may change units. `words` are the only results it may tell, where these do not hang on anything."""
+    """A kind of event, as `EVENTS` has it."""
 
     needs: tuple[str, ...] = ()
     may: tuple[str, ...] = ()
     game: tuple[str, ...] = ()
-    units: bool = False
+    traits: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
 
+    @property
+    def units(self) -> bool:
+        """Whether it may change units."""
+        return "units" in self.traits
 
-COMMON = ("number", "at", "who", "side", "kind", "behind")
-PATCH = ("before", "after")
-_TURN = ("turn", "phase", "turn_of", "go", "passes")
-_UNDONE = (
-    *_TURN,
-    "initiative",
-    "plans",
-    "orders",
-    "orders_due",
-    "system",
-    "players",
-    "hand_dice",
-    "answers",
-    "confirm",
-    "rules",
-    "master",
-    "packs",
-)
+
 KINDS: Mapping[str, Kind] = {
-    "start": Kind(
-        ("game", "secret"), ("free", "unannounced", "result", *PATCH),
-        ("system", "name", "started", "sides", "master", "turn", "phase", "turn_of", "go", "packs"),
-        units=True,
-    ),
-    "join": Kind(PATCH, (), ("players",)),
-    "leave": Kind(PATCH, (), ("players",)),
-    "next": Kind(("result", *PATCH), (), _TURN, units=True),
-    "pass": Kind(("result", *PATCH), (), _TURN, units=True),
-    "initiative": Kind(("result",), PATCH, ("initiative", "turn_of", "go", "passes")),
-    "plan": Kind(("result", *PATCH), ("texts",), ("plans",)),
-    "order": Kind(("result", *PATCH), ("texts",), ("orders", "orders_due")),
-    "orders": Kind(("reads", "result", *PATCH), (), ("orders", "orders_due")),
-    "end": Kind(PATCH, ("opens", "result", "texts"), ("ended", "winner"), units=True),
-    "resume": Kind((), PATCH, ("ended", "winner")),
-    "unit": Kind(("result",), (*PATCH, "renamed"), ("system", "packs"), units=True),
-    "settings": Kind((), ("result", *PATCH), ("hand_dice", "answers", "confirm", "rules", "master", "packs")),
-    "transfer": Kind(("result",), words=("to another channel",)),
-    "link": Kind(
-        ("result",), words=("played from two channels", "one channel fewer", "a channel agreed to a link"),
-    ),
-    "import": Kind(("secret", "result"), PATCH, ("master",)),
-    "claim": Kind((), ("own", *PATCH), ("players", "master")),
-    "privacy": Kind(("result",), PATCH, ("players", "master"), words=("somebody's name and texts were deleted",)),
-    "fair": Kind(("result",), ("secret", "texts", "revealed", "closes")),
-    "roll": Kind(("command", "inputs", "out"), ("dice", "hand", "result", "texts", "closes")),
-    "table": Kind(
-        ("command", "system", "target", "dice"), ("inputs", "out", "edition", "tables", "result", "texts", "closes"),
-    ),
-    "sequence": Kind(
-        ("command", "system", "target"),
-        ("inputs", "dice", "out", "edition", "tables", "hand", "result", "used", "acting", "texts", "closes", *PATCH),
-        ("system", "initiative", "go", "passes", "packs"), units=True,
-    ),
-    "sealed": Kind(("of", "sealed"), ("hand", "closes")),
-    "reveal": Kind(("opens",), ("result", "last", *PATCH), (), units=True),
-    "undo": Kind(
-        ("event", "last"), ("asked", "alone", "by", "reason", *PATCH),
-        _UNDONE, units=True,
-    ),
-    "redo": Kind(
-        ("event",), ("asked", "by", "reason", *PATCH),
-        _UNDONE, units=True,
-    ),
-}  # fmt: skip
+    name: Kind(tuple(needs.split()), tuple(may.split()), tuple(game.split()), tuple(traits.split()), tuple(words))
+    for name, (needs, may, game, traits, *words) in EVENTS["kinds"].items()
+}
+
+
+def kinds_that(trait: str) -> tuple[str, ...]:
+    """The kinds of which this is true: `beside`, `final` and so on."""
+    return tuple(name for name, kind in KINDS.items() if trait in kind.traits)
+
+
+COMMON = tuple(EVENTS["common"].split())
+PATCH = ("before", "after")
 LATER = ("said", "keeps", "by", "reason", "renamed")
 """Fields of version 2: a log with one of them, with an undo that passes over later events, or with a phase that takes
 numbers off units, is exported as that, so that an older Grognard says "written by a newer one" and never "forged"."""
-BESIDE = ("plan", "order", "orders", "join", "leave", "fair", "claim", "privacy", "link", "transfer", "sealed")
-"""Kinds that happen beside the game: undo passes over them, and what can be brought back they keep."""
-SEALABLE = ("roll", "sequence")
-"""Kinds that may be rolled under seal; then the same fields are in the sealed content, with `changes` of units."""
 
 
 def is_later(body: Mapping[str, Any]) -> bool:
@@ -136,44 +173,29 @@ def shape_faults(body: Mapping[str, Any]) -> Iterator[str]:
     if kind is None:
         yield f"Grognard writes no event of the kind {shown(name)}."
         return
-    keeps = ("keeps",) if name in (*BESIDE, "roll", "table", "sequence", "reveal") else ()
+    keeps = ("keeps",) if {"beside", "quiet"} & {*kind.traits} else ()
     yield from _fields(body, f"an event of the kind {name}", (*COMMON, *kind.needs), (*kind.may, *keeps, "said"))
     if has_large_number(body):
         yield _LARGE
     yield from _patch_faults(body, kind)
     if kind.words and body.get("result") not in kind.words:
         yield f"its words are none that Grognard writes: {shown(body.get('result'))}."
-    if name in ("sequence", "table"):
-        yield from _rules_faults(body)
-    elif name == "roll" and _texts(body) - {"label"}:
-        yield "it cannot hold other texts than a label."
+    yield from _roll_faults(body)
     if body.get("hand") is False:
         yield "its hand cannot be read: False."
 
 
 def content_faults(content: Mapping[str, Any]) -> Iterator[str]:
-    """The same for what was sealed in an event."""
+    """The same for what was sealed in an event, which holds `changes` of units in place of a patch."""
     name = content.get("kind")
-    if name not in SEALABLE:
+    if not isinstance(name, str) or name not in kinds_that("sealable"):
         yield f"what was sealed in it is of the kind {shown(name)}, which cannot be sealed."
-        return
-    if has_large_number(content):
+    elif has_large_number(content):
         yield _LARGE
-        return
-    kind, sealed = KINDS[name], "what was sealed in it"
-    needs = tuple(field for field in kind.needs if field not in PATCH)
-    yield from _fields(
-        content, sealed, ("kind", *needs), (*(f for f in kind.may if f not in (*PATCH, "closes")), "changes", "texts")
-    )
-    if name == "sequence":
-        yield from _rules_faults(content)
-    elif _texts(content) - {"label"}:
-        yield "it cannot hold other texts than a label."
-
-
-def _texts(body: Mapping[str, Any]) -> set[str]:
-    texts = body.get("texts")
-    return set(texts) if isinstance(texts, Mapping) else set()
+    else:
+        may = (field for field in KINDS[name].may if field not in (*PATCH, "closes"))
+        yield from _fields(content, "what was sealed in it", ("kind", *KINDS[name].needs), (*may, "changes"))
+        yield from _roll_faults(content)
 
 
 def _fields(body: Mapping[str, Any], what: str, needs: tuple[str, ...], may: tuple[str, ...]) -> Iterator[str]:
@@ -183,12 +205,12 @@ def _fields(body: Mapping[str, Any], what: str, needs: tuple[str, ...], may: tup
     for field, value in body.items():
         if field not in needs and field not in may:
             yield f"{what} cannot hold {shown(field)}."
-        elif not _TYPES[field](value):
+        elif not _FIELDS[field](value):
             yield f"its {field} cannot be read: {shown(value)}."
 
 
 def _patch_faults(body: Mapping[str, Any], kind: Kind) -> Iterator[str]:
-    if not all(_is_patch(body.get(name, {})) for name in PATCH):
+    if not all(body.get(name, {}) == {} or _RECORDS["patch"](body[name]) for name in PATCH):
         return  # said already
     before, after = body.get("before", {}), body.get("after", {})
     for part in ("game", "units"):
@@ -202,15 +224,20 @@ def _patch_faults(body: Mapping[str, Any], kind: Kind) -> Iterator[str]:
         yield f"an event of the kind {body['kind']} cannot change units."
 
 
-def _rules_faults(body: Mapping[str, Any]) -> Iterator[str]:
-    """Of sequences and tables: one edition is named, they have no label, and dice no other faces than printed ones."""
-    if body.get("texts"):
+def _roll_faults(body: Mapping[str, Any]) -> Iterator[str]:
+    """Of rolls, which may have a label; of sequences and tables, which have no texts, name one edition of the rules,
+    and throw dice with no other faces than printed ones."""
+    texts, dice = body.get("texts"), body.get("dice")
+    if body["kind"] == "roll" and isinstance(texts, Mapping) and {*texts} - {"label"}:
+        yield "it cannot hold other texts than a label."
+    if body["kind"] not in ("sequence", "table"):
+        return
+    if texts:
         yield "it cannot hold texts."
     if ("edition" in body) == ("tables" in body):
         yield "it must name one edition of the rules."
-    dice = body.get("dice")
     for at, note in enumerate(dice if isinstance(dice, list) else (), 1):
-        if isinstance(note, Mapping) and "faces" in note and note["faces"] != list(AVERAGING):
+        if isinstance(note, Mapping) and "faces" in note and note["faces"] != EVENTS["faces"]:
             yield f"die {at} ({shown(note.get('label'))}) has faces that no rule asks for: {shown(note['faces'])}."
 
 
@@ -241,26 +268,9 @@ def has_large_number(body: Mapping[str, Any]) -> bool:
     return False
 
 
-def is_number(value: object, least: int = 0) -> TypeGuard[int]:
+def is_number(value: object, least: int = 0, below: int = 2**53) -> TypeGuard[int]:
     """A whole number that every reader of JSON understands alike."""
-    return type(value) is int and least <= value < 2**53
-
-
-def is_word(value: object) -> bool:
-    """A short text that is not empty."""
-    return isinstance(value, str) and 0 < len(value) <= LONGEST
-
-
-def _is_name(value: object) -> bool:
-    return isinstance(value, str) and len(value) <= LONGEST
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str) and 0 < len(value) <= LONGEST_TEXT
-
-
-def _is_true(value: object) -> bool:
-    return value is True
+    return type(value) is int and least <= value < below
 
 
 def is_hash(value: object) -> bool:
@@ -268,169 +278,89 @@ def is_hash(value: object) -> bool:
     return isinstance(value, str) and re.fullmatch("[0-9a-f]{64}", value) is not None
 
 
-def _words(value: object) -> bool:
-    return isinstance(value, list) and bool(value) and all(map(is_word, value))
-
-
-def _is_object(value: object) -> bool:
-    return isinstance(value, Mapping) and bool(value)
-
-
-def _maps(value: object, check: Callable[[object], bool]) -> bool:
-    return isinstance(value, Mapping) and all(is_word(key) and check(item) for key, item in value.items())
-
-
-def _is_secret(value: object) -> bool:
-    """A seed is promised, or the digest of the players' texts changes."""
-    if not isinstance(value, Mapping):
-        return False
-    if value.keys() == {"digest"}:
-        return is_hash(value["digest"])
-    return (
-        {"epoch", "commitment", "digest"} <= value.keys() <= _SECRET
-        and value.get("closing", True) is True
-        and (type(value.get("protocol", 2)), value.get("protocol", 2)) == (int, 2)  # the first has no name
-        and is_number(value.get("announced", 0))
-        and is_number(value["epoch"], 1)
-        and is_hash(value["commitment"])
-        and value["digest"] == NO_TEXTS
-    )
-
-
-_SECRET = {"epoch", "commitment", "digest", "closing", "announced", "protocol"}
-
-
-def _is_revealed(value: object) -> bool:
-    return (
-        isinstance(value, Mapping)
-        and value.keys() == {"epoch", "seed"}
-        and is_number(value["epoch"], 1)
-        and is_hash(value["seed"])
-    )
-
-
-def _is_die(note: object) -> bool:
-    if not isinstance(note, Mapping) or not {"label", "sides", "value"} <= note.keys() <= {*_DIE, "faces"}:
-        return False
-    sides, value, faces = note["sides"], note["value"], note.get("faces")
-    if not is_number(sides, 1) or sides > MAX_SIDES or type(value) not in (int, str) or not _is_name(note["label"]):
-        return False
-    if "faces" not in note:
-        return True
-    return isinstance(faces, list) and len(faces) == sides and all(type(face) in (int, str) for face in faces)
-
-
-_DIE = ("label", "sides", "value")
+def _is_text(value: object, least: int, most: int) -> bool:
+    return isinstance(value, str) and least <= len(value) <= most
 
 
 def _is_value(value: object) -> bool:
+    """A number or word of a unit, or several."""
     if isinstance(value, list):
-        return (
-            len(value) <= LONGEST and not any(isinstance(item, list) for item in value) and all(map(_is_value, value))
-        )
-    return isinstance(value, bool | int | float) or _is_name(value)
+        return len(value) <= 200 and all(not isinstance(item, list) and _is_value(item) for item in value)
+    return isinstance(value, bool | int | float) or _is_text(value, 0, 200)
 
 
-def is_unit(unit: object) -> bool:
-    """Whether it is a unit as an event holds one: nothing empty, markers in order."""
-    if not isinstance(unit, Mapping) or not {"name", "handle", "type"} <= unit.keys() <= _UNIT:
-        return False
-    marks = unit.get("marks", ["-"])
-    numbers = unit.get("numbers", {"-": 0})
-    return (
-        all(is_word(unit[key]) for key in ("name", "handle", "type", "side", "state") if key in unit)
-        and _words(marks) and marks == sorted(set(marks))
-        and bool(numbers) and _maps(numbers, _is_value)
-        and unit.get("turned", True) is True and ("back" in unit or "turned" not in unit)
-        and _is_back(unit.get("back", {}))
-    )  # fmt: skip
-
-
-_UNIT = {"name", "handle", "type", "side", "state", "numbers", "marks", "back", "turned"}
-
-
-def _is_back(back: object) -> bool:
-    """Whether it is the side of a counter that is down: a type, numbers, or neither."""
-    if not isinstance(back, Mapping) or not back.keys() <= {"type", "numbers"}:
-        return False
-    numbers = back.get("numbers", {"-": 0})
-    return is_word(back.get("type", "-")) and bool(numbers) and _maps(numbers, _is_value)
-
-
-def _are_units(value: object) -> bool:
-    return isinstance(value, list) and bool(value) and all(map(is_unit, value))
-
-
-def _is_patch(value: object) -> bool:
-    if not isinstance(value, Mapping) or not value.keys() <= {"game", "units"}:
-        return False
-    game, units = value.get("game", {}), value.get("units", {})
-    return (
-        isinstance(game, Mapping) and isinstance(units, Mapping)
-        and all(_GAME.get(field, _is_any)(item) for field, item in game.items())
-        and all(unit is None or (is_unit(unit) and unit["name"].casefold() == key) for key, unit in units.items())
-    )  # fmt: skip
+Check = Callable[[Any], bool]
+_BASE: dict[str, Check] = {
+    "whole": is_number,
+    "count": lambda value: is_number(value, 1),
+    "time": lambda value: is_number(value, 0, 10**11),  # Unix seconds that a calendar can still show
+    "sides": lambda value: is_number(value, 1, MAX_SIDES + 1),
+    "second": lambda value: type(value) is int and value == 2,  # the first protocol has no name
+    "word": lambda value: _is_text(value, 1, 200),
+    "digits": lambda value: _is_text(value, 1, 200) and value.isdecimal(),
+    "name": lambda value: _is_text(value, 0, 200),
+    "text": lambda value: _is_text(value, 1, 8_000),
+    "hash": is_hash,
+    "tables": lambda value: isinstance(value, str) and re.fullmatch("[0-9a-f]{12}", value) is not None,
+    "true": lambda value: value is True,
+    "yes": lambda value: isinstance(value, bool),
+    "none": lambda value: value is None,
+    "face": lambda value: type(value) in (int, str),
+    "value": _is_value,
+    "object": lambda value: isinstance(value, Mapping) and bool(value),
+    "game": lambda value: (
+        isinstance(value, Mapping) and all(_GAME.get(field, _is_any)(item) for field, item in value.items())
+    ),
+    "units": lambda value: isinstance(value, Mapping) and all(
+        unit is None or (_RECORDS["unit"](unit) and unit["name"].casefold() == key) for key, unit in value.items()
+    ),
+}  # fmt: skip
+_MORE: Mapping[str, Check] = {
+    "die": lambda die: len(die.get("faces", ())) == die["sides"] or "faces" not in die,
+    "unit": lambda unit: (
+        sorted(set(marks := unit.get("marks", []))) == marks and ("back" in unit or "turned" not in unit)
+    ),
+    "patch": bool,
+}
+"""What a record must be besides: the faces of a die are as many as its sides, markers in order."""
 
 
 def _is_any(_value: object) -> bool:
     return True  # a field that nothing may change, which is said by itself
 
 
-def _is_change(value: object) -> bool:
-    return (
-        isinstance(value, Mapping)
-        and {"unit", "set"} <= value.keys() <= {"unit", "set", "mark", "unmark", "turn"}
-        and value.get("turn", True) is True
-        and is_word(value["unit"])
-        and _maps(value["set"], lambda item: item is None or _is_value(item))
-        and all(_words(value[key]) for key in ("mark", "unmark") if key in value)
-    )
+def _check_of(kind: str) -> Check:
+    """What tells whether a value is of this kind, as `EVENTS` writes it."""
+    if found := re.fullmatch(r"\{(\w+):(.+)\}(\+?)(\d*)", kind):
+        key_fits, fits, least, most = _check_of(found[1]), _check_of(found[2]), len(found[3]), int(found[4] or 2**53)
+        return lambda value: (
+            isinstance(value, Mapping) and least <= len(value) <= most
+            and all(key_fits(key) and fits(item) for key, item in value.items())
+        )  # fmt: skip
+    if "|" in kind:
+        checks = [_check_of(one) for one in kind.split("|")]
+        return lambda value: any(check(value) for check in checks)
+    if found := re.fullmatch(r"(\w+)([*+])(\d*)", kind):
+        fits, least, most = _check_of(found[1]), int(found[2] == "+"), int(found[3] or 2**53)
+        return lambda value: isinstance(value, list) and least <= len(value) <= most and all(map(fits, value))
+    if kind.startswith("="):
+        return lambda value: isinstance(value, str) and value == kind[1:]
+    return _RECORDS.get(kind) or _BASE[kind]
 
 
-def _is_bool(value: object) -> bool:
-    return isinstance(value, bool)
+def _record(name: str, fields: Mapping[str, str]) -> Check:
+    """What tells whether a value is a record with these fields."""
+    needs = {field for field in fields if field[-1] != "?"}
+    checks = {field.rstrip("?"): _check_of(kind) for field, kind in fields.items()}
+    more = _MORE.get(name, _is_any)
+    return lambda value: (
+        isinstance(value, Mapping) and needs <= value.keys() <= checks.keys()
+        and all(checks[field](item) for field, item in value.items()) and more(value)
+    )  # fmt: skip
 
 
-_GAME: Mapping[str, Callable[[object], bool]] = {
-    **dict.fromkeys(("system", "name", "master", "phase", "initiative", "turn_of", "winner"), _is_name),
-    "started": _is_bool, "ended": _is_bool, "hand_dice": _is_bool, "confirm": _is_bool,
-    "answers": lambda value: value in ("full", "compact"),
-    "turn": is_number, "passes": is_number,
-    "go": lambda value: isinstance(value, list) and all(map(is_word, value)),
-    "plans": lambda value: isinstance(value, Mapping) and all(
-        is_word(at) and at.isdecimal() and is_number(turn, 1) for at, turn in value.items()
-    ),
-    "orders": lambda value: isinstance(value, Mapping) and all(
-        is_word(at) and at.isdecimal() and is_word(who) for at, who in value.items()
-    ),
-    "orders_due": lambda value: is_number(value) and value < LATEST,
-    "sides": lambda value: isinstance(value, list) and all(map(is_word, value)),
-    "packs": lambda value: isinstance(value, list) and len(value) <= MOST_VERSIONS and all(map(is_hash, value)),
-    "players": lambda value: _maps(value, is_word),
-    "rules": lambda value: isinstance(value, Mapping) and len(value) <= MOST_RULES and all(
-        is_word(rule) and _is_bool(on) for rule, on in value.items()
-    ),
-}  # fmt: skip
-_TYPES: Mapping[str, Callable[[object], bool]] = {
-    "number": lambda value: is_number(value, 1), "behind": is_number, "event": lambda value: is_number(value, 1),
-    "last": is_number, "at": lambda value: is_number(value) and value < LATEST,
-    "who": is_word, "side": _is_name, "kind": is_word, "asked": is_word,
-    "own": is_word, "of": lambda value: value in SEALABLE,
-    "command": is_word, "system": is_word, "target": is_word, "game": is_word,
-    "edition": lambda value: is_number(value, 1) or is_hash(value),
-    "tables": lambda value: isinstance(value, str) and re.fullmatch("[0-9a-f]{12}", value) is not None,
-    "free": _is_true, "unannounced": _is_true, "closes": _is_true, "keeps": _is_true,
-    "by": lambda value: value == "manager", "reason": lambda value: value in ("left", "silent"),
-    "renamed": is_word,
-    "hand": _is_bool, "alone": _is_true,
-    "sealed": is_hash, "said": is_hash,
-    "secret": _is_secret, "revealed": _is_revealed, "texts": lambda value: _maps(value, is_hash),
-    "inputs": _is_object, "out": _is_object, "result": _is_text,
-    "dice": lambda value: isinstance(value, list) and bool(value) and all(map(_is_die, value)),
-    "used": _are_units, "acting": _words,
-    "opens": lambda value: isinstance(value, list) and bool(value) and all(is_number(item, 1) for item in value),
-    "reads": lambda value: isinstance(value, list) and bool(value) and all(is_number(item, 1) for item in value),
-    "changes": lambda value: isinstance(value, list) and bool(value) and all(map(_is_change, value)),
-    "before": lambda value: _is_object(value) and _is_patch(value),
-    "after": lambda value: _is_object(value) and _is_patch(value),
-}  # fmt: skip
+_RECORDS: dict[str, Check] = {}
+for _name, _fields_of in EVENTS["records"].items():  # each may hold those before it
+    _RECORDS[_name] = _record(_name, _fields_of)
+_GAME: dict[str, Check] = {name: _check_of(kind) for name, kind in EVENTS["game"].items()}
+_FIELDS = {name: _check_of(kind) for name, kind in EVENTS["fields"].items()}
