@@ -15,7 +15,7 @@ const Follow = (() => {
   /* What tells whether a value is of a kind, as the list writes it. */
   const BASE = {
     whole: value => whole(value, 0), count: value => whole(value, 1), time: value => whole(value, 0, 1e11), sides: value => whole(value, 1, 2 ** 32 + 1), second: value => value === 2,
-    word: value => text(value, 1, 200), name: value => text(value, 0, 200), text: value => text(value, 1, 8000), digits: value => /^\p{Nd}+$/u.test(value),
+    word: value => text(value, 1, 200), name: value => text(value, 0, 200), text: value => text(value, 1, 8000), digits: value => /^\p{Decimal_Number}+$/u.test(value),
     hash: value => /^[0-9a-f]{64}$/.test(value), tables: value => /^[0-9a-f]{12}$/.test(value), true: value => value === true, yes: value => typeof value === "boolean", none: value => value === null,
     face: value => typeof value === "string" || Number.isInteger(value), object: value => isMap(value) && Object.keys(value).length > 0,
     value: value => Array.isArray(value) ? value.length <= 200 && value.every(one => !Array.isArray(one) && BASE.value(one)) : ["boolean", "number"].includes(typeof value) || BASE.name(value),
