@@ -9,7 +9,7 @@ from bot.commands.games.export import key_of, row_of
 from bot.live.watched import Watched, Watcher
 from bot.odds_worker.pool import Worker
 from bot.process.logs import seldom
-from bot.report.known import Apart
+from bot.report.facts import Apart
 from bot.stores.store import Store
 
 often = seldom(__name__)

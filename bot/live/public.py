@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Sequence
 
 from bot.audit.export import export_game
-from bot.report.data import without_accounts
+from bot.report.page import without_accounts
 from bot.stores.records import EventRow, Json
 from bot.stores.store import Store
 

@@ -15,8 +15,7 @@ from bot.audit.packs import packs_of, with_packs
 from bot.live.public import MOST_EVENTS, public_export
 from bot.live.rendering import live_more, live_page
 from bot.report.cards import card_png
-from bot.report.facts import asked
-from bot.report.known import FACTS, Apart
+from bot.report.facts import FACTS, Apart, asked
 from bot.rules.errors import UserError
 from bot.stores.records import EventRow, Json
 from bot.stores.store import Store

@@ -157,7 +157,7 @@ def _side(story: Story, side: str, top: int, colour: str, fill: str) -> list[str
             f'<rect x="{x}" y="{y}" width="{BOX}" height="{BOX}" rx="5" fill="{PAPER if gone else fill}" {edge}'
             ' stroke-width="3"/>'
         )
-        if not gone and story.drawn(key)[0].standing == HURT:
+        if not gone and story.drawn(key)[0]["standing"] == HURT:
             half = f"M{x + BOX} {y}V{y + BOX}H{x}Z"
             out.append(f'<path d="{half}" fill="{PAPER}" stroke="{colour}" stroke-width="3" stroke-linejoin="round"/>')
         if gone:

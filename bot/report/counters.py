@@ -1,25 +1,20 @@
 """Units as a page shows them: how they are, the numbers on their counter, the frame by their type.
 
-What is said of a unit is `bot/game/counter.py`; the page's own script draws each moment of the game by the same rules,
-which are handed to it as plain values.
+What is said of a unit is `bot/game/counter.py`; the page's own script is handed the counters of each moment.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
 
 from bot.game.counter import counter as counter_of
 from bot.game.counter import is_lost as has_left
-from bot.game.counter import loss_keys, loss_said
+from bot.game.counter import state_of, states_of
 from bot.game.roster import GONE
 from bot.game.state import Json, unit_from_json
 from bot.systems.counters import ANY
 from bot.systems.system import System
 
-_MOST = 21
-"""A number that counts losses stays below it."""
 LOST, HURT, SHAKEN = "gone", "hurt", "shaken"
 _BOX = '<path d="M1 1h38v24H1z"/>'
 _CROSSED = '<path d="M1 1h38v24H1zM1 1l38 24M39 1L1 25"/>'
@@ -43,26 +38,20 @@ SYMBOLS: Mapping[str, str] = {  # drawn in a box of 40 x 26, as on a counter
 """The frames of `bot/systems/counters.py` as SVG."""
 
 
-@dataclass(frozen=True, slots=True)
-class Counter:
-    """A unit as it is drawn: `standing` is LOST, HURT, SHAKEN or nothing."""
-
-    name: str
-    type: str
-    frame: str
-    states: tuple[str, ...]
-    standing: str
-    marks: tuple[str, ...]
-    printed: str
-
-
-def counter(unit: Json, first: Json, system: System | None) -> Counter:
-    """A unit of the log as it is drawn, `first` as it came into the game."""
+def counter(unit: Json, first: Json, system: System | None) -> Json:
+    """A unit of the log as it is drawn: its `name`, `type`, `frame`, `states`, `marks` and `printed` numbers;
+    `standing` is LOST, HURT, SHAKEN or nothing. `first` is how it came into the game."""
     drawn = counter_of(unit_from_json(unit), system)
-    is_other = unit["type"] != first["type"]
-    standing = LOST if drawn.lost else HURT if drawn.hurt or is_other else SHAKEN if drawn.shaken else ""
-    printed = "–".join(said for _, said in drawn.numbers)
-    return Counter(drawn.title, drawn.kind, drawn.frame, drawn.states, standing, drawn.marks, printed)
+    is_hurt = drawn.hurt or unit["type"] != first["type"]
+    return {
+        "name": drawn.title,
+        "type": drawn.kind,
+        "frame": drawn.frame,
+        "states": drawn.states,
+        "standing": LOST if drawn.lost else HURT if is_hurt else SHAKEN if drawn.shaken else "",
+        "marks": drawn.marks,
+        "printed": "–".join(said for _, said in drawn.numbers),
+    }
 
 
 def is_lost(unit: Json | None, system: System | None) -> bool:
@@ -70,25 +59,40 @@ def is_lost(unit: Json | None, system: System | None) -> bool:
     return unit is None or has_left(unit_from_json(unit), system)
 
 
-def rules_of(system: System | None) -> Json:
-    """What the page's script needs to draw a unit as `counter` does."""
-    if system is None:
-        return {"lost": sorted(GONE), "well": [], "hurt": [], "numbers": {}, "losses": {}, "types": {}, "states": {}}
-    units, words = system.game["units"], system.words["units"]
-    said: Mapping[str, Any] = system.game.get("words") or {}
-    return {
-        "lost": sorted(units.get("lost") or GONE),
-        "well": sorted({words.sound, *(units.get("well") or ())} - {None}),
-        "hurt": sorted({*(units.get("hurt") or ()), *(units.get("reduced_states") or ())}),
-        "numbers": {kind: list(spec.get("numbers") or ()) for kind, spec in (units.get("counters") or {}).items()},
-        "losses": {key: ["", *(loss_said(key, n, system) for n in range(1, _MOST))] for key in loss_keys(system)},
-        "types": {kind: said[kind] for kind in (*units["types"], *(units.get("markers") or ())) if kind in said},
-        "states": {
-            state: " and ".join(plain(flag) for flag in flags)
-            for state, flags in words.states.items()
-            if len(flags) > 1
-        },
-    }
+def lost_in(system: System | None) -> list[str]:
+    """The states of units that are out of the game."""
+    return sorted((system.game["units"].get("lost") if system is not None else None) or GONE)
+
+
+def changes(body: Json, system: System | None) -> list[str]:
+    """What an event did to units: `Squad 1: good order → shaken; wounds 1 → 2; marked fired`."""
+    before, after = ((body.get(part) or {}).get("units") or {} for part in ("before", "after"))
+    return [text for key, unit in after.items() if (text := _changed(before.get(key), unit, system))]
+
+
+def _changed(was: Json | None, now: Json | None, system: System | None) -> str:
+    if not was or not now:
+        return f"{(now or was or {})['name']}: {'new' if now else 'taken off the roster'}"
+    old, new = ({"state": "", "marks": (), **unit, "numbers": unit.get("numbers") or {}} for unit in (was, now))
+    told = [f"{_unlike(old, new, system)} → {_unlike(new, old, system)}"] if _unlike(old, new, system) else []
+    for key in {**old["numbers"], **new["numbers"]}:
+        values = [_number(unit["numbers"].get(key)) for unit in (old, new)]
+        told += [f"{plain(key)} {' → '.join(values)}"] if values[0] != values[1] else []
+    told += [f"marked {plain(mark)}" for mark in new["marks"] if mark not in old["marks"]]
+    told += [f"no longer {plain(mark)}" for mark in old["marks"] if mark not in new["marks"]]
+    return f"{now['name']}: {'; '.join(told)}" if told else ""
+
+
+def _unlike(unit: Json, other: Json, system: System | None) -> str:
+    """The type and the state of a unit in words, each where the other's is not the same."""
+    read = unit_from_json(unit)
+    state = states_of(read, system)[0] if state_of(read, system) else plain(unit["state"]) or "good order"
+    kind = counter_of(read, system).kind
+    return ", ".join(said for key, said in (("type", kind), ("state", state)) if unit[key] != other[key])
+
+
+def _number(value: object) -> str:
+    return "–" if value is None else ",".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def plain(token: object) -> str:

@@ -1,14 +1,17 @@
 """What the rules say of a played sequence beyond the export: how it was rolled, its odds then, and its luck.
 
 A browser cannot work this out, so it travels beside the export. What is asked of one event is a text of its own, equal
-for events of which the same is to be said: whoever makes many pages keeps the answers by it.
+for events of which the same is to be said. Facts are worked out beside the bot a few at a time, and kept: for the next
+page, and for those who watch.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
+from hashlib import sha256
 from typing import Any
 
 from bot.answers.events import retold
@@ -35,6 +38,11 @@ _ASKED = (
     "kind", "command", "system", "target", "inputs", "used", "acting", "dice", "out", "result", "edition", "tables",
     "hand", "before", "after",
 )  # fmt: skip
+AT_ONCE = 20
+KEPT = 20_000
+"""So many events' facts are kept, about a kilobyte each."""
+NOTHING = "{}"
+Apart = Callable[..., Awaitable[Any]]
 SECONDS = 1.0
 """What the odds of one event may take; without them the page still has its dice and its outcome."""
 
@@ -178,3 +186,55 @@ def _worth(scores: Mapping[str, float], chances: Mapping[Any, Fraction], played:
         "least": str(sum((chance for value, chance in values if value >= got - SAME), Fraction(0))),
         "most": str(sum((chance for value, chance in values if value <= got + SAME), Fraction(0))),
     }
+
+
+class Facts:
+    """Facts as JSON by what was asked: of equal questions one answer, in whichever game."""
+
+    def __init__(self) -> None:
+        self._known: OrderedDict[bytes, str] = OrderedDict()
+
+    def known(self, asks: Mapping[int, str]) -> dict[int, str]:
+        """Those that are known by now, by the number of the event."""
+        return {
+            number: told for number, ask in asks.items() if (told := self._known.get(_key(ask), NOTHING)) != NOTHING
+        }
+
+    async def learn(self, apart: Apart, asks: Mapping[int, str]) -> dict[int, str]:
+        """All of them; what is not known yet is worked out `apart`, the newest events first. Raises UserError where
+        that is too busy: what is known by then stays so."""
+        keys = {number: _key(ask) for number, ask in asks.items()}
+        found = {key: self._known[key] for key in keys.values() if key in self._known}
+        missing = {keys[number]: ask for number, ask in sorted(asks.items(), reverse=True) if keys[number] not in found}
+        waiting = list(missing.items())
+        for start in range(0, len(waiting), AT_ONCE):
+            some = waiting[start : start + AT_ONCE]
+            told = await _learned(apart, [ask for _, ask in some])
+            fresh = dict(zip((key for key, _ in some), told, strict=True))
+            found |= fresh
+            self._known |= fresh  # a page that does not wait shows these at once
+        for key, facts in found.items():
+            self._known[key] = facts
+            self._known.move_to_end(key)
+        while len(self._known) > KEPT:
+            self._known.popitem(last=False)
+        return {number: found[key] for number, key in keys.items()}
+
+
+FACTS = Facts()
+"""Those of this process."""
+
+
+def _key(ask: str) -> bytes:
+    return sha256(ask.encode("utf-8", "replace")).digest()
+
+
+async def _learned(apart: Apart, asks: list[str]) -> list[str]:
+    try:
+        return list(await apart(many_facts, asks))
+    except UserError as error:
+        if error.code == "busy":
+            raise
+    if len(asks) == 1:  # it takes too long: it is told without
+        return [NOTHING]
+    return [told for ask in asks for told in await _learned(apart, [ask])]

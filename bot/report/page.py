@@ -17,6 +17,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from fractions import Fraction
 from functools import lru_cache
+from gzip import compress
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -26,9 +27,8 @@ from markupsafe import Markup
 
 from bot.game.state import Json
 from bot.interface.reply.bars import percent
-from bot.report.counters import SYMBOLS, rules_of
-from bot.report.data import data_script, harmless, without_accounts
-from bot.report.plot import luck_svg
+from bot.report.counters import SYMBOLS, lost_in
+from bot.report.luck import luck_svg
 from bot.report.story import MANY, MANY_BEFORE, Story
 from bot.rules.proof.event_kinds import EVENTS
 
@@ -39,6 +39,8 @@ MOST_DICE = 14
 MOST_POINTS = 200
 SOME_ROWS = 100
 """Rows of a long log that a browser builds at a time: until they are wanted, or it is idle, they are text."""
+PACKED = 300_000
+"""Characters from which data is packed: a long game's JSON is full of repetition, and chats limit files."""
 Facts = Mapping[int, Json]
 _SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 
@@ -76,8 +78,7 @@ def fragments(export: Json, facts: Facts, since: int) -> dict[str, Any]:
     return {
         "from": len(export["events"]) - len(new),
         "export": {**export, "events": new},
-        "odds": {str(row["number"]): odds for row in new if (odds := facts.get(row["number"], {}).get("odds"))},
-        "played": model["facts"]["played"],
+        "facts": model["facts"],
         "parts": {name.replace("_", "-"): made[name] for name in BLOCKS},
         "rows": made["turns"],
         "units": model["units"],
@@ -154,19 +155,21 @@ def _model(export: Json, facts: Facts, live: str = "", since: int = 0, picture: 
         for at, (whose, luck) in enumerate(story.luck.items())
     }
     best, worst = story.shots()
-    played = {number: fact["fits"] for number, fact in facts.items() if "fits" in fact}
-    slim = {
-        "odds": {str(number): fact["odds"] for number, fact in facts.items() if fact.get("odds")},
-        "played": {"all": len(played), "wrong": [number for number, fits in played.items() if not fits]},
+    fits = {number: fact["fits"] for number, fact in facts.items() if "fits" in fact}
+    told = {
+        "odds": {number: fact["odds"] for number, fact in facts.items() if fact.get("odds") and number > since},
+        "counters": {number: units for number, units in story.counters.items() if number > since},
+        "changes": {number: said for number, said in story.changes.items() if number > since},
+        "played": {"all": len(fits), "wrong": [number for number, is_right in fits.items() if not is_right]},
     }
-    packed = data_script("facts", slim)
+    packed = data_script("facts", told)
     return {
         "story": story,
-        "rules": Markup(harmless(json.dumps(rules_of(story.system), ensure_ascii=False))),
+        "lost": Markup(harmless(json.dumps(lost_in(story.system), ensure_ascii=False))),
         "packed": packed,
         "made": sha256(packed.partition(">")[2].rpartition("<")[0].strip().encode()).hexdigest(),
         "export": export,
-        "facts": slim,
+        "facts": told,
         "live": live,
         "picture": picture,
         "since": since,
@@ -181,3 +184,23 @@ def _model(export: Json, facts: Facts, live: str = "", since: int = 0, picture: 
         "fold": len(export["events"]) > MANY,
         "began": export["events"][0]["body"].get("at") if export["events"] else None,
     }
+
+
+def data_script(name: str, value: Any) -> Markup:
+    """The script element with the data: plain JSON, or gzip in base64, which every browser of today unpacks."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    if len(text) < PACKED:
+        return Markup('<script type="application/json" id="{}">{}</script>').format(name, Markup(harmless(text)))
+    packed = b64encode(compress(text.encode("utf-8", "replace"), 9, mtime=0)).decode()
+    return Markup('<script type="application/gzip" id="{}">{}</script>').format(name, packed)
+
+
+def harmless(text: str) -> str:
+    """JSON that cannot end its script element, nor begin a comment in it."""
+    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+
+
+def without_accounts(export: Json) -> Json:
+    """The export with nothing by which an account could be known again: a page is passed on, and no check needs it."""
+    persons = [{"person": row["person"], "name": row["name"]} for row in export.get("persons", ())]
+    return {**export, "persons": persons}

@@ -13,9 +13,9 @@ from bot.game.events import undone_events
 from bot.game.phases import whose_go
 from bot.game.sides import by_name
 from bot.game.state import DRAW, Game, Json
-from bot.report.counters import HURT, LOST, Counter, counter, is_lost
+from bot.report.counters import HURT, LOST, changes, counter, is_lost
 from bot.report.facts import sides_of
-from bot.report.luck import Luck, Shot, luck_of, shots
+from bot.report.luck import Course, Shot, luck_of, shots
 from bot.rules.proof.words import DELETED, SAID, filled
 from bot.systems.catalog import systems
 from bot.systems.system import System
@@ -95,6 +95,8 @@ class Story:
         self.game: Json = {}
         self.units: dict[str, Json | None] = {}
         self.first: dict[str, Json] = {}
+        self.counters: dict[int, dict[str, Json]] = {}
+        self.changes: dict[int, list[str]] = {}
         self.rows: list[Row] = []
         self.turns: list[Turn] = []
         self.undone = undone_events([event["body"] for event in export["events"]])
@@ -105,7 +107,7 @@ class Story:
         if not self.sides:
             self.sides = sorted({str(unit.get("side") or "") for unit in self.first.values()} - {""})
         self._count_losses()
-        self.luck: dict[str, Luck] = {whose: luck_of(self.rows, whose) for whose in self._lucky()}
+        self.luck: dict[str, Course] = {whose: luck_of(self.rows, whose) for whose in self._lucky()}
 
     def _of_system(self, key: str) -> list[Any]:
         return list(self.system.game.get(key) or ()) if self.system is not None else []
@@ -121,7 +123,10 @@ class Story:
             for key, unit in (after.get("units") or {}).items():
                 self.units[key] = unit
                 if unit:
-                    self.first.setdefault(key, unit)
+                    drawn = counter(unit, self.first.setdefault(key, unit), self.system)
+                    self.counters.setdefault(body["number"], {})[key] = drawn
+            if body["kind"] != "start" and (changed := changes(body, self.system)):
+                self.changes[body["number"]] = changed
             fresh, before = after.get("game") or {}, self.game.get("turn", 0)
             self.game |= fresh
             self._enter(before, fresh, body["kind"])
@@ -245,9 +250,9 @@ class Story:
         return found
 
     def _standing(self, unit: Json | None, first: Json) -> str:
-        return counter(unit, first, self.system).standing if unit is not None else LOST
+        return str(counter(unit, first, self.system)["standing"]) if unit is not None else LOST
 
-    def drawn(self, key: str) -> tuple[Counter, Counter]:
+    def drawn(self, key: str) -> tuple[Json, Json]:
         """A unit as it is now, and as it came into the game."""
         first = self.first[key]
         return counter(self.units[key] or first, first, self.system), counter(first, first, self.system)

@@ -11,7 +11,7 @@ from bot.__main__ import main
 from bot.audit.check_file import check_file
 from bot.host.report import write_report
 from bot.interface.reply.reply import File, Reply
-from bot.report import data
+from bot.report import page as pages
 from bot.rules.errors import UserError
 from bot.rules.proof.paged import export_text
 from tests.playing import Channel, two_sides
@@ -71,7 +71,7 @@ async def test_the_game_ends_with_its_page() -> None:
 @pytest.mark.parametrize("packed", [False, True], ids=["plain", "packed"])
 async def test_a_page_is_imported(packed: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     if packed:
-        monkeypatch.setattr("bot.report.data.PACKED", 1)
+        monkeypatch.setattr("bot.report.page.PACKED", 1)
     channel = await evening()
     if packed:  # the worker process packs by its own measure, so this page is made here
         from bot.report.page import page_of as made
@@ -105,7 +105,7 @@ def test_grognard_report_writes_a_page(tmp_path: Path, capsys: pytest.CaptureFix
 def test_the_independent_verifier_reads_a_page(
     packed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("bot.report.data.PACKED", 1 if packed else 10**9)
+    monkeypatch.setattr("bot.report.page.PACKED", 1 if packed else 10**9)
     out = tmp_path / "lnlt.html"
     main(["report", str(LOGS / "lnlt.json"), "-o", str(out)])
     assert ('type="application/gzip" id="export"' in out.read_text("utf-8")) == packed
@@ -156,6 +156,6 @@ def test_a_bent_page_is_refused(bent: str, says: str) -> None:
 
 
 def test_a_small_page_that_unpacks_to_no_end_is_refused() -> None:
-    packed = data.data_script("export", {"x": "a" * (data.PACKED + 1)})
+    packed = pages.data_script("export", {"x": "a" * (pages.PACKED + 1)})
     with pytest.raises(UserError, match="too large"):
         export_text(str(packed), 1000)

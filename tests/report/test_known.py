@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bot.report.known import Facts
+from bot.report.facts import Facts
 from bot.rules.errors import UserError
 
 

@@ -7,8 +7,7 @@ import json
 
 from bot.commands.context import Context
 from bot.game.state import Game
-from bot.report.facts import asked
-from bot.report.known import FACTS
+from bot.report.facts import FACTS, asked
 from bot.report.page import page_of
 from bot.rules.errors import UserError
 from bot.rules.text.phrase import phrase
