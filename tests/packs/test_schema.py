@@ -15,6 +15,8 @@ import yaml
 from bot.game import roster_file
 from bot.packs.check import check_content
 from bot.rules.declared import load
+from bot.rules.declared.saying import LINE_KEYS, NOTE_KEYS
+from bot.rules.declared.values import REFUSE_KEYS
 from bot.rules.inputs.options import FIELDS, FURTHER
 from bot.rules.sequence.rounds import Carried
 from bot.rules.tables import compile as compiling
@@ -54,11 +56,11 @@ CLOSED: dict[tuple[str, str], Collection[str]] = {
     ("steps", "step"): load.KEYS,
     ("steps", "block"): load.BLOCK_KEYS,
     ("steps", "row"): load.ROW_KEYS,
-    ("steps", "refuse"): load.REFUSE_KEYS,
-    ("steps", "line"): load.LINE_KEYS,
-    ("steps", "word"): load.NOTE_KEYS["is"],
-    ("steps", "said"): load.NOTE_KEYS["say"],
-    ("steps", "change"): load.NOTE_KEYS["set"],
+    ("steps", "refuse"): REFUSE_KEYS,
+    ("steps", "line"): LINE_KEYS,
+    ("steps", "word"): NOTE_KEYS["is"],
+    ("steps", "said"): NOTE_KEYS["say"],
+    ("steps", "change"): NOTE_KEYS["set"],
     ("scenario", "scenario"): roster_file.KEYS,
 }
 """The closed lists of the loaders, and the part of a schema that must have the same."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.rules.declared.load import DICE
+from bot.rules.declared.rolls import DICE
 from tools.reference.shapes import (
     ANY,
     FORMULA,

@@ -3,24 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from operator import attrgetter
 from typing import Any
 
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import MAX_UNITS, Unit
 from bot.rules.sequence.sequence import parts_of
 from bot.rules.tables.formula import FUNCTIONS
-from bot.rules.tables.table import Answer, Table
+from bot.rules.tables.table import Answer, Table, Tables
 from bot.rules.text.names import joined
 
 NONE = "none"
 """What is not there, everywhere in a declared sequence: a unit left out, a blank on the card, a roll not made."""
-WORD = "word "
-"""What calls a text of one piece: a name that no formula can write."""
-MOST_TEXT, MOST_NUMBER = 2_000, 10**9
+MOST_TEXT, MOST_NUMBER, MOST_DICE = 2_000, 10**9, 200
+MOST_ROWS = 2_000
+"""How many rows of a table are remembered for each set of its inputs."""
+UNWORKABLE = (TypeError, ValueError, ArithmeticError, LookupError, AttributeError)
+"""What Python raises where a formula makes no sense of its values, such as a word less 1."""
 NUMBER, LISTS = (int, float), (list, tuple)
 OF_UNITS = ("type", "word", "name", "state")
 """What every unit has; further numbers and flags are those of its game."""
+
+
+def unworkable(error: Exception) -> UserError:
+    """The error that a player sees of one of these."""
+    shown = " ".join(str(error).split())[:120]
+    if isinstance(error, KeyError):
+        shown = f"nothing has set {shown}"
+    return UserError(f"The steps of this sequence cannot be worked out: {shown}.", code="card-refuses")
 
 
 class Row:
@@ -34,6 +43,41 @@ class Row:
         self.text, self.texts = answer.text, table.texts
 
 
+class Reader:
+    """A table as formulas ask it. The same question gives the same row, so that states that hold it are compared."""
+
+    __slots__ = ("_by", "_id", "_tables")
+
+    def __init__(self, tables: Tables, id: str) -> None:
+        self._tables, self._id = tables, id
+        self._by: dict[tuple[str, ...], Callable[..., Row]] = {}
+
+    @property
+    def table(self) -> Table:
+        """The table."""
+        return self._tables[self._id]
+
+    def by(self, names: tuple[str, ...]) -> Callable[..., Row]:
+        """A function of the values of these inputs, in this order."""
+        if names not in self._by:
+            self._by[names] = self._made(names)
+        return self._by[names]
+
+    def _made(self, names: tuple[str, ...]) -> Callable[..., Row]:
+        rows: dict[Any, Row] = {}
+
+        def read(*values: Any) -> Row:
+            key = (values, *map(type, values))  # True is no 1 here
+            row = rows.get(key)
+            if row is None:
+                if len(rows) >= MOST_ROWS:
+                    rows.clear()
+                row = rows[key] = Row(self.table(**dict(zip(names, values, strict=True))), self.table)
+            return row
+
+        return read
+
+
 def of(thing: Any, name: str, default: Any = ...) -> Any:
     """`thing.name` of a unit or of what a table said; none where there is no such thing.
 
@@ -45,7 +89,7 @@ def of(thing: Any, name: str, default: Any = ...) -> Any:
         return thing.out.get(name, NONE if default is ... else default)
     if thing.__class__ is not Unit:
         return NONE if default is ... else default
-    if name in GETTERS:
+    if name in OF_UNITS:
         return getattr(thing, name)
     value = thing.numbers.get(name)
     if value is not None:
@@ -53,19 +97,6 @@ def of(thing: Any, name: str, default: Any = ...) -> Any:
     if name in thing.flags:
         return True
     return thing.number(name) if default is ... else default
-
-
-def _getter(name: str) -> Callable[[Any], Any]:
-    """The function for `of` with this name of what every unit has."""
-    read = attrgetter(name)
-
-    def get(thing: Any) -> Any:
-        return read(thing) if thing.__class__ is Unit else of(thing, name)
-
-    return get
-
-
-GETTERS = {name: _getter(name) for name in OF_UNITS}
 
 
 def has(unit: Any, word: str) -> bool:
@@ -95,11 +126,6 @@ def said(value: Any) -> str:
     if value.__class__ is str:
         return value
     return value.word if value.__class__ is Unit else str(value)
-
-
-def word(piece: Any) -> str:
-    """A text of one piece."""
-    return piece if piece.__class__ is str and len(piece) <= MOST_TEXT else text(piece)
 
 
 def text(*pieces: Any) -> str:

@@ -3,37 +3,36 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
-from keyword import iskeyword
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from bot.rules.declared.calls import NONE, said
+from bot.rules.declared.bounds import Bound, bound_of
+from bot.rules.declared.branches import For, asked_key
+from bot.rules.declared.calls import NONE, UNWORKABLE, said, unworkable
 from bot.rules.declared.checks import check, rows_in
 from bot.rules.declared.formulas import Formulas
-from bot.rules.declared.load import Loader, Place
-from bot.rules.declared.looking import Pool
-from bot.rules.declared.needed import Slicer, asked_key, dice_decide
-from bot.rules.declared.program import NOTHING, Block, Builder, Keys, loops_in
-from bot.rules.declared.rolls import pools_of, steps_of
-from bot.rules.declared.running import UNWORKABLE, Now, unworkable
+from bot.rules.declared.load import Loader
+from bot.rules.declared.pools import Pool, pools_in
+from bot.rules.declared.program import Block, Slicer, before_dice, dice_decide, everything, without_words
+from bot.rules.declared.reading import Sheet
+from bot.rules.declared.segment import Segment
 from bot.rules.declared.setting import Head, Setting
 from bot.rules.declared.settling import settled
-from bot.rules.declared.types import NUMBERS, Name, Names, words_in
-from bot.rules.declared.walk import LINES, NOTES, TOLD, Walk
+from bot.rules.declared.vocabulary import NUMBERS, Name, Names, shown_name, words_in
+from bot.rules.declared.walk import LINES, NOTES, TOLD, Now, Walk
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.options import Option
+from bot.rules.odds.odds import STATE_BUDGET
 from bot.rules.sequence.sequence import Plan, Row, Settlement, no_closing, row_of
-
-if TYPE_CHECKING:
-    from bot.rules.declared.bounds import Bound
 
 KEYS = ("lists", "formulas", "blocks", "sequences")
 _INDEX, _PLACE = re.compile(r"\[\d+\]"), re.compile(r"([^.\[\]]+)\[(\d+)\]")
 MOST_ASKED = 32
 """For how many sets of outputs the walk of their odds is kept."""
+Pools = Mapping[str, Mapping[int, Pool]]
 
 
 class Library:
@@ -80,60 +79,56 @@ class Library:
         formulas.tokens |= {str(word) for option in head.inputs for word in option.values}
         for name, text in (self._source.get("formulas") or {}).items():
             formulas.define(str(name), text, ("formulas", name))
-        loader = Loader(formulas, self._source.get("blocks") or {}, head.outputs, head.odds_by)
-        steps = loader.steps(spec["steps"], Place(_inputs(head.inputs)), (*where, "steps"))
-        return Declared(id, head, formulas, loader, steps)
+        sheet, inputs = Sheet(formulas, head.outputs, head.odds_by), _inputs(head.inputs)
+        program = Loader(sheet, self._source.get("blocks") or {}).program(spec["steps"], inputs, (*where, "steps"))
+        return Declared(id, head, sheet, program)
 
 
 class Declared:
-    """One declared sequence."""
+    """One declared sequence: a program of statements, that makes the plan for given inputs.
 
-    def __init__(self, id: str, head: Head, formulas: Formulas, loader: Loader, steps: list[Any]) -> None:
-        self.id, self.head = id, head
-        self._lists = tuple(name for name, said in loader.outputs.items() if said.startswith("list"))
-        self._by_item, self._inputs = frozenset(loader.by_item), tuple(_inputs(head.inputs))
-        self._wrong, self._scope = formulas.setting.wrong, formulas.scope
-        builder = Builder(frozenset((*self._lists, *loader.items)), formulas.setting, formulas.scope)
-        self.program: Block = builder.program(steps)
-        self._has_rows = any(one.row is not None for one in loops_in(self.program))
-        self._asked: dict[frozenset[str], tuple[Walk, Mapping[str, Mapping[int, Pool]]]] = {}
+    >>> head = Head((Option("mod", "int"),), {"total": "int"})
+    >>> steps = [{"roll": {"roll": "1d6"}}, {"tell": {"total": "roll + mod"}}, {"headline": "{roll + mod} in all"}]
+    >>> library = Library({"sequences": {"check": {"steps": steps}}}, Setting("steps.yaml"), {"check": head})
+    >>> played = play(library.declared("check").plan(Given({"mod": 2})), Script((4,)))
+    >>> played.out, played.settlement.headline
+    ({'total': 6}, '6 in all')
+    """
+
+    def __init__(self, id: str, head: Head, sheet: Sheet, program: Block) -> None:
+        self.id, self.head, self.program = id, head, program
+        self._sheet, self._inputs = sheet, tuple(_inputs(head.inputs))
+        self._checked = without_words(program)
+        self._has_rows = any(isinstance(one, For) and one.row is not None for one in everything(program))
+        self._asked: dict[frozenset[str], tuple[Walk, Pools]] = {}
 
     def bound(self, units: int, path: str = "") -> Bound | None:
         """How many states the odds of an output (or its own) have, with at most so many `units` in a list, or None."""
-        from bot.rules.declared.bounds import bound_of
-
         path = _INDEX.sub("", path or self.head.odds_by)
-        return bound_of(self._kept(frozenset((path,)))[0], self.head.inputs, self._scope, units) if path else None
+        return bound_of(self._kept(frozenset((path,)))[0], self.head.inputs, units) if path else None
 
     def check_odds(self) -> None:
         """Raises TableError for odds that nobody could ever count, however few units are listed."""
-        from bot.rules.odds.odds import STATE_BUDGET
-
         bound = self.bound(0)
         if bound is not None and bound.least > STATE_BUDGET:
-            raise self._wrong(
+            raise self._sheet.formulas.setting.wrong(
                 f"the odds by {self.head.odds_by} can never be counted: the dice that are read later come to "
                 f"{bound.least:,.0f} states, and {STATE_BUDGET:,} are the most",
                 ("sequences", self.id),
             )
 
     @cached_property
-    def dice(self) -> Keys:
-        """The keys that dice decide, always or on some way."""
-        return dice_decide(self.program)
-
-    @cached_property
-    def _play(self) -> Walk:
+    def _play(self) -> tuple[Walk, Pools]:
         return self._walk(None)
 
-    def _kept(self, asked: frozenset[str] | None) -> tuple[Block, Keys]:
+    def _kept(self, asked: frozenset[str] | None) -> tuple[Block, frozenset[str]]:
         """What of the program is needed, and the inputs that it reads."""
-        kept, live, _ = Slicer(asked, self.dice).block(self.program, NOTHING, False)
-        return kept, live
+        slicer = Slicer(asked, dice_decide(self.program))
+        return slicer.block(self.program), slicer.live
 
-    def _walk(self, asked: frozenset[str] | None) -> Walk:
+    def _walk(self, asked: frozenset[str] | None) -> tuple[Walk, Pools]:
         kept, live = self._kept(asked)
-        return Walk(kept, (*self._inputs, *live))
+        return Walk(kept, before_dice(kept, (*self._inputs, *live))), {} if asked is None else pools_in(kept)
 
     def plan(self, given: Given) -> Plan[Now]:
         """The plan for cleaned inputs. Raises UserError for what the steps refuse."""
@@ -141,22 +136,20 @@ class Declared:
             _refuse_values(given)
         known = values_of(self.head.inputs, given)
         try:
-            check(self.program, known)
-            walk = self._play
-            start, env = walk.begin(known)
+            check(self._checked, known)
+            start, steps, env = _begun(*self._play, known)
         except UNWORKABLE as error:
             raise unworkable(error) from None
-        told = _with_lists(env[TOLD], self._lists, self._by_item) if self._lists else env[TOLD]
 
         def rows() -> tuple[Row, ...]:
-            found = rows_in(self.program, known)
+            found = rows_in(self._checked, known)
             return tuple([replace(row_of(path, said(name)), alike=alike) for path, name, alike in found])
 
         def focus(paths: tuple[str, ...]) -> Plan[Now]:
             return self._focus(known, paths)
 
         return Plan(
-            start, steps_of(walk, start, env, {}), never, told, no_closing, tuple(env[LINES]), focus,
+            start, steps, never, _with_lists(env[TOLD], self._sheet), no_closing, tuple(env[LINES]), focus,
             rows if self._has_rows else (), None, tuple(env[NOTES]), settled,
         )  # fmt: skip
 
@@ -166,14 +159,20 @@ class Declared:
         if asked not in self._asked:
             if len(self._asked) >= MOST_ASKED:
                 self._asked.clear()
-            walk = self._walk(asked)
-            self._asked[asked] = walk, {name: pools_of(walk, site) for name, site in walk.sites.items()}
-        walk, pools = self._asked[asked]
+            self._asked[asked] = self._walk(asked)
         try:
-            start, env = walk.begin({**known, **places_in(paths)})
+            start, steps, env = _begun(*self._asked[asked], {**known, **places_in(paths)})
         except UNWORKABLE as error:
             raise unworkable(error) from None
-        return Plan(start, steps_of(walk, start, env, pools), never, env[TOLD])
+        return Plan(start, steps, never, env[TOLD])
+
+
+def _begun(walk: Walk, pools: Pools, known: Mapping[str, Any]) -> tuple[Now, dict[str, Segment], dict[str, Any]]:
+    """A walk that has come to its first roll: the state, the rolls from there on, and the values at hand."""
+    start, env = walk.begin(known)
+    if start.owes is None:
+        return start, {}, env
+    return start, {name: Segment(site, env, pools.get(name, {})) for name, site in walk.sites.items()}, env
 
 
 def _inputs(options: tuple[Option, ...]) -> Names:
@@ -217,11 +216,6 @@ def values_of(options: Iterable[Option], given: Given) -> dict[str, Any]:
     return known
 
 
-def shown_name(name: str) -> str:
-    """An input as formulas write it: one named `from` is written from_."""
-    return f"{name}_" if iskeyword(name) else name.replace("-", "_")
-
-
 def places_in(paths: Iterable[str]) -> dict[str, frozenset[int]]:
     """The places that are asked for in each list: `targets[0].men[2].fate` has one in `targets` and one in `men`."""
     found: dict[str, set[int]] = {}
@@ -231,14 +225,14 @@ def places_in(paths: Iterable[str]) -> dict[str, frozenset[int]]:
     return {key: frozenset(places) for key, places in found.items()}
 
 
-def _with_lists(told: dict[str, Any], lists: Sequence[str], by_item: frozenset[str]) -> dict[str, Any]:
-    """The outputs with lists that nobody enters empty, those told `by_item` behind what is known before."""
+def _with_lists(told: dict[str, Any], sheet: Sheet) -> dict[str, Any]:
+    """The outputs with lists that nobody enters empty, those told one by one behind what is known before."""
     before: dict[str, Any] = {}
     behind: dict[str, Any] = {}
-    for name in lists:
+    for name in sheet.lists:
         value = told.get(name, NONE)
         if value == NONE:
-            (behind if name in by_item else before)[name] = []
+            (behind if name in sheet.by_item else before)[name] = []
         elif isinstance(value, tuple):
             told[name] = list(value)
     return {**before, **told, **behind}

@@ -1,86 +1,162 @@
-"""Formulas and texts of declared sequences: parsed once, checked for names and types."""
+"""Formulas and texts of declared sequences: read once, each part checked, typed and made a function in one place."""
 
 from __future__ import annotations
 
 import ast
+import operator
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
-from keyword import iskeyword
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
 
-from bot.rules.declared.calls import CALLS, NONE, WORD, item, listing, plus, remainder, times, word
-from bot.rules.declared.closures import FACE, Run, Scope, closure, variable
-from bot.rules.declared.reader import Reader
-from bot.rules.declared.running import PROGRAM
+from bot.rules.declared.calls import (
+    CALLS,
+    MOST_NUMBER,
+    NONE,
+    RESULTS,
+    Reader,
+    how_many,
+    item,
+    listing,
+    of,
+    plus,
+    remainder,
+    times,
+)
 from bot.rules.declared.setting import Path, Setting
-from bot.rules.declared.types import ALL, FACES, Name, Names, Typing, Vocabulary, in_sight, with_face, words_of
+from bot.rules.declared.vocabulary import (
+    FACE,
+    FACES,
+    Name,
+    Names,
+    at_hand,
+    either,
+    input_name,
+    not_allowed,
+    of_games,
+    spoken,
+    stated,
+    takes,
+    words_of,
+)
+from bot.rules.tables.formula import _NODES as NODES
 
-MOST_CHARACTERS = 1_000
-TIMES, PLUS, MOD, ITEM, LISTING = "times ", "plus ", "mod ", "item ", "listing "
-"""What `*`, `+`, `%`, `list[place]` and `[a, b]` call: names that no formula can write."""
-SAFE = {ast.Mult: TIMES, ast.Add: PLUS, ast.Mod: MOD}
-PLAIN = {
+Env: TypeAlias = dict[str, Any]
+"""The values at hand, each under the key of its name."""
+Run: TypeAlias = Callable[[Env], Any]
+MOST_CHARACTERS, MOST_DEEP = 1_000, 40
+ALL = "ALL_"
+"""The keyword that `table(*)` becomes."""
+_TYPES: Mapping[type, str] = {bool: "bool", int: "number", float: "number", str: "text"}
+_WORDS = {"true": True, "false": False, "none": NONE}
+_SIGNS: Mapping[type[ast.AST], Callable[[Any, Any], Any]] = {
+    ast.Add: plus, ast.Mult: times, ast.Mod: remainder,
+    ast.Sub: operator.sub, ast.Div: operator.truediv, ast.FloorDiv: operator.floordiv,
+    ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt,
+    ast.GtE: operator.ge, ast.In: lambda one, some: one in some, ast.NotIn: lambda one, some: one not in some,
+    ast.Is: operator.eq, ast.IsNot: operator.ne,  # none is a value like any other
+}  # fmt: skip
+_PLAIN = {
     "invalid syntax": "it is no formula",
     "unterminated string literal": "a quotation mark is never closed",
     "expected 'else' after 'if' expression": "an if in a formula needs an else",
 }
 """What Python says of a formula that it cannot read, in plain words."""
+_WORD = re.compile(r"'[^']*'|\"[^\"]*\"|(?<![\w.-])[A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)*(?![\w(]|\s*=[^=])")
+_CALLED = re.compile(r"([a-z_0-9]+)\(")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Formula:
-    """A checked formula: the keys of the names that it reads, its syntax, a function of them, and its type.
+    """A checked formula, or a part of one: what it is, its type, a function of the values at hand, what it is made of.
 
-    Of an `and` and an `if` the `parts` can be decided one by one, where inputs decide them.
+    `kind` is constant, name, attribute, item, list, if, and, or, not, minus, compare, plus, sign, call (of a table or
+    of a formula of the file's own), or the function of `CALLS` that it calls. `value` is that of a constant, or the
+    key of a name. `reads` are the keys of the names in it, `source` is what was written.
+
+    >>> names = {"roll": Name("roll", "number"), "mod": Name("mod", "number")}
+    >>> held = Formulas(Setting("steps.yaml")).formula("roll + mod <= 7", names, ())
+    >>> held.type, held.kind, held.reads, held.run({"roll": 6, "mod": 2})
+    ('bool', 'compare', ('roll', 'mod'), False)
     """
 
-    reads: tuple[str, ...]
-    tree: ast.expr = field(compare=False, repr=False)
-    scope: Scope = field(default_factory=dict, compare=False, repr=False)
-    """What it calls, and the lists of its file."""
-    type: str = "any"
-    source: str = ""
-    kind: str = ""
+    kind: str
+    type: str
+    run: Run
     parts: tuple[Formula, ...] = ()
-    own: bool = True
-    """Whether the file says it; what only whole programs hold is not."""
+    reads: tuple[str, ...] = ()
+    value: Any = None
+    source: str = ""
 
-    @cached_property
-    def run(self) -> Run:
-        """Its value, of the values at hand; `a and b` is true or false."""
-        found = closure(self.tree, self.scope)
-        return (lambda env: bool(found(env))) if self.kind == "and" and self.type != "bool" else found
+    def all_parts(self) -> Iterator[Formula]:
+        """Itself and all that it is made of."""
+        yield self
+        for part in self.parts:
+            yield from part.all_parts()
 
 
-class Formulas(Vocabulary):
-    """Compiles the formulas of one game's file."""
+def constant(value: Any, type_: str = "") -> Formula:
+    """A value as a formula that reads nothing."""
+    return Formula(
+        "constant", type_ or _TYPES.get(type(value), "any"), lambda _env: value, value=value, source=repr(value)
+    )
+
+
+def reading(key: str, type_: str = "any") -> Formula:
+    """A formula that is a name and no more."""
+    return Formula("name", type_, operator.itemgetter(key), (), (key,), key, key)
+
+
+def made(kind: str, type_: str, run: Run, *parts: Formula, value: Any = None) -> Formula:
+    """A formula of these parts."""
+    return Formula(kind, type_, run, parts, tuple(dict.fromkeys(key for part in parts for key in part.reads)), value)
+
+
+def called(function: Callable[..., Any], *parts: Formula) -> Run:
+    """What a function makes of the parts."""
+    runs = [part.run for part in parts]
+    if len(runs) == 1:
+        (only,) = runs
+        return lambda env: function(only(env))
+    if len(runs) == 2:
+        one, other = runs
+        return lambda env: function(one(env), other(env))
+    return lambda env: function(*[run(env) for run in runs])
+
+
+class Formulas:
+    """Reads the formulas of one game's file. `tokens` are the words that may be written bare."""
 
     def __init__(self, setting: Setting) -> None:
-        super().__init__(setting)
+        self.setting = setting
+        self.lists = {name.replace("-", "_"): items for name, items in setting.lists.items()}
+        self.readers = {id.replace("-", "_"): Reader(setting.tables, id) for id in setting.tables}
+        self.units, self.tokens = of_games(setting)
+        self.own: dict[str, tuple[int, str, Callable[..., Any]]] = {}
+        """The file's own formulas: how many values they take, their type, and what they do."""
         self._learnt: set[str] = set()
-        self.scope: dict[str, Any] = {**PROGRAM, **CALLS, **self.lists}
-        self.scope |= {"true": True, "false": False, "none": NONE, TIMES: times, ITEM: item}
-        self.scope |= {PLUS: plus, MOD: remainder, LISTING: listing, WORD: word}
-        for name, id in self.tables.items():
-            self.scope[name] = Reader(self.setting.tables, id)
 
     def define(self, head: str, source: object, where: Path) -> None:
         """A formula of the file's own: `state(u)`. It may call those defined before it."""
         found = re.fullmatch(r"([a-z][a-z0-9_]*)\(([a-z0-9_, ]*)\)", head)
         if found is None:
             raise self.setting.wrong(f'"{head}" must be written as name(a, b)', where)
-        if found[1] in self.scope:
+        if any(found[1] in some for some in (CALLS, self.own, self.lists, self.readers, _WORDS)):
             raise self.setting.wrong(f"{found[1]} is a table or function already", where)
-        takes = [take.strip() for take in found[2].split(",") if take.strip()]
-        formula = self.formula(source, {take: Name(take, "any") for take in takes}, where, takes=takes)
-        run, reads = closure(formula.tree, self.scope), formula.reads
-        self.scope[found[1]] = lambda *values: run(dict(zip(reads, values, strict=True)))
-        self.own[found[1]] = len(takes), formula.type
+        names = [take.strip() for take in found[2].split(",") if take.strip()]
+        formula = self._read(source, {name: Name(name, "any") for name in names}, where)
+        run = formula.run
+        self.own[found[1]] = len(names), formula.type, lambda *values: run(dict(zip(names, values, strict=True)))
 
-    def formula(self, source: object, names: Names, where: Path, takes: list[str] | None = None) -> Formula:
-        """The formula, parsed and checked; `names` are those in sight. Raises TableError."""
+    def formula(self, source: object, names: Names, where: Path) -> Formula:
+        """The formula; `names` are those in sight. An `a and b` as a whole is true or false. Raises TableError."""
+        found = self._read(source, names, where)
+        if found.kind == "and" and found.type != "bool":
+            run = found.run
+            found = replace(found, run=lambda env: bool(run(env)))
+        return found
+
+    def _read(self, source: object, names: Names, where: Path) -> Formula:
         written = source if isinstance(source, str) else repr(source)
         if len(written) > MOST_CHARACTERS:
             raise self.setting.wrong(f"a formula has at most {MOST_CHARACTERS} characters", where)
@@ -91,27 +167,10 @@ class Formulas(Vocabulary):
             tree = ast.parse(ready, mode="eval").body
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             problem = getattr(error, "msg", "").partition(" (detected")[0] or "it is nested too deep"
-            problem = PLAIN.get(problem, problem)
+            problem = _PLAIN.get(problem, problem)
             problem += _advice(problem, written)
             raise self.setting.wrong(f'"{written[:80]}" cannot be read: {problem}', where) from None
-        return self._compiled(tree, names, where, written, takes)
-
-    def _compiled(self, tree: ast.expr, names: Names, where: Path, source: str, takes: list[str] | None) -> Formula:
-        typing = Typing(self, names, where)
-        if takes is not None:
-            typing.reads |= dict.fromkeys(takes)
-        type_ = typing.type(tree)
-        kind, pieces = "", list[ast.expr]()
-        if isinstance(tree, ast.BoolOp) and isinstance(tree.op, ast.And):
-            kind, pieces = "and", tree.values
-        elif isinstance(tree, ast.IfExp):
-            kind, pieces = "if", [tree.test, tree.body, tree.orelse]
-        inner: tuple[Formula, ...] = ()
-        if takes is None and pieces:
-            inner = tuple(self._compiled(_copy(piece), names, where, source, None) for piece in pieces)
-        order = tuple(typing.reads)
-        body = _Rewritten(self, names, typing.reads).visit(tree)
-        return Formula(order, body, self.scope, type_, source, kind if inner else "", inner)
+        return replace(_Maker(self, names, where).part(tree), source=written)
 
     def text(self, template: object, names: Names, where: Path) -> Formula:
         """A text with formulas in braces: `against {unit.morale}`; `{+mod}` has its sign."""
@@ -130,26 +189,20 @@ class Formulas(Vocabulary):
     def _learn(self, written: str) -> None:
         """The words of the tables that are called, from here on written bare."""
         for name in _CALLED.findall(written):
-            if name in self.tables and name not in self._learnt:
+            if name in self.readers and name not in self._learnt:
                 self._learnt.add(name)
-                self.tokens |= words_of(self.setting.tables[self.tables[name]])
+                self.tokens |= words_of(self.readers[name].table)
 
     def _quoted(self, source: str, names: Names) -> str:
         """The formula with its bare words in quotes: those that the game knows and that are no names in sight."""
 
         def quote(found: re.Match[str]) -> str:
             word = found[0]
-            hidden = word in names or word in self.lists or word in CALLS or word in ("true", "false", "none")
+            hidden = any(word in some for some in (names, self.lists, CALLS, _WORDS))
             hidden = hidden or (word == "face" and "how_many(" in source)
-            return word if hidden or found[0][0] in "'\"" or word not in self.tokens else repr(word)
+            return word if hidden or word[0] in "'\"" or word not in self.tokens else repr(word)
 
         return _WORD.sub(quote, source)
-
-
-_WORD = re.compile(r"'[^']*'|\"[^\"]*\"|(?<![\w.-])[A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)*(?![\w(]|\s*=[^=])")
-
-
-_CALLED = re.compile(r"([a-z_0-9]+)\(")
 
 
 def _advice(problem: str, written: str) -> str:
@@ -163,109 +216,237 @@ def _advice(problem: str, written: str) -> str:
     return ""
 
 
-def constant(value: Any) -> Formula:
-    """A value as a formula that reads nothing."""
-    kinds: Mapping[type, str] = {bool: "bool", int: "number", float: "number", str: "text"}
-    return Formula((), ast.Constant(value), {}, kinds.get(type(value), "any"), repr(value))
+class _Maker:
+    """Makes formulas of their syntax: for each kind of it what may be written, its type, and what it does.
 
+    Types: number, bool, text, none, unit, units, list, parts, table:ID, any. Raises TableError for what is wrong.
+    """
 
-def _copy(tree: ast.expr) -> ast.expr:
-    return ast.parse(ast.unparse(tree), mode="eval").body
+    def __init__(self, formulas: Formulas, names: Names, where: Path) -> None:
+        self.formulas, self.names, self.where = formulas, names, where
+        self._deep = 0
 
+    def part(self, node: ast.AST) -> Formula:
+        """This part of the formula."""
+        maker = getattr(self, f"_{type(node).__name__.lower()}", None)
+        if maker is None or not isinstance(node, (*NODES, ast.Attribute)):
+            raise self._wrong(not_allowed(node))
+        self._deep += 1
+        if self._deep > MOST_DEEP:
+            raise self._wrong("a formula is nested too deep")
+        found: Formula = maker(node)
+        self._deep -= 1
+        return found
 
-def called_with(name: str, arguments: list[ast.expr]) -> ast.Call:
-    """A call, as a part of a formula."""
-    return ast.Call(ast.Name(name, ast.Load()), arguments, [])
+    def _wrong(self, problem: str, name: str = "", known: Any = ()) -> Exception:
+        return self.formulas.setting.wrong(problem, self.where, name, known)
 
+    def _constant(self, node: ast.Constant) -> Formula:
+        value = node.value
+        if isinstance(value, int | float) and abs(value) > MOST_NUMBER:
+            raise self._wrong(f"{value} is too large")
+        if type(value) not in _TYPES:
+            raise self._wrong(f"{value!r} is not allowed in a formula")
+        return constant(value, "none" if value == NONE else "")
 
-class _Rewritten(ast.NodeTransformer):
-    """The tree with names as the arguments of its function, attributes as calls of `of`, `table(*)` spelled out."""
+    def _name(self, node: ast.Name) -> Formula:
+        known, lists = self.names.get(node.id), self.formulas.lists
+        if known is not None:
+            return reading(known.key, known.type)
+        if node.id in lists:
+            items = lists[node.id]
+            return made("list", "list", lambda _env: items)
+        if node.id in _WORDS:
+            return constant(_WORDS[node.id], "none" if node.id == "none" else "")
+        raise self._wrong(f"there is no name {node.id} here", node.id, [*self.names, *lists, *self.formulas.tokens])
 
-    def __init__(self, formulas: Formulas, names: Names, reads: Mapping[str, None]) -> None:
-        self.formulas, self.names, self.reads = formulas, names, reads
+    def _attribute(self, node: ast.Attribute) -> Formula:
+        if isinstance(node.value, ast.Name) and (own := self.names.get(f"{node.value.id}.{node.attr}")):
+            return reading(own.key, own.type)
+        owner, attribute, units, type_ = self.part(node.value), node.attr, self.formulas.units, "any"
+        if owner.type == "unit":
+            if attribute not in units:
+                raise self._wrong(f"a unit has no {attribute}", attribute, units)
+            type_ = units[attribute]
+        elif owner.type.startswith("table:"):
+            table = self.formulas.setting.tables[owner.type[6:]]
+            outputs: Mapping[str, Any] = {**table.outputs, **table.constants, "text": "text"}
+            if attribute not in outputs:
+                raise self._wrong(f"table {table.id} has no output {attribute}", attribute, outputs)
+            type_ = stated(outputs[attribute])
+        elif owner.type not in ("any", "none"):
+            raise self._wrong(f"{spoken(owner.type)} has no {attribute}")
+        missing = constant(False) if units.get(attribute) == "bool" else None
+        return made("attribute", type_, _attribute(owner, attribute, missing), owner, value=attribute)
 
-    def _read(self, name: str) -> ast.Name | None:
-        known = self.names.get(name)
-        return variable(known.key) if known is not None and known.key in self.reads else None
+    def _call(self, node: ast.Call) -> Formula:
+        if not isinstance(node.func, ast.Name):
+            raise self._wrong("only tables and functions can be called")
+        name, formulas = node.func.id, self.formulas
+        if name == "faces":
+            return self._faces(node)
+        if name == "how_many":
+            return self._how_many(node)
+        parts = [self.part(argument) for argument in node.args]
+        words = {str(word.arg): self.part(word.value) for word in node.keywords}
+        if name in formulas.readers:
+            return self._table(node, formulas.readers[name], words)
+        if node.keywords:
+            raise self._wrong(f"{name} takes its values without names")
+        if name in formulas.own:
+            count, type_, function = formulas.own[name]
+            if len(parts) != count:
+                raise self._wrong(f"{name} takes {count} value{'' if count == 1 else 's'}, not {len(parts)}")
+            return made("call", type_, called(function, *parts), *parts)
+        if name not in CALLS:
+            known = [*formulas.readers, *formulas.own, *CALLS]
+            raise self._wrong(f"there is no table or function {name}", name, known)
+        if not takes(name, len(parts)):
+            raise self._wrong(f"{name} does not take {len(parts)} value{'' if len(parts) == 1 else 's'}")
+        if name == "of" and parts[0].kind == "attribute":  # of(unit.lm, 0): a number that may be missing
+            (owner,), attribute = parts[0].parts, parts[0].value
+            return made(name, "any", _attribute(owner, attribute, parts[1]), owner, parts[1])
+        return made(name, RESULTS.get(name, "any"), called(CALLS[name], *parts), *parts)
 
-    def visit_Name(self, node: ast.Name) -> ast.expr:  # as ast names it
-        return self._read(node.id) or node
-
-    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
-        if isinstance(node.value, ast.Name) and (own := self._read(f"{node.value.id}.{node.attr}")):
-            return own
-        default = [ast.Constant(False)] if self.formulas.units.get(node.attr) == "bool" else []
-        return called_with("of", [self.visit(node.value), ast.Constant(node.attr), *default])
-
-    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
-        return called_with(ITEM, [self.visit(node.value), self.visit(node.slice)])
-
-    def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
-        left, right = self.visit(node.left), self.visit(node.right)
-        safe = SAFE.get(type(node.op))
-        if safe == PLUS and _is_whole(left) and _is_whole(right):
-            safe = None
-        elif safe == PLUS and any(_is_number(side) for side in (left, right)):
-            safe = None  # a text plus a number is an error of its own
-        return called_with(safe, [left, right]) if safe else ast.BinOp(left, node.op, right)
-
-    def visit_Tuple(self, node: ast.Tuple | ast.List) -> ast.expr:
-        items = [self.visit(item) for item in node.elts]
-        if items and all(isinstance(item, ast.Constant) for item in items):
-            words: Any = tuple([item.value for item in items if isinstance(item, ast.Constant)])
-            return ast.Constant(words)
-        return called_with(LISTING, items)
-
-    visit_List = visit_Tuple  # as ast names it  # noqa: N815
-
-    def visit_Compare(self, node: ast.Compare) -> ast.expr:
-        same = {ast.Is: ast.Eq, ast.IsNot: ast.NotEq}
-        signs = [same.get(type(sign), type(sign))() for sign in node.ops]  # none is a value like any other
-        return ast.Compare(self.visit(node.left), signs, [self.visit(other) for other in node.comparators])
-
-    def visit_Call(self, node: ast.Call) -> ast.expr:
+    def _faces(self, node: ast.Call) -> Formula:
+        """The faces of the roll named first."""
         assert isinstance(node.func, ast.Name)
-        name = node.func.id
-        if name == "faces" and isinstance(node.args[0], ast.Name):
-            return self._read(node.args[0].id + FACES) or node
-        if name == "how_many" and isinstance(node.args[0], ast.Name):
-            inside = _Rewritten(self.formulas, with_face(self.names), {**self.reads, FACE: None})
-            each = ast.arguments([], [ast.arg(FACE)], None, [], [], None, [])
-            faces = self._read(node.args[0].id + FACES) or node
-            return called_with(name, [faces, ast.Lambda(each, inside.visit(node.args[1]))])
-        if name == "of" and isinstance(node.args[0], ast.Attribute):  # of(unit.lm, 0): a number that may be missing
-            inner = node.args[0]
-            own = isinstance(inner.value, ast.Name) and self._read(f"{inner.value.id}.{inner.attr}")
-            if not own:
-                return called_with(
-                    "of", [self.visit(inner.value), ast.Constant(inner.attr), *map(self.visit, node.args[1:])]
-                )
-        words = [ast.keyword(_input(str(w.arg)), self.visit(w.value)) for w in node.keywords if w.arg != ALL]
-        if len(words) < len(node.keywords):
-            typed = {word.arg for word in words}
-            words += [
-                ast.keyword(key, self.visit(ast.Name(shown, ast.Load())))
-                for key, shown in in_sight(self.formulas, name, self.names)
-                if key not in typed
-            ]
-        if name == "text" and len(node.args) == 1:
-            return called_with(WORD, [self.visit(node.args[0])])
-        return ast.Call(ast.Name(name, ast.Load()), [self.visit(argument) for argument in node.args], words)
+        count = 1 if node.func.id == "faces" else 2
+        roll = node.args[0].id if len(node.args) == count and isinstance(node.args[0], ast.Name) else ""
+        known = self.names.get(roll + FACES)
+        if known is None:
+            raise self._wrong(f"{node.func.id}(...) takes the name of a roll{' and a test' if count > 1 else ''}", roll)
+        return reading(known.key, "list")
+
+    def _how_many(self, node: ast.Call) -> Formula:
+        faces, outside = self._faces(node), self.names
+        self.names = {**outside, "face": Name(FACE, "number")}
+        test = self.part(node.args[1])
+        self.names = outside
+
+        def counted(env: Env) -> int:
+            def passes(face: Any) -> Any:
+                env[FACE] = face
+                return test.run(env)
+
+            return how_many(faces.run(env), passes)
+
+        found = made("how_many", "number", counted, faces, test)
+        return replace(found, reads=tuple(key for key in found.reads if key != FACE))
+
+    def _table(self, node: ast.Call, reader: Reader, words: dict[str, Formula]) -> Formula:
+        table = reader.table
+        if node.args:
+            raise self._wrong(f"inputs of table {table.id} are given by their names: {table.id}(input=value)")
+        rest = words.pop(ALL, None)
+        known, words = {option.name: option for option in table.inputs}, {input_name(w): f for w, f in words.items()}
+        if strange := sorted(words.keys() - known):
+            raise self._wrong(f"table {table.id} has no input {strange[0]}", strange[0], known)
+        for word, part in words.items():
+            kind = part.type
+            if kind in ("unit", "units", "parts") or kind.startswith("table"):
+                raise self._wrong(f"table {table.id} does not take {spoken(kind)} as {word}")
+            if kind == "list" and known[word].type in ("enum", "int", "bool", "number"):
+                raise self._wrong(f"table {table.id} takes a word or number as {word}, not a list; quote the word")
+        if rest is not None:
+            found = at_hand(table, self.names)
+            words |= {word: reading(name.key, name.type) for word, name in found.items() if word not in words}
+        if missing := [name for name, option in known.items() if option.required and name not in words]:
+            raise self._wrong(f"table {table.id} needs {missing[0]}")
+        return made("call", f"table:{table.id}", called(reader.by(tuple(words)), *words.values()), *words.values())
+
+    def _ifexp(self, node: ast.IfExp) -> Formula:
+        test, then, other = self.part(node.test), self.part(node.body), self.part(node.orelse)
+        when, first, second = test.run, then.run, other.run
+        type_ = either(then.type, other.type)
+        return made("if", type_, lambda env: first(env) if when(env) else second(env), test, then, other)
+
+    def _boolop(self, node: ast.BoolOp) -> Formula:
+        parts = [self.part(value) for value in node.values]
+        kind, join = ("and", _both) if isinstance(node.op, ast.And) else ("or", _either)
+        run = parts[0].run
+        for part in parts[1:]:
+            run = join(run, part.run)
+        return made(kind, "bool" if {part.type for part in parts} == {"bool"} else "any", run, *parts)
+
+    def _compare(self, node: ast.Compare) -> Formula:
+        parts = [self.part(part) for part in (node.left, *node.comparators)]
+        if any(part.type == "units" for part in parts) and any(isinstance(op, ast.Eq | ast.NotEq) for op in node.ops):
+            raise self._wrong("a list of units equals nothing; quote the word")
+        signs = [self._sign(sign) for sign in node.ops]
+        run = called(signs[0], *parts[:2]) if len(signs) == 1 else _chained(signs, [part.run for part in parts])
+        return made("compare", "bool", run, *parts)
+
+    def _unaryop(self, node: ast.UnaryOp) -> Formula:
+        self._allowed(node.op)
+        value = self.part(node.operand)
+        if isinstance(node.op, ast.Not):
+            return made("not", "bool", called(operator.not_, value), value)
+        self._number(value)
+        return made("minus", "number", called(operator.neg, value), value)
+
+    def _binop(self, node: ast.BinOp) -> Formula:
+        sign = self._sign(node.op)
+        one = self._number(self.part(node.left))
+        other = self._number(self.part(node.right))
+        return made("plus" if sign is plus else "sign", "number", called(sign, one, other), one, other)
+
+    def _number(self, part: Formula) -> Formula:
+        if part.type in ("text", "list", "unit", "units", "parts") or part.type.startswith("table"):
+            raise self._wrong(f"{spoken(part.type)} cannot be reckoned with")
+        return part
+
+    def _allowed(self, sign: ast.AST) -> None:
+        if not isinstance(sign, NODES):
+            raise self._wrong(not_allowed(sign))
+
+    def _sign(self, sign: ast.AST) -> Callable[[Any, Any], Any]:
+        self._allowed(sign)
+        return _SIGNS[type(sign)]
+
+    def _tuple(self, node: ast.Tuple | ast.List) -> Formula:
+        parts = [self.part(part) for part in node.elts]
+        if parts and all(part.kind == "constant" for part in parts):
+            return constant(tuple([part.value for part in parts]), "list")
+        return made("list", "list", called(listing, *parts), *parts)
+
+    _list = _tuple
+
+    def _subscript(self, node: ast.Subscript) -> Formula:
+        at, some = self.part(node.slice), self.part(node.value)
+        face = some.kind == "name" and some.value.endswith(FACES)
+        type_ = "number" if face else "unit" if some.type == "units" else "any"
+        return made("item", type_, called(item, some, at), some, at)
 
 
-def _input(word: str) -> str:
-    """The input of a table as the table calls it: one named `from` is written from_."""
-    return word[:-1] if word.endswith("_") and iskeyword(word[:-1]) else word
+def _attribute(owner: Formula, name: str, missing: Formula | None) -> Run:
+    """The attribute of a thing; what `missing` says where it has none."""
+    thing = owner.run
+    if missing is None:
+        return lambda env: of(thing(env), name)
+    default = missing.run
+    return lambda env: of(thing(env), name, default(env))
 
 
-def _is_whole(node: ast.AST) -> bool:
-    """Whether part of a formula is a small whole number, whatever it reads: 1 if cover else 0."""
-    if isinstance(node, ast.IfExp):
-        return _is_whole(node.body) and _is_whole(node.orelse)
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-        return _is_whole(node.left) and _is_whole(node.right)
-    return isinstance(node, ast.Constant) and node.value.__class__ is int
+def _both(one: Run, other: Run) -> Run:
+    return lambda env: one(env) and other(env)
 
 
-def _is_number(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and isinstance(node.value, int | float)
+def _either(one: Run, other: Run) -> Run:
+    return lambda env: one(env) or other(env)
+
+
+def _chained(signs: list[Callable[[Any, Any], Any]], runs: list[Run]) -> Run:
+    """Several comparisons in a row: `1 <= roll < 3`."""
+
+    def chained(env: Env) -> Any:
+        left, held = runs[0](env), True
+        for sign, run in zip(signs, runs[1:], strict=True):
+            right = run(env)
+            held = sign(left, right)
+            if not held:
+                break
+            left = right
+        return held
+
+    return chained

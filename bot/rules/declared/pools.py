@@ -1,25 +1,205 @@
-"""The rolls of some dice that differ for whoever reads them, each with how many equally likely ones it stands for."""
+"""Pools of dice: what is looked at of them, worked out before they fall, and the rolls that differ for that.
+
+One die is looked at by its place, or how many pass a test. All that decides it must be known when the dice are rolled;
+where it is not, every face counts.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 from itertools import product
 from math import prod
 from typing import Any
 
-from bot.rules.declared.looking import Looks
+from bot.rules.declared.branches import For, If
+from bot.rules.declared.calls import UNWORKABLE
+from bot.rules.declared.formulas import Env, Formula
+from bot.rules.declared.program import OPEN, Block, Partial, Statement, assigned, everything
+from bot.rules.declared.rolls import Roll
+from bot.rules.declared.values import Let, Stop
+from bot.rules.declared.vocabulary import FACE, FACES
+from bot.rules.declared.walk import Keys
 from bot.rules.dice import Die
+from bot.rules.errors import UserError
 from bot.rules.odds.odds import every_roll, group_sums
 from bot.rules.odds.pools import group_values, pool
 from bot.rules.sequence.ruling import Weighted
+
+Looks = tuple[tuple[int | None, tuple[Any, ...]], ...]
+"""What is looked at of alike dice: of the one at a place, or (None) of them all, what is seen of each face."""
+Shape = tuple[tuple[int, tuple[Any, ...] | None], ...]
+"""Sides and faces of each die."""
+
+
+class EveryFace(Exception):
+    """Every face is read, or what is looked at is not known yet."""
+
+
+class Pool:
+    """The faces `key` of a roll, as what `follows` looks at them."""
+
+    def __init__(self, one: Roll, key: str, follows: Block) -> None:
+        self.key, self._sets = key, one.sets
+        again = next((at for at, two in enumerate(follows) if isinstance(two, Roll) and key in two.sets), None)
+        self._after = follows[:again]
+        self.reads = _deciding(self._after, key)
+
+    def looks(self, faces: tuple[Any, ...], env: Env) -> Looks | None:
+        """What is looked at of dice with these faces, the values of `env` known; None where it is every face."""
+        looker = _Looker(self.key, faces)
+        try:
+            looker.block(self._after, {**env, **dict.fromkeys(self._sets, OPEN)})
+            found = tuple(looker.found)
+            hash(found)
+        except (EveryFace, UserError, *UNWORKABLE):  # whoever rolls a face that makes no sense is told so
+            return None
+        return found
+
+
+def pools_in(program: Block) -> dict[str, dict[int, Pool]]:
+    """The dice whose faces are read one by one, and not as all of them: by roll, and their place in it."""
+    found: dict[str, dict[int, Pool]] = {}
+    for one in everything(program):
+        if isinstance(one, Roll):
+            pools = found[one.name] = {}
+            for at, key in enumerate(thrown.key for thrown in one.dice):
+                if key in one.faces or key + FACES not in one.faces:
+                    continue
+                try:
+                    pools[at] = Pool(one, key + FACES, _read_after(program, one.site, key + FACES) or ())
+                except EveryFace:
+                    continue
+    return found
+
+
+def _read_after(block: Block, site: int, key: str) -> Block | None:
+    """What follows the roll `site` as far as it may read `key`; None where the roll is not in this block."""
+    for at, one in enumerate(block):
+        rest = block[at + 1 :]
+        if isinstance(one, Roll) and one.site == site:
+            return rest
+        for way in one.blocks():
+            found = _read_after(way, site, key)
+            if found is None:
+                continue
+            if isinstance(one, For) and key in one.head:
+                raise EveryFace
+            return found + rest if isinstance(one, If | For) and key in one.after else found
+    return None
+
+
+def _deciding(block: Block, key: str) -> Keys:
+    """The keys that may decide how the faces are looked at."""
+    after = list(everything(block))
+    wanted = {read for one in after for formula in one.formulas() if key in formula.reads for read in formula.reads}
+    before = -1
+    while len(wanted) > before:
+        before = len(wanted)
+        for one in after:
+            if isinstance(one, Stop | If | For) or (isinstance(one, Let) and one.key in wanted):
+                wanted |= one.reads
+    return frozenset(wanted)
+
+
+class _Looker(Partial):
+    """Finds what is looked at of the faces under one key."""
+
+    def __init__(self, key: str, faces: tuple[Any, ...]) -> None:
+        self.key, self._faces = key, faces
+        self.found: list[tuple[int | None, tuple[Any, ...]]] = []
+
+    def value(self, formula: Formula, env: Env) -> Any:
+        """What a formula comes to; open where it has no value."""
+        self.told(formula, env)
+        try:
+            return super().value(formula, env)
+        except (UserError, *UNWORKABLE):
+            return OPEN
+
+    def meets(self, one: Statement, env: Env) -> None:
+        """What is told, and which dice are rolled, may look at the faces."""
+        for formula in one.formulas():
+            self.told(formula, env)
+
+    def unknown(self, one: Statement, env: Env) -> bool:
+        """Of a list that is not known any item is gone through."""
+        env |= dict.fromkeys(assigned((one,)), OPEN)
+        for body in one.blocks():
+            self.block(body, env)
+        env |= dict.fromkeys(assigned((one,)), OPEN)
+        return False
+
+    def told(self, value: Formula, env: Env) -> None:
+        """Note the looks of one formula: what it makes of a die, where it looks at no more than this one."""
+        if self.key not in value.reads:
+            return
+        parts = list(value.all_parts())
+        if sum(part.kind == "name" and part.value == self.key for part in parts) == 1:
+            looks = [part for part in parts if part.kind == "item" and self._looks_at(part)]
+            if looks:
+                at = self._known(looks[0].parts[1], env)
+                if at is not OPEN and self._all_known(value, env):
+                    self._look(at, lambda face: value.run({**env, self.key: {at: face}}))
+                    return
+        self._looks(value, env)
+
+    def _looks(self, part: Formula, env: Env) -> None:
+        """Note the looks in a part of a formula, as far as the conditions hold that it is written under."""
+        if part.kind == "name" and part.value == self.key:
+            raise EveryFace
+        if self._looks_at(part):
+            self._taken(part, env)
+        elif part.kind == "if":
+            test, *ways = part.parts
+            self._looks(test, env)
+            when = self._known(test, env)
+            for way, holds in zip(ways, (True, False), strict=True):
+                if when is OPEN or bool(when) == holds:
+                    self._looks(way, env)
+        elif part.kind in ("and", "or"):
+            for one in part.parts:
+                self._looks(one, env)
+                known = self._known(one, env)
+                if known is not OPEN and bool(known) != (part.kind == "and"):
+                    break
+        else:
+            for one in part.parts:
+                self._looks(one, env)
+
+    def _looks_at(self, part: Formula) -> bool:
+        """Whether a part looks at the faces by a place, or by a test."""
+        if part.kind not in ("item", "how_many"):
+            return False
+        return part.parts[0].kind == "name" and part.parts[0].value == self.key
+
+    def _taken(self, part: Formula, env: Env) -> None:
+        what = part.parts[1]
+        if part.kind == "item":
+            at = self._known(what, env)
+            if at is OPEN:
+                raise EveryFace
+            self._look(at, lambda face: face)
+        elif not self._all_known(what, env):
+            raise EveryFace
+        else:
+            self._look(None, lambda face: not what.run({**env, FACE: face}))
+
+    def _look(self, at: Any, seen: Callable[[Any], Any]) -> None:
+        values = [seen(face) for face in self._faces]
+        self.found.append((at, tuple([(value.__class__, value) for value in values])))
+
+    def _all_known(self, part: Formula, env: Env) -> bool:
+        return all(key in (FACE, self.key) or env.get(key, OPEN) is not OPEN for key in part.reads)
+
+    def _known(self, part: Formula, env: Env) -> Any:
+        """The value of a part of a formula, open where it is not known."""
+        return part.run(env) if self.key not in part.reads and self._all_known(part, env) else OPEN
 
 
 def faces_of(die: Die) -> tuple[Any, ...]:
     """The faces of a die."""
     return die.faces or tuple(range(1, die.sides + 1))
-
-
-Shape = tuple[tuple[int, tuple[Any, ...] | None], ...]
 
 
 @lru_cache(maxsize=256)

@@ -1,395 +1,252 @@
-"""A declared sequence as a small program: steps without their YAML, each value under the key of its name."""
+"""A declared sequence as a small program: what every kind of statement says of itself, and what is found out of that.
+
+The kinds are in `values` (let, add, tell, stop, refuse), `saying` (say, result, change ...), `rolls` and `branches`.
+"""
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, TypeAlias
+from itertools import count
+from typing import Any, ClassVar, TypeAlias
 
-from bot.rules.declared.closures import Scope, variable
-from bot.rules.declared.formulas import Formula, called_with
-from bot.rules.declared.load import Each, Parsed, Refusal
-from bot.rules.declared.running import ADDED, OWN_DROP, OWN_GET, OWN_SET, PROGRAM
-from bot.rules.declared.setting import Path, Setting
-from bot.rules.declared.types import FACES
+from bot.rules.declared.bounds import Counter, Names
+from bot.rules.declared.formulas import Env, Formula
+from bot.rules.declared.walk import Do, Here, Keys
+from bot.rules.errors import UserError
 
-Keys = frozenset[str]
 NOTHING: Keys = frozenset()
-ALWAYS = ("true", "True")
-"""How a formula that always holds is written."""
+Block: TypeAlias = "tuple[Statement, ...]"
 
 
-@dataclass(frozen=True)
-class Let:
-    """A value under its key. `drops` forgets what one item of a list has kept, once nothing reads it any more."""
+class Statement:
+    """One kind of statement: what a step of the file comes to, and all that is ever asked of it.
 
-    key: str
-    value: Formula
-    drops: bool = False
+    A new kind needs a function that reads it from the file (`load.READERS`), `do` for play, and of the rest whatever
+    is not so by itself: it reads what its formulas read, sets nothing, holds no statements, and is kept in play alone.
 
-
-@dataclass(frozen=True)
-class Tell:
-    """An output, in a list at the places `within`; `once` is the key that remembers that a list has told it already."""
-
-    name: str
-    within: tuple[tuple[str, str], ...]
-    value: Formula
-    once: str = ""
-    where: Path = ()
-    null: bool = False
-    """Whether none is told as null."""
-
-    @property
-    def path(self) -> str:
-        """The path of the output without the places of items: `targets.damage.status`."""
-        return ".".join(filter(None, [*(name for name, _ in self.within), self.name]))
-
-
-@dataclass(frozen=True)
-class Say:
-    """A line of the answer."""
-
-    ready: Mapping[str, Any]
-    reads: Keys
-
-
-@dataclass(frozen=True)
-class Take:
-    """A note for the end."""
-
-    kind: str
-    ready: Mapping[str, Any]
-    reads: Keys
-
-
-@dataclass(frozen=True)
-class Refuse:
-    """The inputs are refused."""
-
-    refusal: Refusal
-    reads: Keys
-
-
-@dataclass(frozen=True)
-class Roll:
-    """Dice. `after` are the keys that are read once they have fallen, besides theirs; `faces` those of its own."""
-
-    site: int
-    dice: tuple[tuple[str, Formula, Formula, Formula], ...]
-    loops: tuple[str, ...] = ()
-    after: Keys = NOTHING
-    faces: Keys = NOTHING
-
-    @cached_property
-    def keys(self) -> Keys:
-        """The keys that it sets: the sums, and the single faces."""
-        return frozenset(key + ending for key, *_ in self.dice for ending in ("", FACES))
-
-
-@dataclass(frozen=True)
-class If:
-    """Two ways to go on. `after` are the keys that are read after both."""
-
-    when: Formula
-    then: Block
-    other: Block
-    rolls: bool = False
-    after: Keys = NOTHING
-
-
-@dataclass(frozen=True)
-class For:
-    """Steps for each item of a list. `number` is the key of the item's place, `items` that of the list.
-
-    `head` are the keys that are read from each item on, `after` those that are read after the last.
+    >>> steps = [{"roll": {"check": "1d6"}}, {"let": {"held": "check <= 4"}}, {"tell": {"result": "held"}}]
+    >>> head = declared.Head(outputs={"result": "bool"})
+    >>> library = declared.Library({"sequences": {"test": {"steps": steps}}}, declared.Setting(""), {"test": head})
+    >>> for one in library.declared("test").program:
+    ...     print(type(one).__name__, sorted(one.reads), sorted(one.sets))
+    Let [] ['told result']
+    Roll [] ['check', 'check!']
+    Let ['check'] ['held']
+    Let ['held'] ['result']
+    Tell ['result', 'told result'] ['told result']
     """
 
-    id: int
-    each: Each
-    items: str
-    number: str
-    only: str
-    body: Block
-    rolls: bool = False
-    row: tuple[Formula, str, Formula | None] | None = None
-    within: tuple[tuple[str, str], ...] = ()
-    deep: int = 1
-    head: Keys = NOTHING
-    after: Keys = NOTHING
-    asked: str = ""
-    """The key of the places that odds ask for, where nothing but the items at these is of any use."""
+    tells: ClassVar[bool] = False
+    """Whether it tells or says something, so that it matters when the sequence ends."""
+    ends: ClassVar[bool] = False
+    """Whether the sequence may end in it."""
+
+    def formulas(self) -> tuple[Formula, ...]:
+        """Its formulas, but for those of statements in it."""
+        return ()
+
+    @property
+    def sets(self) -> Keys:
+        """The keys that it sets by itself."""
+        return NOTHING
+
+    def blocks(self) -> tuple[Block, ...]:
+        """The statements in it: ways to go on, or what is done for each item."""
+        return ()
+
+    @cached_property
+    def reads(self) -> Keys:
+        """The keys that its own formulas read."""
+        return frozenset(key for formula in self.formulas() for key in formula.reads)
+
+    @cached_property
+    def rolls(self) -> bool:
+        """Whether dice fall in it."""
+        return any(one.rolls for block in self.blocks() for one in block)
+
+    def most_rolls(self) -> float:
+        """The most rolls on any way through; without end where a list decides."""
+        return 0
+
+    def before(self, live: Keys) -> Keys:
+        """The keys that are read from it on, if `live` are read after it."""
+        return live - self.sets | self.reads
+
+    def wanted(self, slicer: Slicer, /) -> bool:
+        """Whether it is kept before what the slicer has seen so far."""
+        return slicer.asked is None
+
+    def kept(self, slicer: Slicer) -> Block:
+        """What is needed of it; the slicer goes on to what comes before it."""
+        if not self.wanted(slicer):
+            return ()
+        slicer.live, slicer.tells = self.before(slicer.live), slicer.tells or self.tells
+        return (self,)
+
+    def below(self, _make: Callable[[Block], Block], /) -> Statement:
+        """The same with other statements in it."""
+        return self
+
+    def early(self, fallen: bool, early: set[str], late: set[str], /) -> bool:
+        """Note the keys it sets before the first die, or later; returns whether one has fallen."""
+        (late if fallen else early).update(self.sets)
+        for block in self.blocks():
+            for one in block:
+                fallen = one.early(fallen, early, late)
+        return fallen
+
+    def by_dice(self, found: set[str], chosen: bool, /) -> None:
+        """Add the keys that dice decide; `chosen` says whether dice chose this way."""
+        chosen = chosen or not found.isdisjoint(self.reads)
+        for block in self.blocks():
+            for one in block:
+                one.by_dice(found, chosen)
+
+    def partly(self, partial: Partial, env: Env, /) -> bool:
+        """Go through it as far as values are known; returns whether the sequence surely ends in it."""
+        partial.meets(self, env)
+        return False
+
+    def do(self, here: Here, /) -> Do:
+        """What carries it out in play and odds, where it is."""
+        raise NotImplementedError
+
+    def bound(self, counter: Counter, _names: Names, states: float, /) -> float:
+        """How many states come to its end, if `states` come to it; the `names` change with it."""
+        counter.sure = False
+        return states
 
 
-@dataclass(frozen=True)
-class Stop:
-    """The sequence ends here, if it holds."""
-
-    when: Formula
-
-
-Statement: TypeAlias = "Let | Tell | Say | Take | Refuse | Roll | If | For | Stop"
-Block: TypeAlias = tuple[Statement, ...]
-
-
-def has_roll(statement: Statement) -> bool:
-    """Whether dice fall in it."""
-    return isinstance(statement, Roll) or (isinstance(statement, If | For) and statement.rolls)
-
-
-def loops_in(block: Block) -> Iterator[For]:
-    """The lists that are gone through."""
+def everything(block: Iterable[Statement]) -> Iterator[Statement]:
+    """The statements of a block, with all those in them."""
     for one in block:
-        if isinstance(one, If):
-            yield from loops_in(one.then + one.other)
-        elif isinstance(one, For):
-            yield one
-            yield from loops_in(one.body)
+        yield one
+        for below in one.blocks():
+            yield from everything(below)
 
 
-def reading(key: str) -> Formula:
-    """A formula that is a name and no more."""
-    return Formula((key,), variable(key), source=key)
-
-
-def synthetic(reads: Iterable[str], name: str, *arguments: ast.expr, scope: Scope = PROGRAM) -> Formula:
-    """A call that no formula can write."""
-    return Formula(tuple(dict.fromkeys(reads)), called_with(name, list(arguments)), scope, source=name, own=False)
-
-
-def begins_as(value: ast.expr) -> Formula:
-    """The value of a key before the first step."""
-    return Formula((), value, own=False)
-
-
-def formulas_in(ready: Any) -> Iterator[Formula]:
-    """All formulas in a line or note."""
-    if isinstance(ready, Formula):
-        yield ready
-    elif isinstance(ready, Mapping):
-        for value in ready.values():
-            yield from formulas_in(value)
-    elif isinstance(ready, list | tuple):
-        for value in ready:
-            yield from formulas_in(value)
-
-
-def reads_of(ready: Any) -> Keys:
-    """The keys that they read."""
-    return frozenset(key for formula in formulas_in(ready) for key in formula.reads)
-
-
-def all_formulas(block: Block) -> Iterator[Formula]:
-    """Every formula of a program."""
-    for one in block:
-        if isinstance(one, Let | Tell):
-            yield one.value
-        elif isinstance(one, Say | Take):
-            yield from formulas_in(one.ready)
-        elif isinstance(one, Refuse):
-            yield from (one.refusal.say, *one.refusal.hint, one.refusal.option)
-        elif isinstance(one, Roll):
-            yield from formulas_in(one.dice)
-        elif isinstance(one, If):
-            yield one.when
-            yield from all_formulas(one.then + one.other)
-        elif isinstance(one, Stop):
-            yield one.when
-        elif isinstance(one, For):
-            yield from formulas_in((one.each.items, one.each.only, one.each.row))
-            yield from all_formulas(one.body)
-
-
-@dataclass(frozen=True)
-class Around:
-    """Where a step is: the places of the items it is in, the loops, and how deep it is."""
-
-    within: tuple[tuple[str, str], ...] = ()
-    loops: tuple[str, ...] = ()
-
-
-@dataclass
-class Builder:
-    """Makes the program of the steps of one sequence; `lists` are its list outputs."""
-
-    lists: frozenset[str]
-    setting: Setting
-    scope: Scope
-    sites: int = 0
-    fors: int = 0
-    kept: dict[str, None] = field(default_factory=dict)
-    once: dict[str, None] = field(default_factory=dict)
-    again: set[str] = field(default_factory=set)
-    """Outputs that several steps tell, each on ways of its own as it seems."""
-
-    def program(self, steps: list[Parsed]) -> Block:
-        """The whole program."""
-        body = self.block(steps, Around())
-        self._tell_once(body)
-        if self.again:
-            self.sites = self.fors = 0
-            body = self.block(steps, Around())
-        start = [Let(key, begins_as(ast.Tuple([], ast.Load()))) for key in self.kept]
-        start += [Let(key, begins_as(ast.Constant(False))) for key in self.once]
-        return (*start, *body)
-
-    def block(self, steps: list[Parsed], around: Around) -> Block:
-        """Steps in their order."""
-        return tuple(statement for step in steps for statement in self.step(step, around))
-
-    def step(self, step: Parsed, around: Around) -> Iterator[Statement]:
-        """One step: each item of its list, if it holds, what it does."""
-        if step.each is not None:
-            yield from self._each(step, step.each, around)
-            return
-        if step.when is None:
-            yield from self._body(step, around)
-        else:
-            body, other = tuple(self._body(step, around)), self.block(step.other, around)
-            yield If(step.when, body, other, any(map(has_roll, body + other)))
-
-    def _each(self, step: Parsed, each: Each, around: Around) -> Iterator[Statement]:
-        self.fors += 1
-        id = self.fors
-        number, items, only = f"number {id}", f"items {id}", f"only {id}" if each.only is not None else ""
-        place = ("", "") if each.into not in self.lists else (each.into, "" if only else number)
-        within = (*around.within, place) if place[0] else around.within
-        inside = Around(within, (*around.loops, number))
-        body: list[Statement] = []
-        for mine in each.own:
-            kept = f"own {each.items.source} {mine}"
-            self.kept[kept] = None
-            called = ast.Constant(f"{each.items.source} {mine}")
-            get = synthetic((kept, number), OWN_GET, variable(kept), variable(number), called)
-            drop = synthetic((kept, number), OWN_DROP, variable(kept), variable(number))
-            body += [Let(f"{each.key}.{mine}", get), Let(kept, drop, drops=True)]
-        inner = tuple(self.step(replace_each(step), inside))
-        body += inner
-        for mine in each.own:
-            key, kept = f"{each.key}.{mine}", f"own {each.items.source} {mine}"
-            if key in assigned(inner):
-                reads = (variable(kept), variable(number), variable(key))
-                body.append(Let(kept, synthetic((kept, number, key), OWN_SET, *reads)))
-        for key in each.held:
-            yield Let(f"held {id} {key}", reading(key))
-        rolls = any(map(has_roll, body))
-        row = each.row if place[0] else None
-        deep = len(inside.loops)
-        yield For(id, each, items, number, only, tuple(body), rolls, row, within, deep)
-        for key in each.held:
-            yield Let(key, reading(f"held {id} {key}"))
-
-    def _body(self, step: Parsed, around: Around) -> Iterator[Statement]:
-        if step.refuse is not None:
-            said = (step.refuse.say, step.refuse.hint, step.refuse.option)
-            yield Refuse(step.refuse, reads_of(said))
-        if step.rolls:
-            self.sites += 1
-            yield Roll(self.sites, tuple(step.rolls), around.loops)
-        for key, value in step.values:
-            yield Let(key, value)
-        for key, label, value, fresh in step.adds:
-            before = ast.Tuple([], ast.Load()) if fresh else variable(key)
-            reads = (*label.reads, *value.reads, *(() if fresh else (key,)))
-            yield Let(key, synthetic(reads, ADDED, before, label.tree, value.tree, scope=self.scope))
-        for told in step.tells:
-            value = told.value
-            if told.key:
-                yield Let(told.key, value)
-                value = reading(told.key)
-            once = ""
-            if not told.of_item and (around.loops or told.name in self.again):
-                once = f"told {told.name}"
-                self.once[once] = None
-            within = around.within if told.of_item else ()
-            yield Tell("" if told.plain else told.name, within, value, once, told.where, told.null)
-            if once:
-                yield Let(once, begins_as(ast.Constant(True)))
-        yield from (Say(ready, reads_of(ready)) for ready in step.lines)
-        yield from (Take(kind, ready, reads_of(ready)) for kind, ready in step.notes)
-        yield from (Let(key, value) for key, value in step.lets)
-        yield from self.block(step.inner, around)
-        yield from (Let(key, value) for key, value in step.gives)
-        if step.stop is not None:
-            yield Stop(step.stop)
-
-    def _tell_once(self, block: Block) -> None:
-        """Note the outputs that may be told twice. Raises TableError for one that is, on every way to the second."""
-        self._told(block, frozenset(), frozenset())
-
-    def _told(self, block: Block, surely: Keys, perhaps: Keys) -> tuple[Keys, Keys, bool]:
-        """What is told for sure and perhaps after the block, and whether the sequence ends in it."""
-        for one in block:
-            if isinstance(one, Stop):
-                if one.when.source in ALWAYS:
-                    return surely, perhaps, True
-            elif isinstance(one, Tell) and one.where:
-                if one.path in surely:
-                    raise self.setting.wrong(f"{one.path} is told twice", one.where)
-                if one.path in perhaps:
-                    self.again.add(one.name)
-                surely, perhaps = surely | {one.path}, perhaps | {one.path}
-            elif isinstance(one, If):
-                ways = [self._told(way, surely, perhaps) for way in (one.then, one.other)]
-                goes_on = [way for way in ways if not way[2]]
-                if not goes_on:
-                    return surely, perhaps, True
-                surely = frozenset.intersection(*(way[0] for way in goes_on))
-                perhaps = frozenset.union(*(way[1] for way in goes_on))
-            elif isinstance(one, For):
-                perhaps |= self._told(one.body, surely, perhaps)[1]
-        return surely, perhaps, False
-
-
-def replace_each(step: Parsed) -> Parsed:
-    """The step without its list: what is done for one item."""
-    return replace(step, each=None)
-
-
-def assigned(block: Block) -> dict[str, None]:
+def assigned(block: Iterable[Statement]) -> dict[str, None]:
     """The keys that are set somewhere in the block."""
-    keys: dict[str, None] = {}
-    for one in block:
-        if isinstance(one, Let):
-            keys[one.key] = None
-        elif isinstance(one, Roll):
-            keys |= dict.fromkeys(one.keys)
-        elif isinstance(one, If):
-            keys |= assigned(one.then) | assigned(one.other)
-        elif isinstance(one, For):
-            keys |= dict.fromkeys((one.items, one.number, one.each.key, one.each.at)) | assigned(one.body)
-            if one.only:
-                keys[one.only] = None
-    return keys
+    return dict.fromkeys(key for one in everything(block) for key in sorted(one.sets))
 
 
 def before_dice(block: Block, inputs: Iterable[str]) -> Keys:
     """The keys that are set only before the first die, so that every step after it may look at them."""
-    early, late, _ = _early(block, False)
-    return (frozenset(early) | frozenset(inputs)) - frozenset(late)
-
-
-def _early(block: Block, fallen: bool) -> tuple[set[str], set[str], bool]:
-    early: set[str] = set()
-    late: set[str] = set()
+    early, late, fallen = set(inputs), set[str](), False
     for one in block:
-        here = late if fallen else early
-        if isinstance(one, Let):
-            here.add(one.key)
-        elif isinstance(one, Roll):
-            late |= one.keys
-            fallen = True
-        elif isinstance(one, If):
-            for way in (one.then, one.other):
-                first, then, fallen = _early(way, fallen)
-                early, late = early | first, late | then
-        elif isinstance(one, For):
-            here.add(one.items)
-            here |= {one.only} - {""}
-            inside = fallen or one.rolls
-            (late if inside else early).update((one.number, one.each.key, one.each.at))
-            first, then, _ = _early(one.body, inside)
-            early, late, fallen = early | first, late | then, inside
-    return early, late, fallen
+        fallen = one.early(fallen, early, late)
+    return frozenset(early - late)
+
+
+def dice_decide(block: Block) -> Keys:
+    """The keys that dice decide, always or on some way."""
+    found, before = set[str](), -1
+    while len(found) > before:
+        before = len(found)
+        for one in block:
+            one.by_dice(found, False)
+    return frozenset(found)
+
+
+def without_words(block: Block) -> Block:
+    """The block without what only tells or says."""
+    return tuple(one.below(without_words) for one in block if not one.tells)
+
+
+# -- what is needed
+
+
+@dataclass
+class Slicer:
+    """Goes through a program from its end, and keeps what the outputs `asked` need; in play (None) all that is said."""
+
+    asked: frozenset[str] | None
+    dice_decide: Keys
+    live: Keys = NOTHING
+    """The keys that are read by what is kept so far, before any of it sets these."""
+    tells: bool = False
+    """Whether anything of that is told."""
+    live_after: list[Keys] = field(default_factory=list)
+    """What is read after each of the lists that are gone through."""
+    sites: Iterator[int] = field(default_factory=lambda: count(1_000))
+
+    def block(self, block: Block) -> Block:
+        """The block as far as it is needed."""
+        kept: list[Statement] = []
+        for one in reversed(block):
+            kept[:0] = one.kept(self)
+        return tuple(kept)
+
+
+# -- as far as values are known
+
+
+class Open:
+    """A value that only dice will decide."""
+
+    def __str__(self) -> str:
+        return "open "
+
+
+OPEN = Open()
+
+
+def undecided(what: str) -> UserError:
+    """The error for what a roll would have to decide."""
+    return UserError("A roll cannot decide this part of a sequence.", hint=what, code="card-refuses")
+
+
+def worth(formula: Formula, env: Env) -> Any:
+    """What a formula comes to, open where a value that it needs is; `and` and `if` need what decides them."""
+    if formula.kind == "if":
+        test, then, other = formula.parts
+        found = worth(test, env)
+        return OPEN if found is OPEN else worth(then if found else other, env)
+    if formula.kind == "and":
+        for part in formula.parts:
+            found = worth(part, env)
+            if found is OPEN or not found:
+                return OPEN if found is OPEN else False
+        return True
+    for key in formula.reads:
+        if env.get(key, OPEN) is OPEN:
+            return OPEN
+    return formula.run(env)
+
+
+class Partial:
+    """Goes through a program as far as its values are known.
+
+    A value that dice will decide is open. Both ways are gone through where an open value chooses; what one of them has
+    changed is open from there on. `meets`, `enters` and `unknown` are what statements call on the way.
+    """
+
+    def value(self, formula: Formula, env: Env) -> Any:
+        """What a formula comes to, open where that is."""
+        return worth(formula, env)
+
+    def block(self, block: Block, env: Env) -> bool:
+        """Whether the sequence surely ends in the block; `env` changes with it."""
+        return any(one.partly(self, env) for one in block)
+
+    def meets(self, one: Statement, env: Env, /) -> None:
+        """Called for what tells, rolls and refuses."""
+
+    def enters(self, one: Statement, number: int, env: Env, /) -> None:
+        """Called for each item of a list."""
+
+    def unknown(self, _one: Statement, _env: Env, /) -> bool:
+        """Called for a list that is not known; returns whether the sequence surely ends in it."""
+        raise undecided("the list that a step goes through")
+
+
+def join(env: Env, *ways: Env) -> None:
+    """Make open what any of the ways has changed."""
+    for way in ways:
+        for key, value in way.items():
+            before = env.get(key)
+            same = value.__class__ in (str, int, bool) and value.__class__ is before.__class__ and value == before
+            if value is not before and not same:
+                env[key] = OPEN

@@ -1,92 +1,192 @@
-"""The rolls of a plan, each a `Step`: the dice that it asks for, and what comes after them."""
+"""`roll`: dice by count, sides and label, each a formula; at the roll the state is kept, and what follows waits."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from math import inf, prod
+from typing import Any
 
-from bot.rules.declared.closures import Env
-from bot.rules.declared.looking import Looks, Pool
-from bot.rules.declared.pools import faces_of, grouped
-from bot.rules.declared.running import UNWORKABLE, Dice, Now, unworkable
-from bot.rules.declared.types import FACES
-from bot.rules.declared.walk import LINES, NOTES, TOLD, Site, Walk
-from bot.rules.dice import Die
-from bot.rules.sequence.ruling import Weighted
-from bot.rules.sequence.sequence import Ruling, Step
+from bot.rules.declared.bounds import MOST_TRIED, MOST_VALUES, Counter, Known, Names, value
+from bot.rules.declared.calls import MOST_DICE
+from bot.rules.declared.formulas import Env, Formula, constant
+from bot.rules.declared.program import NOTHING, OPEN, Block, Partial, Slicer, Statement, undecided
+from bot.rules.declared.reading import Place
+from bot.rules.declared.setting import Path
+from bot.rules.declared.vocabulary import FACES, Name
+from bot.rules.declared.walk import Dice, Do, Here, Keys, Loop, Now, Site
+from bot.rules.dice import AVERAGING, Die
+from bot.rules.errors import UserError
+
+DICE = re.compile(r"(\{[^}]*\}|\d{0,2})d(A|\d{1,4}|\{[^}]*\})(?::\s+(.+))?")
+MOST_ROLLS = 10_000
 
 
-class Segment:
-    """One roll of a plan, a `Step`: what comes after it. `pools` are keys of whose faces less than all is looked at."""
+@dataclass(frozen=True, slots=True)
+class Thrown:
+    """Dice of one key: how many, of how many sides, and what they are called, or the name of each."""
 
-    __slots__ = ("_early", "_kept", "_pools", "_site")
+    key: str
+    count: Formula
+    sides: Formula
+    label: Formula
 
-    exact_only: ClassVar[frozenset[str]] = frozenset()
-    comes: ClassVar[None] = None
+    def formulas(self) -> tuple[Formula, Formula, Formula]:
+        """What decides which dice they are."""
+        return self.count, self.sides, self.label
 
-    def __init__(self, site: Site, env: Env, pools: Mapping[int, Pool]) -> None:
-        self._site, self._pools = site, pools
-        self._early = {key: env[key] for key in site.early if key in env}
-        self._kept: dict[tuple[Any, ...], Looks | None] = {}
 
-    def rule(self, state: Now, faces: tuple[Any, ...], /) -> Ruling[Now]:
-        """What the roll comes to."""
-        try:
-            after, env = self._site.fallen(self._early, state, faces)
-        except UNWORKABLE as error:
-            raise unworkable(error) from None
-        return Ruling(after, env[TOLD], env[LINES].copy, env[NOTES])
+@dataclass(frozen=True)
+class Roll(Statement):
+    """Dice. `after` are the keys that are read once they have fallen, besides theirs; `faces` those of its own."""
 
-    def _asked(self, state: Now) -> Dice:
-        dice: Dice = self._site.dice or state.values[-1]
-        return dice
+    site: int
+    dice: tuple[Thrown, ...] = ()
+    after: Keys = NOTHING
+    faces: Keys = NOTHING
 
     @property
-    def dice(self) -> tuple[Die, ...] | Any:
-        """The dice, or how they are found where they are not always the same."""
-        return self.asks if self._site.dice is None else self._site.dice.dice
+    def name(self) -> str:
+        """The step of the plan."""
+        return f"{self.site:04}"
 
-    def asks(self, state: Now, /) -> tuple[Die, ...]:
-        """The dice in this state."""
-        return self._asked(state).dice
+    @property
+    def rolls(self) -> bool:
+        return True
 
-    def groups(self, state: Now) -> Weighted:
-        """The rolls that differ for whoever reads them."""
-        asked, kinds, roll = self._asked(state), list[Any](), self._site.roll
-        for at, ((key, *_), (first, last)) in enumerate(zip(roll.dice, asked.cuts, strict=True)):
-            dice = asked.dice[first:last]
-            looks = self._looks(state, at, dice) if dice and at in self._pools else None
-            shape = tuple([(die.sides, die.faces) for die in dice])
-            kinds.append((shape, key in roll.faces, key + FACES in roll.faces, looks))
-        return grouped(tuple(kinds))
+    def most_rolls(self) -> float:
+        return 1
 
-    grouped = groups
+    def formulas(self) -> tuple[Formula, ...]:
+        return tuple(formula for thrown in self.dice for formula in thrown.formulas())
 
-    def _looks(self, state: Now, at: int, dice: tuple[Die, ...]) -> Looks | None:
-        """What is looked at of the dice of a key in this state; None where every face counts."""
-        pool, site = self._pools[at], self._site
-        read = [value for key, value in zip(site.keys, state.values, strict=False) if key in pool.reads]
-        numbers = [value for key, value in zip(site.keys, state.values, strict=False) if key in site.roll.loops]
-        key = (at, dice[0].sides, dice[0].faces, *read, *numbers)
-        if key not in self._kept:
-            self._kept[key] = pool.looks(faces_of(dice[0]), site.env(self._early, state))
-        return self._kept[key]
+    @cached_property
+    def sets(self) -> Keys:
+        return frozenset(thrown.key + ending for thrown in self.dice for ending in ("", FACES))
+
+    def kept(self, slicer: Slicer) -> Block:
+        if slicer.asked is not None and not self.sets & slicer.live:
+            return ()
+        kept = replace(self, after=slicer.live - self.sets, faces=self.sets & slicer.live)
+        slicer.live = kept.before(slicer.live)
+        return (kept,)
+
+    def early(self, _fallen: bool, early: set[str], late: set[str], /) -> bool:
+        return super().early(True, early, late)
+
+    def by_dice(self, found: set[str], _chosen: bool, /) -> None:
+        found |= self.sets
+
+    def partly(self, partial: Partial, env: Env, /) -> bool:
+        partial.meets(self, env)
+        env |= dict.fromkeys(self.sets, OPEN)
+        return False
+
+    def do(self, here: Here, /) -> Do:
+        """Owe it: its state holds what is read after it, and at last its dice where values decide these."""
+        early, loops = here.early & self.after, here.loops
+        fixed = _fixed(loops) & self.after
+        keys = tuple(sorted((self.after | {loop.number for loop in loops}) - here.early - fixed))
+        specs = [tuple([formula.run for formula in thrown.formulas()]) for thrown in self.dice]
+
+        def asked(env: Env) -> Dice:
+            return dice_of(tuple([tuple([spec(env) for spec in three]) for three in specs]))
+
+        dice = None if self.reads else asked({})
+        own, name = tuple([thrown.key for thrown in self.dice]), self.name
+        here.sites[name] = Site(name, dice, own, self.faces, keys, early, loops, fixed, here.rest)
+        if dice is None:
+            return lambda env: Now(name, (*[env[key] for key in keys], asked(env)))
+        return lambda env: Now(name, tuple([env[key] for key in keys]))
+
+    def bound(self, counter: Counter, names: Names, states: float, /) -> float:
+        """As many for each state as its dice have sums, or faces where these are read."""
+        states = counter.roll(self.after, names, states)
+        for thrown in self.dice:
+            key = thrown.key
+            sums, faces = _results(thrown.count, thrown.sides, names, counter)
+            names[key], names[key + FACES] = sums, faces
+            states *= faces.size if key + FACES in self.faces else sums.size if key in self.faces else 1
+        return states
 
 
-def steps_of(walk: Walk, start: Now, env: Env, pools: Mapping[str, Mapping[int, Pool]]) -> dict[str, Step[Now]]:
-    """The rolls of a walk that has come to its first."""
-    if start.owes is None:
-        return {}
-    return {name: Segment(site, env, pools.get(name, {})) for name, site in walk.sites.items()}
+def _results(count: Formula, sides: Formula, names: Names, counter: Counter) -> tuple[Known, Known]:
+    """The sums and the faces of some dice."""
+    many, high = _numbers(count, names, MOST_DICE), _numbers(sides, names, inf)
+    most = max(many) * max(high) if max(many) else 0
+    some = frozenset(range(min(many), int(most) + 1)) if most <= MOST_VALUES else None
+    size = max(1, most - min(many) + 1)
+    counter.dice += 1
+    sure = counter.sure and not count.reads and not sides.reads and sides.value != "A" and size != inf
+    ways = max(high) ** max(many) if max(many) * max(high) <= MOST_TRIED else inf
+    return Known(some, size, die=counter.dice if sure else 0), Known(frozenset(many), max(1, ways))
 
 
-def pools_of(walk: Walk, site: Site) -> dict[int, Pool]:
-    """The dice of a roll whose faces are read one by one, and not as all of them."""
-    keys = [key for key, *_ in site.roll.dice]
-    faces = site.roll.faces
-    found = {
-        at: Pool(walk.program, site.roll, key + FACES)
-        for at, key in enumerate(keys)
-        if key not in faces and key + FACES in faces
-    }
-    return {at: pool for at, pool in found.items() if not pool.hopeless}
+def _numbers(formula: Formula, names: Names, most: float) -> list[Any]:
+    """How many dice or sides there may be; an averaging die has six."""
+    some = value(formula, names).some
+    if some is None:
+        return [0, most]
+    return [int(str(number)) if str(number).isdecimal() else 6 for number in some]
+
+
+def _fixed(loops: tuple[Loop, ...]) -> Keys:
+    """The keys of lists that say nothing beyond the number of the item: they are found again, not remembered."""
+    fixed, outside = set[str](), set[str]()
+    for loop in loops:
+        own = {loop.key, loop.at}
+        fixed |= own - loop.changed - outside
+        outside |= own
+    return frozenset(fixed)
+
+
+def read_roll(said: object, place: Place, where: Path) -> Iterator[Statement]:
+    """`roll: {check: "2d6: morale check"}`: the sum is `check`, its faces are `faces(check)`."""
+    dice: list[Thrown] = []
+    for name, written in place.mapping(said, where).items():
+        at = (*where, name)
+        place.named(name, at)
+        found = DICE.fullmatch(str(written))
+        if found is None:
+            raise place.wrong(f'"{written}" must be dice, such as "2d6: morale check"', at)
+        count, sides, label = found.groups()
+        labels = (label or str(name).replace("_", " ")).split(" | ")
+        if len(labels) > 1 and (str(len(labels)) != count or "{" in label):
+            raise place.wrong(f'"{written}" needs as many dice as labels between |, written without formulas', at)
+        many, high = place.text(count or "1", at), place.text(sides, at)
+        called = constant(tuple(labels)) if len(labels) > 1 else place.text(labels[0], at)
+        key = place.put(str(name), "number")
+        place.names[f"{name}{FACES}"] = Name(key + FACES, "list")
+        dice.append(Thrown(key, many, high, called))
+    if dice:
+        yield Roll(next(place.sheet.sites), tuple(dice))
+
+
+@lru_cache(maxsize=512)
+def dice_of(specs: tuple[tuple[Any, Any, str | tuple[str, ...]], ...]) -> Dice:
+    """The dice by count, sides and label of each key, or a label for each. Raises UserError for too many."""
+    some: list[tuple[Die, ...]] = []
+    for count, faces, name in specs:
+        if OPEN in (count, faces):
+            raise undecided("the number or sides of its dice")
+        labels = (name,) * _whole(count, 0, MOST_DICE) if isinstance(name, str) else name
+        die = Die("", 6, AVERAGING) if faces == "A" else Die("", _whole(faces, 1, MOST_ROLLS))
+        some.append(tuple([Die(label, die.sides, die.faces) for label in labels]))
+    if prod(max(len(dice) * max((die.sides for die in dice), default=1), 1) for dice in some) > MOST_ROLLS:
+        raise _too_many_dice()
+    ends = [sum(map(len, some[: at + 1])) for at in range(len(some))]
+    return Dice(tuple(die for dice in some for die in dice), tuple(zip([0, *ends], ends, strict=False)))
+
+
+def _too_many_dice() -> UserError:
+    return UserError("These are too many dice at once.", code="too-large")
+
+
+def _whole(written: str, least: int, most: int) -> int:
+    if not written.lstrip("-").isdecimal() or int(written) < least:
+        raise UserError(f"{written[:20]} cannot be the number of dice or sides.", code="bad-value")
+    if int(written) > most:
+        raise _too_many_dice()
+    return int(written)

@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 
 from bot.rules.declared import Declared, Head, Setting, compile_sequences
-from bot.rules.declared.calls import MOST_TEXT
+from bot.rules.declared.calls import MOST_TEXT, Reader
 from bot.rules.declared.declared import values_of
-from bot.rules.declared.reader import Reader
 from bot.rules.dice import Script
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.options import Option
@@ -78,9 +77,10 @@ def test_a_sentence_is_cut_where_it_is_too_long() -> None:
 
 def test_a_table_gives_the_same_row_to_the_same_question() -> None:
     fire = Reader({"fire": FIRE}, "fire")
-    assert fire(night=True, roll=3) is fire.by(("night", "roll"))(True, 3)
-    assert fire(night=False, roll=3) is not fire(night=0, roll=3), "0 is no False"
-    assert fire(night=True, roll=3).out == {"value": 2}
+    asked = fire.by(("night", "roll"))
+    assert asked(True, 3) is fire.by(("night", "roll"))(True, 3)
+    assert asked(False, 3) is not asked(0, 3), "0 is no False"
+    assert asked(True, 3).out == {"value": 2}
 
 
 def test_inputs_have_the_values_that_are_typed_or_none() -> None:

@@ -1,0 +1,379 @@
+"""`when` and `each`: two ways to go on, and steps for each item of a list, with values that each item keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import inf, prod
+from typing import Any
+
+from bot.rules.declared.bounds import GIVEN, Counter, Known, Names, joined, only, value
+from bot.rules.declared.calls import LISTS
+from bot.rules.declared.formulas import Env, Formula
+from bot.rules.declared.program import (
+    NOTHING,
+    OPEN,
+    Block,
+    Partial,
+    Slicer,
+    Statement,
+    assigned,
+    everything,
+    join,
+)
+from bot.rules.declared.rolls import Roll
+from bot.rules.declared.values import Let, Tell
+from bot.rules.declared.walk import Do, Frame, Here, Keys, Loop, Now, go
+from bot.rules.errors import UserError
+from bot.rules.inputs.units import MAX_UNITS
+
+
+@dataclass(frozen=True)
+class If(Statement):
+    """Two ways to go on. `after` are the keys that are read after both."""
+
+    when: Formula
+    then: Block
+    other: Block
+    after: Keys = NOTHING
+
+    def formulas(self) -> tuple[Formula, ...]:
+        return (self.when,)
+
+    def blocks(self) -> tuple[Block, ...]:
+        return self.then, self.other
+
+    def most_rolls(self) -> float:
+        return max(_most_rolls(way) for way in self.blocks())
+
+    def before(self, live: Keys) -> Keys:
+        found = self.reads
+        for way in self.blocks():
+            inside = live
+            for below in reversed(way):
+                inside = below.before(inside)
+            found |= inside
+        return found
+
+    def kept(self, slicer: Slicer) -> Block:
+        """The two ways; who rolls less often waits, so that equal states meet in one round."""
+        ways, live, tells, told = list[Block](), slicer.live, slicer.tells, False
+        for way in self.blocks():
+            slicer.live, slicer.tells = live, tells
+            ways.append(slicer.block(way))
+            told = slicer.tells or told
+        slicer.live, slicer.tells = live, told
+        if not any(ways):
+            return ()
+        if slicer.asked is not None and tells and self.reads & slicer.dice_decide:
+            rolls = [_most_rolls(way) for way in ways]
+            if inf not in rolls and not any(one.ends for one in everything(ways[0] + ways[1])):
+                for at in (0, 1):
+                    more = int(rolls[1 - at] - rolls[at])
+                    ways[at] += tuple(Roll(next(slicer.sites), (), live) for _ in range(more))
+        kept = If(self.when, ways[0], ways[1], live)
+        slicer.live = kept.before(live)
+        return (kept,)
+
+    def below(self, make: Callable[[Block], Block], /) -> Statement:
+        return replace(self, then=make(self.then), other=make(self.other))
+
+    def partly(self, partial: Partial, env: Env, /) -> bool:
+        """One way, or both where it is open."""
+        when = partial.value(self.when, env)
+        if when is not OPEN:
+            return partial.block(self.then if when else self.other, env)
+        if not self.then and not self.other:
+            return False
+        ways = dict(env), dict(env)
+        ends = [partial.block(block, way) for block, way in zip(self.blocks(), ways, strict=True)]
+        join(env, *ways)
+        return all(ends)
+
+    def do(self, here: Here, /) -> Do:
+        when, then, other = self.when.run, here.block(self.then), here.block(self.other)
+        return lambda env: go(then if when(env) else other, env)
+
+    def bound(self, counter: Counter, names: Names, states: float, /) -> float:
+        """Those of both ways, where dice choose between them."""
+        when = value(self.when, names)
+        if when.some is not None and len({bool(found) for found in when.some}) == 1:
+            return counter.block(self.then if next(iter(when.some)) else self.other, names, states)
+        sure, ends, after = counter.sure, list[Names](), list[float]()
+        for way in self.blocks():
+            counter.sure = False
+            inside = dict(names)
+            after.append(counter.block(way, inside, states))
+            ends.append(inside)
+        counter.sure = sure and not any(one.ends or one.tells for one in everything(self.then + self.other))
+        for key in ends[0].keys() | ends[1].keys():
+            names[key] = joined(ends[0].get(key, GIVEN), ends[1].get(key, GIVEN), when.size > 1)
+        return sum(after) if self.rolls and when.size > 1 else max(after)
+
+
+def _most_rolls(block: Block) -> float:
+    return sum(one.most_rolls() for one in block)
+
+
+@dataclass(frozen=True)
+class For(Statement):
+    """Steps for each item of a list, or for that at the one place `only`. `row` says how odds show an item.
+
+    `head` are the keys that are read from each item on, `after` those that are read after the last. `asked` is the key
+    of the places that odds ask for, where nothing but the items at these is of any use.
+    """
+
+    items: Formula
+    only: Formula | None
+    loop: Loop
+    body: Block
+    within: tuple[tuple[str, str], ...] = ()
+    row: tuple[Formula, str, Formula | None] | None = None
+    head: Keys = NOTHING
+    after: Keys = NOTHING
+    asked: str = ""
+
+    def formulas(self) -> tuple[Formula, ...]:
+        return (self.items,) if self.only is None else (self.items, self.only)
+
+    def blocks(self) -> tuple[Block, ...]:
+        return (self.body,)
+
+    @cached_property
+    def sets(self) -> Keys:
+        loop = self.loop
+        return frozenset((loop.items, loop.number, loop.key, loop.at, loop.chosen)) - {""}
+
+    def most_rolls(self) -> float:
+        return inf if self.rolls else 0
+
+    def before(self, live: Keys) -> Keys:
+        loop = self.loop
+        return (self.head | live) - {loop.items, loop.number, loop.chosen} | self.reads | ({self.asked} - {""})
+
+    def kept(self, slicer: Slicer) -> Block:
+        """What is needed for an item, which the next one may read."""
+        live, loop = slicer.live, self.loop
+        head, through = live, self.sets - {loop.key, loop.at}
+        slicer.live_after.append(live)
+        while True:
+            slicer.live, tells = head | through, slicer.tells
+            body = slicer.block(self.body)
+            more = slicer.live - self.sets
+            if more <= head and slicer.tells == tells:
+                break
+            head |= more
+        slicer.live_after.pop()
+        slicer.live = live
+        if not body:
+            return ()
+        kept = replace(self, body=body, head=head, after=live)
+        if slicer.asked is not None and not kept.rolls and kept._alone():
+            kept = replace(kept, asked=asked_key(len(self.within) - 1, self.within[-1][0]))
+        slicer.live = kept.before(live)
+        return (kept,)
+
+    def _alone(self) -> bool:
+        """Whether what is done for an item is of no use but for outputs of its own."""
+        within, below = self.within, list(everything(self.body))
+        if not within or self.only or within[-1][1] != self.loop.number or any(one.ends for one in below):
+            return False
+        if (assigned(self.body).keys() - self.sets) & self.after:
+            return False
+        return all(one.within[: len(within)] == within for one in below if isinstance(one, Tell))
+
+    def below(self, make: Callable[[Block], Block], /) -> Statement:
+        return replace(self, body=make(self.body))
+
+    def early(self, fallen: bool, early: set[str], late: set[str], /) -> bool:
+        """The list is known before its first die; the item at hand is not the same after it."""
+        inside, loop = fallen or self.rolls, self.loop
+        (late if fallen else early).update({loop.items, loop.chosen} - {""})
+        (late if inside else early).update((loop.number, loop.key, loop.at))
+        for one in self.body:
+            inside = one.early(inside, early, late)
+        return inside
+
+    def partly(self, partial: Partial, env: Env, /) -> bool:
+        """Each item; where dice choose the place, any may be the one."""
+        loop, found = self.loop, partial.value(self.items, env)
+        if found is OPEN:
+            return partial.unknown(self, env)
+        items = env[loop.items] = listed(found)
+        chosen = None if self.only is None else partial.value(self.only, env)
+        if loop.chosen:
+            env[loop.chosen] = chosen
+        for number, item in enumerate(items):
+            if self.asked and number not in env[self.asked]:
+                continue
+            inside = dict(env) if chosen is OPEN else env
+            inside |= {loop.number: number, loop.key: item, loop.at: number}
+            partial.enters(self, number, inside)
+            if loop.chosen and chosen is not OPEN and number != chosen:
+                continue
+            ends = partial.block(self.body, inside)
+            if chosen is OPEN:
+                join(env, inside)
+            elif ends:
+                return True
+        return False
+
+    def do(self, here: Here, /) -> Do:
+        """Each item; a roll on the way goes on with the next one."""
+        steps: list[Do] = []
+        items, number, key, at, only, _ = loop = self.loop._replace(changed=frozenset(assigned(self.body)))
+        asked, through, chosen = self.asked, self.items.run, self.only.run if self.only else None
+
+        def each(env: Env, first: int) -> Now | None:
+            some, wanted = env[items], env[only] if only else None
+            for place in range(first, len(some)):
+                if (only and place != wanted) or (asked and place not in env[asked]):
+                    continue
+                env[number], env[key], env[at] = place, some[place], place
+                if (owed := go(steps, env)) is not None:
+                    return owed
+            return None
+
+        def start(env: Env) -> Now | None:
+            env[items] = some = listed(through(env))
+            if chosen is not None:
+                env[only] = chosen(env) if some else None
+            return each(env, 0)
+
+        follows: Frame = ([lambda env: each(env, env[number] + 1)], 0)
+        loops = (*here.loops, loop) if self.rolls else here.loops
+        steps += replace(here, rest=(follows, *here.rest), loops=loops).block(self.body)
+        return start
+
+    def bound(self, counter: Counter, names: Names, states: float, /) -> float:
+        """Each item of the longest list in turn; it may end after any that it may have."""
+        loop = self.loop
+        if self.only is not None:
+            chosen = Known(size=value(self.only, names).size)
+            names |= dict.fromkeys((loop.number, loop.at, loop.key, loop.chosen), chosen)
+            return counter.block(self.body, names, states)
+        lists = value(self.items, names).some
+        lengths = {len(some) for some in lists} if lists else {0, counter.units}
+        ends = dict(names) if min(lengths) == 0 else {}
+        sure = counter.sure and len(lengths) == 1
+        most = states
+        for number in range(min(max(lengths), MAX_UNITS)):
+            counter.sure = counter.sure and (sure or not lists)
+            names |= dict.fromkeys((loop.number, loop.at), Known(frozenset((number,))))
+            names[loop.key] = GIVEN
+            states = counter.block(self.body, names, states)
+            most = max(most, states)
+            if number + 1 >= min(lengths):  # the list may end here
+                ends = {key: joined(ends.get(key, known), known) for key, known in names.items()}
+        names |= ends
+        return most
+
+
+def asked_key(deep: int, listed: str) -> str:
+    """The key of the places in a list that odds ask for; it may be in another list."""
+    return f"asked {deep} {listed}"
+
+
+def listed(items: Any) -> tuple[Any, ...]:
+    """What a step goes through; nothing for what is no list. Raises UserError for too many."""
+    if not isinstance(items, LISTS):
+        return ()
+    if len(items) > MAX_UNITS:
+        raise UserError(f"A list has at most {MAX_UNITS} items here.", code="card-refuses")
+    return tuple(items)
+
+
+# -- what each item keeps
+
+Kept = tuple[tuple[int, Any], ...]
+"""The items by their places, with the value that each has kept."""
+
+
+def keeping(kept: str, loop: Loop, key: str, shown: str) -> tuple[list[Let], Let]:
+    """Before the steps for an item: its value is at hand; after them: it is kept. `shown` is said where it lacks."""
+    number = loop.number
+
+    def get(env: Env) -> Any:
+        place = env[number]
+        for at, found in env[kept]:
+            if at == place:
+                return found
+        listed, _, mine = shown.rpartition(" ")
+        return Unset(f"{listed}[{place}].{mine}")
+
+    def drop(env: Env) -> Kept:
+        return _others(env[kept], env[number])
+
+    def keep(env: Env) -> Kept:
+        found: Kept = env[kept]
+        return found if env[key].__class__ is Unset else (*_others(found, env[number]), (env[number], env[key]))
+
+    reads = (kept, number)
+    before: list[Let] = [
+        Taken(key, Formula("own", "any", get, reads=reads)),
+        Dropped(kept, Formula("own", "any", drop, reads=reads)),
+    ]
+    return before, Put(kept, Formula("own", "any", keep, reads=(*reads, key)))
+
+
+def _others(kept: Kept, number: int) -> Kept:
+    """What the other items have kept."""
+    return tuple([pair for pair in kept if pair[0] != number])
+
+
+class Unset:
+    """What an item has not kept: whoever makes anything of it is shown what is missing."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def _missing(self, *_: Any) -> Any:
+        raise KeyError(self._name)
+
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __bool__ = __hash__ = __str__ = _missing
+    __sub__ = __rsub__ = __truediv__ = __rtruediv__ = __floordiv__ = __neg__ = __iter__ = __len__ = _missing
+
+
+class Own(Let):
+    """A value that has to do with what each item keeps."""
+
+    def bound(self, _counter: Counter, names: Names, states: float, /) -> float:
+        """As many as each item has; where a die chose the item, all that may come of it."""
+        before, place, *new = [names.get(key, GIVEN) for key in self.value.reads]
+        at = only(place)
+        names[self.key] = self.known(before, at, new) if at is not None else _product((before, place, *new))
+        return states
+
+    def known(self, before: Known, at: int, new: list[Known]) -> Known:
+        """What is known after it, of the item at a place."""
+        own = {place: known for place, known in before.own.items() if place != at}
+        for known in new:
+            own[at] = known
+        return replace(_product(own.values()), own=own)
+
+
+def _product(some: Iterable[Known]) -> Known:
+    return Known(size=prod(known.size for known in some))
+
+
+class Put(Own):
+    """The item at hand keeps a value."""
+
+
+class Taken(Own):
+    """The value that the item at hand has kept."""
+
+    def known(self, before: Known, at: int, _new: list[Known]) -> Known:
+        return before.own.get(at, GIVEN)
+
+
+class Dropped(Own):
+    """What the item at hand has kept is forgotten, where nothing reads it once it is done."""
+
+    def wanted(self, slicer: Slicer, /) -> bool:
+        """Where the others' values are read, and none of them after the last item."""
+        return self.key in slicer.live and self.key not in slicer.live_after[-1]
+
+    def partly(self, _partial: Partial, _env: Env, /) -> bool:
+        return False

@@ -1,0 +1,119 @@
+"""What the kinds of steps are read with: what is in sight at a place of the file, and the checks that all share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import count
+from keyword import iskeyword
+from re import compile as pattern
+from typing import Any
+
+from bot.rules.declared.formulas import Formula, Formulas
+from bot.rules.declared.setting import Path
+from bot.rules.declared.vocabulary import Name, Names, either, items_in
+from bot.rules.errors import TableError
+
+NAME = pattern(r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)?")
+
+
+class Sheet:
+    """What all steps of one sequence share. `outputs` are its outputs, `items` those of the items of each list."""
+
+    def __init__(self, formulas: Formulas, outputs: Mapping[str, Any], odds_by: str) -> None:
+        self.formulas, self.odds_by = formulas, odds_by.rpartition(".")[2]
+        self.outputs = {name: str(said) for name, said in outputs.items()}
+        self.items = {name: found for name, said in outputs.items() if (found := items_in(said))}
+        self.lists = tuple(name for name, said in self.outputs.items() if said.startswith("list"))
+        self.own: dict[str, dict[str, Name]] = {}
+        """The values that each item of a list has of its own, by what the list was written as."""
+        self.by_item: set[str] = set()
+        """Lists of single values that are told one by one."""
+        self.begins: dict[str, Any] = {}
+        """What keys are before the first step."""
+        self.sites, self.loops, self.uses = count(1), count(1), count(1)
+
+    def is_list(self, into: str) -> bool:
+        """Whether it is an output that lists something."""
+        return into in self.items or into in self.lists
+
+    def plain(self, into: str) -> bool:
+        """Whether it is an output that lists single values."""
+        return into not in self.items and into in self.lists
+
+
+@dataclass
+class Place:
+    """Where a step is: the names in sight, the output list of its items, the places it is within, how deep it is.
+
+    `own` ends the keys of names that are set here, so that those of a block are its own.
+    """
+
+    sheet: Sheet
+    names: Names
+    into: str = ""
+    within: tuple[tuple[str, str], ...] = ()
+    loops: int = 0
+    deep: int = 0
+    own: str = ""
+    uses: tuple[str, ...] = field(default=())
+    """The blocks that it is in."""
+
+    def inside(self) -> Place:
+        """The same for what is below: its names are its own."""
+        return replace(self, names=dict(self.names), deep=self.deep + 1)
+
+    def put(self, name: str, type_: str) -> str:
+        """Set a name: one in sight keeps its key. Returns the key."""
+        old = self.names.get(name)
+        owner, dot, rest = name.partition(".")
+        key = old.key if old else f"{self.names[owner].key}.{rest}" if dot and owner in self.names else name + self.own
+        self.names[name] = Name(key, either(old.type, type_) if old else type_)
+        return key
+
+    def wrong(self, problem: str, where: Path, name: str = "", known: Any = ()) -> TableError:
+        """The error at `where`, with the nearest of the `known` names."""
+        return self.sheet.formulas.setting.wrong(problem, where, name, known)
+
+    def formula(self, source: object, where: Path) -> Formula:
+        """A formula of the names in sight."""
+        return self.sheet.formulas.formula(source, self.names, where)
+
+    def text(self, template: object, where: Path) -> Formula:
+        """A text with formulas in braces."""
+        return self.sheet.formulas.text(template, self.names, where)
+
+    def pieces(self, template: object, where: Path) -> tuple[Formula, ...]:
+        """A text with its commands in backticks: every second piece is one."""
+        return tuple(self.text(piece, where) for piece in str(template).split("`"))
+
+    def mapping(self, said: object, where: Path) -> Mapping[str, Any]:
+        """What is written by names, the last word of `where` being its key."""
+        if not isinstance(said or {}, Mapping):
+            raise self.wrong(f"{where[-1]} is a mapping of names", where)
+        return said or {}  # type: ignore[return-value]
+
+    def closed(self, what: str, part: Mapping[str, Any], known: tuple[str, ...], where: Path) -> None:
+        """Raise TableError for a key that is none of the `known`."""
+        if strange := [key for key in part if key not in known]:
+            raise self.wrong(f"{what} has no {strange[0]}", (*where, str(strange[0])), str(strange[0]), known)
+
+    def named(self, name: object, where: Path) -> None:
+        """Raise TableError for what no formula could read as a name."""
+        if not NAME.fullmatch(str(name)):
+            raise self.wrong(f"{name} is no name: letters, digits and _ make one", where)
+        if any(map(iskeyword, str(name).split("."))):
+            raise self.wrong(f"{name} is a word of formulas, not a name", where)
+
+
+def listed(items: Any) -> list[Any]:
+    """A list of what may stand alone."""
+    return items if isinstance(items, list) else [items]
+
+
+def each_of(said: object, where: Path) -> Iterator[tuple[Any, Path]]:
+    """The items of what may stand alone, each with where it is."""
+    if isinstance(said, list):
+        yield from ((item, (*where, number)) for number, item in enumerate(said))
+    else:
+        yield said, where

@@ -1,0 +1,177 @@
+"""`say`, `result`, `fate`, `change`, `headline`, `then`, `now` and `notes`: lines of the answer, notes for its end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from bot.rules.declared.calls import NONE
+from bot.rules.declared.formulas import Env, Formula, Run, constant
+from bot.rules.declared.program import Statement
+from bot.rules.declared.reading import Place, each_of, listed
+from bot.rules.declared.setting import Path
+from bot.rules.declared.settling import change, fate, pieced, result
+from bot.rules.declared.walk import LINES, NOTES, Do, Here
+from bot.rules.sequence.sequence import Line
+
+LINE_KEYS = ("label", "dice", "parts", "contributors", "total", "result", "unit", "when")
+NOTE_KEYS = {
+    "is": ("unit", "is", "more", "when"),
+    "say": ("say", "when"),
+    "set": ("unit", "when", "set", "add", "give", "take", "mark", "unmark", "of", "drop", "turn"),
+}
+"""The keys of what is said of a unit, of all, and of a change, by the one that may be there alone."""
+
+
+@dataclass(frozen=True)
+class Said(Statement):
+    """A line of the answer, or a note for its end: formulas by what they are for, and what is made of their values."""
+
+    ready: Mapping[str, Any]
+    when: Formula | None
+    into: str
+    """The key under which it is collected."""
+    make: Callable[[dict[str, Any]], Any]
+    tells = True
+
+    def formulas(self) -> tuple[Formula, ...]:
+        return tuple(_formulas_in((self.ready, self.when)))
+
+    def do(self, _here: Here, /) -> Do:
+        when, said, into, make = self.when.run if self.when else None, _filled(self.ready), self.into, self.make
+
+        def do(env: Env) -> None:
+            if when is None or when(env):
+                env[into].append(make(said(env)))
+
+        return do
+
+
+def _formulas_in(ready: Any) -> Iterator[Formula]:
+    if isinstance(ready, Formula):
+        yield ready
+    elif isinstance(ready, Mapping | list | tuple):
+        for value in ready.values() if isinstance(ready, Mapping) else ready:
+            yield from _formulas_in(value)
+
+
+def _filled(ready: Any) -> Run:
+    """All formulas of a line or note in their places."""
+    if isinstance(ready, Formula):
+        return ready.run
+    if isinstance(ready, Mapping):
+        named = {key: _filled(value) for key, value in ready.items()}
+        return lambda env: {key: value(env) for key, value in named.items()}
+    if isinstance(ready, list | tuple):
+        some = [_filled(value) for value in ready]
+        return lambda env: tuple([value(env) for value in some])
+    return lambda _env: ready
+
+
+# -- lines
+
+
+def read_say(said: object, place: Place, where: Path) -> Iterator[Statement]:
+    """`say: {label: Check, dice: check, parts: {cover: 1}, total: check + 1}`: a line of the answer, or several."""
+    for line, at in each_of(said, where):
+        if not isinstance(line, Mapping) or "label" not in line:
+            raise place.wrong("say needs a label", at)
+        place.closed("say", line, LINE_KEYS, at)
+        ready: dict[str, Any] = {k: place.text(line.get(k, ""), (*at, k)) for k in ("label", "result", "unit")}
+        ready["dice"] = [place.formula(f"faces({name})", (*at, "dice")) for name in listed(line.get("dice", []))]
+        for key in ("parts", "contributors"):
+            ready[key] = [one for item in listed(line.get(key, [])) for one in _parts(item, place, (*at, key))]
+        total, when = (place.formula(line[k], (*at, k)) if k in line else None for k in ("total", "when"))
+        yield Said({**ready, "total": total}, when, LINES, _line)
+
+
+def _parts(item: object, place: Place, where: Path) -> Iterable[tuple[Formula | None, Formula]]:
+    if not isinstance(item, Mapping):
+        yield None, place.formula(item, where)
+        return
+    for label, value in item.items():
+        yield place.text(label, where), place.formula(value, where)
+
+
+def _line(said: dict[str, Any]) -> Line:
+    faces = tuple([face for some in said["dice"] for face in some])
+    total = None if said["total"] == NONE else said["total"]
+    return Line(
+        said["label"],
+        faces,
+        _counted(said["parts"]),
+        total,
+        said["result"],
+        _counted(said["contributors"]),
+        said["unit"],
+    )
+
+
+def _counted(named: Iterable[tuple[str | None, Any]]) -> tuple[tuple[str, Any], ...]:
+    """Named parts in a row, those of 0 left out."""
+    found: list[tuple[str, Any]] = []
+    for word, value in named:
+        if word is None:
+            found += value
+        elif value:
+            found.append((word, value))
+    return tuple(found)
+
+
+# -- notes for the end
+
+
+def read_note(said: object, place: Place, where: Path, main: str, make: Callable[..., Any]) -> Iterator[Statement]:
+    """A note, or several; `main` is the key whose value may stand alone."""
+    kind = str(where[-1])
+    for written, at in each_of(said, where):
+        one = written if isinstance(written, Mapping) else {main: written}
+        place.closed(kind, one, NOTE_KEYS[main], at)
+        when = place.formula(one["when"], at) if "when" in one else None
+        ready: dict[str, Any] = {}
+        if main != "say":
+            ready["unit"] = place.formula(one.get("unit", "unit"), at)
+        ready |= {key: place.text(one[key], (*at, key)) for key in ("is", "more") if key in one}
+        if "say" in one:
+            ready["say"] = place.pieces(one["say"], at)
+        if main == "set":
+            _read_change(ready, one, place, at)
+        yield Said(ready, when, NOTES, make)
+
+
+def _read_change(ready: dict[str, Any], one: Mapping[str, Any], place: Place, where: Path) -> None:
+    """What becomes of the unit."""
+    ready |= {key: place.formula(one[key], (*where, key)) for key in ("drop", "turn") if key in one}
+    for key in ("set", "add", "give", "take"):
+        if key in one:
+            some = place.mapping(one[key], (*where, key))
+            ready[key] = {name: place.formula(source, (*where, key, name)) for name, source in some.items()}
+    for key in ("mark", "unmark"):
+        if key in one:
+            ready[key] = [place.text(word, (*where, key)) for word in listed(one[key])]
+    if "of" in one:
+        ready["of"] = constant(str(one["of"]))
+
+
+def read_result(said: object, place: Place, where: Path) -> Iterator[Statement]:
+    """`result: "{result}"`: the word for the unit at hand, or for `unit`."""
+    return read_note(said, place, where, "is", lambda said: result(said["unit"], said["is"]))
+
+
+def read_fate(said: object, place: Place, where: Path) -> Iterator[Statement]:
+    """`fate: {unit: unit, is: destroyed, more: "by fire"}`: what the first line of the answer makes of a unit."""
+    return read_note(
+        said, place, where, "is", lambda said: fate(said["unit"], *[said[k] for k in ("is", "more") if k in said])
+    )
+
+
+def read_change(said: object, place: Place, where: Path) -> Iterator[Statement]:
+    """`change: {when: hit, set: {state: shaken}}`: what becomes of a unit of the roster."""
+    return read_note(said, place, where, "set", lambda said: change(**said))
+
+
+def read_sentence(said: object, place: Place, where: Path) -> Iterator[Statement]:
+    """`headline: "{hits} hits"`, `then`, `now` and `notes`: a sentence whose commands are in backticks."""
+    kind = str(where[-1])
+    return read_note(said, place, where, "say", lambda said: (kind, pieced(said["say"])))

@@ -1,0 +1,245 @@
+"""`let`, `add`, `tell`, `stop` and `refuse`: values under their keys, outputs, and what ends a sequence."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from bot.rules.codes import CODES
+from bot.rules.declared.bounds import Counter, Known, Names, value
+from bot.rules.declared.calls import NONE
+from bot.rules.declared.formulas import Env, Formula, constant, made, reading
+from bot.rules.declared.program import OPEN, Partial, Slicer, Statement
+from bot.rules.declared.reading import Place
+from bot.rules.declared.setting import Path
+from bot.rules.declared.vocabulary import spoken, stated
+from bot.rules.declared.walk import END, TOLD, Do, Here, Keys, path_to
+from bot.rules.errors import UserError
+
+REFUSE_KEYS = ("say", "hint", "option", "code")
+
+
+@dataclass(frozen=True)
+class Let(Statement):
+    """A value under its key."""
+
+    key: str
+    value: Formula
+
+    def formulas(self) -> tuple[Formula, ...]:
+        return (self.value,)
+
+    @property
+    def sets(self) -> Keys:
+        return frozenset((self.key,))
+
+    def wanted(self, slicer: Slicer, /) -> bool:
+        return self.key in slicer.live
+
+    def by_dice(self, found: set[str], chosen: bool, /) -> None:
+        if chosen or not found.isdisjoint(self.reads):
+            found.add(self.key)
+
+    def partly(self, partial: Partial, env: Env, /) -> bool:
+        env[self.key] = partial.value(self.value, env)
+        return False
+
+    def do(self, _here: Here, /) -> Do:
+        key, run = self.key, self.value.run
+
+        def do(env: Env) -> None:
+            env[key] = run(env)
+
+        return do
+
+    def bound(self, _counter: Counter, names: Names, states: float, /) -> float:
+        names[self.key] = value(self.value, names)
+        return states
+
+
+@dataclass(frozen=True)
+class Tell(Statement):
+    """An output, in lists at the places `within`. `once` is the key that says whether it has been told already."""
+
+    name: str
+    within: tuple[tuple[str, str], ...]
+    value: Formula
+    once: str
+    where: Path
+    null: bool
+    """Whether none is told as null."""
+    tells = True
+
+    @property
+    def path(self) -> str:
+        """The path of the output without the places of items: `targets.damage.status`."""
+        return ".".join(filter(None, [*(name for name, _ in self.within), self.name]))
+
+    def formulas(self) -> tuple[Formula, ...]:
+        return (self.value,)
+
+    @property
+    def sets(self) -> Keys:
+        return frozenset((self.once,)) - {""}
+
+    @cached_property
+    def reads(self) -> Keys:
+        return super().reads | self.sets | frozenset(number for _, number in self.within if number)
+
+    def wanted(self, slicer: Slicer, /) -> bool:
+        return slicer.asked is None or self.path in slicer.asked
+
+    def bound(self, counter: Counter, names: Names, states: float, /) -> float:
+        names |= dict.fromkeys(self.sets, Known(frozenset((True,))))
+        return super().bound(counter, names, states)
+
+    def do(self, _here: Here, /) -> Do:
+        """Tell it. Raises UserError for an output that is told once more."""
+        run, once, null, name, within = self.value.run, self.once, self.null, self.name, self.within
+        always = None if any(number for _, number in within) else path_to(within, name, {})
+
+        def do(env: Env) -> None:
+            if once:
+                if env[once]:
+                    raise UserError(f"The steps of this sequence tell {name} twice.", code="card-refuses")
+                env[once] = True
+            found = run(env)
+            env[TOLD][path_to(within, name, env) if always is None else always] = (
+                None if null and found == NONE else found
+            )
+
+        return do
+
+
+@dataclass(frozen=True)
+class Stop(Statement):
+    """The sequence ends here, if it holds."""
+
+    when: Formula
+    ends = True
+
+    def formulas(self) -> tuple[Formula, ...]:
+        return (self.when,)
+
+    @property
+    def always(self) -> bool:
+        """Whether it ends in any case."""
+        return self.when.source in ("true", "True")
+
+    def before(self, live: Keys) -> Keys:
+        """Nothing of what follows, where it always ends."""
+        return self.reads if self.always else live | self.reads
+
+    def wanted(self, slicer: Slicer, /) -> bool:
+        """In odds where something is told later."""
+        return slicer.asked is None or slicer.tells
+
+    def partly(self, partial: Partial, env: Env, /) -> bool:
+        ends = partial.value(self.when, env)
+        return ends is not OPEN and bool(ends)
+
+    def do(self, _here: Here, /) -> Do:
+        when = self.when.run
+        return lambda env: END if when(env) else None
+
+
+@dataclass(frozen=True)
+class Refuse(Statement):
+    """The inputs are refused; every second piece of the `hint` is a command. It is found before any die falls."""
+
+    say: Formula
+    hint: tuple[Formula, ...]
+    option: Formula
+    code: str
+
+    def formulas(self) -> tuple[Formula, ...]:
+        return (self.say, *self.hint, self.option)
+
+    def wanted(self, _slicer: Slicer, /) -> bool:
+        """No: play and odds come after the check."""
+        return False
+
+
+def read_let(said: object, place: Place, where: Path) -> Iterator[Statement]:
+    """`let: {total: roll + mod}`: values from the first to the last."""
+    for name, source in place.mapping(said, where).items():
+        place.named(name, (*where, name))
+        found = place.formula(source, (*where, name))
+        yield Let(place.put(str(name), found.type), found)
+
+
+def read_add(said: object, place: Place, where: Path) -> Iterator[Statement]:
+    """`add: {drm: {cover: 1, night: 2 if night else 0}}`: named parts in a list, those of 0 left out."""
+    for name, named in place.mapping(said, where).items():
+        place.named(name, (*where, name))
+        for label, source in place.mapping(named, (*where, name)).items():
+            at = (*where, name, label)
+            before = reading(place.names[name].key) if name in place.names else constant(())
+            word, part = place.text(label, at), place.formula(source, at)
+            yield Let(
+                place.put(str(name), "parts"), made("add", "parts", _added(before, word, part), before, word, part)
+            )
+        if not named:
+            raise place.wrong(f"add needs the parts of {name}", where[:-1])
+
+
+def _added(before: Formula, label: Formula, part: Formula) -> Any:
+    def added(env: Env) -> Any:
+        parts, value = before.run(env), part.run(env)
+        return (*parts, (label.run(env), value)) if value else parts
+
+    return added
+
+
+def read_tell(said: object, place: Place, where: Path) -> Iterator[Statement]:
+    """`tell: {result: pass if held else fails}`: an output of the item at hand, or of the sequence."""
+    sheet = place.sheet
+    for name, source in place.mapping(said, where).items():
+        at, name = (*where, name), str(name)
+        found = place.formula(source, at)
+        if found.type in ("unit", "units"):
+            raise place.wrong(f"{name} is a word or number, and this is {spoken(found.type)}: quote a word", at)
+        of_item = _of_item(name, place, found, at)
+        kind = (sheet.items.get(place.into, {}) if of_item else sheet.outputs).get(name, "")
+        plain, null = of_item and sheet.plain(name), "null" in re.findall(r"\w+", kind)
+        sheet.by_item |= {name} if plain else set()
+        if name not in place.names:
+            key = place.put(name, found.type)
+            yield Let(key, found)
+            found = reading(key)
+        once = "" if of_item else f"told {name}"
+        if once:
+            sheet.begins[once] = False
+        yield Tell("" if plain else name, place.within if of_item else (), found, once, at, null)
+
+
+def _of_item(name: str, place: Place, told: Formula, where: Path) -> bool:
+    """Whether the output is one of the item at hand. Raises TableError for one that the sequence has not."""
+    sheet = place.sheet
+    items = sheet.items.get(place.into, {})
+    if name not in items and name not in sheet.outputs:
+        raise place.wrong(f"there is no output {name}", where, name, [*items, *sheet.outputs])
+    kind = items[name] if name in items else sheet.outputs[name]
+    want = stated(kind)
+    if want != "any" and told.type not in (want, "any", "none"):
+        raise place.wrong(f"output {name} is {kind}, but {spoken(told.type)} is told", where)
+    if name in sheet.items and told.type in ("number", "bool", "text"):
+        raise place.wrong(f"{name} is a list; go through one with each, into: {name}", where)
+    return name in items or (name == place.into and sheet.plain(name))
+
+
+def read_refuse(said: object, place: Place, where: Path) -> Iterator[Statement]:
+    """`refuse: "{unit} has fired"`, or with `hint`, `option` and `code`."""
+    said = said if isinstance(said, Mapping) else {"say": said}
+    place.closed("refuse", said, REFUSE_KEYS, where)
+    if "say" not in said:
+        raise place.wrong("refuse needs what it says", where)
+    code = str(said.get("code", "card-refuses"))
+    if code not in CODES:
+        raise place.wrong(f"there is no code {code}", where, code, CODES)
+    hint = place.pieces(said.get("hint", ""), where)
+    say, option = (place.text(said.get(key, ""), (*where, key)) for key in ("say", "option"))
+    yield Refuse(say, hint, option, code)

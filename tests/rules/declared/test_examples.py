@@ -1,0 +1,21 @@
+"""The examples in the docstrings of the central types run."""
+
+from __future__ import annotations
+
+import doctest
+from types import ModuleType
+
+import pytest
+
+from bot.rules.declared import declared, formulas, program
+from bot.rules.dice import Script
+from bot.rules.inputs.given import Given
+from bot.rules.sequence.sequence import play
+
+
+@pytest.mark.parametrize("module", [declared, formulas, program])
+def test_the_worked_examples_of_the_language_run(module: ModuleType) -> None:
+    more = {"Given": Given, "Script": Script, "play": play, "declared": declared}
+    found = doctest.testmod(module, extraglobs=more)
+    assert found.attempted
+    assert not found.failed
