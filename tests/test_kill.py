@@ -25,8 +25,6 @@ import pytest
 from bot.audit.games import audit
 from bot.process.settings import load_settings
 from bot.stores.opening import opened_store
-from bot.stores.postgres import PostgresStore
-from bot.stores.sqlite import SqliteStore
 from bot.stores.store import Store
 from tests.killed import GAMES
 from tests.standins.postgres import PostgresServer
@@ -105,13 +103,7 @@ async def check(data: Data, posted: set[str]) -> None:
 
 async def requests(store: Store) -> AsyncIterator[str]:
     """The ids of all commands whose answers are stored."""
-    query = "SELECT id FROM requests"
-    if isinstance(store, SqliteStore):
-        rows = await store._reader.run(lambda conn: conn.execute(query).fetchall())
-    else:
-        assert isinstance(store, PostgresStore)
-        rows = await store._link.fetch(query)
-    for (id,) in rows:
+    for (id,) in await store._ask("SELECT id FROM requests"):
         yield id
 
 

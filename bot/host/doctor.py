@@ -14,7 +14,7 @@ from bot.audit.games import audit
 from bot.host.cli import Arguments
 from bot.process.settings import Settings, SettingsError, load_settings
 from bot.rules.errors import TableError, UserError
-from bot.stores.opening import opened_store
+from bot.stores.opening import check_sqlite, opened_store
 
 MIB = 2**20
 LITTLE = 100 * MIB
@@ -168,17 +168,16 @@ async def _check_platforms(found: Findings, settings: Settings) -> None:
 
 
 async def _check_database(found: Findings, settings: Settings, *, replays: bool) -> None:
-    if settings.postgres:
-        name = "the PostgreSQL database"
-    elif settings.database is None:
-        found.note("the database is a temporary one: games end with the process")
-        return
-    elif not settings.database.exists():
-        found.note(f"database {settings.database} does not exist yet; it is made at the first start")
-        return
-    else:
-        name = f"database {settings.database}"
+    name = "the PostgreSQL database" if settings.postgres else f"database {settings.database}"
     try:
+        if not settings.postgres:
+            check_sqlite()
+            if settings.database is None:
+                found.note("the database is a temporary one: games end with the process")
+                return
+            if not settings.database.exists():
+                found.note(f"{name} does not exist yet; it is made at the first start")
+                return
         async with opened_store(settings) as store:
             problems = list(await store.check())
             for problem in problems:

@@ -33,8 +33,7 @@ from bot.running.budgets import Budgets
 from bot.running.storing import Storing
 from bot.running.turns import Queues
 from bot.running.unrecorded import Unrecorded
-from bot.stores.base import Clock, Conflict, StoreError
-from bot.stores.gate import CalledOff, Gate
+from bot.stores.base import CalledOff, Clock, Conflict, Gate, StoreError
 from bot.stores.store import Store
 from bot.systems.catalog import everywhere, systems, using
 from bot.systems.system import System

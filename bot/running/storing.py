@@ -19,8 +19,7 @@ from bot.outbox.receipts import Receipts
 from bot.places.enabled import Enabled
 from bot.rules.errors import UserError
 from bot.running.budgets import Budgets
-from bot.stores.base import Clock, Deleted
-from bot.stores.gate import Gate
+from bot.stores.base import Clock, Deleted, Gate
 from bot.stores.records import Commit, Outgoing
 from bot.stores.store import Store
 from bot.systems.catalog import systems

@@ -9,7 +9,7 @@ from typing import Any
 
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Command
-from bot.stores.gate import Gate
+from bot.stores.base import Gate
 
 
 @dataclass(slots=True)

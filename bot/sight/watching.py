@@ -9,8 +9,7 @@ from typing import Any, Protocol, cast
 
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Command
-from bot.stores.base import Conflict, Deleted, StoreError
-from bot.stores.gate import CalledOff, Gate
+from bot.stores.base import CalledOff, Conflict, Deleted, Gate, StoreError
 from bot.stores.records import Commit, Committed
 from bot.stores.store import Store
 

@@ -16,6 +16,7 @@ Times are Unix seconds; a store asks its clock, which tests set.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from typing import ClassVar
 
@@ -50,3 +51,28 @@ class Conflict(Exception):
 
 class Deleted(Exception):
     """This request was answered before, and the answer deleted since: nothing is done a second time."""
+
+
+class CalledOff(Exception):
+    """The command was called off before it was stored: nothing of it is."""
+
+
+class Gate:
+    """What a commit passes before it writes. Until then it may be called off, also from another thread."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._passed = self._closed = False
+
+    def enter(self) -> None:
+        """Pass, also more than once. Raises CalledOff."""
+        with self._lock:
+            if self._closed:
+                raise CalledOff
+            self._passed = True
+
+    def call_off(self) -> bool:
+        """Whether nothing was written, and nothing will be."""
+        with self._lock:
+            self._closed = not self._passed
+            return self._closed

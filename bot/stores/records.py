@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from bot.stores.gate import Gate
+from bot.stores.base import Gate
 
 Json = dict[str, Any]
 

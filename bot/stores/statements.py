@@ -1,18 +1,18 @@
-"""What is written: steps, each a statement in the dialect that both engines understand.
+"""What is written, said once for both engines: steps, each a statement in SQLite's dialect.
 
-The steps of a job are carried out one after another, all or none. What must look before it goes on is a `Talk`: it is
-handed the rows of each step that it yields. PostgreSQL carries out a commit, and what follows each answer, by functions
-in the server (functions.sql): as statements, of which each is planned anew, it would do a third as many.
+PostgreSQL's link puts it into its own; what it alone is told is in `/*+ */`, which is a comment to SQLite. The steps of
+a job are carried out one after another, all or none. What must look before it goes on is a `Talk`: it is handed the
+rows of each step that it yields.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Generator, Iterator, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Callable, Generator, Iterator, Sequence
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from bot.rules.text.plain import storable
-from bot.stores.base import DAY, LONGEST_WAIT, REQUESTS_KEPT
+from bot.stores.base import DAY, LONGEST_WAIT, REQUESTS_KEPT, Conflict, Gate
 from bot.stores.records import (
     Binding,
     Change,
@@ -30,38 +30,71 @@ Row: TypeAlias = Sequence[Any]
 
 
 class Step(NamedTuple):
-    """A statement and its values, $1 and on. What follows RETURNING is what its job gives.
+    """A statement and its values, ?1 and on. What follows RETURNING (of one row at most) is what its job gives.
 
-    Where it touches no row: `conflict` is the word of the Conflict that undoes the job, and the rows of `instead`, a
-    query of the first value, are all that the job gives (Deleted, where that finds nothing either).
+    `otherwise` undoes the job where the statement touches no row. Each `sql` is one of a few dozen, whatever is
+    written: PostgreSQL keeps the plan of each.
     """
 
     sql: str
     values: Sequence[object] = ()
-    conflict: str | None = None
-    instead: str | None = None
+    otherwise: Exception | None = None
 
 
 Talk: TypeAlias = Generator[Step, Sequence[Row], Any]
 
+
+class Engine(Protocol):
+    """Carries statements out. Every method may raise StoreError."""
+
+    async def write(
+        self, steps: Sequence[Step], *, key: str = "", is_safe: bool = True, gate: Gate | None = None
+    ) -> Sequence[Row]:
+        """What a job gives, once it is on the disk. `key` is the game that it locks; one that `is_safe` may be done
+        twice; `gate` is passed right before."""
+        ...
+
+    async def talk(self, begin: Callable[[], Talk]) -> Any:
+        """What a talk comes to, all of it in one transaction; it may begin anew where that was undone."""
+        ...
+
+    async def close(self) -> None:
+        """Wait until all that was asked for is written."""
+        ...
+
+
+class Answered(Exception):
+    """This request was stored before."""
+
+
 _GAME_TABLES = ("snapshots", "events", "marks", "bindings", "persons", "texts", "seeds")
-_OVERDUE = "(due <= $1 OR due > $2)"
-_PUT = {
-    "persons": ('game person "user" name', 2),
-    "texts": ("game event key salt text person", 3),
-    "seeds": ("game epoch seed commitment first_event texts digest revealed", 2),
-    "docs": ("kind key data expires owner", 2),
-    "due": ("key at kind data owner", 1),
-}
-"""The columns of tables whose rows are written or replaced, and how many of them are the key."""
+_OVERDUE = "(due <= ?1 OR due > ?2)"
 
 
-def commit_steps(commit: Commit, now: float) -> Iterator[Step]:
-    """Everything that one command changes. Gives the ids of what waits to be posted or, for a request that was answered
-    before, its answer and its id."""
+def _put(table: str, columns: str, keys: int) -> str:
+    """Write or replace a row, whose first `keys` columns are its key."""
+    names = columns.split()
+    marks = ", ".join(f"?{number}" for number in range(1, len(names) + 1))
+    news = ", ".join(f"{name} = excluded.{name}" for name in names[keys:])
+    return (
+        f"INSERT INTO {table} ({', '.join(names)}) VALUES ({marks}) "
+        f"ON CONFLICT ({', '.join(names[:keys])}) DO UPDATE SET {news}"
+    )
+
+
+_PUT_PERSON = _put("persons", 'game person "user" name', 2)
+_PUT_TEXT = _put("texts", "game event key salt text person", 3)
+_PUT_SEED = _put("seeds", "game epoch seed commitment first_event texts digest revealed", 2)
+_PUT_DOC = _put("docs", "kind key data expires owner", 2)
+_PUT_DUE = _put("due", "key at kind data owner", 1)
+
+
+def commit_steps(commit: Commit, attempt: str, now: float) -> Iterator[Step]:
+    """Everything that one command changes; gives the ids of what waits to be posted. Raises Answered, where carried
+    out. `attempt` tells this commit, should it be sent twice, from another with the same request."""
     reply = dump(commit.reply)
     if commit.request_id is not None:
-        yield _request(commit, commit.request_id, reply, now)
+        yield _request(commit, commit.request_id, reply, attempt, now)
     for game in commit.erase:
         yield from _erased(game, now)
     for change in commit.changes:
@@ -72,9 +105,9 @@ def commit_steps(commit: Commit, now: float) -> Iterator[Step]:
     if commit.pressed is not None:  # a message that is known is about something else: a board with an Undo
         about, place, spot = commit.pressed
         yield Step(
-            "INSERT INTO shown (about, place, spot, request) SELECT $1, $2, $3, "
-            "coalesce((SELECT request FROM shown WHERE about = $1 AND request <> '' LIMIT 1), '') "
-            "WHERE NOT EXISTS (SELECT 1 FROM shown WHERE about > $4 AND about < $5 AND place = $2 AND spot = $3)",
+            "INSERT INTO shown (about, place, spot, request) SELECT ?1, ?2, ?3, "
+            "coalesce((SELECT request FROM shown WHERE about = ?1 AND request <> '' LIMIT 1), '') "
+            "WHERE NOT EXISTS (SELECT 1 FROM shown WHERE about > ?4 AND about < ?5 AND place = ?2 AND spot = ?3)",
             (about, place, _spot(spot), *_of_game(about.partition("/")[0])),
         )
     for user in commit.forget:
@@ -85,14 +118,14 @@ def commit_steps(commit: Commit, now: float) -> Iterator[Step]:
 
 def put_doc(doc: Doc) -> Step:
     """Write or replace a document."""
-    return _put("docs", doc.kind, doc.key, dump(doc.data), doc.expires, doc.owner)
+    return Step(_PUT_DOC, (doc.kind, doc.key, dump(doc.data), doc.expires, doc.owner))
 
 
 def put_mark(row: MarkRow) -> Step:
     """Write or replace a mark, where its game still is."""
     return Step(
-        "INSERT INTO marks (game, mark, block, at) SELECT $1, $2, $3, $4 "
-        "WHERE EXISTS (SELECT 1 FROM games WHERE id = $1) "
+        "INSERT INTO marks (game, mark, block, at) SELECT ?1, ?2, ?3, ?4 "
+        "WHERE EXISTS (SELECT 1 FROM games WHERE id = ?1) "
         "ON CONFLICT (game, mark, block) DO UPDATE SET at = excluded.at",
         (row.game, storable(row.mark), row.block, row.at),
     )
@@ -103,11 +136,11 @@ def posted(ids: Sequence[int], spot: Json) -> Iterator[Step]:
     for id in ids:
         yield Step(
             "INSERT INTO shown (about, place, spot, request) "
-            "SELECT about, coalesce(nullif(home, ''), place), $1, request FROM outbox WHERE id = $2 AND about <> '' "
+            "SELECT about, coalesce(nullif(home, ''), place), ?1, request FROM outbox WHERE id = ?2 AND about <> '' "
             "ON CONFLICT (about, place, spot) DO UPDATE SET request = excluded.request",
             (_spot(spot), id),
         )
-        yield Step("DELETE FROM outbox WHERE id = $1", (id,))
+        yield Step("DELETE FROM outbox WHERE id = ?1", (id,))
 
 
 def claim(now: float, lease: float, limit: int, platform: str) -> Talk:
@@ -120,22 +153,23 @@ def claim(now: float, lease: float, limit: int, platform: str) -> Talk:
     yield Step(
         "DELETE FROM outbox WHERE id IN (SELECT id FROM outbox AS old "
         f"WHERE amends <> '' AND ({_OVERDUE} OR attempts < 0) AND EXISTS (SELECT 1 FROM outbox AS later "
-        "WHERE later.amends = old.amends AND later.place = old.place AND later.id > old.id) FOR UPDATE SKIP LOCKED)",
+        "WHERE later.amends = old.amends AND later.place = old.place AND later.id > old.id) "
+        "/*+ FOR UPDATE SKIP LOCKED */)",
         (now, now + LONGEST_WAIT),
     )
     rows = yield Step(
         "SELECT id, request, place, coalesce(reply, (SELECT requests.reply FROM requests WHERE requests.id = request)),"
         f" delivery, abs(attempts), due, created, about, amends FROM outbox WHERE {_OVERDUE} "
-        "AND substr(place, 1, length($3)) = $3 AND (amends = '' OR NOT EXISTS (SELECT 1 FROM outbox AS earlier "
+        "AND substr(place, 1, length(?3)) = ?3 AND (amends = '' OR NOT EXISTS (SELECT 1 FROM outbox AS earlier "
         "WHERE earlier.amends = outbox.amends AND earlier.place = outbox.place AND earlier.id < outbox.id)) "
-        "ORDER BY id LIMIT $4 FOR UPDATE SKIP LOCKED",
+        "ORDER BY id LIMIT ?4 /*+ FOR UPDATE SKIP LOCKED */",
         (now, now + LONGEST_WAIT, platform, limit),
     )
     for id, _, _, reply, *_ in rows:
         if reply is None:
-            yield Step("DELETE FROM outbox WHERE id = $1", (id,))
+            yield Step("DELETE FROM outbox WHERE id = ?1", (id,))
         else:
-            yield Step("UPDATE outbox SET due = $1, attempts = abs(attempts) + 1 WHERE id = $2", (now + lease, id))
+            yield Step("UPDATE outbox SET due = ?1, attempts = abs(attempts) + 1 WHERE id = ?2", (now + lease, id))
     return tuple(
         OutboxRow(id, request, place, json.loads(reply), json.loads(delivery), *rest)
         for id, request, place, reply, delivery, *rest in rows
@@ -145,21 +179,21 @@ def claim(now: float, lease: float, limit: int, platform: str) -> Talk:
 
 def sweep(retention: float | None, now: float) -> Talk:
     """Delete outdated tombstones and documents, and what belongs to places removed `retention` seconds ago."""
-    yield Step("DELETE FROM tombstones WHERE at < $1", (now - REQUESTS_KEPT,))
-    yield Step("DELETE FROM docs WHERE expires <= $1", (now,))
+    yield Step("DELETE FROM tombstones WHERE at < ?1", (now - REQUESTS_KEPT,))
+    yield Step("DELETE FROM docs WHERE expires <= ?1", (now,))
     if retention is None:
         return
     # Whoever played after the removal is back, even if nobody said so.
     gone = yield Step(
-        "SELECT place, game, server FROM bindings JOIN games ON id = game WHERE removed <= $1 AND updated <= removed",
+        "SELECT place, game, server FROM bindings JOIN games ON id = game WHERE removed <= ?1 AND updated <= removed",
         (now - retention,),
     )
     for place, game, server in gone:
-        yield Step("DELETE FROM bindings WHERE place = $1 AND game = $2", (place, game))
-        if not (yield Step("SELECT 1 FROM bindings WHERE game = $1", (game,))):
+        yield Step("DELETE FROM bindings WHERE place = ?1 AND game = ?2", (place, game))
+        if not (yield Step("SELECT 1 FROM bindings WHERE game = ?1", (game,))):
             yield from _erased(game, now)
         yield Step(
-            "DELETE FROM docs WHERE owner IN ($1, $2) "
+            "DELETE FROM docs WHERE owner IN (?1, ?2) "
             "AND NOT EXISTS (SELECT 1 FROM bindings WHERE server = owner OR place = owner)",
             (place, server),
         )
@@ -167,49 +201,36 @@ def sweep(retention: float | None, now: float) -> Talk:
 
 def sweep_requests(now: float) -> Talk:
     """Delete outdated requests; those written while the clock was ahead are dated back to now."""
-    yield Step("DELETE FROM requests WHERE at < $1", (now - REQUESTS_KEPT,))
-    yield Step("UPDATE requests SET at = $1 WHERE at > $2", (now, now + DAY))
+    yield Step("DELETE FROM requests WHERE at < ?1", (now - REQUESTS_KEPT,))
+    yield Step("UPDATE requests SET at = ?1 WHERE at > ?2", (now, now + DAY))
 
 
-def _put(table: str, *values: object) -> Step:
-    """Write or replace a row."""
-    names, keys = _PUT[table]
-    columns = names.split()
-    marks = ", ".join(f"${number}" for number in range(1, len(columns) + 1))
-    news = ", ".join(f"{column} = excluded.{column}" for column in columns[keys:])
-    return Step(
-        f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks}) "
-        f"ON CONFLICT ({', '.join(columns[:keys])}) DO UPDATE SET {news}",
-        values,
-    )
-
-
-def _request(commit: Commit, request: str, reply: str, now: float) -> Step:
+def _request(commit: Commit, request: str, reply: str, attempt: str, now: float) -> Step:
     """Write down the answer to a request, unless it is there, or was deleted."""
     game = commit.changes[0].game if commit.changes else None
-    return Step(
-        'INSERT INTO requests (id, game, "user", reply, at) SELECT $1, $2, $3, $4, $5 '
-        "WHERE NOT EXISTS (SELECT 1 FROM tombstones WHERE id = $6 AND at >= $7) ON CONFLICT DO NOTHING",
-        (request, game, commit.user, reply, now, tombstone(storable(request)), now - REQUESTS_KEPT),
-        instead="SELECT reply, id FROM requests WHERE id = $1",
+    return Step(  # no line to a file breaks: SQLite keeps no attempt
+        'INSERT INTO requests (id, game, "user", reply, at /*+ , attempt */) SELECT ?1, ?2, ?3, ?4, ?5 /*+ , ?8 */ '
+        "WHERE NOT EXISTS (SELECT 1 FROM tombstones WHERE id = ?6 AND at >= ?7) AND ?8 <> '' ON CONFLICT DO NOTHING",
+        (request, game, commit.user, reply, now, tombstone(storable(request)), now - REQUESTS_KEPT, attempt),
+        Answered(request),
     )
 
 
 def _erased(game: str, now: float) -> Iterator[Step]:
     """Delete a game with all that belongs to it."""
-    yield Step("DELETE FROM games WHERE id = $1", (game,))
-    yield from _buried("game = $1", (game,), now)
+    yield Step("DELETE FROM games WHERE id = ?1", (game,))
+    yield from _buried("game = ?1", (game,), now)
     for table in _GAME_TABLES:
-        yield Step(f"DELETE FROM {table} WHERE game = $1", (game,))
+        yield Step(f"DELETE FROM {table} WHERE game = ?1", (game,))
     for table, column in (("shown", "about"), ("due", "key")):
-        yield Step(f"DELETE FROM {table} WHERE {column} > $1 AND {column} < $2", _of_game(game))
+        yield Step(f"DELETE FROM {table} WHERE {column} > ?1 AND {column} < ?2", _of_game(game))
 
 
 def _buried(which: str, values: tuple[str, ...], now: float) -> Iterator[Step]:
     """Delete requests with their answers; a tombstone stays, so that none runs again when it is delivered again."""
     theirs = f"SELECT id FROM requests WHERE {which}"
     yield Step(
-        f"INSERT INTO tombstones (id, at) SELECT grognard_tombstone(id), ${len(values) + 1} FROM requests "
+        f"INSERT INTO tombstones (id, at) SELECT grognard_tombstone(id), ?{len(values) + 1} FROM requests "
         f"WHERE {which} ON CONFLICT (id) DO UPDATE SET at = excluded.at",
         (*values, now),
     )
@@ -223,30 +244,30 @@ def _changed(change: Change, now: float) -> Iterator[Step]:
     game, events = change.game, change.events
     if not events:
         yield Step(
-            "UPDATE games SET version = version + 1, updated = $1 WHERE id = $2 AND version = $3",
+            "UPDATE games SET version = version + 1, updated = ?1 WHERE id = ?2 AND version = ?3",
             (now, game, change.version),
-            game,
+            Conflict(game),
         )
     elif change.version == 0:
         yield Step(
             "INSERT INTO games (id, version, next_event, head, created, updated) "
-            "VALUES ($1, 1, $2, $3, $4, $4) ON CONFLICT DO NOTHING",
+            "VALUES (?1, 1, ?2, ?3, ?4, ?4) ON CONFLICT DO NOTHING",
             (game, events[-1].number + 1, events[-1].hash, now),
-            game,
+            Conflict(game),
         )
     else:
         yield Step(
-            "UPDATE games SET version = version + 1, next_event = $1, head = $2, updated = $3 "
-            "WHERE id = $4 AND version = $5 AND next_event = $6",
+            "UPDATE games SET version = version + 1, next_event = ?1, head = ?2, updated = ?3 "
+            "WHERE id = ?4 AND version = ?5 AND next_event = ?6",
             (events[-1].number + 1, events[-1].hash, now, game, change.version, events[0].number),
-            game,
+            Conflict(game),
         )
     for event in events:
-        insert = "INSERT INTO events (game, number, body, hash) VALUES ($1, $2, $3, $4)"
+        insert = "INSERT INTO events (game, number, body, hash) VALUES (?1, ?2, ?3, ?4)"
         yield Step(insert, (event.game, event.number, event.body, event.hash))
     if change.state is not None:
         yield Step(
-            "INSERT INTO snapshots (game, at, state) SELECT id, next_event - 1, $2 FROM games WHERE id = $1 "
+            "INSERT INTO snapshots (game, at, state) SELECT id, next_event - 1, ?2 FROM games WHERE id = ?1 "
             "ON CONFLICT (game) DO UPDATE SET at = excluded.at, state = excluded.state",
             (game, dump(change.state)),
         )
@@ -258,78 +279,78 @@ def _bound(binding: Binding) -> Iterator[Step]:
     place, game, was = binding.place, binding.game, binding.was
     if was is not None:
         leave = "DELETE FROM bindings" if game is None else "UPDATE bindings SET current = false"
-        yield Step(f"{leave} WHERE place = $1 AND game = $2 AND current", (place, was), place)
+        yield Step(f"{leave} WHERE place = ?1 AND game = ?2 AND current", (place, was), Conflict(place))
         if was != game:
-            yield Step("UPDATE games SET version = version + 1 WHERE id = $1", (was,))
+            yield Step("UPDATE games SET version = version + 1 WHERE id = ?1", (was,))
     if game is not None:
         yield Step(
-            "INSERT INTO bindings (place, game, server, current, removed, number) SELECT $1, $2, $3, true, NULL, "
-            "(SELECT coalesce(max(number), 0) + 1 FROM bindings WHERE place = $1) "
-            "WHERE NOT EXISTS (SELECT 1 FROM bindings WHERE place = $1 AND current) "
+            "INSERT INTO bindings (place, game, server, current, removed, number) SELECT ?1, ?2, ?3, true, NULL, "
+            "(SELECT coalesce(max(number), 0) + 1 FROM bindings WHERE place = ?1) "
+            "WHERE NOT EXISTS (SELECT 1 FROM bindings WHERE place = ?1 AND current) "
             "ON CONFLICT (place, game) DO UPDATE SET server = excluded.server, current = true, removed = NULL",
             (place, game, binding.server or place),
-            place,
+            Conflict(place),
         )
     if binding.alone:
-        yield Step("DELETE FROM bindings WHERE game = $1 AND NOT current", (game,))
+        yield Step("DELETE FROM bindings WHERE game = ?1 AND NOT current", (game,))
 
 
 def _side_rows(commit: Commit, now: float) -> Iterator[Step]:
     """Persons, texts, seeds, documents, what is due, and messages that nobody posts yet and never shall."""
     for person in commit.persons:
-        yield _put("persons", person.game, person.person, person.user, storable(person.name))
+        yield Step(_PUT_PERSON, (person.game, person.person, person.user, storable(person.name)))
     for text in commit.texts:
-        yield _put("texts", text.game, text.event, text.key, text.salt, storable(text.text), text.person)
+        yield Step(_PUT_TEXT, (text.game, text.event, text.key, text.salt, storable(text.text), text.person))
     for seed in commit.seeds:
         texts = json.dumps(seed.texts)
         first = (seed.game, seed.epoch, seed.seed, seed.commitment, seed.first_event)
-        yield _put("seeds", *first, texts, seed.digest, seed.revealed)
+        yield Step(_PUT_SEED, (*first, texts, seed.digest, seed.revealed))
     for kind, key in commit.drop_docs:
-        yield Step("DELETE FROM docs WHERE kind = $1 AND key = $2", (kind, key), f"{kind} {key}")
+        yield Step("DELETE FROM docs WHERE kind = ?1 AND key = ?2", (kind, key), Conflict(f"{kind} {key}"))
     for doc in commit.docs:
         yield put_doc(doc)
     for key, at in commit.drop_due:
         if at is None:
-            yield Step("DELETE FROM due WHERE key = $1", (key,))
+            yield Step("DELETE FROM due WHERE key = ?1", (key,))
         else:
-            yield Step("DELETE FROM due WHERE key = $1 AND at = $2", (key, at), f"due {key}")
+            yield Step("DELETE FROM due WHERE key = ?1 AND at = ?2", (key, at), Conflict(f"due {key}"))
     for due in commit.due:
-        yield _put("due", due.key, due.at, due.kind, dump(due.data), due.owner)
-    unposted = "about <> '' AND amends = '' AND (attempts < 0 OR (attempts = 0 AND due <= $2))"
+        yield Step(_PUT_DUE, (due.key, due.at, due.kind, dump(due.data), due.owner))
+    unposted = "about <> '' AND amends = '' AND (attempts < 0 OR (attempts = 0 AND due <= ?2))"
     for about in commit.withdraw:
-        yield Step(f"DELETE FROM outbox WHERE about = $1 AND {unposted}", (about, now))
+        yield Step(f"DELETE FROM outbox WHERE about = ?1 AND {unposted}", (about, now))
 
 
 def _forgotten(user: str, but: str, now: float) -> Iterator[Step]:
     """Delete who a user is, what they wrote and what they were answered; the chain keeps only hashes."""
-    played = 'game IN (SELECT game FROM persons WHERE "user" = $1)'
+    played = 'game IN (SELECT game FROM persons WHERE "user" = ?1)'
     yield Step(
         f"DELETE FROM texts WHERE {played} "
-        'AND person IN (SELECT person FROM persons WHERE "user" = $1 AND persons.game = texts.game)',
+        'AND person IN (SELECT person FROM persons WHERE "user" = ?1 AND persons.game = texts.game)',
         (user,),
     )
     yield Step(f"UPDATE seeds SET texts = '[]' WHERE {played}", (user,))
-    yield Step('DELETE FROM persons WHERE "user" = $1', (user,))
-    yield Step("DELETE FROM docs WHERE owner = $1", (user,))
-    yield Step("DELETE FROM due WHERE owner = $1 AND owner <> ''", (user,))
+    yield Step('DELETE FROM persons WHERE "user" = ?1', (user,))
+    yield Step("DELETE FROM docs WHERE owner = ?1", (user,))
+    yield Step("DELETE FROM due WHERE owner = ?1 AND owner <> ''", (user,))
     # Messages that no longer hold because of what they did are changed all the same, and say that alone.
     yield Step(
         "UPDATE outbox SET request = '', reply = grognard_bare(reply) WHERE amends <> '' "
-        'AND request IN (SELECT id FROM requests WHERE "user" = $1) AND grognard_bare(reply) IS NOT NULL',
+        'AND request IN (SELECT id FROM requests WHERE "user" = ?1) AND grognard_bare(reply) IS NOT NULL',
         (user,),
     )
-    yield from _buried('"user" = $1 AND id <> $2', (user, but), now)
+    yield from _buried('"user" = ?1 AND id <> ?2', (user, but), now)
 
 
 def _outgoing(entry: Outgoing, request: str | None, reply: str, now: float) -> Iterator[Step]:
     """Put an answer into the outbox. One that is the commit's own reply is stored once, with the request."""
     own = dump(entry.reply) if entry.reply is not None else None if request is not None else reply
     if entry.amends:  # what nobody has begun to change is changed once, to how it is now
-        earlier = "DELETE FROM outbox WHERE amends = $1 AND amends <> '' AND place = $2 AND attempts <= 0"
+        earlier = "DELETE FROM outbox WHERE amends = ?1 AND amends <> '' AND place = ?2 AND attempts <= 0"
         yield Step(earlier, (entry.amends, entry.place))
     yield Step(
         "INSERT INTO outbox (request, place, reply, delivery, due, attempts, created, about, amends, home) "
-        "VALUES ($1, $2, $3, $4, $5, 0, $6, $7, $8, $9) RETURNING id",
+        "VALUES (?1, ?2, ?3, ?4, ?5, 0, ?6, ?7, ?8, ?9) RETURNING id",
         (request or "", entry.place, own, dump(entry.delivery), entry.due, now, entry.about, entry.amends, entry.home),
     )
 

@@ -1,10 +1,11 @@
-"""The Store: what is asked and written, said once; each engine says how a statement is carried out."""
+"""The Store: what is asked and written, said once, in SQLite's dialect; an engine carries it out."""
 
 from __future__ import annotations
 
 import json
+import secrets
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from bot.rules.text.plain import storable
@@ -31,7 +32,7 @@ from bot.stores.records import (
     check_change,
     tombstone,
 )
-from bot.stores.statements import Row, Step, Talk
+from bot.stores.statements import Answered, Engine, Row, Step, Talk
 
 _LAST = 2**62
 _EVENT = "SELECT game, number, body, hash FROM events"
@@ -42,16 +43,16 @@ _SEED = "SELECT game, epoch, seed, commitment, first_event, texts, digest, revea
 _DUE = "SELECT key, at, kind, data, owner FROM due"
 _DOC = "SELECT kind, key, data, expires, owner FROM docs"
 _HAS_BOARD = f"EXISTS (SELECT 1 FROM docs WHERE kind = '{BOARD}' AND key = games.id)"
-_HERE = "(SELECT game FROM bindings WHERE place = $1 AND current)"
+_HERE = "(SELECT game FROM bindings WHERE place = ?1 AND current)"
 # One query, so that all of it is of the same moment, whatever is committed meanwhile.
 _SAVED = f"""
 SELECT games.id, version, next_event, head, created, updated, {_HAS_BOARD}, coalesce(at, 0), state,
-    (SELECT json_agg(json_build_array(number, body, hash)) FROM events
+    (SELECT json_group_array(json_array(number, body, hash)) FROM events
         WHERE game = games.id AND number > coalesce(at, 0)),
-    (SELECT json_agg(json_build_array(event, key, salt, text, person)) FROM texts
+    (SELECT json_group_array(json_array(event, key, salt, text, person)) FROM texts
         WHERE game = games.id AND event > coalesce(at, 0)),
-    (SELECT json_agg(json_build_array(person, "user", name)) FROM persons WHERE game = games.id),
-    (SELECT json_agg(place) FROM bindings WHERE game = games.id AND current),
+    (SELECT json_group_array(json_array(person, "user", name)) FROM persons WHERE game = games.id),
+    (SELECT json_group_array(place) FROM bindings WHERE game = games.id AND current),
     games.id, epoch, seed, commitment, first_event, texts, digest, revealed
 FROM games LEFT JOIN snapshots ON snapshots.game = games.id
 LEFT JOIN seeds ON seeds.game = games.id AND epoch = (SELECT max(epoch) FROM seeds WHERE game = games.id)
@@ -61,24 +62,13 @@ WHERE games.id = """
 class Store(ABC):
     """Keeps games and hands them out again. Every method may raise StoreError."""
 
-    def __init__(self, clock: Clock, journal: Journal) -> None:
+    def __init__(self, writer: Engine, journal: Journal, clock: Clock) -> None:
         """`journal` is where receipts are written down; it can be written while another process writes games."""
-        self._clock, self.journal = clock, journal
+        self._writer, self.journal, self._clock = writer, journal, clock
 
     @abstractmethod
     async def _ask(self, query: str, *values: object) -> Sequence[Row]:
         """The rows of a query that only reads."""
-
-    @abstractmethod
-    async def _write(
-        self, steps: Sequence[Step], *, is_safe: bool = True, before: Callable[[], None] = lambda: None
-    ) -> Sequence[Row]:
-        """What a job gives, once it is on the disk. `before` is called right before and may call it off; one that
-        `is_safe` may be done twice."""
-
-    @abstractmethod
-    async def _talk(self, begin: Callable[[], Talk]) -> Any:
-        """What a talk comes to, all of it in one transaction."""
 
     @abstractmethod
     async def check(self) -> Sequence[str]:
@@ -97,19 +87,32 @@ class Store(ABC):
         request whose answer was deleted in the last 7 days, CalledOff where its gate is closed."""
         for change in commit.changes:
             check_change(change)
-        steps = list(statements.commit_steps(commit, self._clock()))
-        before = commit.gate.enter if commit.gate is not None else lambda: None
-        rows = await self._write(steps, is_safe=commit.request_id is not None, before=before)
-        if rows and len(rows[0]) > 1:  # the request was there before
-            return Committed(json.loads(rows[0][0]), seen=True)
+        attempt = secrets.token_hex(8)
+        steps = list(statements.commit_steps(commit, attempt, self._clock()))
+        key, is_safe = commit.changes[0].game if commit.changes else "", commit.request_id is not None
+        try:
+            rows = await self._writer.write(steps, key=key, is_safe=is_safe, gate=commit.gate)
+        except Answered:
+            return await self._answered(commit, attempt)
         return Committed(commit.reply, outbox=tuple(id for (id,) in rows))
+
+    async def _answered(self, commit: Commit, attempt: str) -> Committed:
+        """What holds for a commit whose request was stored before. Raises Deleted."""
+        request = str(commit.request_id)
+        rows = await self._ask("SELECT reply /*+ , attempt */ FROM requests WHERE id = ?1", request)
+        if not rows:
+            raise Deleted(request)
+        if tuple(rows[0][1:]) == (attempt,):  # it was this one: the line broke behind it
+            waiting = await self._ask("SELECT id FROM outbox WHERE request = ?1 ORDER BY id", request)
+            return Committed(commit.reply, outbox=tuple(id for (id,) in waiting))
+        return Committed(json.loads(rows[0][0]), seen=True)
 
     async def seen(self, request_id: str) -> Json | None:
         """The answer that this request got in the last 7 days, or None. Raises Deleted, as `commit` does."""
         request = storable(request_id)
         [(reply, is_deleted)] = await self._ask(
-            "SELECT (SELECT reply FROM requests WHERE id = $1 AND at >= $3), "
-            "EXISTS (SELECT 1 FROM tombstones WHERE id = $2 AND at >= $3)",
+            "SELECT (SELECT reply FROM requests WHERE id = ?1 AND at >= ?3), "
+            "EXISTS (SELECT 1 FROM tombstones WHERE id = ?2 AND at >= ?3)",
             *(request, tombstone(request), self._clock() - REQUESTS_KEPT),
         )
         if reply is None and is_deleted:
@@ -118,7 +121,7 @@ class Store(ABC):
 
     async def peek(self, place: str) -> tuple[str, int, bool] | None:
         """Id and version of the game that is played here, and whether it has a board: if a cached one still holds."""
-        query = f"SELECT id, version, {_HAS_BOARD} FROM bindings JOIN games ON id = game WHERE place = $1 AND current"
+        query = f"SELECT id, version, {_HAS_BOARD} FROM bindings JOIN games ON id = game WHERE place = ?1 AND current"
         rows = await self._ask(query, place)
         return (rows[0][0], rows[0][1], bool(rows[0][2])) if rows else None
 
@@ -128,16 +131,16 @@ class Store(ABC):
 
     async def load_game_by_id(self, game: str) -> Saved | None:
         """Any game, also one that no place plays any more."""
-        return _saved(await self._ask(_SAVED + "$1", game))
+        return _saved(await self._ask(_SAVED + "?1", game))
 
     async def played(self, place: str) -> Sequence[tuple[int, str]]:
         """Number and id of each game that is or was played here, in order. A game keeps its number in a place."""
-        rows = await self._ask("SELECT number, game FROM bindings WHERE place = $1 ORDER BY number", place)
+        rows = await self._ask("SELECT number, game FROM bindings WHERE place = ?1 ORDER BY number", place)
         return [(number, game) for number, game in rows]
 
     async def games(self, after: str = "", limit: int = 1000) -> Sequence[str]:
         """Ids of all games in order, page by page: `after` is the last id of the page before."""
-        rows = await self._ask("SELECT id FROM games WHERE id > $1 ORDER BY id LIMIT $2", after, limit)
+        rows = await self._ask("SELECT id FROM games WHERE id > ?1 ORDER BY id LIMIT ?2", after, limit)
         return [id for (id,) in rows]
 
     async def events(
@@ -151,67 +154,67 @@ class Store(ABC):
     ) -> Sequence[EventRow]:
         """Events with after < number < before, at most `limit`."""
         order = "DESC" if newest_first else "ASC"
-        query = f"{_EVENT} WHERE game = $1 AND number > $2 AND number < $3 ORDER BY number {order} LIMIT $4"
+        query = f"{_EVENT} WHERE game = ?1 AND number > ?2 AND number < ?3 ORDER BY number {order} LIMIT ?4"
         ends = (_LAST if number is None else number for number in (before, limit))
         return tuple(EventRow(*row) for row in await self._ask(query, game, after, *ends))
 
     async def events_at(self, game: str, numbers: Sequence[int]) -> Sequence[EventRow]:
         """The events with these numbers, in order."""
-        query = f"{_EVENT} WHERE game = $1 AND number IN {_list(numbers)} ORDER BY number"
+        query = f"{_EVENT} WHERE game = ?1 AND number IN {_list(numbers)} ORDER BY number"
         return tuple(EventRow(*row) for row in await self._ask(query, game, *numbers)) if numbers else ()
 
     async def marks(self, game: str, marks: Sequence[str]) -> Sequence[MarkRow]:
         """Where these marks are found in a game's log, by block."""
         query = (
-            f"SELECT game, mark, block, at FROM marks WHERE game = $1 AND mark IN {_list(marks)} ORDER BY block, mark"
+            f"SELECT game, mark, block, at FROM marks WHERE game = ?1 AND mark IN {_list(marks)} ORDER BY block, mark"
         )
         rows = await self._ask(query, game, *map(storable, marks)) if marks else ()
         return tuple(MarkRow(*row) for row in rows)
 
     async def mark(self, rows: Sequence[MarkRow]) -> None:
         """Write or replace marks; of a game that is no more, nothing."""
-        await self._write(list(map(statements.put_mark, rows)))
+        await self._writer.write(list(map(statements.put_mark, rows)))
 
     async def texts(self, game: str, *, after: int = 0, before: int | None = None) -> Sequence[TextRow]:
         """Free texts of a game that were not deleted, by event, with after < event < before."""
-        query = f"{_TEXT} WHERE game = $1 AND event > $2 AND event < $3 ORDER BY event, key"
+        query = f"{_TEXT} WHERE game = ?1 AND event > ?2 AND event < ?3 ORDER BY event, key"
         rows = await self._ask(query, game, after, before if before is not None else _LAST)
         return tuple(TextRow(*row) for row in rows)
 
     async def persons(self, game: str) -> Sequence[PersonRow]:
         """Who plays or played."""
-        return tuple(PersonRow(*row) for row in await self._ask(f"{_PERSON} WHERE game = $1 ORDER BY person", game))
+        return tuple(PersonRow(*row) for row in await self._ask(f"{_PERSON} WHERE game = ?1 ORDER BY person", game))
 
     async def seeds(self, game: str) -> Sequence[SeedRow]:
         """All seeds, the first one first. Never show one that is not revealed."""
-        return tuple(map(_seed, await self._ask(f"{_SEED} WHERE game = $1 ORDER BY epoch", game)))
+        return tuple(map(_seed, await self._ask(f"{_SEED} WHERE game = ?1 ORDER BY epoch", game)))
 
     async def outbox_claim(self, lease: float, limit: int = 50, platform: str = "") -> Sequence[OutboxRow]:
         """Answers that are due, for places beginning with `platform`; nobody else gets them for `lease` seconds
         (LONGEST_WAIT at most), nor a later change of a message that one of them changes."""
         now = self._clock()
-        found: Sequence[OutboxRow] = await self._talk(lambda: statements.claim(now, lease, limit, platform))
+        found: Sequence[OutboxRow] = await self._writer.talk(lambda: statements.claim(now, lease, limit, platform))
         return found
 
     async def waiting(self, platform: str, since: float) -> tuple[int, int]:
         """How many answers for places beginning with `platform` are on their way, and how many of them were written
         before `since`."""
         [(waiting, late)] = await self._ask(
-            "SELECT count(*), count(*) FILTER (WHERE created < $2) FROM outbox WHERE substr(place, 1, length($1)) = $1",
+            "SELECT count(*), count(*) FILTER (WHERE created < ?2) FROM outbox WHERE substr(place, 1, length(?1)) = ?1",
             *(platform, since),
         )
         return waiting, late
 
     async def outbox_done(self, *ids: int, spot: Json | None = None) -> None:
         """These were posted (or can never be). `spot`: where, so that what is about something can be changed later."""
-        await self._write(list(statements.posted(ids, spot or {})))
+        await self._writer.write(list(statements.posted(ids, spot or {})))
 
     async def shown(self, about: str) -> Shown:
         """Where messages about something are."""
         said = "(SELECT reply FROM requests WHERE id = request)"
         rows = await self._ask(
-            f"SELECT place, spot, {said} FROM shown WHERE about = $1 UNION ALL "
-            f"SELECT coalesce(nullif(home, ''), place), NULL, {said} FROM outbox WHERE about = $1 AND about <> ''",
+            f"SELECT place, spot, {said} FROM shown WHERE about = ?1 UNION ALL "
+            f"SELECT coalesce(nullif(home, ''), place), NULL, {said} FROM outbox WHERE about = ?1 AND about <> ''",
             about,
         )
         spots: dict[str, tuple[Json, ...]] = {}
@@ -225,90 +228,90 @@ class Store(ABC):
     async def outbox_retry(self, due: float, *ids: int, held: bool = False) -> None:
         """Not yet posted: claimable again from `due` on, in LONGEST_WAIT at most. `held`: whoever has claimed them is
         still at work."""
-        query = f"UPDATE outbox SET due = $1, attempts = {'' if held else '-'}abs(attempts) WHERE id = $2"
-        await self._write([Step(query, (due, id)) for id in ids])
+        query = f"UPDATE outbox SET due = ?1, attempts = {'' if held else '-'}abs(attempts) WHERE id = ?2"
+        await self._writer.write([Step(query, (due, id)) for id in ids])
 
     async def doc(self, kind: str, key: str) -> Doc | None:
         """A document that has not expired."""
-        query = f"{_DOC} WHERE kind = $1 AND key = $2 AND coalesce(expires > $3, true)"
+        query = f"{_DOC} WHERE kind = ?1 AND key = ?2 AND coalesce(expires > ?3, true)"
         return next(map(_doc, await self._ask(query, kind, key, self._clock())), None)
 
     async def docs(self, kind: str, owner: str | None = None) -> Sequence[Doc]:
         """All documents of a kind (of an owner), by key."""
-        query = f"{_DOC} WHERE kind = $1 AND coalesce(expires > $2, true) AND coalesce(owner = $3, true) ORDER BY key"
+        query = f"{_DOC} WHERE kind = ?1 AND coalesce(expires > ?2, true) AND coalesce(owner = ?3, true) ORDER BY key"
         return tuple(map(_doc, await self._ask(query, kind, self._clock(), owner)))
 
     async def put_doc(self, doc: Doc) -> None:
         """Write or replace a document."""
-        await self._write([statements.put_doc(doc)])
+        await self._writer.write([statements.put_doc(doc)])
 
     async def take_doc(self, kind: str, key: str) -> Doc | None:
         """The document, which is deleted in the same breath: of several takers one gets it."""
-        query = "DELETE FROM docs WHERE kind = $1 AND key = $2 RETURNING kind, key, data, expires, owner"
+        query = "DELETE FROM docs WHERE kind = ?1 AND key = ?2 RETURNING kind, key, data, expires, owner"
         now = self._clock()
-        taken = map(_doc, await self._write([Step(query, (kind, key))], is_safe=False))
+        taken = map(_doc, await self._writer.write([Step(query, (kind, key))], is_safe=False))
         return next((doc for doc in taken if doc.expires is None or doc.expires > now), None)
 
     async def due(self, limit: int) -> Sequence[DueRow]:
         """What is due by now, the earliest first. Whoever sees to it drops it in the commit that does so."""
-        query = f"{_DUE} WHERE at <= $1 ORDER BY at, key LIMIT $2"
+        query = f"{_DUE} WHERE at <= ?1 ORDER BY at, key LIMIT ?2"
         return tuple(map(_due, await self._ask(query, self._clock(), limit)))
 
     async def due_at(self, key: str) -> DueRow | None:
         """What is due under this key, now or later."""
-        return next(map(_due, await self._ask(f"{_DUE} WHERE key = $1", key)), None)
+        return next(map(_due, await self._ask(f"{_DUE} WHERE key = ?1", key)), None)
 
     async def user_data(self, user: str) -> UserData:
         """What is kept about a user. Deleted by Commit.forget."""
         theirs = (
             "SELECT texts.game, event, key, salt, text, texts.person FROM persons JOIN texts "
-            'ON texts.game = persons.game AND texts.person = persons.person WHERE "user" = $1 '
+            'ON texts.game = persons.game AND texts.person = persons.person WHERE "user" = ?1 '
             "ORDER BY texts.game, event, key"
         )
         return UserData(
-            tuple(PersonRow(*row) for row in await self._ask(f'{_PERSON} WHERE "user" = $1 ORDER BY game', user)),
+            tuple(PersonRow(*row) for row in await self._ask(f'{_PERSON} WHERE "user" = ?1 ORDER BY game', user)),
             tuple(TextRow(*row) for row in await self._ask(theirs, user)),
-            tuple(map(_doc, await self._ask(f"{_DOC} WHERE owner = $1 AND owner <> '' ORDER BY kind, key", user))),
-            tuple(map(_due, await self._ask(f"{_DUE} WHERE owner = $1 AND owner <> '' ORDER BY key", user))),
+            tuple(map(_doc, await self._ask(f"{_DOC} WHERE owner = ?1 AND owner <> '' ORDER BY kind, key", user))),
+            tuple(map(_due, await self._ask(f"{_DUE} WHERE owner = ?1 AND owner <> '' ORDER BY key", user))),
         )
 
     async def linked(self, server: str) -> Sequence[tuple[str, str]]:
         """(place, game) of each place of a server that plays a game which is played elsewhere too, by place."""
         query = (
-            "SELECT place, game FROM bindings AS here WHERE server = $1 AND current AND EXISTS (SELECT 1 FROM bindings "
+            "SELECT place, game FROM bindings AS here WHERE server = ?1 AND current AND EXISTS (SELECT 1 FROM bindings "
             "AS there WHERE there.game = here.game AND there.current AND there.place <> here.place) ORDER BY place"
         )
         return [(place, game) for place, game in await self._ask(query, server)]
 
     async def servers(self, platform: str) -> Sequence[str]:
         """Servers of a platform that have games and, as far as anybody has said, the bot."""
-        query = "SELECT DISTINCT server FROM bindings WHERE removed IS NULL AND substr(server, 1, length($1)) = $1"
+        query = "SELECT DISTINCT server FROM bindings WHERE removed IS NULL AND substr(server, 1, length(?1)) = ?1"
         return sorted(server for (server,) in await self._ask(query, platform))
 
     async def server_left(self, server: str) -> None:
         """The bot was removed from a server (or place): its games wait for the sweep."""
-        query = "UPDATE bindings SET removed = $1 WHERE removed IS NULL AND (server = $2 OR place = $2)"
-        await self._write([Step(query, (self._clock(), server))])
+        query = "UPDATE bindings SET removed = ?1 WHERE removed IS NULL AND (server = ?2 OR place = ?2)"
+        await self._writer.write([Step(query, (self._clock(), server))])
 
     async def server_joined(self, server: str) -> bool:
         """The bot is there (again): its games stay. Whether it had been away."""
-        query = "UPDATE bindings SET removed = NULL WHERE removed IS NOT NULL AND (server = $1 OR place = $1)"
-        return bool(await self._write([Step(query + " RETURNING place", (server,))]))
+        query = "UPDATE bindings SET removed = NULL WHERE removed IS NOT NULL AND (server = ?1 OR place = ?1)"
+        return bool(await self._writer.write([Step(query + " RETURNING place", (server,))]))
 
     async def sweep(self, retention: float | None) -> None:
         """Delete what is outdated: old requests, expired documents, games `retention` seconds (None: never)
         after the bot's removal."""
         now = self._clock()
-        await self._talk(lambda: self._old_requests(now))
-        await self._talk(lambda: statements.sweep(retention, now))
+        await self._writer.talk(lambda: self._old_requests(now))
+        await self._writer.talk(lambda: statements.sweep(retention, now))
 
     def _old_requests(self, now: float) -> Talk:
         return statements.sweep_requests(now)
 
 
 def _list(values: Sequence[object]) -> str:
-    """Marks for some values, from $2 on."""
-    return f"({', '.join(f'${number}' for number in range(2, len(values) + 2))})"
+    """Marks for some values, from ?2 on."""
+    return f"({', '.join(f'?{number}' for number in range(2, len(values) + 2))})"
 
 
 def _saved(rows: Sequence[Row]) -> Saved | None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
+import re
 import shutil
 import sqlite3
 from pathlib import Path
@@ -13,6 +15,9 @@ import pytest
 
 from bot.__main__ import main
 from bot.app import App
+from bot.process.settings import Settings
+from bot.stores.base import StoreError
+from bot.stores.opening import open_store
 from bot.stores.sqlite import open_sqlite
 from tests.playing import Channel, two_sides
 
@@ -38,6 +43,17 @@ def test_a_healthy_house(database: Path, capsys: pytest.CaptureFixture[str]) -> 
     out = capsys.readouterr().out
     assert "1 game: log, chain, dice and state agree" in out
     assert "FIX" not in out
+
+
+def test_an_sqlite_that_is_too_old(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Said by the doctor, and at the start."""
+    monkeypatch.setattr(sqlite3, "sqlite_version_info", (3, 34, 1))
+    monkeypatch.setattr(sqlite3, "sqlite_version", "3.34.1")
+    said = "This Python has SQLite 3.34.1; Grognard needs 3.35 (of 2021) or newer."
+    assert main(["doctor"]) == 1
+    assert f"FIX   {said}" in capsys.readouterr().out
+    with pytest.raises(StoreError, match=re.escape(said)):
+        asyncio.run(open_store(Settings()))
 
 
 def test_a_data_folder_that_cannot_serve(

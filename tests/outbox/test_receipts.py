@@ -17,9 +17,10 @@ from bot.interface.spec import Command, Person, Place, Receipt
 from bot.outbox.leases import LEASE, Leases
 from bot.outbox.receipts import not_run, watch
 from bot.stores.base import StoreError
+from bot.stores.journal import Journal
 from bot.stores.records import Commit, Committed
 from bot.stores.sqlite import SqliteStore, TemporaryStore
-from bot.stores.sqlite.journal import SqliteJournal
+from bot.stores.sqlite.journal import JournalFile
 from tests.fresh import fresh, fresh_app
 
 ANNA, HERE = Person("console:anna", "Anna"), Place("console:here")
@@ -160,9 +161,9 @@ async def test_an_answer_on_the_disk_is_not_given_again_by_who_takes_the_receipt
     assert (again.seen, again.title, again.outbox) == (True, before.title, 0)
 
 
-def unwritable(clock: Hand) -> SqliteJournal:
+def unwritable(clock: Hand) -> Journal:
     """A journal that no file can be made for."""
-    return SqliteJournal(Path(os.devnull) / "j.db", clock)
+    return Journal(JournalFile(Path(os.devnull) / "j.db"), clock)
 
 
 async def test_without_a_journal_no_receipt_and_the_command_is_called_off(
@@ -323,11 +324,11 @@ async def test_trouble_with_one_receipt_stops_no_other(monkeypatch: pytest.Monke
     assert again == ["bad"], "it is let go, to be claimed again"
 
 
-class Stuck(SqliteJournal):
+class Stuck(Journal):
     """A journal on a slow disk: it writes only when `go` is set, and what it is to drop stays once."""
 
     def __init__(self, path: Path, clock: Hand) -> None:
-        super().__init__(path, clock)
+        super().__init__(JournalFile(path), clock)
         self.go, self.stays = asyncio.Event(), 1
 
     async def note(self, receipt: Receipt, lease: float) -> bool:

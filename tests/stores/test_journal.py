@@ -13,8 +13,10 @@ import pytest
 from bot.interface.spec import Command, Person, Place, Receipt
 from bot.stores.base import StoreError
 from bot.stores.journal import Journal
+from bot.stores.postgres import open_postgres
 from bot.stores.sqlite import open_sqlite
-from bot.stores.sqlite.journal import SqliteJournal, journal_path
+from bot.stores.sqlite.journal import JournalFile, journal_path
+from tests.standins.postgres import PostgresServer
 from tests.stores.test_contract import Clock
 
 LEASE = 10.0
@@ -25,14 +27,21 @@ def clock() -> Clock:
     return Clock()
 
 
-KINDS = {"sqlite": SqliteJournal}
-
-
-@pytest.fixture(params=KINDS)
+@pytest.fixture(params=["sqlite", "postgres"])
 async def journal(request: pytest.FixtureRequest, tmp_path: Path, clock: Clock) -> AsyncIterator[Journal]:
-    opened: Journal = KINDS[request.param](tmp_path / "j.db", clock)
-    yield opened
-    await opened.close()
+    if request.param == "sqlite":
+        opened = in_file(tmp_path / "j.db", clock)
+        yield opened
+        await opened.close()
+    else:
+        server: PostgresServer = request.getfixturevalue("postgres")
+        async with open_postgres(server.new_database(), clock=clock) as store:
+            yield store.journal
+
+
+def in_file(path: Path, clock: Clock) -> Journal:
+    """The journal in a file of its own."""
+    return Journal(JournalFile(path), clock)
 
 
 def receipt(id: str = "r1", user: str = "anna", place: str = "discord:1/2") -> Receipt:
@@ -110,7 +119,7 @@ async def test_the_journal_can_be_written_while_the_database_is_locked(tmp_path:
 
 async def test_a_receipt_outlives_its_process_and_leaves_nothing_behind_when_done(tmp_path: Path, clock: Clock) -> None:
     path = tmp_path / "j.db"
-    first, second = SqliteJournal(path, clock), SqliteJournal(path, clock)
+    first, second = in_file(path, clock), in_file(path, clock)
     await first.note(receipt(), LEASE)
     clock.now += 11
     assert len(await second.claim("discord:", LEASE, 9)) == 1
@@ -123,11 +132,11 @@ async def test_a_receipt_outlives_its_process_and_leaves_nothing_behind_when_don
 async def test_a_journal_that_cannot_be_written_says_so_soon(tmp_path: Path, clock: Clock) -> None:
     (tmp_path / "damaged.db").write_bytes(b"x" * 5000)
     for path in (tmp_path / "missing" / "j.db", tmp_path / "damaged.db"):
-        journal = SqliteJournal(path, clock)
+        journal = in_file(path, clock)
         with pytest.raises(StoreError):
             await journal.note(receipt(), LEASE)
         await journal.close()
-    locked = SqliteJournal(tmp_path / "j.db", clock)
+    locked = in_file(tmp_path / "j.db", clock)
     await locked.note(receipt(), LEASE)
     with closing(sqlite3.connect(tmp_path / "j.db", isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")

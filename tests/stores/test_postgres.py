@@ -19,6 +19,7 @@ from bot.stores.opening import open_store
 from bot.stores.postgres import PostgresStore, link, open_postgres
 from bot.stores.postgres.schema import MIGRATIONS
 from bot.stores.records import Binding, Change, Commit, EventRow, Outgoing, PersonRow
+from bot.stores.statements import Step
 from tests.playing import Channel
 from tests.standins.postgres import PostgresServer, postgres_server
 
@@ -293,7 +294,7 @@ async def test_what_postgresql_cannot_hold_stops_nothing(store: PostgresStore) -
 async def test_damaged_texts_are_found(store: PostgresStore, postgres: PostgresServer) -> None:
     await store.commit(roll("g1", 1))
     assert await store.check() == []
-    await store._link.execute("UPDATE requests SET reply = replace(reply, '1', '7')")
+    await store._writer.write([Step("UPDATE requests SET reply = replace(reply, ?1, '7')", ("1",))])
     assert [line.partition(",")[0] for line in await store.check()] == ["table requests"]
 
 

@@ -9,8 +9,10 @@ from bot.stores.base import StoreError
 
 log = seldom(__name__)
 
-CONFLICT, DELETED = "GR001", "GR002"
-"""What our functions raise: a game or place moved on; a request whose answer was deleted."""
+UNTOUCHED = "GR001"
+"""What our runner raises, where a step that must touch a row touches none."""
+TWICE = "23505"
+"""A key that is there already: of a place's game, where another process was faster to give it one."""
 AGAIN = ("40001", "40P01")
 """Another transaction was in the way, and this one was undone: a second attempt goes through."""
 BUSY = ("55P03", "57014")

@@ -9,19 +9,22 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import chain
 from typing import Any, TypeAlias, TypeVar
 
 import asyncpg
 
 from bot.rules.text.plain import storable
-from bot.stores.base import Conflict, Deleted, StoreError
-from bot.stores.postgres.faults import AGAIN, AWAY, CONFLICT, DELETED, Unreachable, explained
-from bot.stores.statements import Talk
+from bot.stores.base import CalledOff, Conflict, Gate, StoreError
+from bot.stores.postgres.faults import AGAIN, AWAY, TWICE, UNTOUCHED, Unreachable, explained
+from bot.stores.statements import Row, Step, Talk
 
 T = TypeVar("T")
-Json = Any
 Connection: TypeAlias = Any  # asyncpg carries no types
+Outcome: TypeAlias = dict[str, Any]
+RETURNING = " RETURNING "
 
 CONNECTIONS = 8
 LANES = 2
@@ -37,6 +40,34 @@ SHORT_PATIENCE = 0.7
 CONNECT, CONNECT_AGAIN = 5.0, 1.0
 """Seconds for a connection; the second while the server is known to be away."""
 PAUSES = (0.05, 0.1, 0.2, 0.4, 0.8)
+
+
+class Line(asyncpg.Connection):  # type: ignore[misc]
+    """A connection, and the statements that are prepared on it: planned once, not with each job."""
+
+    def __init__(self, *given: Any, **more: Any) -> None:
+        super().__init__(*given, **more)
+        self._calls: dict[str, str] = {}  # an EXECUTE for `format`, by the statement
+        self._tried = 0
+
+    async def carry_out(self, jobs: Sequence[Sequence[Step]]) -> list[Outcome]:
+        """The outcome of each job of a batch (see runner.sql)."""
+        for sql, values, _ in chain.from_iterable(jobs):
+            if sql not in self._calls:
+                self._calls[sql] = await self._prepared(sql, ", ".join(["%L"] * len(values)))
+        sent = [
+            [[self._calls[sql], _storable(values), otherwise is not None] for sql, values, otherwise in steps]
+            for steps in jobs
+        ]
+        text = json.dumps(sent, separators=(",", ":"), default=_hex)
+        return json.loads(await self.fetchval("SELECT grognard_carry_out($1::jsonb)", text))  # type: ignore[no-any-return]
+
+    async def _prepared(self, sql: str, places: str) -> str:
+        """Prepare a statement, with a row for each that it touches, for EXECUTE does not count them."""
+        self._tried += 1  # a name is not taken twice, should the line break while it is given
+        own = spoken(sql) if RETURNING in sql else f"{spoken(sql)}{RETURNING}NULL"
+        await self.execute(f"PREPARE grognard_{self._tried} AS {own}")
+        return f"EXECUTE grognard_{self._tried} ({places})"
 
 
 class Link:
@@ -58,6 +89,7 @@ class Link:
                 command_timeout=30,
                 max_inactive_connection_lifetime=300,
                 reset=_as_it_is,
+                connection_class=Line,
                 server_settings={"application_name": "grognard", "lock_timeout": "5s", "client_min_messages": "error"},
             )
         except ValueError as error:
@@ -80,7 +112,7 @@ class Link:
                 self._away = None
                 return found
             except asyncpg.QueryCanceledError as error:  # by the server's own limit of time: it is there
-                raise raised(error.sqlstate or "", str(error)) from error
+                raise explained(error.sqlstate or "", str(error)) from error
             except AWAY as error:
                 if isinstance(error, asyncpg.InterfaceError) and self._pool.is_closing():
                     raise _closed() from error
@@ -90,32 +122,14 @@ class Link:
             except asyncpg.PostgresError as error:
                 self._away = None
                 if error.sqlstate not in AGAIN or loop.time() - start > PATIENCE:
-                    raise raised(error.sqlstate or "", str(error)) from error
+                    raise explained(error.sqlstate or "", str(error)) from error
             await asyncio.sleep(PAUSES[min(tries, len(PAUSES) - 1)])
             tries += 1
 
-    async def fetch(self, query: str, *values: object, is_safe: bool = True) -> list[Any]:
-        """The rows of a query. One that `is_safe` only reads, or may be done twice."""
-        return await self.run(lambda connection: connection.fetch(query, *_storable(values)), is_safe=is_safe)
-
-    async def execute(self, query: str, *values: object) -> None:
-        """Write what can be written twice without harm."""
-        await self.run(lambda connection: connection.execute(query, *_storable(values)))
-
-    async def talk(self, begin: Callable[[], Talk], *, is_safe: bool = True) -> Any:
-        """What a talk comes to, step by step in one transaction."""
-
-        async def held(connection: Connection) -> Any:
-            talking, rows = begin(), None
-            async with connection.transaction():
-                try:
-                    while True:
-                        step = talking.send(rows) if rows is not None else next(talking)
-                        rows = await connection.fetch(step.sql, *_storable(step.values))
-                except StopIteration as end:
-                    return end.value
-
-        return await self.run(held, is_safe=is_safe)
+    async def fetch(self, query: str, *values: object) -> Sequence[Row]:
+        """The rows of a query that only reads."""
+        own, held = spoken(query), _storable(values)
+        return await self.run(lambda connection: connection.fetch(own, *held))
 
     async def close(self) -> None:
         """Let go of the server."""
@@ -125,15 +139,44 @@ class Link:
             self._pool.terminate()
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class Job:
     """One write that waits for its batch."""
 
-    __slots__ = ("before", "done", "is_safe", "key", "text")
+    steps: Sequence[Step]
+    done: asyncio.Future[Sequence[Row]]
+    key: str
+    is_safe: bool
+    gate: Gate | None
 
-    def __init__(
-        self, text: str, done: asyncio.Future[Any], *, key: str, is_safe: bool, before: Callable[[], None]
-    ) -> None:
-        self.text, self.done, self.key, self.is_safe, self.before = text, done, key, is_safe, before
+    def passes(self) -> bool:
+        """Whether nobody has given up waiting for it, nor called it off in the last moment."""
+        if self.done.done():
+            return False
+        try:
+            if self.gate is not None:
+                self.gate.enter()
+        except CalledOff as error:
+            self.done.set_exception(error)
+            return False
+        return True
+
+    def settle(self, outcome: Outcome) -> None:
+        """Hand on what the runner says of it."""
+        if self.done.done():  # the caller gave up waiting
+            return
+        if "code" in outcome:
+            self.done.set_exception(self._error(outcome["code"], outcome["message"]))
+            return
+        rows = zip(self.steps, outcome["done"], strict=True)
+        self.done.set_result([tuple(row.values()) for step, row in rows if row and RETURNING in step.sql])
+
+    def _error(self, code: str, message: str) -> Exception:
+        if code == UNTOUCHED:
+            return self.steps[int(message)].otherwise or ValueError(message)
+        if code == TWICE and "bindings_current" in message:
+            return Conflict(message)
+        return explained(code, message)
 
 
 class Writer:
@@ -145,26 +188,32 @@ class Writer:
         self._waiting: list[Job] = []
         self._lanes: set[asyncio.Task[None]] = set()
 
-    async def run(
-        self,
-        kind: str,
-        values: Json,
-        *,
-        key: str = "",
-        is_safe: bool = True,
-        before: Callable[[], None] = lambda: None,
-    ) -> Any:
-        """What the write of this kind (see grognard_write) gives, once it is on the disk. `before` is called right
-        before it is sent, and may call it off. `key` is the game that it locks."""
+    async def write(
+        self, steps: Sequence[Step], *, key: str = "", is_safe: bool = True, gate: Gate | None = None
+    ) -> Sequence[Row]:
+        """See Engine."""
         if len(self._waiting) >= WAITING:
             raise StoreError("The database is busy. None of it was saved.", hint="Try again in a moment.", code="busy")
-        done: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        self._waiting.append(
-            Job(json.dumps([kind, values], separators=(",", ":")), done, key=key, is_safe=is_safe, before=before)
-        )
+        job = Job(steps, asyncio.get_running_loop().create_future(), key, is_safe, gate)
+        self._waiting.append(job)
         if len(self._lanes) < LANES:
             self._lanes.add(asyncio.create_task(self._work()))
-        return await done
+        return await job.done
+
+    async def talk(self, begin: Callable[[], Talk]) -> Any:
+        """See Engine."""
+
+        async def held(connection: Connection) -> Any:
+            talking, rows = begin(), None
+            async with connection.transaction():
+                try:
+                    while True:
+                        step = talking.send(rows) if rows is not None else next(talking)
+                        rows = await connection.fetch(spoken(step.sql), *_storable(step.values))
+                except StopIteration as end:
+                    return end.value
+
+        return await self._link.run(held)
 
     async def close(self) -> None:
         """Wait until all that was asked for is written."""
@@ -183,7 +232,7 @@ class Writer:
         while self._waiting:
             batch, self._waiting = self._waiting[:TOGETHER], self._waiting[TOGETHER:]
             batch.sort(key=lambda job: job.key)  # all processes lock games in one order: none waits in a circle
-            await self._send([job for job in batch if not job.done.done() and _is_on(job)])
+            await self._send([job for job in batch if job.passes()])
 
     async def _send(self, batch: list[Job]) -> None:
         """Carry out a batch. When the line breaks, what must not be sent twice fails, and the others are sent again."""
@@ -193,7 +242,7 @@ class Writer:
                 if outcome.get("code") in AGAIN:
                     again.append(job)
                 else:
-                    _settle(job, outcome)
+                    job.settle(outcome)
         except Exception as error:
             if isinstance(error, Unreachable) and not all(job.is_safe for job in batch):
                 again = [job for job in batch if job.is_safe]
@@ -207,16 +256,11 @@ class Writer:
         if again:
             await self._send(again)
 
-    async def _carry_out(self, batch: list[Job]) -> list[dict[str, Any]]:
+    async def _carry_out(self, batch: list[Job]) -> list[Outcome]:
         if not batch:
             return []
-        jobs = f"[{','.join(job.text for job in batch)}]"
-        found = await self._link.run(
-            lambda connection: connection.fetchval("SELECT grognard_batch($1::jsonb)", jobs),
-            is_safe=all(job.is_safe for job in batch),
-            patience=self._patience,
-        )
-        return json.loads(found)  # type: ignore[no-any-return]
+        jobs, is_safe = [job.steps for job in batch], all(job.is_safe for job in batch)
+        return await self._link.run(lambda line: line.carry_out(jobs), is_safe=is_safe, patience=self._patience)
 
 
 async def _as_it_is(connection: Connection) -> None:
@@ -229,32 +273,15 @@ def _storable(values: Iterable[object]) -> list[object]:
     return [storable(value) if isinstance(value, str) else value for value in values]
 
 
-def raised(code: str, message: str) -> Exception:
-    """The error that a caller gets for one of PostgreSQL."""
-    if code == CONFLICT:
-        return Conflict(message)
-    if code == DELETED:
-        return Deleted(message)
-    return explained(code, message)
+def spoken(sql: str) -> str:
+    """A statement as PostgreSQL has it."""
+    own = sql.replace("?", "$").replace("/*+ ", "").replace(" */", "")
+    return own.replace("json_group_array", "json_agg").replace("json_array", "json_build_array")
 
 
-def _is_on(job: Job) -> bool:
-    """Whether a job was not called off in the last moment."""
-    try:
-        job.before()
-    except Exception as error:
-        job.done.set_exception(error)
-        return False
-    return True
-
-
-def _settle(job: Job, outcome: dict[str, Any]) -> None:
-    if job.done.done():  # the caller gave up waiting
-        return
-    if "code" in outcome:
-        job.done.set_exception(raised(outcome["code"], outcome["message"]))
-    else:
-        job.done.set_result(outcome["done"])
+def _hex(value: bytes) -> str:
+    """Bytes in JSON, as PostgreSQL reads them."""
+    return f"\\x{value.hex()}"
 
 
 def _closed() -> StoreError:

@@ -20,7 +20,10 @@ CREATE TABLE marks (
 """
 
 # Step n leads from version n to n + 1: a file of SQL, or SQL itself. Append only: databases out there have been through
-# the older ones. `functions.sql` is carried out again behind the last step.
+# the older ones. `runner.sql` is carried out again behind the last step.
+#
+# The functions of step 3 (grognard_batch and what it calls, grognard_claim, grognard_sweep) stay where they are, for
+# processes of the release before that are still at work. The next step drops them.
 MIGRATIONS: tuple[str, ...] = ("tables.sql", ONLY_FUNCTIONS, _MARKS, ONLY_FUNCTIONS)
 OURS = ("games", "events", "requests", "outbox")
 """Tables that only another program can have made where ours have no version."""
@@ -43,7 +46,7 @@ async def migrate(connection: Connection, steps: tuple[str, ...] = MIGRATIONS) -
             await connection.execute("INSERT INTO grognard_schema VALUES (0)")
         for step in steps[before:]:
             await connection.execute(_sql(step))
-        await connection.execute(_sql("functions.sql"))
+        await connection.execute(_sql("runner.sql"))
         await connection.execute("UPDATE grognard_schema SET version = $1", len(steps))
 
 

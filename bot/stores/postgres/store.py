@@ -1,23 +1,23 @@
-"""The Store on PostgreSQL: what every answer writes goes in batches through functions in the server."""
+"""The Store on PostgreSQL: one that any number of processes share."""
 
 from __future__ import annotations
 
 import asyncio
-import json
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from typing import Any, Self
+from functools import partial
+from typing import Self
 
 from bot.stores.base import Clock
-from bot.stores.postgres import writing
-from bot.stores.postgres.checking import problems
-from bot.stores.postgres.journal import PostgresJournal
-from bot.stores.postgres.link import SHORT_PATIENCE, Link, Writer
+from bot.stores.journal import Journal
+from bot.stores.postgres.link import SHORT_PATIENCE, Connection, Link, Writer
 from bot.stores.postgres.schema import migrate
-from bot.stores.records import Commit, Committed, Doc, Json, check_change
-from bot.stores.statements import Row, Step, Talk
+from bot.stores.statements import Row
 from bot.stores.store import Store
+from bot.stores.stored import CHECKED, NAMES, damaged
+
+_PAGE = 2000
 
 
 @asynccontextmanager
@@ -35,9 +35,9 @@ class PostgresStore(Store):
 
     def __init__(self, link: Link, clock: Clock) -> None:
         # Of its own: a receipt does not wait for another process to let go of a game, nor long for the server.
-        self._receipts = Writer(link, SHORT_PATIENCE)
-        super().__init__(clock, PostgresJournal(link, self._receipts, clock))
-        self._link, self._writer = link, Writer(link)
+        receipts = Writer(link, SHORT_PATIENCE)
+        super().__init__(Writer(link), Journal(receipts, clock), clock)
+        self._link = link
 
     @classmethod
     async def open(cls, url: str, *, clock: Clock = time.time) -> Self:
@@ -54,7 +54,7 @@ class PostgresStore(Store):
         """Write what is waiting, then let go of the server."""
         try:
             await self._writer.close()
-            await self._receipts.close()
+            await self.journal.close()
         finally:
             await self._link.close()
 
@@ -67,50 +67,17 @@ class PostgresStore(Store):
         """See Store."""
         return await self._link.fetch(query, *values)
 
-    async def _write(
-        self, steps: Sequence[Step], *, is_safe: bool = True, before: Callable[[], None] = lambda: None
-    ) -> Sequence[Row]:
-        """See Store. What is written for every answer goes to functions in the server instead, a batch at once."""
-        before()
-        rows: Sequence[Row] = await self._talk(lambda: _each(steps), is_safe=is_safe)
-        return rows
-
-    async def _talk(self, begin: Callable[[], Talk], *, is_safe: bool = True) -> Any:
-        """See Store."""
-        return await self._link.talk(begin, is_safe=is_safe)
-
-    async def commit(self, commit: Commit) -> Committed:
-        """See Store."""
-        for change in commit.changes:
-            check_change(change)
-        sent = writing.message(commit, self._clock())
-        gate = commit.gate.enter if commit.gate is not None else lambda: None
-        game = commit.changes[0].game if commit.changes else ""
-        done = await self._writer.run("commit", sent, key=game, is_safe=commit.request_id is not None, before=gate)
-        if done.get("seen"):
-            return Committed(json.loads(done["reply"]), seen=True)
-        return Committed(commit.reply, outbox=tuple(done["outbox"]))
-
-    async def outbox_done(self, *ids: int, spot: Json | None = None) -> None:
-        """See Store."""
-        await self._writer.run("posted", {"ids": ids, "spot": writing.spot_text(spot or {})})
-
-    async def outbox_retry(self, due: float, *ids: int, held: bool = False) -> None:
-        """See Store."""
-        await self._writer.run("retry", {"ids": ids, "due": due, "held": held})
-
-    async def put_doc(self, doc: Doc) -> None:
-        """See Store."""
-        await self._writer.run("put_doc", writing.document(doc))
-
     async def check(self) -> Sequence[str]:
-        """See Store."""
-        return await problems(self._link)
+        """See Store. Pages and indexes are the server's business."""
+        found: list[str] = []
+        for table, column in CHECKED:
+            name = NAMES.get(table, "'row ' || ctid")
+            query = f"SELECT {name}, {column} FROM {table} WHERE {column} IS NOT NULL"
+            found += damaged(table, column, await self._link.run(partial(_texts, query)))
+        return found
 
 
-def _each(steps: Sequence[Step]) -> Talk:
-    """A talk that gives all rows of some steps."""
-    found: list[Row] = []
-    for step in steps:
-        found += yield step
-    return found
+async def _texts(query: str, connection: Connection) -> list[tuple[str, bytes]]:
+    """The stored texts that a query finds, by the names of their rows."""
+    async with connection.transaction(readonly=True):
+        return [(name, text.encode()) async for name, text in connection.cursor(query, prefetch=_PAGE)]

@@ -3,7 +3,6 @@
 WAL mode with synchronous=FULL: what was committed survives a power cut, and reading never waits for writing.
 """
 
-from bot.stores.sqlite.store import SqliteStore, open_sqlite
-from bot.stores.sqlite.temporary import TemporaryStore
+from bot.stores.sqlite.store import SqliteStore, TemporaryStore, open_sqlite
 
 __all__ = ["SqliteStore", "TemporaryStore", "open_sqlite"]

@@ -7,15 +7,12 @@ import os
 import sqlite3
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import Any
 
-from bot.interface.spec import Receipt
 from bot.process.file_rights import make_file
-from bot.stores.base import LONGEST_WAIT, Clock, StoreError
-from bot.stores.journal import from_text, to_text
+from bot.stores.base import StoreError
 from bot.stores.sqlite.link import Link, Writer
-
-T = TypeVar("T")
+from bot.stores.statements import Row, Step, Talk
 
 BUSY_SECONDS = 0.5
 """Others write here for moments only; a receipt cannot wait for more."""
@@ -31,73 +28,38 @@ def journal_path(database: Path) -> Path:
     return database.with_name(f"{database.stem}.receipts{database.suffix}")
 
 
-class SqliteJournal:
-    """The Journal in a file, which is made when the first receipt comes late."""
+class JournalFile:
+    """The Engine of the journal: a file, which is made when the first receipt comes late."""
 
-    def __init__(self, path: Path, clock: Clock) -> None:
-        self._path, self._clock = path, clock
+    def __init__(self, path: Path) -> None:
+        self._path = path
         self._opening = asyncio.Lock()
         self._writer: Writer | None = None
 
-    async def note(self, receipt: Receipt, lease: float) -> bool:
-        """See Journal."""
-        command, now = receipt.command, self._clock()
-        values = (command.request_id, command.where.key, command.who.key, to_text(command), receipt.until, now + lease)
-        insert = (
-            "INSERT INTO receipts (id, place, user, command, until, due) VALUES (?, ?, ?, ?, ?, ?) "
-            "ON CONFLICT DO NOTHING"
-        )
-        return bool(await self._run(lambda conn: conn.execute(insert, values).rowcount))
-
-    async def renew(self, ids: Sequence[str], lease: float) -> None:
-        """See Journal."""
-        due = self._clock() + lease
-        update = "UPDATE receipts SET due = ? WHERE id = ?"
-        await self._run(lambda conn: _each(conn, update, [(due, id) for id in ids]))
-
-    async def claim(self, platform: str, lease: float, limit: int) -> Sequence[Receipt]:
-        """See Journal."""
-        if self._writer is None and not self._path.exists():
+    async def write(self, steps: Sequence[Step], **how: Any) -> Sequence[Row]:
+        """See Engine. Nothing is changed in a file that is not there."""
+        if self._is_missing() and not any(step.sql.startswith("INSERT") for step in steps):
             return ()
-        now = self._clock()
+        return await (await self._opened()).write(steps, **how)
 
-        def claim(conn: sqlite3.Connection) -> list[Receipt]:
-            rows = conn.execute(
-                "SELECT id, command, until FROM receipts WHERE (due <= ?1 OR due > ?1 + ?2) "
-                "AND substr(place, 1, ?3) = ?4 ORDER BY number LIMIT ?5",
-                (now, LONGEST_WAIT, len(platform), platform, limit),
-            ).fetchall()
-            _each(conn, "UPDATE receipts SET due = ? WHERE id = ?", [(now + lease, id) for id, _, _ in rows])
-            return [Receipt(from_text(command), until) for _, command, until in rows]
-
-        return await self._run(claim)
-
-    async def drop(self, ids: Sequence[str]) -> None:
-        """See Journal."""
-        await self._run(lambda conn: _each(conn, "DELETE FROM receipts WHERE id = ?", [(id,) for id in ids]))
-
-    async def forget(self, user: str, places: Sequence[str], but: str) -> None:
-        """See Journal."""
-        if self._writer is None and not self._path.exists():
-            return
-
-        def forget(conn: sqlite3.Connection) -> None:
-            _each(conn, "DELETE FROM receipts WHERE place = ? AND id <> ?", [(place, but) for place in places])
-            conn.execute("DELETE FROM receipts WHERE user = ? AND id <> ?", (user, but))
-
-        await self._run(forget)
+    async def talk(self, begin: Callable[[], Talk]) -> Any:
+        """See Engine. None where no file is there."""
+        return None if self._is_missing() else await (await self._opened()).talk(begin)
 
     async def close(self) -> None:
-        """See Journal."""
+        """Let go of the file."""
         async with self._opening:
             if self._writer is not None:
                 await self._writer.close()
 
-    async def _run(self, job: Callable[[sqlite3.Connection], T]) -> T:
+    def _is_missing(self) -> bool:
+        return self._writer is None and not self._path.exists()
+
+    async def _opened(self) -> Writer:
         async with self._opening:
             if self._writer is None:
                 self._writer = await self._open()
-        return await self._writer.run(job)
+            return self._writer
 
     async def _open(self) -> Writer:
         try:
@@ -127,7 +89,3 @@ def open_file(path: Path) -> sqlite3.Connection:
     conn = sqlite3.connect(path, isolation_level=None)
     _prepare(conn)
     return conn
-
-
-def _each(conn: sqlite3.Connection, statement: str, rows: Sequence[tuple[object, ...]]) -> None:
-    conn.executemany(statement, rows)

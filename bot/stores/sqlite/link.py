@@ -13,13 +13,13 @@ from __future__ import annotations
 import asyncio
 import os
 import sqlite3
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 import aiosqlite
 
-from bot.stores.base import Conflict, Deleted, StoreError
+from bot.stores.base import Gate, StoreError
 from bot.stores.sqlite.faults import BUGS, Gone, Locked, explained
 from bot.stores.statements import Row, Step, Talk
 
@@ -142,6 +142,27 @@ class Writer:
             self._task = asyncio.create_task(self._work())
         return await done
 
+    async def write(
+        self,
+        steps: Sequence[Step],
+        *,
+        key: str = "",  # noqa: ARG002 -- a job locks the whole file
+        is_safe: bool = True,  # noqa: ARG002 -- no line breaks
+        gate: Gate | None = None,
+    ) -> Sequence[Row]:
+        """See Engine."""
+
+        def write(conn: sqlite3.Connection) -> Sequence[Row]:
+            if gate is not None:
+                gate.enter()
+            return carry_out(conn, steps)
+
+        return await self.run(write)
+
+    async def talk(self, begin: Callable[[], Talk]) -> Any:
+        """See Engine."""
+        return await self.run(lambda conn: talk(conn, begin()))
+
     async def close(self) -> None:
         """Wait until all that was asked for is written, then close the connection."""
         try:
@@ -200,25 +221,14 @@ class Writer:
                 done.set_result(outcome)
 
 
-def spoken(sql: str) -> str:
-    """A statement of the common dialect as SQLite has it. It locks the whole file, so it leaves no row to another."""
-    own = sql.replace("$", "?").replace(" FOR UPDATE SKIP LOCKED", "")
-    return own.replace("json_agg", "json_group_array").replace("json_build_array", "json_array")
-
-
-def carry_out(conn: sqlite3.Connection, steps: Iterable[Step]) -> Sequence[Row]:
-    """What the steps of a job give. Raises Conflict or Deleted; the caller cleans up."""
+def carry_out(conn: sqlite3.Connection, steps: Sequence[Step]) -> Sequence[Row]:
+    """What the steps of a job give. Raises what a step does otherwise; the caller cleans up."""
     found: list[Row] = []
-    for step in steps:
-        cursor = conn.execute(spoken(step.sql), step.values)
+    for sql, values, otherwise in steps:
+        cursor = conn.execute(sql, values)
         found += cursor.fetchall()
-        if not cursor.rowcount and step.conflict is not None:
-            raise Conflict(step.conflict)
-        if not cursor.rowcount and step.instead is not None:
-            answer = conn.execute(spoken(step.instead), step.values[:1]).fetchall()
-            if not answer:
-                raise Deleted(step.values[0])
-            return answer
+        if otherwise is not None and not cursor.rowcount:
+            raise otherwise
     return found
 
 
@@ -228,7 +238,7 @@ def talk(conn: sqlite3.Connection, talking: Talk) -> Any:
     try:
         while True:
             step = talking.send(rows) if rows is not None else next(talking)
-            rows = conn.execute(spoken(step.sql), step.values).fetchall()
+            rows = conn.execute(step.sql, step.values).fetchall()
     except StopIteration as end:
         return end.value
 

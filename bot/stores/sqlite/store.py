@@ -6,21 +6,22 @@ import asyncio
 import contextlib
 import sqlite3
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any, Self
+from tempfile import TemporaryDirectory
+from typing import Self
 
 from bot.process.file_rights import make_file, make_folder
 from bot.stores.base import DAY, REQUESTS_KEPT, Clock, StoreError
 from bot.stores.journal import Journal
 from bot.stores.records import tombstone
-from bot.stores.sqlite import schema, sums
-from bot.stores.sqlite.journal import SqliteJournal, journal_path
-from bot.stores.sqlite.link import Link, Writer, carry_out, spoken, talk
+from bot.stores.sqlite import schema
+from bot.stores.sqlite.journal import JournalFile, journal_path
+from bot.stores.sqlite.link import Link, Writer
 from bot.stores.statements import Row, Step, Talk
 from bot.stores.store import Store
-from bot.stores.stored import bare
+from bot.stores.stored import CHECKED, NAMES, bare, damaged
 
 BUSY_SECONDS = 5.0
 LOOK_EVERY = 2.0
@@ -43,9 +44,10 @@ async def open_sqlite(
 class SqliteStore(Store):
     """Writes through one connection, reads through another, which never waits for it."""
 
-    def __init__(self, writer: Writer, reader: Link, clock: Clock, journal: Journal) -> None:
-        super().__init__(clock, journal)
-        self._writer, self._reader = writer, reader
+    def __init__(self, writer: Writer, reader: Link, journal: Journal, clock: Clock) -> None:
+        super().__init__(writer, journal, clock)
+        self._writer: Writer = writer
+        self._reader = reader
 
     @classmethod
     async def open(
@@ -75,7 +77,7 @@ class SqliteStore(Store):
             await link.close()
             raise
         link.to_host = reader.to_host = False
-        return cls(Writer(link), reader, clock, SqliteJournal(journal_path(path), clock))
+        return cls(Writer(link), reader, Journal(JournalFile(journal_path(path)), clock), clock)
 
     async def close(self) -> None:
         """Write what is waiting, then close all connections; the last one tidies the log file away."""
@@ -105,36 +107,17 @@ class SqliteStore(Store):
 
     async def _ask(self, query: str, *values: object) -> Sequence[Row]:
         """See Store."""
-        return await self._reader.run(lambda conn: conn.execute(spoken(query), values).fetchall())
-
-    async def _write(
-        self,
-        steps: Sequence[Step],
-        *,
-        is_safe: bool = True,  # noqa: ARG002 -- no line breaks
-        before: Callable[[], None] = lambda: None,
-    ) -> Sequence[Row]:
-        """See Store."""
-
-        def write(conn: sqlite3.Connection) -> Sequence[Row]:
-            before()
-            return carry_out(conn, steps)
-
-        return await self._writer.run(write)
-
-    async def _talk(self, begin: Callable[[], Talk]) -> Any:
-        """See Store."""
-        return await self._writer.run(lambda conn: talk(conn, begin()))
+        return await self._reader.run(lambda conn: conn.execute(query, values).fetchall())
 
     def _old_requests(self, now: float) -> Talk:
         """Rows are in order of time, so no index on it is needed, which every commit would pay for; those written
         while the clock was ahead are dated back to now, or they would hide older ones behind them."""
-        page, after, old, ahead = "rowid > $1 AND rowid <= $2", -1, now - REQUESTS_KEPT, now + DAY
-        query = "SELECT rowid, at FROM requests WHERE rowid > $1 ORDER BY rowid LIMIT $2"
+        page, after, old, ahead = "rowid > ?1 AND rowid <= ?2", -1, now - REQUESTS_KEPT, now + DAY
+        query = "SELECT rowid, at FROM requests WHERE rowid > ?1 ORDER BY rowid LIMIT ?2"
         while rows := (yield Step(query, (after, _PAGE))):
             ends = (after, rows[-1][0])
-            yield Step(f"DELETE FROM requests WHERE {page} AND at < $3", (*ends, old))
-            yield Step(f"UPDATE requests SET at = $3 WHERE {page} AND at > $4", (*ends, now, ahead))
+            yield Step(f"DELETE FROM requests WHERE {page} AND at < ?3", (*ends, old))
+            yield Step(f"UPDATE requests SET at = ?3 WHERE {page} AND at > ?4", (*ends, now, ahead))
             if all(old <= at <= ahead for _, at in rows):
                 return
             after = rows[-1][0]
@@ -144,10 +127,52 @@ class SqliteStore(Store):
         return await self._reader.run(_problems)
 
 
+class TemporaryStore(SqliteStore):
+    """Games that end with the process, in a folder which goes when the store is closed: for
+    `DATABASE_URL=sqlite:///:memory:`, and for tests. Its commits never wait for the disk."""
+
+    _folder: TemporaryDirectory[str]  # which deletes itself at the latest when the interpreter ends
+
+    @classmethod
+    async def make(cls, clock: Clock = time.time) -> Self:
+        """A new one, empty. Whoever calls this closes it. Raises StoreError."""
+        try:
+            folder = TemporaryDirectory(prefix="grognard-")
+        except OSError as error:
+            raise StoreError(
+                f"No temporary folder can be made: {error.strerror}.",
+                hint="Set TMPDIR to a folder where the bot's user may write, or DATABASE_URL to a file.",
+            ) from error
+        try:
+            store = await cls.open(Path(folder.name) / "games.db", clock=clock, lasting=False)
+        except BaseException:
+            folder.cleanup()
+            raise
+        store._folder = folder
+        return store
+
+    async def gone(self) -> str:
+        """See Store."""
+        return f"{await self._loss()} It was a temporary one: its games are lost. DATABASE_URL can name one that stays."
+
+    async def close(self) -> None:
+        """See Store. Nothing of it is left."""
+        try:
+            await super().close()
+        finally:
+            self._folder.cleanup()
+
+
 def _problems(conn: sqlite3.Connection) -> list[str]:
     """What is wrong with pages and indexes; where they are whole, with the texts in them."""
-    rows = conn.execute("PRAGMA integrity_check(20)").fetchall()
-    return [line for (line,) in rows if line != "ok"] or list(sums.damaged(conn))
+    if broken := [line for (line,) in conn.execute("PRAGMA integrity_check(20)") if line != "ok"]:
+        return broken
+    found: list[str] = []
+    for table, column in CHECKED:
+        name = NAMES.get(table, "'row ' || rowid")
+        query = f"SELECT {name}, CAST({column} AS BLOB) FROM {table} WHERE {column} IS NOT NULL"
+        found += damaged(table, column, conn.execute(query))
+    return found
 
 
 def _prepare(conn: sqlite3.Connection, path: Path, busy_seconds: float, *, lasting: bool) -> None:
