@@ -81,8 +81,8 @@ def test_dice_are_drawn_as_written_from_left_to_right() -> None:
 
 
 def test_each_die_knows_what_became_of_it() -> None:
-    (pool,) = play("3d6r1!kh2>=5", 1, 6, 5, 2, 3).results[0].pools
-    assert [die.fate for die in pool.drawn] == [
+    ((_, fates, _, _),) = play("3d6r1!kh2>=5", 1, 6, 5, 2, 3).results[0].thrown
+    assert fates == [
         Fate.REROLLED,
         Fate.EXPLODED | Fate.KEPT | Fate.SUCCESS,
         Fate.KEPT | Fate.SUCCESS,

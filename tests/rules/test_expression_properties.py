@@ -12,9 +12,7 @@ from bot.rules.dice import AVERAGING, Die, Script
 from bot.rules.expression import Fate, check, parse, roll, worst_cost
 from bot.rules.expression.chances import odds
 from bot.rules.expression.cost import check_reach
-from bot.rules.expression.errors import ExpressionError
-from bot.rules.expression.limits import MAX_DICE, MAX_RESULT
-from bot.rules.expression.model import Expression
+from bot.rules.expression.model import MAX_DICE, MAX_RESULT, Expression, ExpressionError
 
 WORDS = """
     d d6 d% dF dA d20 2d6 10d10 d[1,2] d[hit,miss] kh kl3 dh dl1 r1 r<3 ro ro2 ! !5 !>=5 >=8 < <= = ( ) [ ] [morale]
@@ -116,8 +114,8 @@ def test_keep_and_drop_agree_with_sorting(dice: list[int], choice: str, number: 
         "dh": rising[:-number],
         "dl": rising[number:],
     }[choice]
-    (pool,) = rolling.results[0].pools
-    assert sorted(int(die.rolled.value) for die in pool.drawn if Fate.KEPT in die.fate) == kept
+    ((values, fates, _, _),) = rolling.results[0].thrown
+    assert sorted(int(value) for value, fate in zip(values, fates or (), strict=True) if fate & Fate.KEPT) == kept
     assert rolling.results[0].total == sum(kept)
 
 

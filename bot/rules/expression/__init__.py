@@ -8,10 +8,10 @@ explosions of a pool draw at most 20 further dice, plus two for each die written
 from __future__ import annotations
 
 from bot.rules.expression.cost import worst_cost
-from bot.rules.expression.errors import ExpressionError
-from bot.rules.expression.model import Expression
+from bot.rules.expression.model import Expression, ExpressionError
 from bot.rules.expression.parser import check, parse
-from bot.rules.expression.rolling import Drawn, Fate, PoolRolled, Result, Rolling, roll
+from bot.rules.expression.rolling import Result, Rolling, roll
+from bot.rules.expression.throwing import Fate
 
 # What can be written, for help and completion: each example, and what it does.
 GUIDE = (
@@ -31,11 +31,9 @@ GUIDE = (
 
 __all__ = [
     "GUIDE",
-    "Drawn",
     "Expression",
     "ExpressionError",
     "Fate",
-    "PoolRolled",
     "Result",
     "Rolling",
     "check",

@@ -7,17 +7,45 @@ that is still to come ends with whatever it shows.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from math import comb
 
 from bot.rules.errors import UserError
-from bot.rules.expression.kept import Counts, Window, lay, places, worths
-from bot.rules.expression.model import Pool
-from bot.rules.expression.packed import Budget, Packed
+from bot.rules.expression.model import Choice, Pick, Pool
+from bot.rules.expression.packed import Budget, Weights, unpack
 
-ENDING, EXPLODING, REROLLED = range(3)
+EXPLODING, ENDING, REROLLED = range(3)
+Counts = tuple[int, int, int]
+"""How many dice lie in the end that exploded, that ended, and that were cut short."""
+Window = tuple[int, int]
+"""From which place on dice are kept, and before which."""
+Faces = list[tuple[int, int, int]]
+"""Faces of a die, falling: the kind of each, what it is worth beyond the lowest, the ways to it."""
+
+
+def places(picks: Iterable[Pick], count: int) -> Window:
+    """Which of so many dice in falling order are kept: from the first place, up to before the second."""
+    first, last = 0, count
+    for pick in picks:
+        match pick.choice:
+            case Choice.KEEP_HIGHEST:
+                last = min(last, first + pick.number)
+            case Choice.KEEP_LOWEST:
+                first = max(first, last - pick.number)
+            case Choice.DROP_HIGHEST:
+                first += pick.number
+            case Choice.DROP_LOWEST:
+                last -= pick.number
+    return first, last
+
+
+def worths(pool: Pool, values: Iterable[int]) -> list[int]:
+    """What dice that show these numbers count for: the number, or 1 where it fits and 0 where it does not."""
+    if pool.count_if is None:
+        return list(values)
+    low, high = pool.count_if.span
+    return [int(low <= value <= high) for value in values]
 
 
 def is_chained(pool: Pool) -> bool:
@@ -25,23 +53,7 @@ def is_chained(pool: Pool) -> bool:
     return bool(pool.rerolls or pool.explodes)
 
 
-@dataclass(frozen=True, slots=True)
-class _Draws:
-    """The faces of a die: the kind of each, what it is worth (`low` less), and the ways to it, falling."""
-
-    faces: list[tuple[int, int, int]]
-    low: int
-
-    def ways(self, kind: int) -> int:
-        """How many faces are of this kind."""
-        return sum(ways for of, _, ways in self.faces if of == kind)
-
-    def packed(self, kind: int, bits: int) -> int:
-        """The sum of one die of this kind, packed."""
-        return sum(ways << bits * worth for of, worth, ways in self.faces if of == kind)
-
-
-def chained(pool: Pool, budget: Budget) -> Packed:
+def chained(pool: Pool, budget: Budget) -> Weights:
     """The ways of such a pool. Raises UserError for too many dice, and with a reroll that happens once."""
     if pool.once:
         raise UserError(
@@ -49,23 +61,22 @@ def chained(pool: Pool, budget: Budget) -> Packed:
             hint="Leave out ro, or the other rerolls and explosions.",
             code="no-odds",
         )
-    draws = _draws(pool)
-    count, extra = pool.count, pool.extra
-    highest = max(worth for _, worth, _ in draws.faces)
-    most = count + extra
-    total = pool.sides**most
-    width = budget.room(most * highest + 1, total)
+    low, faces = _faces(pool)
+    most = pool.count + pool.extra
+    numbers = most * max(worth for _, worth, _ in faces) + 1
+    width = budget.room(numbers, pool.sides**most)
     if pool.picks:
-        fields = _kept(pool, draws, 8 * width, budget)
+        fields = _kept(pool, faces, -low * 8 * width, 8 * width, budget)
     else:
-        budget.spend((most * highest + 1) * width * extra // 32)
-        fields = _summed(pool, draws, 8 * width)
-    return Packed(draws.low * most, fields, width, total)
+        budget.spend(numbers * width * pool.extra // 32)
+        fields = _summed(pool, faces, -low * 8 * width, 8 * width)
+    return unpack(fields, width, low * most)
 
 
-def _draws(pool: Pool) -> _Draws:
-    faces = Counter(pool.values)
-    worth = dict(zip(faces, worths(pool, faces), strict=True))
+def _faces(pool: Pool) -> tuple[int, Faces]:
+    """The least that a die is worth, at most 0 as a die that is not drawn; and its faces."""
+    ways = Counter(pool.values)
+    worth = dict(zip(ways, worths(pool, ways), strict=True))
     low = min(0, *worth.values())
 
     def kind(value: int) -> int:
@@ -73,73 +84,86 @@ def _draws(pool: Pool) -> _Draws:
             return REROLLED
         return EXPLODING if any(test.fits(value) for test in pool.explodes) else ENDING
 
-    return _Draws([(kind(value), worth[value] - low, faces[value]) for value in sorted(faces, reverse=True)], low)
+    return low, [(kind(value), worth[value] - low, ways[value]) for value in sorted(ways, reverse=True)]
 
 
-def _summed(pool: Pool, draws: _Draws, bits: int) -> int:
-    """All dice added up: a closed form over the number of further dice. What is not drawn weighs as much as a die."""
+def _summed(pool: Pool, faces: Faces, nothing: int, bits: int) -> int:
+    """All dice added up, packed in fields of so many `bits`: a closed form over the number of further dice. What is not
+    drawn weighs as much as a die, and is `nothing` bits up."""
     count, extra = pool.count, pool.extra
-    nothing = 1 << bits * -draws.low
-    ending, exploding = draws.packed(ENDING, bits), draws.packed(EXPLODING, bits)
-    further = exploding + draws.ways(REROLLED) * nothing
-    last = ending + exploding + draws.packed(REROLLED, bits)
+    one = [sum(ways << bits * worth for of, worth, ways in faces if of == kind) for kind in range(3)]
+    further = one[EXPLODING] + (_rerolled(faces) << nothing)
     total = cut = 0
     power = 1
     for used in range(extra):
-        undrawn = pool.sides ** (extra - used) << bits * -draws.low * (extra - used)
+        undrawn = pool.sides ** (extra - used) << nothing * (extra - used)
         total += power * (comb(count - 1 + used, used) * undrawn)
         power *= further
     done = 1
     for ended in range(count):
-        cut += comb(extra - 1 + ended, ended) * done * last ** (count - ended)
-        done *= ending
+        cut += comb(extra - 1 + ended, ended) * done * sum(one) ** (count - ended)
+        done *= one[ENDING]
     return total * done + power * cut
 
 
-def _kept(pool: Pool, draws: _Draws, bits: int, budget: Budget) -> int:
-    """Those that are kept added up, by how many dice of each kind are on the table in the end."""
-    limits = pool.count + pool.extra, pool.count, pool.count if pool.rerolls else 0
-    budget.spend(len(draws.faces) * limits[0] * limits[1] * (limits[2] + 1) * 30)
-    ways = Counter[Counts]()
-    for counts, times in _tables(pool, draws):
-        ways[counts] += times
-    most = pool.count + pool.extra
-    faces = [((EXPLODING, ENDING, REROLLED).index(kind), worth, some) for kind, worth, some in draws.faces]
-    highest, lowest = _windows(pool, ways, most)
-    windows = highest
-    if len(set(lowest.values())) < len(set(highest.values())):
-        faces, windows = faces[::-1], lowest
-    laid = {window: lay(faces, limits, window, bits) for window in set(windows.values())}
-    total = 0
-    for counts, times in ways.items():
-        first, last = places(pool.picks, sum(counts))
-        undone = most - (last - first)
-        total += laid[windows[counts]].get(counts, 0) * times << bits * -draws.low * undone
-    return total
+def _rerolled(faces: Faces) -> int:
+    return sum(ways for kind, _, ways in faces if kind == REROLLED)
 
 
-def _windows(pool: Pool, tables: Iterable[Counts], most: int) -> tuple[dict[Counts, Window], dict[Counts, Window]]:
-    """The places of the dice that are kept of each table, counted from its highest die and from its lowest.
+def _kept(pool: Pool, faces: Faces, nothing: int, bits: int, budget: Budget) -> int:
+    """Those that are kept added up, by how many dice of each kind are on the table in the end.
 
-    A window that is open to the end goes up to `most`, so that many tables share one: all of 3d6!dh1 from the highest,
-    all of 3d6!kl2 from the lowest.
+    Tables share what is laid where they keep the same places. These are counted from the highest die or from the
+    lowest, whichever are fewer; and where they are open to the end they go up to `most`: all of 3d6!dh1 are one from
+    the highest, all of 3d6!kl2 from the lowest.
     """
-    highest: dict[Counts, Window] = {}
-    lowest: dict[Counts, Window] = {}
-    for counts in tables:
-        dice = sum(counts)
-        first, last = places(pool.picks, dice)
-        highest[counts] = first, most if last == dice else last
-        lowest[counts] = dice - last, most if first == 0 else dice - first
-    return highest, lowest
+    most = pool.count + pool.extra
+    limits = most, pool.count, pool.count if pool.rerolls else 0
+    budget.spend(len(faces) * limits[0] * limits[1] * (limits[2] + 1) * 30)
+    tables = Counter[Counts]()
+    for counts, times in _tables(pool, _rerolled(faces)):
+        tables[counts] += times
+    kept = {counts: places(pool.picks, sum(counts)) for counts in tables}
+    highest = {counts: (first, most if last == sum(counts) else last) for counts, (first, last) in kept.items()}
+    lowest = {
+        counts: (sum(counts) - last, most if first == 0 else sum(counts) - first)
+        for counts, (first, last) in kept.items()
+    }
+    if len(set(lowest.values())) < len(set(highest.values())):
+        faces, highest = faces[::-1], lowest
+    laid = {window: _lay(faces, limits, window, bits) for window in set(highest.values())}
+    return sum(
+        laid[highest[counts]].get(counts, 0) * times << nothing * (most - (kept[counts][1] - kept[counts][0]))
+        for counts, times in tables.items()
+    )
 
 
-def _tables(pool: Pool, draws: _Draws) -> Iterator[tuple[Counts, int]]:
-    """How many dice may lie in the end that exploded, that ended, and that were cut short; and the ways to that.
+def _lay(faces: Faces, limits: Counts, window: Window, bits: int) -> Mapping[Counts, int]:
+    """The packed sums of the dice at the places of the `window`, by how many of each kind are laid in all.
+
+    Dice are laid in the order of `faces`, all dice of one face at a time, up to so many of each kind.
+    """
+    first, last = window
+    laid: dict[Counts, int] = {(0, 0, 0): 1}
+    for kind, worth, ways in faces:
+        after = defaultdict[Counts, int](int)
+        for counts, fields in laid.items():
+            here, number = sum(counts), counts[kind]
+            for more in range(limits[kind] - number + 1):
+                inside = max(0, min(here + more, last) - max(here, first))
+                new: Counts = (*counts[:kind], number + more, *counts[kind + 1 :])  # type: ignore[assignment]
+                after[new] += (fields * (comb(number + more, more) * ways**more)) << bits * worth * inside
+        laid = after
+    return laid
+
+
+def _tables(pool: Pool, again: int) -> Iterator[tuple[Counts, int]]:
+    """How many dice may lie in the end that exploded, that ended, and that were cut short; and the ways to that, where
+    `again` faces are rerolled.
 
     What its faces weigh is left out of the ways, but for the dice that were rerolled and those never drawn.
     """
-    count, extra, again = pool.count, pool.extra, draws.ways(REROLLED)
+    count, extra = pool.count, pool.extra
     for used in range(extra):
         for exploded in range(used + 1) if again else (used,):
             here = comb(count - 1 + used, used) * comb(used, exploded) * again ** (used - exploded)

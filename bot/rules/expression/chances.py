@@ -5,29 +5,14 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
-from math import gcd
+from math import comb, gcd
 from typing import Any
 
 from bot.rules.errors import UserError
-from bot.rules.expression.chained import chained, is_chained
+from bot.rules.expression.chained import chained, is_chained, places, worths
 from bot.rules.expression.cost import arithmetic, compute
-from bot.rules.expression.kept import kept, worths
 from bot.rules.expression.model import Expression, Number, Operand, Operator, Pool
-from bot.rules.expression.packed import (
-    MAX_BYTES,
-    WORD,
-    Budget,
-    Counted,
-    Packed,
-    Weights,
-    added,
-    is_dense,
-    negative,
-    pack,
-    repeated,
-    weights_of,
-    width_of,
-)
+from bot.rules.expression.packed import MAX_BYTES, Budget, Weights, is_dense, pack, unpack, width_of
 
 
 class Chances(Mapping[int | str, Fraction]):
@@ -49,9 +34,6 @@ class Chances(Mapping[int | str, Fraction]):
     def __len__(self) -> int:
         return len(self.ways)
 
-    def __repr__(self) -> str:
-        return f"Chances({self.ways}, {self.total})"
-
 
 def odds(expression: Expression) -> Chances:
     """The chance of each result of one repeat of `expression`, rising; of a single die with words, of each face.
@@ -61,96 +43,119 @@ def odds(expression: Expression) -> Chances:
     """
     known: Chances | None = expression.kept.get("odds")
     if known is None:
-        known = expression.kept["odds"] = _face_odds(expression) if expression.is_text else _odds(expression)
+        ways = _faces(expression) if expression.is_text else _ways(expression)
+        known = expression.kept["odds"] = Chances(ways, sum(ways.values()))
     return known
 
 
-def _odds(expression: Expression) -> Chances:
-    budget = Budget(expression)
-
-    def read(operand: Operand) -> Counted:
-        return Packed(operand.value, 1, WORD, 1) if isinstance(operand, Number) else _pool_ways(operand, budget)
-
-    def apply(operator: Operator, left: Counted, right: Counted) -> Counted:
-        if operator.sign == "-":
-            return _sum(left, negative(right), budget)
-        return _sum(left, right, budget) if operator.sign == "+" else _each(operator.sign, left, right, budget)
-
-    counted = compute(expression.program, read, apply)
-    if isinstance(counted, Packed):
-        return Chances(weights_of(counted), counted.total)
-    return Chances(dict(sorted(counted.items())), sum(counted.values()))
-
-
-def _face_odds(expression: Expression) -> Chances:
+def _faces(expression: Expression) -> Mapping[Any, int]:
     (pool,) = expression.pools
     if pool.count > 1 or pool.faces is None:
         raise UserError(
             f"The odds of {expression.notation} cannot be counted: only one die with words can.", code="no-odds"
         )
-    return Chances(Counter(pool.faces), pool.sides)
+    return Counter(pool.faces)
 
 
-def _sum(left: Counted, right: Counted, budget: Budget) -> Counted:
+def _ways(expression: Expression) -> Weights:
+    budget = Budget(expression)
+
+    def read(operand: Operand) -> Weights:
+        return {operand.value: 1} if isinstance(operand, Number) else _pool(operand, budget)
+
+    def apply(operator: Operator, left: Weights, right: Weights) -> Weights:
+        if operator.sign == "-":
+            return _sum(left, _negative(right), budget)
+        return _sum(left, right, budget) if operator.sign == "+" else _each(operator.sign, left, right, budget)
+
+    return compute(expression.program, read, apply)
+
+
+def _negative(weights: Weights) -> Weights:
+    return {-number: weights[number] for number in reversed(weights)}
+
+
+def _sum(left: Weights, right: Weights, budget: Budget) -> Weights:
     """The ways to what `left` and `right` come to together, which know nothing of each other."""
-    one, other = _packed(left), _packed(right)
-    if one is not None and other is not None:
-        width = width_of(one.total * other.total)
-        if (one.numbers + other.numbers) * width <= MAX_BYTES:
-            return added(one, other, width)
+    width = width_of(sum(left.values()) * sum(right.values()))
+    low, high = min(left) + min(right), max(left) + max(right)
+    if is_dense(left) and is_dense(right) and (high - low + 2) * width <= MAX_BYTES:
+        return unpack(pack(left, width) * pack(right, width), width, low)
     return _each("+", left, right, budget)
 
 
-def _packed(counted: Counted) -> Packed | None:
-    """The same packed; None where the numbers are too far apart."""
-    if isinstance(counted, Packed):
-        return counted
-    return pack(counted, width_of(sum(counted.values()))) if is_dense(counted) else None
-
-
-def _each(sign: str, left: Counted, right: Counted, budget: Budget) -> Weights:
+def _each(sign: str, left: Weights, right: Weights, budget: Budget) -> Weights:
     """The ways to `left` `sign` `right`, one number of each at a time."""
-    left, right = weights_of(left), weights_of(right)
     budget.spend(len(left) * len(right))
     after: Weights = defaultdict(int)
     for a, ways in left.items():
         for b, more in right.items():
             after[arithmetic(sign, a, b)] += ways * more
-    return after
+    return dict(sorted(after.items()))
 
 
-def _pool_ways(pool: Pool, budget: Budget) -> Counted:
+def _pool(pool: Pool, budget: Budget) -> Weights:
     budget.spend(pool.sides)
     if is_chained(pool):
         return chained(pool, budget)
-    die = _die_weights(pool)
+    die = _die(pool)
     if pool.picks:
-        return kept(pool, die, budget)
+        return _kept(pool, die, budget)
     worth: Weights = defaultdict(int)
     for value, ways in zip(worths(pool, die), die.values(), strict=True):
         worth[value] += ways
     if is_dense(worth):
-        numbers = pool.count * (max(worth) - min(worth)) + 1
-        width = budget.room(numbers, sum(worth.values()) ** pool.count)
-        return repeated(pack(worth, width), pool.count)
-    total: Counted = worth
+        low = min(worth)
+        width = budget.room(pool.count * (max(worth) - low) + 1, sum(worth.values()) ** pool.count)
+        return unpack(pack(worth, width) ** pool.count, width, low * pool.count)
+    total = dict(sorted(worth.items()))
     for _ in range(pool.count - 1):
         total = _sum(total, worth, budget)
     return total
 
 
-def _die_weights(pool: Pool) -> Weights:
+def _die(pool: Pool) -> Weights:
     """The ways to each number on one die, after a reroll that happens once."""
     if not pool.once and pool.faces is None:
         return dict.fromkeys(pool.values, 1)
     plain = Counter(pool.values)
-    again = sum(ways for value, ways in plain.items() if _is_once(pool, value))
-    weights = {
-        value: ways * again + (0 if _is_once(pool, value) else ways * pool.sides) for value, ways in plain.items()
-    }
+    again = {value: ways for value, ways in plain.items() if any(test.fits(value) for test in pool.once)}
+    rerolled = sum(again.values())
+    weights = {value: ways * rerolled + (ways - again.get(value, 0)) * pool.sides for value, ways in plain.items()}
     common = gcd(*weights.values())
     return {value: ways // common for value, ways in sorted(weights.items()) if ways}
 
 
-def _is_once(pool: Pool, value: int) -> bool:
-    return any(test.fits(value) for test in pool.once)
+def _kept(pool: Pool, die: Weights, budget: Budget) -> Weights:
+    """The ways to the sum of the dice that a pool keeps. `die` are the ways to each number on one, rising.
+
+    Dice are laid in falling order, all of one face at a time, until the last one that is kept lies: the others show
+    that face or a lower one. The lowest of them are the highest of dice with the other sign.
+    """
+    first, last = places(pool.picks, pool.count)
+    faces = [*zip(worths(pool, die), die.values(), strict=True)][::-1]
+    is_lowest = first > 0 and last == pool.count
+    if is_lowest:
+        faces = [(-worth, ways) for worth, ways in faces[::-1]]
+        first, last = 0, last - first
+    low, number = min(worth for worth, _ in faces), last - first
+    apart = gcd(*(worth - low for worth, _ in faces)) or 1  # faces far apart take no more room than others
+    faces = [((worth - low) // apart, ways) for worth, ways in faces]
+    most, left = number * max(worth for worth, _ in faces), sum(die.values())
+    width = budget.room(most + 1, left**pool.count)
+    budget.spend(len(faces) * last * pool.count * (1 + most * width // 1500))
+    total, laid = 0, {0: 1}
+    for worth, ways in faces:
+        left -= ways
+        after = defaultdict[int, int](int)
+        for here, fields in laid.items():
+            for more in range(pool.count - here + 1):
+                inside = max(0, min(here + more, last) - max(here, first))
+                grown = fields * (comb(pool.count - here, more) * ways**more) << 8 * width * worth * inside
+                if here + more < last:
+                    after[here + more] += grown
+                else:
+                    total += grown * left ** (pool.count - here - more)
+        laid = after
+    found = unpack(total, width, low * number, apart)
+    return _negative(found) if is_lowest else found

@@ -6,9 +6,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from bot.rules.expression.errors import ExpressionError
-from bot.rules.expression.limits import MAX_DICE, MAX_RESULT
-from bot.rules.expression.model import Expression, Number, Operand, Operator, Pool, Step
+from bot.rules.expression.model import (
+    MAX_DICE,
+    MAX_RESULT,
+    Expression,
+    ExpressionError,
+    Number,
+    Operand,
+    Operator,
+    Pool,
+    Step,
+)
 from bot.rules.expression.pools import dice_kept
 
 V = TypeVar("V")

@@ -1,4 +1,5 @@
-"""What a dice expression says, as values: pools of dice, conditions, operators, and how much there may be of each."""
+"""What a dice expression says, as values: pools of dice, conditions, operators, how much there may be of each, and the
+error for one that cannot be rolled."""
 
 from __future__ import annotations
 
@@ -8,8 +9,18 @@ from enum import Enum
 from typing import Any
 
 from bot.rules.dice import Die
-from bot.rules.expression.limits import EXTRA_DICE, MAX_NUMBER
+from bot.rules.errors import UserError
 
+# How much of everything there may be, so that an expression is bounded before a die is rolled.
+MAX_LENGTH = 1_000  # characters of an expression
+MAX_DEPTH = 50  # parentheses inside parentheses
+MAX_NUMBER = 10**9  # any number that is typed
+MAX_RESULT = 10**15  # any result; JSON readers keep whole numbers exact up to 9 * 10**15
+MAX_DICE = 1_000  # dice of an expression, repeats and the worst of rerolls and explosions included
+MAX_REPEATS = 20
+MAX_WORDS = 40  # characters of a label or of a face
+EXTRA_DICE = 20  # a pool that rerolls or explodes draws at most this many further dice, plus two for each die written
+MAX_MODIFIERS = 12  # things that follow one pool
 FATE_FACES = (-1, 0, 1)
 
 _BEYOND = 2 * MAX_NUMBER
@@ -236,3 +247,24 @@ class Expression:
                 yield piece.notation
             else:
                 yield str(piece.value) if isinstance(piece, Number) else piece.strip()
+
+
+_EXCERPT = 24  # characters of the text that are shown
+
+
+class ExpressionError(UserError):
+    """A dice expression cannot be rolled. `at` is the place, counted from 1; `reason` says why, without the place;
+    `excerpt` shows the text up to there, or up to `end` when the thing at fault is longer."""
+
+    def __init__(self, reason: str, text: str, at: int, *, end: int = 0, hint: str = "") -> None:
+        self.at = at
+        self.reason = reason
+        self.excerpt = excerpt(text, max(at, end))
+        super().__init__(f'At character {at}, "{self.excerpt}": {reason}.', hint=hint, option="dice", code="bad-dice")
+
+
+def excerpt(text: str, end: int) -> str:
+    """What is before and at character `end`, counted from 1, fit to be shown in one line."""
+    shown = text[max(0, end - _EXCERPT) : end]
+    clean = "".join(char if char.isprintable() else "?" for char in shown)
+    return ("..." if end > _EXCERPT else "") + clean

@@ -9,9 +9,19 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from bot.rules.expression.cost import check_cost, check_reach
-from bot.rules.expression.errors import ExpressionError
-from bot.rules.expression.limits import MAX_DEPTH, MAX_REPEATS, MAX_WORDS
-from bot.rules.expression.model import Expression, Number, Operand, Operator, Pool, Step, Test
+from bot.rules.expression.model import (
+    MAX_DEPTH,
+    MAX_REPEATS,
+    MAX_WORDS,
+    Expression,
+    ExpressionError,
+    Number,
+    Operand,
+    Operator,
+    Pool,
+    Step,
+    Test,
+)
 from bot.rules.expression.pools import read_pool
 from bot.rules.expression.scan import DIGITS, Cursor
 

@@ -6,8 +6,18 @@ import re
 from dataclasses import dataclass, field
 
 from bot.rules.dice import AVERAGING, MAX_SIDES
-from bot.rules.expression.limits import MAX_DICE, MAX_MODIFIERS, MAX_NUMBER, MAX_WORDS
-from bot.rules.expression.model import FATE_FACES, Choice, Condition, Pick, Pool, Test
+from bot.rules.expression.model import (
+    FATE_FACES,
+    MAX_DICE,
+    MAX_MODIFIERS,
+    MAX_NUMBER,
+    MAX_WORDS,
+    Choice,
+    Condition,
+    Pick,
+    Pool,
+    Test,
+)
 from bot.rules.expression.scan import Cursor
 
 _NUMERIC = re.compile(r"[+-]?[0-9]+")

@@ -1,7 +1,7 @@
 """Rolling a checked expression with dice from a Source, and what is on the table afterwards.
 
-What an expression needs for that is made once and kept with it (`Form`); what a roll came to is worked out as far as
-somebody asks.
+All that is the same for each roll of an expression is made once and kept with it (`Form`); what a roll came to is
+worked out as far as somebody asks.
 """
 
 from __future__ import annotations
@@ -9,92 +9,145 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import Flag, auto
 from functools import partial
+from itertools import repeat
 
 from bot.rules.dice import Die, Rolled, Source
 from bot.rules.expression.cost import arithmetic, compute
-from bot.rules.expression.form import Form, form_of
-from bot.rules.expression.model import Expression, Number, Operand, Operator, Pool
-from bot.rules.expression.throwing import KEPT, Draw, Thrown, show_of
-
-
-class Fate(Flag):
-    """What became of a die that was drawn. Just one of the first three, and any of the others."""
-
-    KEPT = auto()
-    DROPPED = auto()
-    REROLLED = auto()
-    EXPLODED = auto()
-    SUCCESS = auto()
+from bot.rules.expression.model import FATE_FACES, Expression, Number, Operand, Operator, Pool
+from bot.rules.expression.throwing import KEPT, Draw, Show, Throw, Thrown, show_of, throw_of
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
-    """A die that was drawn for a pool."""
+class Form:
+    """`throws` has of each pool how it is thrown, and how often it counts beside `constant`; `is_linear` unless pools
+    are multiplied with each other or divided. `frames` are the texts before, between and behind the pools. `pattern` is
+    the whole answer with places for the dice and what they come to, where these are all numbers that simply count; ""
+    otherwise. `added` is what follows the only pool, with its label, where that is nothing but numbers that are added
+    up; None otherwise."""
 
-    rolled: Rolled
-    fate: Fate
+    expression: Expression
+    notation: str
+    is_text: bool
+    dice: tuple[Die, ...]
+    throws: tuple[tuple[Throw, int], ...]
+    shows: tuple[Show, ...]
+    frames: tuple[str, ...]
+    constant: int
+    is_linear: bool
+    pattern: str
+    added: tuple[tuple[str, int], ...] | None
 
 
-_Once = tuple[list[Thrown], int | None]
-"""One repeat: its pools on the table, and what they come to; None for words."""
+def _form_of(expression: Expression) -> Form:
+    """The form of an expression, kept with it."""
+    pools, frames = expression.pools, _frames(expression)
+    constant, factors = _factors(expression)
+    form = expression.kept["form"] = Form(
+        expression,
+        notation=expression.notation,
+        is_text=expression.is_text,
+        dice=tuple(pool.die for pool in pools),
+        throws=tuple((throw_of(pool), factor) for pool, factor in zip(pools, factors or repeat(0), strict=False)),
+        shows=tuple(map(show_of, pools)),
+        frames=frames,
+        constant=constant,
+        is_linear=factors is not None,
+        pattern=_pattern(expression, frames),
+        added=_added(expression),
+    )
+    return form
 
 
-class PoolRolled:
-    """A pool on the table.
+def _frames(expression: Expression) -> tuple[str, ...]:
+    frames = [""]
+    for piece in expression.pieces:
+        if isinstance(piece, str):
+            frames[-1] += piece
+            continue
+        frames[-1] += f"{piece.label} " if piece.label else ""
+        if isinstance(piece, Pool):
+            frames.append("")
+        else:
+            frames[-1] += str(piece.value)
+    return tuple(frames)
 
-    `total` is the sum of its dice or the number of successes, 0 for words. `is_cut` says that rerolls or explosions
-    were stopped by the limit.
-    """
 
-    __slots__ = ("_thrown", "is_cut", "pool", "total")
+def _pattern(expression: Expression, frames: tuple[str, ...]) -> str:
+    pools = expression.pools
+    if expression.repeat is not None or expression.against or not all(map(_is_plain, pools)):
+        return ""
+    first, *behind = (frame.replace("%", "%%") for frame in frames)
+    dice = (f"[{', '.join(['%d'] * pool.count)}]" for pool in pools)
+    shown = "".join(f"{die}{frame}" for die, frame in zip(dice, behind, strict=True))
+    return f"{expression.notation.replace('%', '%%')}: {first}{shown} = %d"
 
-    def __init__(self, pool: Pool, thrown: Thrown) -> None:
-        self.pool, self._thrown = pool, thrown
-        self.total, self.is_cut = thrown[2], thrown[3]
 
-    @property
-    def drawn(self) -> tuple[Drawn, ...]:
-        """Its dice in the order in which they were drawn."""
-        values, fates, _, _ = self._thrown
-        die = self.pool.die
-        kept = fates or [KEPT] * len(values)
-        return tuple(Drawn(die.rolled(value), Fate(fate)) for value, fate in zip(values, kept, strict=True))
+def _is_plain(pool: Pool) -> bool:
+    """Whether each of its dice is a number that simply counts, and is shown as it is."""
+    changes = pool.rerolls or pool.once or pool.explodes or pool.picks or pool.count_if
+    return not (changes or pool.is_text or pool.faces == FATE_FACES)
 
-    @property
-    def faces(self) -> dict[int | str, int]:
-        """How often each face shows among the dice that count, in the order of the faces of the die."""
-        values, fates, _, _ = self._thrown
-        shown = Counter(values if fates is None else [v for v, fate in zip(values, fates, strict=True) if fate & KEPT])
-        if self.pool.faces is None:
-            return dict(sorted(shown.items()))
-        return {face: shown[face] for face in dict.fromkeys(self.pool.faces) if shown[face]}
 
-    def text(self) -> str:
-        """The dice for an answer: `[4, ~1~, 3]`. `~1~` is dropped, `1->4` rerolled, `6!` exploded, `(8)` a success."""
-        return show_of(self.pool)(self._thrown)
+Sum = tuple[int, dict[int, int]] | None
+"""A constant, and how often each pool is added, by its place; None where pools are multiplied together, or divided."""
+
+
+def _factors(expression: Expression) -> tuple[int, tuple[int, ...] | None]:
+    pools = iter(range(len(expression.pools)))
+
+    def read(operand: Operand) -> Sum:
+        return (operand.value, {}) if isinstance(operand, Number) else (0, {next(pools): 1})
+
+    found = compute(expression.program, read, _combined)
+    return (0, None) if found is None else (found[0], tuple(found[1][at] for at in sorted(found[1])))
+
+
+def _combined(operator: Operator, left: Sum, right: Sum) -> Sum:
+    if left is None or right is None:
+        return None
+    sign = operator.sign
+    if sign in "+-":
+        once = 1 if sign == "+" else -1
+        return left[0] + once * right[0], {**left[1], **{at: once * count for at, count in right[1].items()}}
+    if not (left[1] or right[1]):
+        return arithmetic(sign, left[0], right[0]), {}
+    if sign == "/" or (left[1] and right[1]):
+        return None
+    times, (constant, found) = (left[0], right) if right[1] else (right[0], left)
+    return constant * times, {at: count * times for at, count in found.items()}
+
+
+def _added(expression: Expression) -> tuple[tuple[str, int], ...] | None:
+    first, *rest = expression.pieces
+    if not isinstance(first, Pool) or first.count_if is not None or first.is_text or len(rest) % 2:
+        return None
+    added = []
+    for sign, number in zip(rest[::2], rest[1::2], strict=True):
+        if sign not in (" + ", " - ") or not isinstance(number, Number):
+            return None
+        added.append((number.label, -number.value if sign == " - " else number.value))
+    return tuple(added)
 
 
 class Result:
-    """One roll of the expression. `total` is the number that it comes to; None when faces are counted instead."""
+    """One roll of the expression. `thrown` are its pools on the table, see `throwing`; `total` is the number that it
+    comes to, None when faces are counted instead; `added` what is added to the only pool, with labels, where nothing
+    else happens."""
 
-    __slots__ = ("_form", "expression", "thrown", "total")
+    __slots__ = ("_form", "added", "expression", "thrown", "total")
 
-    def __init__(self, expression: Expression, form: Form, thrown: list[Thrown], total: int | None) -> None:
-        self.expression, self._form, self.thrown, self.total = expression, form, thrown, total
-
-    @property
-    def pools(self) -> tuple[PoolRolled, ...]:
-        """Its pools on the table, as written."""
-        return tuple(map(PoolRolled, self.expression.pools, self.thrown))
+    def __init__(self, form: Form, thrown: list[Thrown], total: int | None) -> None:
+        self._form, self.thrown, self.total = form, thrown, total
+        self.expression, self.added = form.expression, form.added
 
     @property
     def faces(self) -> dict[str, int] | None:
-        """How often each word was rolled; None when the roll comes to a number."""
+        """How often each word was rolled, in the order of the die; None when the roll comes to a number."""
         if self.total is not None:
             return None
-        return {str(face): count for face, count in self.pools[0].faces.items()}
+        shown = Counter(self.thrown[0][0])
+        return {str(face): shown[face] for face in self.expression.pools[0].faces or () if shown[face]}
 
     @property
     def passes(self) -> bool | None:
@@ -105,16 +158,11 @@ class Result:
     @property
     def answer(self) -> str:
         """What it comes to: `9`, `9, success`, `3 successes`, `2x hit, 1x miss`."""
-        if self._form.is_count:
+        if self.expression.is_count:
             return f"{self.total} {'success' if self.total == 1 else 'successes'}"
         if (faces := self.faces) is not None:
             return ", ".join(f"{count}x {face}" for face, count in faces.items())
         return str(self.total) if self.passes is None else f"{self.total}, {'success' if self.passes else 'failure'}"
-
-    @property
-    def added(self) -> tuple[tuple[str, int], ...] | None:
-        """What is added to the only pool, with labels, where nothing else happens; see Form."""
-        return self._form.added
 
     @property
     def is_plain(self) -> bool:
@@ -122,7 +170,8 @@ class Result:
         return all(fates is None or fates.count(KEPT) == len(fates) for _, fates, _, _ in self.thrown)
 
     def work(self) -> str:
-        """The expression with its dice in place, labels in front: `morale [4, 2] + leader 1`."""
+        """The expression with its dice in place, labels in front: `morale [4, 2] + leader 1`. `~1~` is dropped, `1->4`
+        rerolled, `6!` exploded, `(8)` a success."""
         frames, shows, thrown = self._form.frames, self._form.shows, self.thrown
         shown = frames[0]
         for at, one in enumerate(thrown):
@@ -135,76 +184,58 @@ class Result:
 class Rolling:
     """A rolled expression: one result for each repeat."""
 
-    __slots__ = ("_form", "_rolled", "expression")
+    __slots__ = ("_form", "expression", "notation", "results")
 
-    def __init__(self, expression: Expression, form: Form, rolled: list[_Once]) -> None:
-        self.expression, self._form, self._rolled = expression, form, rolled
-
-    @property
-    def notation(self) -> str:
-        """What was rolled, as one would type it."""
-        return self._form.notation
-
-    @property
-    def results(self) -> tuple[Result, ...]:
-        """What came of each repeat."""
-        return tuple([Result(self.expression, self._form, thrown, total) for thrown, total in self._rolled])
+    def __init__(self, form: Form, results: list[Result]) -> None:
+        self._form, self.results = form, results
+        self.expression, self.notation = form.expression, form.notation
 
     @property
     def dice(self) -> tuple[Rolled, ...]:
         """Every die that was drawn, in order, dropped and rerolled ones too."""
-        dice = self._form.dice
         return tuple(
             die.rolled(value)
-            for thrown, _ in self._rolled
-            for die, one in zip(dice, thrown, strict=True)
+            for result in self.results
+            for die, one in zip(self._form.dice, result.thrown, strict=True)
             for value in one[0]
         )
 
     @property
     def answer(self) -> str:
         """What it comes to, repeats one after another: `9` or `7, 9, 4`."""
-        if len(self._rolled) == 1:
-            return self.results[0].answer
-        return ("; " if self._form.is_text or self.expression.against else ", ").join(
-            result.answer for result in self.results
-        )
+        between = "; " if self._form.is_text or self.expression.against else ", "
+        return between.join([result.answer for result in self.results])
 
     def text(self) -> str:
         """The roll in plain text: `2d6+3: [4, 2] + 3 = 9`; of a repeat one line with all results, then one for each."""
-        form = self._form
-        if pattern := form.pattern:
-            thrown, total = self._rolled[0]
-            return pattern % (*[value for one in thrown for value in one[0]], total)
+        first, notation = self.results[0], self.notation
+        if pattern := self._form.pattern:
+            return pattern % (*[value for one in first.thrown for value in one[0]], first.total)
         if self.expression.repeat is None:
-            result = Result(self.expression, form, *self._rolled[0])
-            return f"{form.notation}: {result.work()} = {result.answer}"
-        lines = [f"{form.notation} = {self.answer}"]
-        lines += [f"{place}: {result.work()} = {result.answer}" for place, result in enumerate(self.results, 1)]
-        return "\n".join(lines)
+            return f"{notation}: {first.work()} = {first.answer}"
+        lines = [f"{place}: {result.work()} = {result.answer}" for place, result in enumerate(self.results, 1)]
+        return "\n".join([f"{notation} = {self.answer}", *lines])
 
     def out(self) -> dict[str, object]:
         """The roll for programs: `{"total": 9, "dice": [4, 2]}`, `{"faces": {"hit": 2}, "dice": [...]}`; of a repeat
         `{"totals": [...], ...}`, or a list under `faces`. `dice` holds every value drawn, in order."""
-        is_text = self._form.is_text
-        dice = [value for thrown, _ in self._rolled for one in thrown for value in one[0]]
-        values = [result.faces for result in self.results] if is_text else [total for _, total in self._rolled]
-        passes = [result.passes for result in self.results] if self.expression.against else []
+        is_text, results = self._form.is_text, self.results
+        values: list[object] = [result.faces if is_text else result.total for result in results]
+        passes = [result.passes for result in results] if self.expression.against else []
+        found: dict[str, object]
         if self.expression.repeat is None:
-            return {
-                "faces" if is_text else "total": values[0],
-                **({"success": passes[0]} if passes else {}),
-                "dice": dice,
-            }
-        return {"faces" if is_text else "totals": values, **({"successes": passes} if passes else {}), "dice": dice}
+            found = {"faces" if is_text else "total": values[0]} | ({"success": passes[0]} if passes else {})
+        else:
+            found = {"faces" if is_text else "totals": values} | ({"successes": passes} if passes else {})
+        return {**found, "dice": [value for result in results for one in result.thrown for value in one[0]]}
 
 
 def roll(expression: Expression, source: Source) -> Rolling:
     """`expression` rolled with dice from `source`, drawn as written from left to right; a die that is rerolled or
     explodes brings the next one at once. Raises what `source` raises, such as DieOwed."""
-    form = expression.kept.get("form") or form_of(expression)
+    form = expression.kept.get("form") or _form_of(expression)
     draw: Draw = getattr(source, "draw_all", None) or partial(_one_by_one, source.draw)
-    return Rolling(expression, form, [_roll_once(expression, form, draw) for _ in range(expression.repeat or 1)])
+    return Rolling(form, [_roll_once(form, draw) for _ in range(expression.repeat or 1)])
 
 
 def _one_by_one(draw: Callable[[Die], int | str], die: Die, count: int) -> list[int | str]:
@@ -212,7 +243,7 @@ def _one_by_one(draw: Callable[[Die], int | str], die: Die, count: int) -> list[
     return [draw(die) for _ in range(count)]
 
 
-def _roll_once(expression: Expression, form: Form, draw: Draw) -> _Once:
+def _roll_once(form: Form, draw: Draw) -> Result:
     thrown: list[Thrown] = []
     total = form.constant
     for throw, factor in form.throws:
@@ -220,8 +251,8 @@ def _roll_once(expression: Expression, form: Form, draw: Draw) -> _Once:
         thrown.append(one)
         total += one[2] * factor
     if form.is_linear and not form.is_text:
-        return thrown, total
-    return thrown, None if form.is_text else _computed(expression, thrown)
+        return Result(form, thrown, total)
+    return Result(form, thrown, None if form.is_text else _computed(form.expression, thrown))
 
 
 def _computed(expression: Expression, thrown: list[Thrown]) -> int:
@@ -231,7 +262,4 @@ def _computed(expression: Expression, thrown: list[Thrown]) -> int:
     def read(operand: Operand) -> int:
         return operand.value if isinstance(operand, Number) else next(totals)
 
-    def apply(operator: Operator, left: int, right: int) -> int:
-        return arithmetic(operator.sign, left, right)
-
-    return compute(expression.program, read, apply)
+    return compute(expression.program, read, lambda operator, left, right: arithmetic(operator.sign, left, right))

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from bot.rules.expression.errors import ExpressionError
-from bot.rules.expression.limits import MAX_LENGTH, MAX_NUMBER
-from bot.rules.expression.model import Condition, Test
+from bot.rules.expression.model import MAX_LENGTH, MAX_NUMBER, Condition, ExpressionError, Test
 
 # What phones and word processors make of plain signs; each stands for exactly one character, so that places hold.
 _SAME = {ord(a): b for a, b in zip("−–×÷\t\n\r\u00a0\u202f\u3000", "--*/      ", strict=True)}

@@ -8,9 +8,21 @@ stopped by the limit.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from enum import IntFlag, auto
 
 from bot.rules.dice import Die
 from bot.rules.expression.model import FATE_FACES, Choice, Pick, Pool, Test
+
+
+class Fate(IntFlag):
+    """What became of a die that was drawn. Just one of the first three, and any of the others."""
+
+    KEPT = auto()
+    DROPPED = auto()
+    REROLLED = auto()
+    EXPLODED = auto()
+    SUCCESS = auto()
+
 
 Face = int | str
 Draw = Callable[[Die, int], list[Face]]
@@ -19,12 +31,11 @@ Thrown = tuple[list[Face], list[int] | None, int, bool]
 Throw = Callable[[Draw], Thrown]
 Show = Callable[[Thrown], str]
 
-KEPT, DROPPED, REROLLED, EXPLODED, SUCCESS = 1, 2, 4, 8, 16
-"""What became of a die: just one of the first three, and any of the others."""
+KEPT, DROPPED, REROLLED, EXPLODED, SUCCESS = map(int, Fate)  # plain numbers are faster by far
 COUNTED = KEPT | SUCCESS
-MARKS = {KEPT: "%s", COUNTED: "(%s)", DROPPED: "~%s~"}
 MANY = 100
 """Sides of a die up to which the text of each face is made beforehand."""
+MARKS = {KEPT: "%s", COUNTED: "(%s)", DROPPED: "~%s~"}
 Spans = tuple[tuple[int, int], ...]
 
 
@@ -32,28 +43,17 @@ def throw_of(pool: Pool) -> Throw:
     """The function that throws `pool` with the dice of a source, each asked for in turn."""
     if pool.rerolls or pool.once or pool.explodes:
         return _chained(pool)
-    if pool.picks or pool.count_if:
-        return _judged(pool)
     die, count = pool.die, pool.count
-    if pool.is_text:
-        return lambda draw: _words(draw(die, count))
+    if pool.picks:
+        judge = _judge(pool)
 
-    def summed(draw: Draw) -> Thrown:
-        values = draw(die, count)
-        return values, None, sum(values), False  # type: ignore[arg-type]
+        def picked(draw: Draw) -> Thrown:
+            values, fates = draw(die, count), [0] * count
+            return values, fates, judge(values, fates), False
 
-    return summed
-
-
-def _words(values: list[Face]) -> Thrown:
-    return values, None, sum(value for value in values if isinstance(value, int)), False
-
-
-def _judged(pool: Pool) -> Throw:
-    """Each die is drawn once; then some are kept, or those that fit are counted."""
-    die, count = pool.die, pool.count
-    if not pool.picks:
-        low, high = pool.count_if.span if pool.count_if is not None else (0, 0)
+        return picked
+    if pool.count_if is not None:
+        low, high = pool.count_if.span
 
         def counted(draw: Draw) -> Thrown:
             values = draw(die, count)
@@ -61,14 +61,14 @@ def _judged(pool: Pool) -> Throw:
             return values, fates, fates.count(COUNTED), False
 
         return counted
+    if pool.is_text:
+        return lambda draw: (draw(die, count), None, 0, False)
 
-    judge = _judge(pool)
+    def summed(draw: Draw) -> Thrown:
+        values = draw(die, count)
+        return values, None, sum(values), False  # type: ignore[arg-type]
 
-    def picked(draw: Draw) -> Thrown:
-        values, fates = draw(die, count), [0] * count
-        return values, fates, judge(values, fates), False
-
-    return picked
+    return summed
 
 
 def _judge(pool: Pool) -> Callable[[list[Face], list[int]], int]:
@@ -115,50 +115,37 @@ def _slice(pick: Pick) -> slice:
 def _chained(pool: Pool) -> Throw:
     """A die that is rerolled or explodes brings the next one at once, while the limit of further dice lasts."""
     die, count, extra = pool.die, pool.count, pool.extra
-    rerolls, once, explodes = _spans(pool.rerolls), _spans(pool.once), _spans(pool.explodes)
     judge = _judge(pool)
 
     def chained(draw: Draw) -> Thrown:
         values: list[Face] = []
         fates: list[int] = []
-        more, cut, dice = extra, False, count
+        more, cut, dice, is_new = extra, False, count, True  # a reroll that happens once may happen to a new die
         while dice:
-            is_new = True  # a reroll that happens once may happen to it
             value: int = draw(die, 1)[0]  # type: ignore[assignment]
-            while (again := _fits(rerolls, value)) or (is_new and _fits(once, value)):
-                if not more:
-                    cut = True
-                    break
-                more -= 1
-                is_new = is_new and again
-                values.append(value)
-                fates.append(REROLLED)
-                value = draw(die, 1)[0]  # type: ignore[assignment]
             values.append(value)
-            if not _fits(explodes, value):
-                fates.append(0)
-            elif more:
+            if (again := _fits(pool.rerolls, value)) or (is_new and _fits(pool.once, value)):
+                if more:
+                    more -= 1
+                    is_new = is_new and again
+                    fates.append(REROLLED)
+                    continue
+                cut = True
+            is_new, explodes = True, _fits(pool.explodes, value)
+            if explodes and more:
                 more -= 1
                 fates.append(EXPLODED)
                 continue  # one die more
-            else:
-                cut = True
-                fates.append(0)
+            cut = cut or explodes
+            fates.append(0)
             dice -= 1
         return values, fates, judge(values, fates), cut
 
     return chained
 
 
-def _spans(tests: tuple[Test, ...]) -> Spans:
-    return tuple(test.span for test in tests)
-
-
-def _fits(spans: Spans, value: int) -> bool:
-    for low, high in spans:  # noqa: SIM110  # a generator costs more than all that it would look at
-        if low <= value <= high:
-            return True
-    return False
+def _fits(tests: tuple[Test, ...], value: int) -> bool:
+    return any(test.fits(value) for test in tests)
 
 
 def show_of(pool: Pool) -> Show:
@@ -189,15 +176,12 @@ def _signed(value: Face) -> str:
 def _marked(faces: Iterator[str], fates: list[int]) -> Iterator[str]:
     chain = ""
     for shown, fate in zip(faces, fates, strict=True):
-        if fate == KEPT:
-            yield chain + shown
-        elif fate & REROLLED:
+        if fate & REROLLED:
             chain += f"{shown}->"
             continue
-        else:
-            if fate & EXPLODED:
-                shown += "!"
-            if fate & SUCCESS:
-                shown = f"({shown})"
-            yield f"~{chain}{shown}~" if fate & DROPPED else chain + shown
+        if fate & EXPLODED:
+            shown += "!"
+        if fate & SUCCESS:
+            shown = f"({shown})"
+        yield f"~{chain}{shown}~" if fate & DROPPED else chain + shown
         chain = ""
