@@ -129,8 +129,8 @@ def _die(pool: Pool) -> Weights:
 def _kept(pool: Pool, die: Weights, budget: Budget) -> Weights:
     """The ways to the sum of the dice that a pool keeps. `die` are the ways to each number on one, rising.
 
-    Dice are laid in falling order, all of one face at a time, until the last one that is kept lies: the others show
-    that face or a lower one. The lowest of them are the highest of dice with the other sign.
+    Dice are laid in falling order, all of one face at a time, until the last one that is kept is among them: the others
+    show that face or a lower one. The lowest of them are the highest of dice with the other sign.
     """
     first, last = places(pool.picks, pool.count)
     faces = [*zip(worths(pool, die), die.values(), strict=True)][::-1]
