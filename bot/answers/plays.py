@@ -19,8 +19,7 @@ from bot.interface.spec import CommandSpec
 from bot.interface.typing.text import command_text
 from bot.rules.dice import Script, Source
 from bot.rules.errors import DieOwed, UserError
-from bot.rules.inputs.given import Given
-from bot.rules.inputs.hand import hand_dice
+from bot.rules.inputs.given import Given, hand_dice
 from bot.rules.inputs.options import flag
 from bot.rules.inputs.units import Roster
 from bot.rules.odds.rows import came_to, row_path, rows_of

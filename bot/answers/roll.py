@@ -15,7 +15,7 @@ from bot.rules.dice import Script, Source
 from bot.rules.errors import DieOwed, UserError
 from bot.rules.expression import Result, Rolling, parse, roll
 from bot.rules.expression.chances import Chances, odds
-from bot.rules.inputs.hand import hand_dice
+from bot.rules.inputs.given import hand_dice
 from bot.rules.inputs.options import Option, clean, flag
 from bot.rules.text.line import Line
 from bot.rules.text.phrase import Phrase, Typed, phrase

@@ -20,9 +20,8 @@ from bot.interface.typing.complete import ACTING
 from bot.interface.typing.text import command_text
 from bot.rules.dice import Die, Source
 from bot.rules.errors import UserError
-from bot.rules.inputs.arms import all_fired
 from bot.rules.inputs.given import Given
-from bot.rules.inputs.many import Whose, names_in, units_in, written_out
+from bot.rules.inputs.many import Whose, all_fired, names_in, units_in, written_out
 from bot.rules.inputs.units import Roster, RosterUnit, split_items
 from bot.rules.sequence.links import linked
 from bot.rules.sequence.sequence import Change, Plan, Played

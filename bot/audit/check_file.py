@@ -17,8 +17,7 @@ from bot.game.follows.past import Past, missing_faults, sealed_contents
 from bot.game.state import Game
 from bot.game.undo import LEFT
 from bot.rules.errors import UserError
-from bot.rules.proof.export_format import SEALED, Exported, read_export, read_json
-from bot.rules.proof.paged import export_text
+from bot.rules.proof.export_format import SEALED, Exported, export_text, read_export, read_json
 from bot.rules.proof.verify import MOST_FAULTS, Findings, check_proof
 from bot.rules.text.phrase import phrase
 from bot.systems.catalog import using
@@ -33,7 +32,7 @@ Event = Mapping[str, Any]
 
 
 def check(data: object, heads: Iterable[str] = (), *, with_tables: bool = True, imported_until: int = 0) -> Findings:
-    """What a check of an export (parsed JSON) found; `heads` are known from elsewhere, see `bot/rules/proof/heads.py`.
+    """What a check of an export (parsed JSON) found; `heads` are known from elsewhere, see `read_heads`.
 
     Without tables outcomes are not played again; all else needs none. What is wrong with the history before event
     `imported_until` is a remark: a host answers for what was played here. Raises UserError for data that is no export.

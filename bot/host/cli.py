@@ -237,7 +237,7 @@ def _source(arguments: Arguments) -> tuple[Any, Any]:
 
         return throwaway(), lambda: None
     from bot.rules.dice import Script
-    from bot.rules.inputs.hand import hand_dice
+    from bot.rules.inputs.given import hand_dice
 
     script = Script(hand_dice(",".join(arguments.flags["dice"])))
     return script, script.finish

@@ -23,7 +23,7 @@ def rerun(words: Sequence[str]) -> int:
 
 
 async def _rerun(games: tuple[str, ...]) -> int:
-    from bot.audit.rerun import rerun as played_again
+    from bot.audit.replay import rerun as played_again
     from bot.stores.opening import opened_store
 
     count, others = 0, Counter[str]()

@@ -117,8 +117,7 @@ class Sequence:
     @cached_property
     def _read(self) -> Callable[[Mapping[str, object], Roster], Given]:
         """What cleans its inputs; nothing of it is loaded before somebody plays."""
-        from bot.rules.inputs.asked import Asked
-        from bot.rules.inputs.given import read_given
+        from bot.rules.inputs.given import Asked, read_given
 
         asked, words, what = Asked(self.inputs), self.system.words, f"{self.system.id} {self.id}"
         return lambda raw, roster: read_given(asked, raw, words, roster, what=what)

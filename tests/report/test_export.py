@@ -13,7 +13,7 @@ from bot.host.report import write_report
 from bot.interface.reply.reply import File, Reply
 from bot.report import page as pages
 from bot.rules.errors import UserError
-from bot.rules.proof.paged import export_text
+from bot.rules.proof.export_format import export_text
 from tests.playing import Channel, two_sides
 from tools import verify_log
 

@@ -24,9 +24,8 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.options import MAX_TEXT
 from bot.rules.odds.odds import TooManyStates
 from bot.rules.proof.chain import canonical
-from bot.rules.proof.export_format import SEALED, Exported, person_key, read_export, read_json
+from bot.rules.proof.export_format import SEALED, Exported, export_text, person_key, read_export, read_json
 from bot.rules.proof.fair import NO_TEXTS
-from bot.rules.proof.paged import export_text
 from bot.rules.text.phrase import phrase
 from bot.stores.records import IMPORTED, PersonRow, SeedRow, TextRow
 from bot.systems.catalog import everywhere, systems, using

@@ -15,8 +15,8 @@ from zoneinfo import available_timezones
 from bot.interface.registry import TABLE, Registry
 from bot.interface.spec import CommandSpec
 from bot.interface.typing.macro import Macro, commands_so_far, gap_values, macro_names
-from bot.rules.inputs.arms import fired
 from bot.rules.inputs.loadout import LOADOUT
+from bot.rules.inputs.many import fired
 from bot.rules.inputs.options import OWN, Option
 from bot.rules.inputs.units import MAX_UNITS, RosterUnit, UnitWords
 from bot.rules.text.plain import without_control

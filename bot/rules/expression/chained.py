@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from math import comb
 
 from bot.rules.errors import UserError
-from bot.rules.expression.model import Choice, Pick, Pool
+from bot.rules.expression.model import Pool, places
 from bot.rules.expression.packed import Budget, Weights, unpack
 
 EXPLODING, ENDING, REROLLED = range(3)
@@ -22,22 +22,6 @@ Window = tuple[int, int]
 """From which place on dice are kept, and before which."""
 Faces = list[tuple[int, int, int]]
 """Faces of a die, falling: the kind of each, what it is worth beyond the lowest, the ways to it."""
-
-
-def places(picks: Iterable[Pick], count: int) -> Window:
-    """Which of so many dice in falling order are kept: from the first place, up to before the second."""
-    first, last = 0, count
-    for pick in picks:
-        match pick.choice:
-            case Choice.KEEP_HIGHEST:
-                last = min(last, first + pick.number)
-            case Choice.KEEP_LOWEST:
-                first = max(first, last - pick.number)
-            case Choice.DROP_HIGHEST:
-                first += pick.number
-            case Choice.DROP_LOWEST:
-                last -= pick.number
-    return first, last
 
 
 def worths(pool: Pool, values: Iterable[int]) -> list[int]:
@@ -124,16 +108,16 @@ def _kept(pool: Pool, faces: Faces, nothing: int, bits: int, budget: Budget) -> 
     for counts, times in _tables(pool, _rerolled(faces)):
         tables[counts] += times
     kept = {counts: places(pool.picks, sum(counts)) for counts in tables}
-    highest = {counts: (first, most if last == sum(counts) else last) for counts, (first, last) in kept.items()}
+    highest = {counts: (at.start, most if at.stop == sum(counts) else at.stop) for counts, at in kept.items()}
     lowest = {
-        counts: (sum(counts) - last, most if first == 0 else sum(counts) - first)
-        for counts, (first, last) in kept.items()
+        counts: (sum(counts) - at.stop, most if at.start == 0 else sum(counts) - at.start)
+        for counts, at in kept.items()
     }
     if len(set(lowest.values())) < len(set(highest.values())):
         faces, highest = faces[::-1], lowest
     laid = {window: _lay(faces, limits, window, bits) for window in set(highest.values())}
     return sum(
-        laid[highest[counts]].get(counts, 0) * times << nothing * (most - (kept[counts][1] - kept[counts][0]))
+        laid[highest[counts]].get(counts, 0) * times << nothing * (most - len(kept[counts]))
         for counts, times in tables.items()
     )
 

@@ -9,9 +9,9 @@ from math import comb, gcd
 from typing import Any
 
 from bot.rules.errors import UserError
-from bot.rules.expression.chained import chained, is_chained, places, worths
+from bot.rules.expression.chained import chained, is_chained, worths
 from bot.rules.expression.cost import arithmetic, compute
-from bot.rules.expression.model import Expression, Number, Operand, Operator, Pool
+from bot.rules.expression.model import Expression, Number, Operand, Operator, Pool, places
 from bot.rules.expression.packed import MAX_BYTES, Budget, Weights, is_dense, pack, unpack, width_of
 
 
@@ -132,7 +132,8 @@ def _kept(pool: Pool, die: Weights, budget: Budget) -> Weights:
     Dice are laid in falling order, all of one face at a time, until the last one that is kept is among them: the others
     show that face or a lower one. The lowest of them are the highest of dice with the other sign.
     """
-    first, last = places(pool.picks, pool.count)
+    at = places(pool.picks, pool.count)
+    first, last = at.start, at.stop
     faces = [*zip(worths(pool, die), die.values(), strict=True)][::-1]
     is_lowest = first > 0 and last == pool.count
     if is_lowest:

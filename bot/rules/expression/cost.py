@@ -16,8 +16,8 @@ from bot.rules.expression.model import (
     Operator,
     Pool,
     Step,
+    places,
 )
-from bot.rules.expression.pools import dice_kept
 
 V = TypeVar("V")
 
@@ -76,10 +76,10 @@ def reach(pool: Pool) -> Reach:
     if pool.is_text:
         return Reach(0, 0, is_text=True)
     # Only an explosion puts more dice on the table; a reroll replaces one.
-    most = dice_kept(pool.cost if pool.explodes else pool.count, pool.picks)
+    most = len(places(pool.picks, pool.cost if pool.explodes else pool.count))
     if pool.count_if:
         return Reach(0, most)
-    fewest = dice_kept(pool.count, pool.picks)
+    fewest = len(places(pool.picks, pool.count))
     low, high = pool.lowest, pool.highest
     return Reach(min(low * fewest, low * most), max(high * fewest, high * most))
 

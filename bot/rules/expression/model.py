@@ -3,7 +3,7 @@ error for one that cannot be rolled."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
@@ -48,17 +48,14 @@ class Test:
     @property
     def span(self) -> tuple[int, int]:
         """The lowest and the highest number that fits; what has no end on a side ends beyond every face."""
-        match self.condition:
-            case Condition.LESS:
-                return -_BEYOND, self.number - 1
-            case Condition.AT_MOST:
-                return -_BEYOND, self.number
-            case Condition.EQUAL:
-                return self.number, self.number
-            case Condition.AT_LEAST:
-                return self.number, _BEYOND
-            case Condition.MORE:
-                return self.number + 1, _BEYOND
+        number = self.number
+        return {
+            Condition.LESS: (-_BEYOND, number - 1),
+            Condition.AT_MOST: (-_BEYOND, number),
+            Condition.EQUAL: (number, number),
+            Condition.AT_LEAST: (number, _BEYOND),
+            Condition.MORE: (number + 1, _BEYOND),
+        }[self.condition]
 
     def fits(self, value: int) -> bool:
         """Whether a die that shows `value` answers yes."""
@@ -90,8 +87,26 @@ class Pick:
     choice: Choice
     number: int
 
+    @property
+    def left(self) -> slice:
+        """What it leaves of dice in falling order."""
+        return {
+            Choice.KEEP_HIGHEST: slice(None, self.number),
+            Choice.KEEP_LOWEST: slice(-self.number, None),
+            Choice.DROP_HIGHEST: slice(self.number, None),
+            Choice.DROP_LOWEST: slice(None, -self.number),
+        }[self.choice]
+
     def __str__(self) -> str:
         return f"{self.choice.value}{self.number}"
+
+
+def places(picks: Iterable[Pick], count: int) -> range:
+    """Which of so many dice in falling order are kept: their places, from 0."""
+    left = range(count)
+    for pick in picks:
+        left = left[pick.left]
+    return left
 
 
 def _short(test: Test) -> str:

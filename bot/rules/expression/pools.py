@@ -17,6 +17,7 @@ from bot.rules.expression.model import (
     Pick,
     Pool,
     Test,
+    places,
 )
 from bot.rules.expression.scan import Cursor
 
@@ -142,7 +143,7 @@ def _add_pick(cursor: Cursor, draft: _Draft, word: str, place: int) -> None:
     number = cursor.number()
     pick = Pick(Choice(_CHOICES[word]), 1 if number is None else number)
     keeps = pick.choice in (Choice.KEEP_HIGHEST, Choice.KEEP_LOWEST)
-    left = dice_kept(draft.plain.count, draft.picks)
+    left = len(places(draft.picks, draft.plain.count))
     if pick.number == 0:
         raise cursor.error(f"{'keep' if keeps else 'drop'} at least 1 die", place)
     if keeps and pick.number > left:
@@ -150,14 +151,6 @@ def _add_pick(cursor: Cursor, draft: _Draft, word: str, place: int) -> None:
     if not keeps and pick.number >= left:
         raise cursor.error(f"no die would be left: {pick.number:,} dropped of {left:,}", place)
     draft.picks.append(pick)
-
-
-def dice_kept(count: int, picks: list[Pick] | tuple[Pick, ...]) -> int:
-    """How many of `count` dice `picks` leave."""
-    for pick in picks:
-        keeps = pick.choice in (Choice.KEEP_HIGHEST, Choice.KEEP_LOWEST)
-        count = min(count, pick.number) if keeps else max(0, count - pick.number)
-    return count
 
 
 def _needed_test(cursor: Cursor, draft: _Draft, word: str, place: int) -> Test:

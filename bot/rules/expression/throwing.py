@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from enum import IntFlag, auto
 
 from bot.rules.dice import Die
-from bot.rules.expression.model import FATE_FACES, Choice, Pick, Pool, Test
+from bot.rules.expression.model import FATE_FACES, Pool, Test
 
 
 class Fate(IntFlag):
@@ -73,7 +73,7 @@ def throw_of(pool: Pool) -> Throw:
 
 def _judge(pool: Pool) -> Callable[[list[Face], list[int]], int]:
     """Once all dice are on the table: what becomes of each is added to its fate; what they come to is given back."""
-    slices, count_if = tuple(map(_slice, pool.picks)), pool.count_if
+    slices, count_if = [pick.left for pick in pool.picks], pool.count_if
     low, high = count_if.span if count_if is not None else (0, 0)
 
     def judge(values: list[Face], fates: list[int]) -> int:
@@ -97,19 +97,6 @@ def _judge(pool: Pool) -> Callable[[list[Face], list[int]], int]:
         return total
 
     return judge
-
-
-def _slice(pick: Pick) -> slice:
-    """What a pick leaves of the dice in falling order."""
-    match pick.choice:
-        case Choice.KEEP_HIGHEST:
-            return slice(None, pick.number)
-        case Choice.KEEP_LOWEST:
-            return slice(-pick.number, None)
-        case Choice.DROP_HIGHEST:
-            return slice(pick.number, None)
-        case Choice.DROP_LOWEST:
-            return slice(None, -pick.number)
 
 
 def _chained(pool: Pool) -> Throw:

@@ -1,4 +1,5 @@
-"""Several roster units in a few words: `GI 1..10`, `us1..us4`, `all shaken`, `side:US`, `hex:H5`, `us3, us4`.
+"""Several roster units in a few words: `GI 1..10`, `us1..us4`, `all shaken`, `side:US`, `hex:H5`, `us3, us4`; and each
+weapon of a unit that fires several as an item of its own.
 
 What was typed is written out as the list of names that it stands for, so that the log holds names: whoever plays an
 event again, or changes it, need not know who was in play.
@@ -7,10 +8,12 @@ event again, or changes it, need not know who was in play.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from bot.rules.errors import Hint, UserError, did_you_mean
+from bot.rules.inputs.loadout import LOADOUT, WEAPON, carried
 from bot.rules.inputs.options import MAX_TEXT
 from bot.rules.inputs.units import MAX_UNITS, SEPARATED, Roster, RosterUnit, UnitWords, check_count, split_items
 from bot.rules.text.phrase import phrase
@@ -317,3 +320,30 @@ def _meant(units: list[RosterUnit], whose: Whose, item: str) -> list[RosterUnit]
         choices = " or ".join(f"side:{side}" for side in sides[:4])
         raise UserError(f'Of which side is "{item[:40]}"?', hint=f"Write {choices}.", code="unknown-side")
     return units
+
+
+# Weapons
+
+
+def fired(name: str, numbers: Mapping[str, Any], repeat: str, rest: str = "") -> Iterator[tuple[str, str]]:
+    """(weapon, item) for each weapon that the unit called `name` can fire: `1st Squad weapon=smg n=2`."""
+    for word, count in carried(numbers).items():
+        many = f"{repeat}={count}" if count > 1 and repeat else ""
+        yield word, " ".join(filter(None, (name, f"{WEAPON}={word}", many, rest)))
+
+
+def all_fired(text: str, words: UnitWords, roster: Roster) -> str:
+    """A list in which each roster unit with a loadout fires all of it, unless a weapon is typed behind its name."""
+    if LOADOUT not in words.keys or not words.repeat or not any(unit.numbers.get(LOADOUT) for unit in roster.values()):
+        return text
+    out = []
+    for item in filter(None, map(str.strip, split_items(text))):
+        end = name_end(item, roster)
+        unit = roster.get(" ".join(item[:end].strip("\"'\u201c\u201d").split()).casefold())
+        rest = item[end:].strip()
+        keys = {word.partition("=")[0].casefold() for word in rest.split()}
+        if unit is None or not unit.numbers.get(LOADOUT) or keys & {WEAPON, words.repeat}:
+            out.append(item)
+        else:
+            out += [fire for _, fire in fired(item[:end], unit.numbers, words.repeat, rest)]
+    return "; ".join(out)

@@ -15,9 +15,10 @@ from __future__ import annotations
 
 import hmac
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from hashlib import sha256
+from itertools import count
 from typing import Any
 
 from bot.rules.dice import Die
@@ -52,18 +53,20 @@ NO_TEXTS = digest(())
 
 def face(seed: bytes, game: str, event: int, draw: int, sides: int, texts_digest: str = NO_TEXTS) -> int:
     """1..sides, for the die number `draw` (from 0) of event number `event`. `sides` is 1 to 2^32."""
+    below = _below(sides)
+    for attempt in count():
+        message = f"{game}:{event}:{draw}:{texts_digest}:{attempt}".encode()
+        for word in _WORDS.unpack(hmac.digest(seed, message, "sha256")):
+            if word < below:
+                return int(word) % sides + 1
+    raise AssertionError("there is no last attempt")
+
+
+def _below(sides: int) -> int:
+    """The words from here on would favour low faces."""
     if not 1 <= sides <= MAX_SIDES:
         raise ValueError(f"a die has 1 to {MAX_SIDES} sides, not {sides}")
-    below = _ALL // sides * sides  # the words from here on would favour low faces
-    words: tuple[int, ...]
-    attempt = 0
-    while True:
-        message = f"{game}:{event}:{draw}:{texts_digest}:{attempt}".encode()
-        words = _WORDS.unpack(hmac.digest(seed, message, "sha256"))
-        for word in words:
-            if word < below:
-                return word % sides + 1
-        attempt += 1
+    return _ALL // sides * sides
 
 
 @lru_cache(64)
@@ -75,8 +78,6 @@ def _keyed(seed: bytes) -> tuple[Any, Any]:
 
 class Stream:
     """The dice of one event under protocol 1, in the order in which they are asked for. A `Source`."""
-
-    __slots__ = ("_behind", "_digest", "_draw", "_event", "_game", "_inner", "_outer", "_seed")
 
     def __init__(self, seed: bytes, game: str, event: int, texts: Sequence[str] = ()) -> None:
         if isinstance(texts, str):
@@ -113,9 +114,7 @@ class Stream:
         read; where that one does not count, `face` itself answers.
         """
         sides, first, behind = die.sides, self._draw, self._behind
-        if not 1 <= sides <= MAX_SIDES:
-            raise ValueError(f"a die has 1 to {MAX_SIDES} sides, not {sides}")
-        below = _ALL - _ALL % sides
+        below = _below(sides)
         from_inner, from_outer, first_of = self._inner.copy, self._outer.copy, _FIRST.unpack
         found: list[int | str] = []
         for draw in range(first, first + count):
@@ -134,48 +133,28 @@ class Stream:
 class Words:
     """The dice of one event under protocol 2, in the order in which they are asked for. A `Source`."""
 
-    __slots__ = ("_about", "_seed", "_used", "_words")
-
     def __init__(self, seed: bytes, game: str, event: int, texts_digest: str = NO_TEXTS) -> None:
-        self._seed = seed
-        self._about = f"2:{game}:{event}:{texts_digest}:".encode()
-        self._used = 0
-        self._words: tuple[int, ...] = ()
+        self._row = self._words(seed, f"2:{game}:{event}:{texts_digest}:")
+
+    @staticmethod
+    def _words(seed: bytes, about: str) -> Iterator[int]:
+        """The one row of words."""
+        for block in count():
+            yield from _WORDS.unpack(hmac.digest(seed, f"{about}{block}".encode(), "sha256"))
 
     def draw(self, die: Die) -> int | str:
         """The value of the next die."""
-        sides, used = die.sides, self._used
-        if used < len(self._words) and 1 <= sides <= MAX_SIDES and (word := self._words[used]) < _ALL - _ALL % sides:
-            self._used = used + 1
-            return die.value(word % sides + 1)
         return self.draw_all(die, 1)[0]
 
     def draw_all(self, die: Die, count: int) -> list[int | str]:
         """The values of so many dice alike."""
-        sides, first, words = die.sides, self._used, self._words
-        if not 1 <= sides <= MAX_SIDES:
-            raise ValueError(f"a die has 1 to {MAX_SIDES} sides, not {sides}")
-        below, last = _ALL - _ALL % sides, first + count
-        while len(words) < last:
-            words = self._go_on()
-        self._used = last
-        found: list[int | str] = [word % sides + 1 for word in words[first:last] if word < below]
-        while len(found) < count:  # a word was passed over
-            last, self._used = self._used, self._used + 1
-            word = (words if last < len(words) else self._go_on())[last]
-            words = self._words
+        sides = die.sides
+        below, found = _below(sides), list[int | str]()
+        while len(found) < count:
+            word = next(self._row)
             if word < below:
                 found.append(word % sides + 1)
         return found if die.faces is None else [die.value(int(index)) for index in found]
-
-    def _go_on(self) -> tuple[int, ...]:
-        """Work out eight words more; all of them come back."""
-        from_inner, from_outer = _keyed(self._seed)
-        inner, outer = from_inner.copy(), from_outer.copy()
-        inner.update(b"%b%d" % (self._about, len(self._words) // 8))
-        outer.update(inner.digest())
-        self._words = words = self._words + _WORDS.unpack(outer.digest())
-        return words
 
 
 def dice_of(protocol: int, seed: bytes, game: str, event: int, texts_digest: str = "") -> Stream | Words:
