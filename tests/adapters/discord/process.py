@@ -6,11 +6,11 @@ import asyncio
 import os
 import signal
 import sqlite3
-import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 
+from tests.adapters import nursery
 from tests.standins.discord import DiscordStandIn
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -30,15 +30,12 @@ class Bot:
             **settings,
         }
         self._log = data / "log.txt"
-        self.process: asyncio.subprocess.Process
+        self.process: nursery.Process
 
     async def start(self, *, ready: bool = True) -> None:
         """Start it, and wait until it is connected."""
         self.data.mkdir(parents=True, exist_ok=True)
-        with self._log.open("ab") as log:
-            self.process = await asyncio.create_subprocess_exec(
-                sys.executable, "-m", "bot", self._command, cwd=self.data, env=self.environment, stdout=log, stderr=log
-            )
+        self.process = await nursery.start(self._command, cwd=self.data, env=self.environment, log=self._log)
         if ready:
             await self.discord.ready()
 

@@ -7,11 +7,11 @@ import os
 import signal
 import socket
 import sqlite3
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
 
+from tests.adapters import nursery
 from tests.standins.slack import SlackStandIn, Workspace
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -41,15 +41,12 @@ class Bot:
             **settings,
         }
         self._log = data / "log.txt"
-        self.process: asyncio.subprocess.Process
+        self.process: nursery.Process
 
     async def start(self, patience: float = 60.0) -> None:
         """Start it, and wait until Slack reaches it. Raises AssertionError when it ends instead."""
         self.data.mkdir(parents=True, exist_ok=True)
-        with self._log.open("ab") as log:
-            self.process = await asyncio.create_subprocess_exec(
-                sys.executable, "-m", "bot", self.command, cwd=self.data, env=self.environment, stdout=log, stderr=log
-            )
+        self.process = await nursery.start(self.command, cwd=self.data, env=self.environment, log=self._log)
         self.slack.request_url = f"http://127.0.0.1:{self.port}/slack/events"
         reached = self.slack.reachable if self.slack.transport == "http" else self.slack.connected
         ready = asyncio.create_task(reached(timeout=patience))

@@ -1,0 +1,151 @@
+"""Bots as processes of their own that start at once: they are forked from a process that has the code loaded.
+
+Hundreds of tests start the bot, and most of a start is Python reading modules. What is forked behaves as what is
+started: it has its own process id, environment, folder and log, and can be killed. Tests of the start itself, of what
+it loads and of what it costs do not use this.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import gc
+import json
+import os
+import pkgutil
+import select
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from contextlib import suppress
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+
+import adapters
+import bot
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class Process:
+    """A bot, with what `asyncio.subprocess.Process` has: `pid`, `returncode`, `wait`, `kill`, `send_signal`."""
+
+    def __init__(self, pid: int, status: asyncio.Task[int]) -> None:
+        self.pid, self._status = pid, status
+
+    @property
+    def returncode(self) -> int | None:
+        """The exit status, less than nothing for the signal that ended it; None while it runs."""
+        return self._status.result() if self._status.done() and not self._status.cancelled() else None
+
+    async def wait(self) -> int:
+        """The exit status, once it has ended."""
+        return await asyncio.shield(self._status)
+
+    def send_signal(self, number: int) -> None:
+        """Nothing happens where it has ended."""
+        if self.returncode is None:
+            with suppress(ProcessLookupError):
+                os.kill(self.pid, number)
+
+    def terminate(self) -> None:
+        """Ask it to end."""
+        self.send_signal(signal.SIGTERM)
+
+    def kill(self) -> None:
+        """As a crash."""
+        self.send_signal(signal.SIGKILL)
+
+
+async def start(*words: str, cwd: Path, env: Mapping[str, str], log: Path) -> Process:
+    """`python -m bot WORDS` in that folder with those settings alone; what it writes is added to `log`."""
+    reader, writer = await asyncio.open_unix_connection(_nursery())
+    asked = {"words": words, "cwd": str(cwd), "env": dict(env), "log": str(log)}
+    writer.write(json.dumps(asked).encode() + b"\n")
+    pid = int(await reader.readline())
+
+    async def status() -> int:
+        try:
+            return os.waitstatus_to_exitcode(int(await reader.readline()))
+        finally:
+            writer.close()
+
+    return Process(pid, asyncio.create_task(status()))
+
+
+@cache
+def _nursery() -> str:
+    """The address of this process's nursery; it ends with this process."""
+    folder = tempfile.TemporaryDirectory(prefix="nursery")
+    atexit.register(folder.cleanup)
+    address = os.path.join(folder.name, "door")
+    command = [sys.executable, "-m", "tests.adapters.nursery", address]
+    nursery = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert nursery.stdout is not None
+    assert nursery.stdout.readline() == b"ready\n"
+    return address
+
+
+def main(address: str) -> None:
+    """Fork a bot for each who asks, until stdin ends. Returns in the bot, which then runs."""
+    for package in (adapters, bot):
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            if not module.name.endswith("__main__"):
+                import_module(module.name)
+
+    gc.collect()
+    gc.freeze()  # what is loaded stays shared
+    with socket.socket(socket.AF_UNIX) as door:
+        door.bind(address)
+        door.listen(64)
+        print("ready", flush=True)
+        while True:
+            if sys.stdin in select.select([sys.stdin, door], [], [])[0]:
+                sys.exit()
+            asker, _ = door.accept()
+            if os.fork() == 0:
+                door.close()
+                return _keep(asker)
+            asker.close()
+            with suppress(ChildProcessError):
+                while os.waitpid(-1, os.WNOHANG)[0]:
+                    pass
+
+
+def _keep(asker: socket.socket) -> None:
+    """Fork the bot; tell who asked its process id, and its status when it has ended."""
+    with asker.makefile("rb") as request:
+        asked = json.loads(request.readline())
+    pid = os.fork()
+    if pid == 0:
+        asker.close()
+        return _become(asked["words"], asked["cwd"], asked["env"], asked["log"])
+    with suppress(BrokenPipeError, ConnectionResetError):
+        asker.sendall(b"%d\n" % pid)
+        asker.sendall(b"%d\n" % os.waitpid(pid, 0)[1])
+    os._exit(0)
+
+
+def _become(words: list[str], cwd: str, env: dict[str, str], log: str) -> None:
+    """What a process is given from outside: arguments, folder, settings, a place to write to, nothing to read."""
+    sys.argv[1:] = words
+    os.chdir(cwd)
+    os.environ.clear()
+    os.environ.update(env)
+    file = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    for target, source in ((0, nothing), (1, file), (2, file)):
+        os.dup2(source, target)
+    os.close(file)
+    os.close(nothing)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
+    from bot.__main__ import process
+
+    process()
