@@ -20,6 +20,7 @@ from typing import Generic, Protocol, TypeVar
 
 from bot.audit.games import audit
 from bot.stores.sqlite import open_sqlite
+from tests.adapters.nursery import Process
 
 MAIN, RECEIPTS = "grognard.db", "grognard.receipts.db"
 KILLS = int(os.environ.get("GROGNARD_KILLS", "3"))
@@ -82,7 +83,7 @@ class Bot(Protocol):
     """A bot's process, which is started again after a kill."""
 
     data: Path
-    process: asyncio.subprocess.Process
+    process: Process
 
     async def start(self) -> None:
         """Start it, and wait until it is connected."""
