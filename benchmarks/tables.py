@@ -18,7 +18,7 @@ from typing import Any
 import d20
 
 from benchmarks.goals import goal
-from bot.packs.situations import situations
+from bot.packs.linter import situations
 from bot.rules.errors import UserError
 from bot.rules.tables.table import Table
 from bot.systems.catalog import systems

@@ -152,7 +152,7 @@ class App:
 
     async def tidy(self) -> None:
         """Let the content of packs go that no server needs any more."""
-        from bot.packs.keeping import tidy
+        from bot.packs.stored import tidy
 
         await tidy(self.store, self._clock)
 

@@ -23,7 +23,7 @@ from bot.rules.inputs.units import Roster, Unit, parse_units, split_items
 from bot.rules.sequence.links import linking
 from bot.rules.sequence.sequence import Line
 from bot.stores.store import Store
-from bot.systems.lost import lost_states
+from bot.systems.catalog import lost_states
 from bot.systems.optional_rules import OptionalRule
 from bot.systems.system import Sequence, System
 

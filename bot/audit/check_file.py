@@ -20,8 +20,7 @@ from bot.rules.errors import UserError
 from bot.rules.proof.export_format import SEALED, Exported, export_text, read_export, read_json
 from bot.rules.proof.verify import MOST_FAULTS, Findings, check_proof
 from bot.rules.text.phrase import phrase
-from bot.systems.catalog import using
-from bot.systems.lost import lost_states
+from bot.systems.catalog import lost_states, using
 
 _MOST_BYTES = 200_000_000
 _MOST_LISTED = 8

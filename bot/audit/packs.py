@@ -13,8 +13,7 @@ from bot.rules.proof.export_format import MOST_PACKS, SEALED, Exported
 from bot.stores.records import PACK_FILES, EventRow, TextRow
 from bot.stores.store import Store
 from bot.systems.catalog import everywhere, systems
-from bot.systems.packs.carried import files_of, hash_of, hashes_in, pack_from
-from bot.systems.packs.pack import PackSystem
+from bot.systems.packs.pack import PackSystem, files_of, hash_of, hashes_in, pack_from
 from bot.systems.packs.shelf import Shelf
 from bot.systems.system import System
 

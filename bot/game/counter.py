@@ -11,8 +11,8 @@ from typing import Any
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import Back, RosterUnit, UnitWords, value_of
 from bot.rules.text.names import bare
-from bot.systems.counters import ANY
-from bot.systems.lost import lost_states
+from bot.systems.catalog import lost_states
+from bot.systems.game_file import ANY
 from bot.systems.system import System
 
 REDUCED = "reduced"
@@ -26,7 +26,7 @@ _REDUCED = re.compile(rf"(?:^|\s){REDUCED}\s*:", re.IGNORECASE)
 class Counter:
     """What is on a counter, and what has become of it.
 
-    `kind` is its type in words, `frame` one of `bot.systems.counters.FRAMES`. `numbers` are those printed, by their
+    `kind` is its type in words, `frame` one of `bot.systems.game_file.FRAMES`. `numbers` are those printed, by their
     keys and as they read: (("fp", "2"), ("morale", "5")). `states` and `marks` are words, none for a unit that is
     well. Of `lost`, `hurt` (it has lost strength: wounded, reduced, immobilized) and `shaken` (it is not itself
     otherwise) at most one is true.
@@ -71,7 +71,7 @@ def counter(unit: RosterUnit, system: System | None) -> Counter:
 
 
 def frame_of(type_: str, system: System | None) -> str:
-    """What is drawn on the counters of a unit type: one of `bot.systems.counters.FRAMES`."""
+    """What is drawn on the counters of a unit type: one of `bot.systems.game_file.FRAMES`."""
     return str(_counter_of(type_, system).get("frame", ANY))
 
 

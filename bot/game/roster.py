@@ -17,8 +17,8 @@ from bot.rules.inputs.options import Option, clean
 from bot.rules.inputs.units import RosterUnit, UnitWords, value_of
 from bot.rules.sequence.sequence import Change
 from bot.rules.text.names import joined
+from bot.systems.catalog import GONE as GONE  # states of units that stay in the roster, hidden from lists
 from bot.systems.catalog import systems
-from bot.systems.lost import GONE as GONE  # states of units that stay in the roster, hidden from lists
 from bot.systems.system import System
 
 MAX_NAME = 32

@@ -42,7 +42,7 @@ def bring_in(words: list[str]) -> int:
     import sys
 
     from bot.packs.importing import imported
-    from bot.packs.importing.into import alone, put
+    from bot.packs.importing.recognise import alone, put
 
     arguments = Arguments(words, flags={"pack": True, "id": True, "group": True})
     (name,) = arguments.take("FILE")

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 
 from bot.packs.check import Report, check_content
 from bot.rules.errors import TableError, UserError
-from bot.systems.packs.content import Content, unzipped
-from bot.systems.packs.one_file import read_one_file
+from bot.systems.packs.content import Content, read_one_file, unzipped
 from bot.systems.packs.pack import About, PackSystem
 from bot.systems.system import SCENARIOS
 

@@ -9,17 +9,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bot.interface.spec import Place
 from bot.interface.typing.complete import Choice
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.text.phrase import phrase
+from bot.stores.base import DAY, Clock
 from bot.stores.records import PACK_FILES, Doc, Json
 from bot.stores.store import Store
-from bot.systems.packs.carried import pack_from
 from bot.systems.packs.content import Content
-from bot.systems.packs.pack import About, PackSystem, version_of
+from bot.systems.packs.pack import About, PackSystem, pack_from, version_of
 
 ABOUT, HERE, USED, SETUP = "pack", "pack-here", "pack-used", "setup"
 """Kinds of documents: what a version is, by hash (PACK_FILES: its files); that a server has one, that it has played
@@ -136,3 +136,24 @@ def chosen(typed: str, known: Iterable[Version], active: Mapping[str, str]) -> V
 def gone() -> UserError:
     """What to say of a version whose files are not kept."""
     return UserError("This pack's files are no longer here.", hint="Add it again.", option="pack", code="unknown-pack")
+
+
+# -- how long content is kept: for as long as a server has it or has played it, and a week more
+
+GRACE = 7 * DAY
+"""Seconds behind which content goes that nobody needs: it may be added again, or just be on its way."""
+
+
+async def tidy(store: Store, clock: Clock) -> int:
+    """Let content expire that no server needs, and keep what is needed again; how many versions that concerns."""
+    needed = {str(doc.data["hash"]) for kind in (HERE, USED) for doc in await store.docs(kind)}
+    changed = 0
+    for about in await store.docs(ABOUT):
+        if (about.key in needed) == (about.expires is None):
+            continue
+        expires = None if about.key in needed else clock() + GRACE
+        files = await store.doc(PACK_FILES, about.key)
+        for doc in filter(None, (files, about)):
+            await store.put_doc(replace(doc, expires=expires))
+        changed += 1
+    return changed

@@ -12,7 +12,7 @@ from bot.game.counter import is_lost as has_left
 from bot.game.counter import state_of, states_of
 from bot.game.roster import GONE
 from bot.game.state import Json, unit_from_json
-from bot.systems.counters import ANY
+from bot.systems.game_file import ANY
 from bot.systems.system import System
 
 LOST, HURT, SHAKEN = "gone", "hurt", "shaken"
@@ -35,7 +35,7 @@ SYMBOLS: Mapping[str, str] = {  # drawn in a box of 40 x 26, as on a counter
     "medical": f'{_BOX}<path d="M20 4v18M11 13h18"/>',
     ANY: _BOX,
 }
-"""The frames of `bot/systems/counters.py` as SVG."""
+"""The frames of `bot/systems/game_file.py` as SVG."""
 
 
 def counter(unit: Json, first: Json, system: System | None) -> Json:

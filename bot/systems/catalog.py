@@ -112,3 +112,15 @@ def system(id: str) -> System:
         hint = did_you_mean(id, known) or f"Systems are {', '.join(known)}."
         raise UserError(f'No system "{id[:40]}".', hint=hint, code="unknown-system")
     return known[id]
+
+
+# -- states in which a unit is out of the game: those that its game names, else those that all have in common
+
+GONE = ("eliminated", "destroyed", "killed", "combat-ineffective")
+"""Where a game names none, and in free play."""
+
+
+def lost_states(system: str) -> tuple[str, ...]:
+    """Those of a system, by its id."""
+    played = systems().get(system)
+    return tuple(played.game["units"].get("lost") or GONE) if played is not None else GONE

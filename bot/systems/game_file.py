@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from bot.rules.errors import TableError, did_you_mean, reading
-from bot.systems.counters import check_counters
 
 NEEDED = ("title", "edition", "publisher", "notice", "groups", "units")
 KEYS = (
@@ -19,6 +18,12 @@ UNIT_KEYS = (
 )  # fmt: skip
 UNIT_LIST_KEYS = ("types", "keys", "flags", "bare", "repeat")
 _TEXTS = ("title", "publisher", "notice", "author")
+_TEXTS_BY_NAME = {
+    "groups": "group: title",
+    "words": "token: how it is said",
+    "arms": "weapon: what it is called in a story",
+    "labels": "option: its name for people",
+}
 _UNIT_PARTS: Mapping[str, Any] = {
     # lists, or word: help
     **dict.fromkeys(("types", "states", "markers", "well", "lost", "hurt", "reduced_states"), None),
@@ -36,6 +41,24 @@ TONES = ("hurt", "shaken", "game", "nothing")
 PHASE_KEYS = ("name", "title", "go", "passes", "buttons", "brief", "remember", "names", "calls", "clears")
 CALL_KEYS = ("says", "states", "has", "since", "number", "roll", "button")
 SINCE = ("lost", "met")
+ANY = "any"
+FRAMES: Mapping[str, str] = {
+    "infantry": "a box with an X",
+    "weapon": "a box with an arrow that points up, on a base",
+    "mortar": "a box with an arrow that points up, on a circle",
+    "artillery": "a box with a dot",
+    "armor": "a box with an ellipse",
+    "mechanized": "a box with an ellipse over an X",
+    "soft": "a box with a wheeled vehicle",
+    "helicopter": "a box with a rotor: two triangles, tip to tip, under a bar",
+    "air": "a box with two triangles, tip to tip",
+    "leader": "a box with a star",
+    "person": "a box with head and shoulders",
+    "medical": "a box with an upright cross",
+    ANY: "an empty box",
+}
+"""Each frame, and what is drawn in it."""
+COUNTER_KEYS = {"frame", "numbers"}
 GO = ("both", "impulses", "initiative", "own", "other")
 """Whose go a phase is, see docs/phases.md; the last two are for games in which each side has a turn of its own."""
 OWN_BUTTONS = ("pass", "done", "next")
@@ -48,13 +71,6 @@ def check_game(game: Any, file: str) -> Mapping[str, Any]:
         return _checked(game, file)
 
 
-def _check_rules(rules: Any, file: str) -> None:
-    if rules:  # few games have some
-        from bot.systems.optional_rules import read_rules
-
-        read_rules(rules, file)
-
-
 def _checked(game: Any, file: str) -> Mapping[str, Any]:
     _keys(game, KEYS, NEEDED, file, None)
     edition = game["edition"]
@@ -63,14 +79,9 @@ def _checked(game: Any, file: str) -> Mapping[str, Any]:
     for key in _TEXTS:
         if not isinstance(game.get(key) or "", str):
             raise TableError(file, "must be a text; quote it", row=key)
-    if not _maps(game["groups"], str):
-        raise TableError(file, "must be group: title", row="groups")
-    if not _maps(game.get("words") or {}, str):
-        raise TableError(file, "must be token: how it is said", row="words")
-    if not _maps(game.get("arms") or {}, str):
-        raise TableError(file, "must be weapon: what it is called in a story", row="arms")
-    if not _maps(game.get("labels") or {}, str):
-        raise TableError(file, "must be option: its name for people", row="labels")
+    for key, problem in _TEXTS_BY_NAME.items():
+        if not _maps(game.get(key) or {}, str):
+            raise TableError(file, f"must be {problem}", row=key)
     _check_lists(game, file)
     units = game["units"]
     marks = _check_units(units, file)
@@ -83,7 +94,10 @@ def _checked(game: Any, file: str) -> Mapping[str, Any]:
     _check_odds(game.get("odds") or {}, file)
     if not isinstance(game.get("scores") or {}, Mapping):
         raise TableError(file, "must be sequence: {result: number}", row="scores")
-    _check_rules(game.get("rules") or {}, file)
+    if rules := game.get("rules"):  # few games have some
+        from bot.systems.optional_rules import read_rules
+
+        read_rules(rules, file)
     for sequence, scores in (game.get("scores") or {}).items():
         if not isinstance(scores, Mapping) or not all(isinstance(worth, int | float) for worth in scores.values()):
             raise TableError(file, "must be result: number", row=f"scores {sequence}")
@@ -98,22 +112,33 @@ def _check_units(units: Any, file: str) -> tuple[str, ...]:
             raise TableError(file, f"must be a {'mapping' if kind else 'list of words'}", row=f"units {key}")
     flags, states = units.get("flags") or {}, units.get("states") or ()
     marks = (*(units.get("markers") or ()), *flags)
-    _known(units.get("marker_flags") or {}, units.get("markers") or (), file, "marker_flags")
-    _known((units.get("marker_flags") or {}).values(), flags, file, "marker_flags")
-    _known(units.get("state_flags") or {}, states, file, "state_flags")
-    for state, set_flags in (units.get("state_flags") or {}).items():
-        _known(set_flags, flags, file, f"state_flags {state}")
-    _known(units.get("only") or {}, (*states, *marks), file, "only")
-    for word, fitting in (units.get("only") or {}).items():
-        _known(fitting, (*units["types"], *(units.get("classes") or ())), file, f"only {word}")
-    for key in ("well", "lost"):
-        _known(units.get(key) or (), states, file, key)
-    _known(units.get("hurt") or (), (*states, *marks, *(units.get("attributes") or ())), file, "hurt")
+    checks: list[tuple[Iterable[str], Iterable[str], str]] = [
+        (units.get("marker_flags") or {}, units.get("markers") or (), "marker_flags"),
+        ((units.get("marker_flags") or {}).values(), flags, "marker_flags"),
+        (units.get("state_flags") or {}, states, "state_flags"),
+        *((set_flags, flags, f"state_flags {state}") for state, set_flags in (units.get("state_flags") or {}).items()),
+        (units.get("only") or {}, (*states, *marks), "only"),
+        *((fit, (*units["types"], *(units.get("classes") or ())), f"only {word}")
+          for word, fit in (units.get("only") or {}).items()),
+        *((units.get(key) or (), states, key) for key in ("well", "lost", "reduced_states")),
+        (units.get("hurt") or (), (*states, *marks, *(units.get("attributes") or ())), "hurt"),
+        *((pair, units["types"], "reduced") for pair in (units.get("reduced") or {}).items()),
+    ]  # fmt: skip
+    for words, known, row in checks:
+        _known(words, known, file, row)
     check_counters(units.get("counters") or {}, units, file)
-    _known(units.get("reduced_states") or (), states, file, "reduced_states")
-    for full, reduced in (units.get("reduced") or {}).items():
-        _known((full, reduced), units["types"], file, "reduced")
     return marks
+
+
+def check_counters(counters: Any, units: Mapping[str, Any], file: str) -> None:
+    """Raise TableError for a counter of an unknown type, with an unknown frame or a number that units do not have."""
+    for type_, counter in counters.items():
+        row = f"counters {type_}"
+        _known((type_,), units["types"], file, row)
+        if not isinstance(counter, Mapping) or set(counter) - COUNTER_KEYS:
+            raise TableError(file, "must be {frame: ..., numbers: [...]}", row=row)
+        _known((counter.get("frame", ANY),), FRAMES, file, row)
+        _known(counter.get("numbers") or (), units.get("attributes") or {}, file, row)
 
 
 def _check_phases(phases: Iterable[Any], words: Iterable[str], states: Iterable[str], by_side: bool, file: str) -> None:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from bot.rules.errors import TableError, UserError, did_you_mean, reading
 from bot.rules.inputs.options import Option, option_from
@@ -72,16 +72,14 @@ class Sequence:
                 _labelled(option_from(name, spec, system.lists), system, naming(system.rules, id, str(name)))
                 for name, spec in (data.get("inputs") or {}).items()
             )
-        self.outputs: Mapping[str, Any] = data.get("outputs") or {}
+        self.outputs, self.odds_row, self.rounds, self.example = [
+            cast("Mapping[str, Any]", data.get(key) or {}) for key in ("outputs", "odds_row", "rounds", "example")
+        ]
+        self.odds_by, self.notes, self.state, self.group = [
+            cast("str", data.get(key) or "") for key in ("odds_by", "notes", "state", "group")
+        ]
         self.dice: str = data.get("dice") or "none"
-        self.odds_by: str = data.get("odds_by") or ""
-        self.odds_row: Mapping[str, Any] = data.get("odds_row") or {}
         self.steps: list[Any] = data.get("steps") or []
-        self.rounds: Mapping[str, Any] = data.get("rounds") or {}
-        self.example: Mapping[str, Any] = data.get("example") or {}
-        self.notes: str = data.get("notes") or ""
-        self.state: str = data.get("state") or ""
-        self.group: str = data.get("group") or ""
         self.verb: str = data.get("verb") or ROLL
         self.cause: str = data.get("cause") or f"rolls {self.title}"
         self.procedure: tuple[str, ...] = tuple(map(str, data.get("procedure") or ()))
@@ -106,9 +104,10 @@ class Sequence:
     @cached_property
     def _coded(self) -> Callable[[Tables, Given], Plan[Any]]:
         """What plans it where its steps are Python."""
-        module = importlib.import_module(f"bot.systems.{self.system.code}.{self.id.replace('-', '_')}")
-        plan: Callable[[Tables, Given], Plan[Any]] = module.plan
-        return plan
+        package, name = importlib.import_module(f"bot.systems.{self.system.code}"), self.id.replace("-", "_")
+        home = getattr(package, "HOMES", {}).get(name)
+        module = importlib.import_module(f"{package.__name__}.{home or name}")
+        return cast("Callable[[Tables, Given], Plan[Any]]", getattr(module, f"plan_{name}" if home else "plan"))
 
     def given(self, raw: Mapping[str, object], roster: Roster) -> Given:
         """The inputs cleaned. Raises UserError."""

@@ -8,7 +8,7 @@ from bot.game.counter import Counter, counter
 from bot.rules.errors import TableError
 from bot.rules.inputs.units import Back, RosterUnit
 from bot.systems.catalog import system, systems
-from bot.systems.counters import ANY, FRAMES, check_counters
+from bot.systems.game_file import ANY, FRAMES, check_counters
 from bot.systems.system import System
 
 FRAME_OF = {

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from bot.__main__ import main
 from bot.packs.check import check_content
 from bot.packs.importing import Imported, imported
-from bot.packs.importing.figures import dice_for, figures
+from bot.packs.importing.draft import dice_for, figures
 from bot.rules.errors import UserError
 from bot.rules.tables.table import Table
 from bot.systems.packs.content import MOST_BYTES

@@ -20,7 +20,7 @@ from bot.rules.declared.values import REFUSE_KEYS
 from bot.rules.inputs.options import FIELDS, FURTHER
 from bot.rules.sequence.rounds import Carried
 from bot.rules.tables import compile as compiling
-from bot.systems import counters, game_file, optional_rules, system
+from bot.systems import game_file, optional_rules, system
 from bot.systems.packs import pack
 from bot.systems.packs.content import read_content
 from bot.systems.yaml_file import parse
@@ -37,7 +37,7 @@ CLOSED: dict[tuple[str, str], Collection[str]] = {
     ("game", "phase"): game_file.PHASE_KEYS,
     ("game", "rule"): optional_rules.KEYS,
     ("game", "result"): game_file.RESULT_KEYS,
-    ("game", "counter"): counters.KEYS,
+    ("game", "counter"): game_file.COUNTER_KEYS,
     ("game", "unit_list"): game_file.UNIT_LIST_KEYS,
     ("game", "input"): (*FIELDS, *FURTHER),
     ("table", "table"): (*compiling.TABLE_KEYS, "like"),

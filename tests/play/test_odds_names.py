@@ -17,7 +17,7 @@ from bot.interface.reply.parts import Odds, part_lines
 from bot.process.entropy import throwaway
 from bot.rules.odds.odds import joint, shown
 from bot.rules.sequence.sequence import Played, nested
-from bot.systems.baps.fates import LOGGED, SAID
+from bot.systems.baps.men import LOGGED, SAID
 from bot.systems.catalog import system
 from bot.systems.resolve import each_odds, odds_rows, resolve
 from tests.playing import Channel, two_sides

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bot.packs.situations import is_declared, situations
+from bot.packs.linter import is_declared, situations
 from bot.rules.errors import UserError
 from bot.rules.tables.table import Table
 from bot.systems.catalog import systems

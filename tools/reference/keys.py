@@ -8,8 +8,7 @@ from __future__ import annotations
 from typing import get_args
 
 from bot.rules.inputs.options import OptionType
-from bot.systems.counters import FRAMES
-from bot.systems.game_file import GO, OWN_BUTTONS, SINCE, TONES
+from bot.systems.game_file import FRAMES, GO, OWN_BUTTONS, SINCE, TONES
 from bot.systems.packs.pack import LONGEST
 from tools.reference.shapes import (
     FLAG,

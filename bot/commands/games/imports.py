@@ -29,8 +29,7 @@ from bot.rules.proof.fair import NO_TEXTS
 from bot.rules.text.phrase import phrase
 from bot.stores.records import IMPORTED, PersonRow, SeedRow, TextRow
 from bot.systems.catalog import everywhere, systems, using
-from bot.systems.packs.carried import Files, pack_from
-from bot.systems.packs.pack import PackSystem
+from bot.systems.packs.pack import Files, PackSystem, pack_from
 from bot.systems.packs.shelf import Shelf
 from bot.systems.system import System
 

@@ -24,7 +24,7 @@ from bot.rules.inputs.units import RosterUnit
 from bot.rules.sequence.links import linking
 from bot.rules.text.names import joined
 from bot.stores.records import Doc
-from bot.systems.lost import lost_states
+from bot.systems.catalog import lost_states
 
 READ_BACK = 200
 HEAVY = ("medium-machine-gun", "heavy-machine-gun")

@@ -8,7 +8,7 @@ from functools import lru_cache
 from random import Random
 
 from bot.interface.registry import registry
-from bot.packs.situations import values_of
+from bot.packs.linter import values_of
 from bot.rules.inputs.options import Option
 from bot.systems.catalog import systems
 from bot.systems.system import System

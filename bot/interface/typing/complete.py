@@ -20,7 +20,7 @@ from bot.rules.inputs.many import fired
 from bot.rules.inputs.options import OWN, Option
 from bot.rules.inputs.units import MAX_UNITS, RosterUnit, UnitWords
 from bot.rules.text.plain import without_control
-from bot.systems.lost import lost_states
+from bot.systems.catalog import lost_states
 from bot.systems.system import System
 
 MAX_CHOICES = 25

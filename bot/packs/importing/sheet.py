@@ -8,20 +8,12 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from bot.packs.importing.draft import (
+    D66,
     MOST_COLUMNS,
     MOST_ROWS,
     Cell,
     Draft,
     Edge,
-    named,
-    refused,
-    tidy,
-    titled,
-    unlike,
-    word,
-)
-from bot.packs.importing.figures import (
-    D66,
     Span,
     covered,
     dice_for,
@@ -30,7 +22,13 @@ from bot.packs.importing.figures import (
     is_d66,
     is_modified,
     is_rising,
+    named,
+    refused,
+    tidy,
+    titled,
     totals,
+    unlike,
+    word,
 )
 
 SOURCE = "a spreadsheet"

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from bot.rules.declared.calls import CALLS, MOST_DICE, NONE, UNWORKABLE, plus
 from bot.rules.declared.formulas import Formula
-from bot.rules.declared.vocabulary import FACES
+from bot.rules.declared.setting import FACES
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import Option
 

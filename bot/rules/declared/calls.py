@@ -212,50 +212,39 @@ def item(items: Any, at: Any) -> Any:
     return items.get(at, NONE) if isinstance(items, Mapping) else NONE
 
 
-CALLS: Mapping[str, Callable[..., Any]] = {
-    **FUNCTIONS,
-    "of": of,
-    "has": has,
-    "parts": parts,
-    "noted": noted,
-    "sum": total,
-    "names": lambda items: tuple(name for name, _ in items),
-    "how_many": how_many,
-    "numbers": lambda count: tuple(range(max(0, min(count, MAX_UNITS)))),
-    "words": lambda value: said(value).replace("-", " "),
-    "upper": lambda value: said(value).upper(),
-    "after": lambda value, mark: said(value).partition(mark)[2],
-    "capital": lambda value: said(value)[:1].upper() + said(value)[1:],
-    "text": text,
-    "commas": lambda *pieces: text(", ".join(said(piece) for piece in pieces if piece not in ("", NONE))),
-    "signed": lambda number: f"{number:+d}",
-    "minus": lambda number: f"{number:g}".replace("-", "−"),
-    "number": int,
-    "called": called,
-    "called_among": called_among,
-    "joined": lambda units: joined(map(said, units)),
-    "typed": lambda value: f'"{said(value)}"' if " " in said(value) else said(value),
-    "twice": twice,
-    "positions": positions,
-    "choose": lambda items, places: tuple(items[place] for place in places),
-    "rostered": lambda units: tuple(unit for unit in units if unit.name),
-    "first": lambda items, count: tuple(items[:count]),
+_BY_TYPE: Mapping[str, Mapping[str, Callable[..., Any]]] = {
+    "any": {"of": of},
+    "bool": {"has": has},
+    "parts": {"parts": parts},
+    "number": {**FUNCTIONS, "sum": total, "how_many": how_many, "number": int},
+    "list": {
+        "names": lambda items: tuple(name for name, _ in items),
+        "numbers": lambda count: tuple(range(max(0, min(count, MAX_UNITS)))),
+        "positions": positions,
+    },
+    "units": {
+        "choose": lambda items, places: tuple(items[place] for place in places),
+        "rostered": lambda units: tuple(unit for unit in units if unit.name),
+        "first": lambda items, count: tuple(items[:count]),
+    },
+    "text": {
+        "noted": noted,
+        "words": lambda value: said(value).replace("-", " "),
+        "upper": lambda value: said(value).upper(),
+        "after": lambda value, mark: said(value).partition(mark)[2],
+        "capital": lambda value: said(value)[:1].upper() + said(value)[1:],
+        "text": text,
+        "commas": lambda *pieces: text(", ".join(said(piece) for piece in pieces if piece not in ("", NONE))),
+        "signed": lambda number: f"{number:+d}",
+        "minus": lambda number: f"{number:g}".replace("-", "−"),
+        "called": called,
+        "called_among": called_among,
+        "joined": lambda units: joined(map(said, units)),
+        "typed": lambda value: f'"{said(value)}"' if " " in said(value) else said(value),
+        "twice": twice,
+    },
 }
+CALLS = {name: function for some in _BY_TYPE.values() for name, function in some.items()}
 """The functions by name; their arguments and what they are for: docs/packs.md."""
-
-RESULTS = (
-    dict.fromkeys(
-        ("words", "text", "commas", "noted", "after", "signed", "minus", "upper", "capital", "called", "called_among",
-         "joined", "typed"),
-        "text",
-    )
-    | dict.fromkeys(("numbers", "positions", "names"), "list")
-    | dict.fromkeys(("choose", "first", "rostered"), "units")
-    | dict.fromkeys(
-        ("min", "max", "abs", "up", "down", "half_up", "half_down", "place", "reach", "plain", "index", "len", "sum",
-         "number", "how_many"),
-        "number",
-    )
-    | {"parts": "parts", "has": "bool", "twice": "text"}
-)  # fmt: skip
-"""The type of what they give; any for the others."""
+RESULTS = {name: kind for kind, some in _BY_TYPE.items() for name in some}
+"""The type of what they give."""

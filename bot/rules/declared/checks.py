@@ -9,7 +9,7 @@ from bot.rules.declared.branches import For
 from bot.rules.declared.formulas import Env
 from bot.rules.declared.program import OPEN, Block, Partial, Statement, undecided
 from bot.rules.declared.rolls import Roll, dice_of
-from bot.rules.declared.settling import pieced
+from bot.rules.declared.saying import pieced
 from bot.rules.declared.values import Refuse
 from bot.rules.declared.walk import path_to
 from bot.rules.errors import UserError

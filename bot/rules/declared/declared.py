@@ -14,13 +14,11 @@ from bot.rules.declared.calls import NONE, UNWORKABLE, said, unworkable
 from bot.rules.declared.checks import check, rows_in
 from bot.rules.declared.formulas import Formulas
 from bot.rules.declared.load import Loader
-from bot.rules.declared.pools import Pool, pools_in
+from bot.rules.declared.pools import Pool, Segment, pools_in
 from bot.rules.declared.program import Block, Slicer, before_dice, dice_decide, everything, without_words
 from bot.rules.declared.reading import Sheet
-from bot.rules.declared.segment import Segment
-from bot.rules.declared.setting import Head, Setting
-from bot.rules.declared.settling import settled
-from bot.rules.declared.vocabulary import NUMBERS, Name, Names, shown_name, words_in
+from bot.rules.declared.saying import settled
+from bot.rules.declared.setting import NUMBERS, Head, Name, Names, Setting, shown_name, words_in
 from bot.rules.declared.walk import LINES, NOTES, TOLD, Now, Walk
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
@@ -29,6 +27,7 @@ from bot.rules.odds.odds import STATE_BUDGET
 from bot.rules.sequence.sequence import Plan, Row, Settlement, no_closing, row_of
 
 KEYS = ("lists", "formulas", "blocks", "sequences")
+"""What a file of declared sequences may hold."""
 _INDEX, _PLACE = re.compile(r"\[\d+\]"), re.compile(r"([^.\[\]]+)\[(\d+)\]")
 MOST_ASKED = 32
 """For how many sets of outputs the walk of their odds is kept."""
@@ -36,7 +35,7 @@ Pools = Mapping[str, Mapping[int, Pool]]
 
 
 class Library:
-    """The declared sequences of one file, each loaded when it is first asked for."""
+    """The declared sequences of one file, each loaded when it is asked for."""
 
     def __init__(self, source: Mapping[str, Any], setting: Setting, heads: Mapping[str, Head]) -> None:
         for key in KEYS:
@@ -48,7 +47,6 @@ class Library:
         self.setting = replace(setting, lists={**setting.lists, **lists})
         self.heads, self.ids = heads, tuple(source.get("sequences") or {})
         self._source = source
-        self._found: dict[str, Declared] = {}
 
     def _list(self, setting: Setting, name: str, items: object) -> Any:
         if not isinstance(items, list | Mapping):
@@ -57,12 +55,6 @@ class Library:
 
     def declared(self, id: str) -> Declared:
         """The sequence `id`, checked. Raises TableError."""
-        found = self._found.get(id)
-        if found is None:
-            found = self._found[id] = self._load(id)
-        return found
-
-    def _load(self, id: str) -> Declared:
         spec, where = self._source["sequences"][id], ("sequences", id)
         if not isinstance(spec, Mapping) or "steps" not in spec:
             raise self.setting.wrong("a sequence needs steps", where)

@@ -23,12 +23,13 @@ from bot.rules.declared.calls import (
     remainder,
     times,
 )
-from bot.rules.declared.setting import Path, Setting
-from bot.rules.declared.vocabulary import (
+from bot.rules.declared.setting import (
     FACE,
     FACES,
     Name,
     Names,
+    Path,
+    Setting,
     at_hand,
     either,
     input_name,
@@ -306,7 +307,7 @@ class _Maker:
         if name == "of" and parts[0].kind == "attribute":  # of(unit.lm, 0): a number that may be missing
             (owner,), attribute = parts[0].parts, parts[0].value
             return made(name, "any", _attribute(owner, attribute, parts[1]), owner, parts[1])
-        return made(name, RESULTS.get(name, "any"), called(CALLS[name], *parts), *parts)
+        return made(name, RESULTS[name], called(CALLS[name], *parts), *parts)
 
     def _faces(self, node: ast.Call) -> Formula:
         """The faces of the roll named first."""

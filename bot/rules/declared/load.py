@@ -13,9 +13,8 @@ from bot.rules.declared.program import Block, Statement, assigned
 from bot.rules.declared.reading import Place, Sheet
 from bot.rules.declared.rolls import read_roll
 from bot.rules.declared.saying import read_change, read_fate, read_result, read_say, read_sentence
-from bot.rules.declared.setting import Path
+from bot.rules.declared.setting import FACES, Name, Names, Path, spoken
 from bot.rules.declared.values import Let, Stop, Tell, read_add, read_let, read_refuse, read_tell
-from bot.rules.declared.vocabulary import FACES, Name, Names, spoken
 from bot.rules.declared.walk import Keys, Loop
 
 READERS: Mapping[str, Callable[[object, Place, Path], Iterator[Statement]]] = {

@@ -1,4 +1,4 @@
-"""Pools of dice: what is looked at of them, worked out before they fall, and the rolls that differ for that.
+"""Pools of dice: what is looked at of them, the rolls that differ for that, and the step of a plan that asks for it.
 
 One die is looked at by its place, or how many pass a test. All that decides it must be known when the dice are rolled;
 where it is not, every face counts.
@@ -6,25 +6,26 @@ where it is not, every face counts.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from itertools import product
 from math import prod
-from typing import Any
+from typing import Any, ClassVar
 
 from bot.rules.declared.branches import For, If
-from bot.rules.declared.calls import UNWORKABLE
+from bot.rules.declared.calls import UNWORKABLE, unworkable
 from bot.rules.declared.formulas import Env, Formula
 from bot.rules.declared.program import OPEN, Block, Partial, Statement, assigned, everything
 from bot.rules.declared.rolls import Roll
+from bot.rules.declared.setting import FACE, FACES
 from bot.rules.declared.values import Let, Stop
-from bot.rules.declared.vocabulary import FACE, FACES
-from bot.rules.declared.walk import Keys
+from bot.rules.declared.walk import LINES, NOTES, TOLD, Dice, Keys, Now, Site
 from bot.rules.dice import Die
 from bot.rules.errors import UserError
 from bot.rules.odds.odds import every_roll, group_sums
 from bot.rules.odds.pools import group_values, pool
 from bot.rules.sequence.ruling import Weighted
+from bot.rules.sequence.sequence import Ruling
 
 Looks = tuple[tuple[int | None, tuple[Any, ...]], ...]
 """What is looked at of alike dice: of the one at a place, or (None) of them all, what is seen of each face."""
@@ -237,3 +238,63 @@ def pooled(dice: tuple[Die, ...], looks: Looks) -> Weighted:
         return group_values(faces, lambda face: tuple([seen[places[face]] for seen in looked]))
 
     return pool(len(dice), kinds(tests), tuple([(at, kinds([*tests, *own])) for at, own in sorted(apart.items())]))
+
+
+# -- the step of a plan
+
+
+class Segment:
+    """One roll of a plan, a `Step`. `pools` are the dice of whose faces less than all is looked at, by their place."""
+
+    __slots__ = ("_early", "_kept", "_pools", "_site")
+
+    exact_only: ClassVar[frozenset[str]] = frozenset()
+    comes: ClassVar[None] = None
+
+    def __init__(self, site: Site, env: Env, pools: Mapping[int, Pool]) -> None:
+        self._site, self._pools = site, pools
+        self._early = {key: env[key] for key in site.early if key in env}
+        self._kept: dict[tuple[Any, ...], Looks | None] = {}
+
+    def rule(self, state: Now, faces: tuple[Any, ...], /) -> Ruling[Now]:
+        """What the roll comes to."""
+        try:
+            after, env = self._site.fallen(self._early, state, faces)
+        except UNWORKABLE as error:
+            raise unworkable(error) from None
+        return Ruling(after, env[TOLD], env[LINES].copy, env[NOTES])
+
+    def _asked(self, state: Now) -> Dice:
+        dice: Dice = self._site.dice or state.values[-1]
+        return dice
+
+    @property
+    def dice(self) -> tuple[Die, ...] | Any:
+        """The dice, or how they are found where they are not always the same."""
+        return self.asks if self._site.dice is None else self._site.dice.dice
+
+    def asks(self, state: Now, /) -> tuple[Die, ...]:
+        """The dice in this state."""
+        return self._asked(state).dice
+
+    def groups(self, state: Now) -> Weighted:
+        """The rolls that differ for whoever reads them."""
+        asked, kinds, site = self._asked(state), list[Any](), self._site
+        for at, (key, (first, last)) in enumerate(zip(site.own, asked.cuts, strict=True)):
+            dice = asked.dice[first:last]
+            looks = self._looks(state, at, dice) if dice and at in self._pools else None
+            shape = tuple([(die.sides, die.faces) for die in dice])
+            kinds.append((shape, key in site.faces, key + FACES in site.faces, looks))
+        return grouped(tuple(kinds))
+
+    grouped = groups
+
+    def _looks(self, state: Now, at: int, dice: tuple[Die, ...]) -> Looks | None:
+        """What is looked at of the dice of a key in this state; None where every face counts."""
+        pool, site = self._pools[at], self._site
+        numbers = {loop.number for loop in site.loops}
+        read = [v for k, v in zip(site.keys, state.values, strict=False) if k in pool.reads or k in numbers]
+        key = (at, dice[0].sides, dice[0].faces, *read)
+        if key not in self._kept:
+            self._kept[key] = pool.looks(faces_of(dice[0]), site.env(self._early, state))
+        return self._kept[key]

@@ -10,8 +10,7 @@ from re import compile as pattern
 from typing import Any
 
 from bot.rules.declared.formulas import Formula, Formulas
-from bot.rules.declared.setting import Path
-from bot.rules.declared.vocabulary import Name, Names, either, items_in
+from bot.rules.declared.setting import Name, Names, Path, either, items_in
 from bot.rules.errors import TableError
 
 NAME = pattern(r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)?")

@@ -14,8 +14,7 @@ from bot.rules.declared.calls import MOST_DICE
 from bot.rules.declared.formulas import Env, Formula, constant
 from bot.rules.declared.program import NOTHING, OPEN, Block, Partial, Slicer, Statement, undecided
 from bot.rules.declared.reading import Place
-from bot.rules.declared.setting import Path
-from bot.rules.declared.vocabulary import FACES, Name
+from bot.rules.declared.setting import FACES, Name, Path
 from bot.rules.declared.walk import Dice, Do, Here, Keys, Loop, Now, Site
 from bot.rules.dice import AVERAGING, Die
 from bot.rules.errors import UserError

@@ -1,19 +1,21 @@
-"""`say`, `result`, `fate`, `change`, `headline`, `then`, `now` and `notes`: lines of the answer, notes for its end."""
+"""`say`, `result`, `fate`, `change`, `headline`, `then`, `now` and `notes`: lines of the answer, and its end."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from bot.rules.declared.calls import NONE
+from bot.rules.declared.calls import said as shown
 from bot.rules.declared.formulas import Env, Formula, Run, constant
 from bot.rules.declared.program import Statement
 from bot.rules.declared.reading import Place, each_of, listed
 from bot.rules.declared.setting import Path
-from bot.rules.declared.settling import change, fate, pieced, result
 from bot.rules.declared.walk import LINES, NOTES, Do, Here
-from bot.rules.sequence.sequence import Line
+from bot.rules.inputs.units import Unit
+from bot.rules.sequence.sequence import Change, Fate, Line, Settlement
+from bot.rules.text.phrase import Phrase, Typed
 
 LINE_KEYS = ("label", "dice", "parts", "contributors", "total", "result", "unit", "when")
 NOTE_KEYS = {
@@ -137,7 +139,7 @@ def read_note(said: object, place: Place, where: Path, main: str, make: Callable
             ready["say"] = place.pieces(one["say"], at)
         if main == "set":
             _read_change(ready, one, place, at)
-        yield Said(ready, when, NOTES, make)
+        yield Said(ready, when, NOTES, lambda note: (kind, make(note)))
 
 
 def _read_change(ready: dict[str, Any], one: Mapping[str, Any], place: Place, where: Path) -> None:
@@ -156,22 +158,105 @@ def _read_change(ready: dict[str, Any], one: Mapping[str, Any], place: Place, wh
 
 def read_result(said: object, place: Place, where: Path) -> Iterator[Statement]:
     """`result: "{result}"`: the word for the unit at hand, or for `unit`."""
-    return read_note(said, place, where, "is", lambda said: result(said["unit"], said["is"]))
+    return read_note(said, place, where, "is", lambda note: (shown(note["unit"]), note["is"]))
 
 
 def read_fate(said: object, place: Place, where: Path) -> Iterator[Statement]:
     """`fate: {unit: unit, is: destroyed, more: "by fire"}`: what the first line of the answer makes of a unit."""
     return read_note(
-        said, place, where, "is", lambda said: fate(said["unit"], *[said[k] for k in ("is", "more") if k in said])
+        said, place, where, "is", lambda note: Fate(shown(note["unit"]), note["is"], plainly(note.get("more", "")))
     )
 
 
 def read_change(said: object, place: Place, where: Path) -> Iterator[Statement]:
     """`change: {when: hit, set: {state: shaken}}`: what becomes of a unit of the roster."""
-    return read_note(said, place, where, "set", lambda said: change(**said))
+    return read_note(said, place, where, "set", lambda note: change(**note))
 
 
 def read_sentence(said: object, place: Place, where: Path) -> Iterator[Statement]:
     """`headline: "{hits} hits"`, `then`, `now` and `notes`: a sentence whose commands are in backticks."""
-    kind = str(where[-1])
-    return read_note(said, place, where, "say", lambda said: (kind, pieced(said["say"])))
+    return read_note(said, place, where, "say", lambda note: pieced(note["say"]))
+
+
+# -- the end, as the notes taken on the way say it
+
+Note = tuple[str, Any]
+"""Something for the end: its kind, and what it says."""
+_NOTHING: Mapping[str, Any] = {}
+
+
+def settled(notes: Iterable[Note]) -> Settlement:
+    """The end as the notes taken on the way say it, in their order; the last headline counts."""
+    told: dict[str, list[Any]] = {"headline": [None]}
+    for kind, says in notes:
+        if says or kind == "headline":
+            told.setdefault(kind, []).append(says)
+    units, fates, changes, then, now, small = [
+        tuple(told.get(kind, ())) for kind in ("result", "fate", "change", "then", "now", "notes")
+    ]
+    headline = told["headline"][-1]
+    if headline is None:
+        headline = "; ".join([f"{unit} {word}" for unit, word in units])
+    return Settlement(headline, units, then, changes, fates, now, "", small)
+
+
+def pieced(pieces: Sequence[str]) -> str:
+    """A sentence of which every second piece is a command; nothing in a name can become one."""
+    if len(pieces) == 1:
+        return plainly(pieces[0])
+    return Phrase(*(Typed(piece) if at % 2 else piece for at, piece in enumerate(pieces) if piece))
+
+
+def plainly(value: str) -> str:
+    """The text, empty where it says none."""
+    return "" if value == NONE else value
+
+
+def change(
+    unit: Any,
+    *,
+    set: Mapping[str, Any] = _NOTHING,
+    add: Mapping[str, Any] = _NOTHING,
+    mark: Iterable[str] = (),
+    unmark: Iterable[str] = (),
+    give: Mapping[str, Any] = _NOTHING,
+    take: Mapping[str, Any] = _NOTHING,
+    of: str = "",
+    drop: Any = False,
+    turn: Any = False,
+) -> Change | None:
+    """The change of a roster unit: None for a unit that is not on the roster and where nothing changes."""
+    listed = unit.__class__ is Unit
+    name = unit.name if listed else str(unit)
+    if name in ("", NONE):
+        return None
+    new = {key: value for key, value in set.items() if value != NONE}
+    more = {key: int(value) for key, value in add.items() if value != NONE and value}
+    marks, unmarks = [frozenset([word for word in words if word and word != NONE]) for words in (mark, unmark)]
+    if listed and (give or take):
+        new |= _passed_on(unit, give, take)
+    if not (new or more or marks or unmarks or drop is True):
+        return None
+    return Change(name, new, marks, unmarks, more, of, drop is True, turn is True)
+
+
+def _passed_on(unit: Unit, give: Mapping[str, Any], take: Mapping[str, Any]) -> dict[str, Any]:
+    """The lists of names among a unit's attributes that get a name more or a name less; None for an empty list.
+
+    What is on the roster is entered though it is there: an earlier change may have dropped it.
+    """
+    new: dict[str, Any] = {}
+    for key, thing in give.items():
+        names = _names(unit, key)
+        if shown(thing) not in names or (isinstance(thing, Unit) and thing.name):
+            new[key] = ",".join(dict.fromkeys((*names, shown(thing))))
+    for key, thing in take.items():
+        names = _names(unit, key)
+        kept = [name for name in names if name.casefold() != shown(thing).casefold()]
+        if kept != names:
+            new[key] = ",".join(kept) or None
+    return new
+
+
+def _names(unit: Unit, key: str) -> list[str]:
+    return [name.strip() for name in str(unit.numbers.get(key, "")).split(",") if name.strip()]

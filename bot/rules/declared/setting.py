@@ -1,15 +1,20 @@
-"""What declared sequences are compiled in: the tables, lists and units of a game, and where its file says what."""
+"""What sequences are declared for: a game and its file, and the words, names and types of its formulas."""
 
 from __future__ import annotations
 
+import ast
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from inspect import signature
+from keyword import iskeyword
 from typing import Any
 
+from bot.rules.declared.calls import CALLS, OF_UNITS
 from bot.rules.errors import TableError, did_you_mean
 from bot.rules.inputs.options import Option
 from bot.rules.inputs.units import UnitWords
-from bot.rules.tables.table import Tables
+from bot.rules.tables.table import Table, Tables
 
 Path = tuple[str | int, ...]
 """Where something is in the file: keys, and positions in lists."""
@@ -59,3 +64,134 @@ def spoken_path(where: Path) -> str:
             said.append(str(key))
     kept = [word for at, word in enumerate(said) if word != "steps" and not (at == 0 and word == "sequences")]
     return ", ".join(kept)
+
+
+# -- words and types
+
+NUMBERS = {"int": "number", "number": "number", "bool": "bool"}
+"""The types of options, outputs and attributes that are no words."""
+FACES = "!"
+"""Behind the name of a roll: its single faces."""
+FACE = "!face"
+"""The key of the die at hand in the test of how_many(...)."""
+_KINDS = {*NUMBERS, "token", "tokens", "text", "str"}
+"""What an output is said to be, beside words of its own."""
+_TOKEN = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)*")
+_ITEMS = re.compile(r"list[^{]*\{(.*)\}")
+
+
+@dataclass(frozen=True)
+class Name:
+    """A name in sight: the key under which its value is kept, and its type."""
+
+    key: str
+    type: str
+
+
+Names = dict[str, Name]
+
+
+def shown_name(name: str) -> str:
+    """An input as formulas write it: one named `from` is written from_, hyphens are underscores."""
+    return f"{name}_" if iskeyword(name) else str(name).replace("-", "_")
+
+
+def input_name(word: str) -> str:
+    """The input of a table as the table calls it: one named `from` is written from_."""
+    return word[:-1] if word.endswith("_") and iskeyword(word[:-1]) else word
+
+
+def either(one: str, other: str) -> str:
+    """The type of a value that is one or the other; none goes with every type."""
+    return one if other in (one, "none") else other if one == "none" else "any"
+
+
+def stated(said: object) -> str:
+    """The type that an output states: `int or none` is a number, `pass | fails` a text; any for a list and the like."""
+    kind = NUMBERS.get(re.split(r"\W", str(said).strip())[0])
+    if kind and words_in(said) - {"none"}:
+        return "any"
+    return kind or ("text" if not str(said).startswith("list") and words_in(said) else "any")
+
+
+def of_games(setting: Setting) -> tuple[dict[str, str], set[str]]:
+    """The attributes of a game's units with their types, and the words of the game that may be written bare."""
+    units = dict.fromkeys(OF_UNITS, "text")
+    tokens: set[str] = {str(word) for items in setting.lists.values() for word in items if isinstance(word, str)}
+    for words in setting.words.values():
+        units |= {key: NUMBERS.get(option.type, "any") for key, option in words.keys.items()}
+        units |= {flag.replace("-", "_"): "bool" for flag in words.flags}
+        tokens |= {*words.types, *words.known_states, *words.states, *words.flags, *words.marks}
+        tokens |= {str(word) for option in words.keys.values() for word in option.values}
+    return units, tokens
+
+
+def items_in(said: object) -> dict[str, str]:
+    """The outputs of the items of a list output, by name; nothing for another."""
+    inner = _ITEMS.search(str(said))
+    pieces = [piece.partition(":") for piece in re.split(r",(?![^:]*\|)", inner[1])] if inner else []
+    return {name.split("(")[0].strip(): kind.strip() for name, _, kind in pieces}
+
+
+def words_in(said: object) -> set[str]:
+    """The words that an output may be: `pass | fails`, `none, eliminated or shaken-moved`; of a list, of its items."""
+    kinds = list(map(str, said)) if isinstance(said, list | tuple) else list(items_in(said).values()) or [str(said)]
+    kinds = [kind.removeprefix("list of ") for kind in kinds]
+    pieces = {piece.strip() for kind in kinds for piece in re.split(r"\||,|\bor\b", kind)}
+    return {piece for piece in pieces if _TOKEN.fullmatch(piece) and piece not in _KINDS}
+
+
+def words_of(table: Table) -> set[str]:
+    """The words that a table takes and gives."""
+    taken = {str(word) for option in table.inputs for word in option.values}
+    return taken.union(*(words_in(said) for said in table.outputs.values()))
+
+
+_SPOKEN = {"units": "a list of units", "parts": "a list of named parts", "bool": "a true or false"}
+"""Types as an author reads them; the others are called as they are."""
+_NO_LOOP = "a loop is not allowed in a formula; go through the list with each"
+_NO_BRACES = "a formula needs no braces; they are for texts"
+_INSTEAD = {
+    ast.Pow: "** is not allowed in a formula; multiply",
+    ast.BitAnd: "& is not allowed in a formula; write and",
+    ast.BitOr: "| is not allowed in a formula; write or",
+    ast.BitXor: "^ is not allowed in a formula; multiply",
+    ast.UAdd: "a + before a number is not allowed in a formula; leave it out",
+    ast.Set: _NO_BRACES,
+    ast.Dict: _NO_BRACES,
+    ast.ListComp: _NO_LOOP,
+    ast.GeneratorExp: _NO_LOOP,
+    ast.NamedExpr: ":= is not allowed in a formula; set names with let",
+    ast.JoinedStr: "f'...' is not allowed in a formula; write text(a, b)",
+    ast.Slice: "list[a:b] is not allowed in a formula; first(list, n) gives the first n",
+}
+"""What one may type in Python and not here, and what to type instead."""
+
+
+def spoken(kind: str) -> str:
+    """A type as an author reads it."""
+    if kind.startswith("table:"):
+        return f"an answer of table {kind[6:]}"
+    return _SPOKEN.get(kind, f"a {kind}")
+
+
+def not_allowed(node: ast.AST) -> str:
+    """What is wrong with a piece of Python that formulas do not have."""
+    return _INSTEAD.get(type(node), f"{type(node).__name__} is not allowed in a formula")
+
+
+def takes(name: str, count: int) -> bool:
+    """Whether a function takes so many values."""
+    try:
+        signature(CALLS[name]).bind(*(None,) * count)
+    except TypeError:
+        return False
+    except ValueError:  # Python does not say
+        return count > 0
+    return True
+
+
+def at_hand(table: Table, names: Mapping[str, Name]) -> dict[str, Name]:
+    """The inputs of a table that are names in sight, each with that name: what `table(*)` gives it."""
+    shown = {option.name: f"{option.name}_" if iskeyword(option.name) else option.name for option in table.inputs}
+    return {name: names[word] for name, word in shown.items() if word in names}

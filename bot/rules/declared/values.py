@@ -14,8 +14,7 @@ from bot.rules.declared.calls import NONE
 from bot.rules.declared.formulas import Env, Formula, constant, made, reading
 from bot.rules.declared.program import OPEN, Partial, Slicer, Statement
 from bot.rules.declared.reading import Place
-from bot.rules.declared.setting import Path
-from bot.rules.declared.vocabulary import spoken, stated
+from bot.rules.declared.setting import Path, spoken, stated
 from bot.rules.declared.walk import END, TOLD, Do, Here, Keys, path_to
 from bot.rules.errors import UserError
 

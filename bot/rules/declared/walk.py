@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from bot.rules.declared.formulas import Env
-from bot.rules.declared.vocabulary import FACES
+from bot.rules.declared.setting import FACES
 from bot.rules.dice import Die
 
 TOLD, LINES, NOTES = " told", " lines", " notes"

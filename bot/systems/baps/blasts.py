@@ -11,10 +11,8 @@ from bot.rules.inputs.units import Unit
 from bot.rules.odds.later import Later
 from bot.rules.sequence.sequence import Line, Plan, Ruled, Settlement
 from bot.rules.tables.table import Tables
-from bot.systems.baps.fates import settled
-from bot.systems.baps.men import called, living, wounds_of
-from bot.systems.baps.resolution import MOST_MEN, Man, Resolution, printed_row, row_said
-from bot.systems.baps.rows import rows_of
+from bot.systems.baps.men import called, living, settled, wounds_of
+from bot.systems.baps.resolution import MOST_MEN, Man, Resolution, printed_row, row_said, rows_of
 from bot.systems.baps.volley import Volley, men_step
 
 INSIDE = 4
@@ -105,3 +103,31 @@ def blast_plan(blast: Blast, *, then: tuple[str, ...] = ()) -> Plan[Volley]:
         lines=tuple(blast.where()),
         rows=rows_of(blast.men),
     )
+
+
+# -- a grenade or shell at a known point of impact
+
+
+def plan_blast(tables: Tables, given: Given) -> Plan[Volley]:
+    """Men in the `lethal` and `burst` radius. Source: Vehicle Charts, Radii of Effect chart."""
+    return blast_plan(blast_of(tables, given))
+
+
+# -- an artillery round
+
+
+def plan_barrage(tables: Tables, given: Given) -> Plan[Volley]:
+    """Men in the three radii of an artillery `weapon`. Source: Vehicle Charts, Artillery Sheaf Data.
+
+    Raises UserError for men in a radius that the weapon does not have.
+    """
+    weapon = given.word("weapon")
+    if given.units("vaporize") and not tables["artillery-sheaf"](weapon=weapon)["vaporize"]:
+        raise UserError(
+            f"{weapon} has no vaporize radius.",
+            hint="Put these men into lethal.",
+            option="vaporize",
+            code="not-together",
+        )
+    then = ("Their unit owes a morale check with event artillery-fire.",)
+    return blast_plan(blast_of(tables, given, zones="sheaf-zone"), then=then)

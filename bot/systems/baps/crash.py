@@ -11,10 +11,8 @@ from bot.rules.inputs.units import Unit
 from bot.rules.odds.shapes import by_face
 from bot.rules.sequence.sequence import Change, Fate, Line, Plan, Roll, Ruled, Ruling, Settlement, minus, row_of
 from bot.rules.tables.table import Tables
-from bot.systems.baps.fates import changes_of, counted, summed_up, tokens_of, words_of
-from bot.systems.baps.men import about, called, whom
-from bot.systems.baps.resolution import D20, Resolution
-from bot.systems.baps.rows import rows_of
+from bot.systems.baps.men import about, called, changes_of, counted, summed_up, tokens_of, whom, words_of
+from bot.systems.baps.resolution import D20, Resolution, rows_of
 from bot.systems.baps.vehicles import aboard, crew_left, inside, refuse_wreck, riders
 from bot.systems.baps.volley import Volley, men_step
 

@@ -6,14 +6,17 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from bot.rules.dice import Die, d20
+from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.odds.shapes import by_sum
-from bot.rules.sequence.sequence import Fate, Line, Plan, Roll, Ruling, Settlement, row_of, ruled
+from bot.rules.sequence.sequence import Fate, Line, Plan, Roll, Ruling, Settlement, parts_of, row_of, ruled
 from bot.rules.tables.compile import dice_of
+from bot.rules.tables.table import Tables
 from bot.rules.text.names import joined
-from bot.systems.baps.blasts import Blast
-from bot.systems.baps.fates import NAMED
-from bot.systems.baps.rows import rows_of
+from bot.systems.baps.blasts import Blast, blast_of
+from bot.systems.baps.men import NAMED
+from bot.systems.baps.resolution import rows_of
+from bot.systems.baps.vehicles import hits_vehicle, shot_modifiers
 from bot.systems.baps.volley import Volley
 
 NO_SCATTER = {"scatter": "none", "direction": "none"}
@@ -80,3 +83,68 @@ def _settled(out: Mapping[str, Any], blast: Blast, weapon: str) -> Settlement:
     more = f"{missed}, {off}" if blast.units else f"by {out['scatter']} inches{where}"
     then = ("Measure where it lands and use blast for the men there.",)
     return Settlement(f"miss, {off}", then=then, fates=(Fate(weapon, "miss", more),))
+
+
+# -- a hand grenade, rifle grenade or light mortar
+
+
+def plan_he_attack(tables: Tables, given: Given) -> Plan[Volley]:
+    """1d20 less the cover of the aim point. Source: Infantry Charts, Attack Factors for Special Weapons.
+
+    Raises UserError for a range without a shot, and for an automatic hit with anything but a hand grenade.
+    """
+    weapon, inches = given.word("weapon"), given.number("range")
+    shot = tables["special-weapons"](weapon=weapon, range=inches, shot=given.word("shot"))
+    if shot["need"] == "not-allowed":
+        raise UserError(
+            f"A {weapon.replace('-', ' ')} has no shot at {inches:g} {'inch' if inches == 1 else 'inches'}.",
+            hint="Table special-weapons has its bands.",
+            option="range",
+            code="out-of-reach",
+        )
+    if given.flag("auto_hit") and weapon != "hand-grenade":
+        raise UserError(
+            "Only a hand grenade hits by heroic action.",
+            hint="Leave out auto_hit.",
+            option="auto_hit",
+            code="not-together",
+        )
+    need, cover = int(shot["need"]), int(tables["cover"](cover=given.word("cover"))["modifier"])
+    return aim_plan(
+        given,
+        blast_of(tables, given, cover="blast_cover"),
+        need=need,
+        hits=lambda die: die - cover >= need,
+        parts=(("cover of the aim point", -cover),) if cover else (),
+        scatter=str(shot["scatter"]),
+        weapon=f"the {weapon.replace('-', ' ')}",
+    )
+
+
+# -- a gun
+
+
+def plan_he_gun(tables: Tables, given: Given) -> Plan[Volley]:
+    """1d20 plus the to-hit modifiers. Source: Vehicle Charts, Roll to Hit Vehicular Targets, HE scatter.
+
+    Raises UserError beyond the gun's last band.
+    """
+    weapon, inches = given.word("weapon"), given.number("range")
+    shot = tables["vehicle-to-hit"](weapon=weapon, range=inches)
+    if shot["need"] == "not-allowed":
+        raise UserError(
+            f"A {weapon} gun does not reach {inches:g} inches.",
+            hint="Table vehicle-to-hit has its bands.",
+            option="range",
+            code="out-of-reach",
+        )
+    need, modifiers = int(shot["need"]), shot_modifiers(tables, given, side=given.flag("side"))
+    return aim_plan(
+        given,
+        blast_of(tables, given, cover="blast_cover"),
+        need=need,
+        hits=lambda die: hits_vehicle(die, int(modifiers["total"]), need),
+        parts=parts_of(modifiers.parts),
+        scatter=str(shot["he_scatter"]),
+        weapon="the round",
+    )

@@ -1,11 +1,13 @@
-"""Men as the sequences take them: alive, and not a squad or a vehicle."""
+"""Men as the sequences take them, and what came of them: in words of log and answer, and on the roster."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import Unit
+from bot.rules.sequence.sequence import Change, Fate, Settlement
 from bot.rules.text.names import joined
 
 MEN = ("soldier", "leader", "crewman")
@@ -47,3 +49,149 @@ def whom(man: Unit | None, otherwise: str) -> str:
 def about(man: Unit | None, said: str) -> str:
     """A headline with the unit that it is about, where one was named."""
     return said if man is None else f"{man.word}: {said}"
+
+
+# -- what came of them
+
+Outcome = Mapping[str, Any]
+"""What is told of a man: unit, result, wounds, after."""
+NAMED = 2
+LIMITS = {1: "no sprinting with 1 wound", 2: "no rushing or sprinting with 2 wounds"}
+KINDS = ("killed", "wounded", "wounded and suppressed", "suppressed")
+"""What men are counted as, the worst first."""
+COUNTED = {
+    "killed": "killed",
+    "wounded": "wounded",
+    "wounded-twice": "wounded",
+    "wounded-suppressed": "wounded and suppressed",
+    "wounded-twice-suppressed": "wounded and suppressed",
+    "suppressed": "suppressed",
+}
+WOUNDED = {"wound-1": "wounded", "wound-2": "wounded-twice"}
+LOGGED = {
+    "wounded": "1 wound",
+    "wounded-twice": "2 wounds",
+    "wounded-suppressed": "1 wound, suppressed",
+    "wounded-twice-suppressed": "2 wounds, suppressed",
+}
+SAID = {
+    "wounded-twice": "wounded twice",
+    "wounded-suppressed": "wounded and suppressed",
+    "wounded-twice-suppressed": "wounded twice and suppressed",
+}
+
+
+def settled(
+    men: Sequence[Unit], names: Sequence[str], hit: Sequence[Outcome], *, then: tuple[str, ...] = (), before: str = ""
+) -> Settlement:
+    """What is said and written once men were rolled for; `names` are those that the dice have for them.
+
+    `then` is what comes next, `before` what the headline says first.
+    """
+    tokens = tokens_of(hit)
+    return Settlement(
+        f"{before}{summed_up(hit, tokens)}",
+        words_of(hit, tokens),
+        then,
+        changes_of(men, hit),
+        tuple(map(Fate, names, tokens)),
+        aftermath(men, names, hit),
+    )
+
+
+def tokens_of(fates: Sequence[Outcome]) -> list[str]:
+    """The fate of each man as a token."""
+    return [token_of(fate) for fate in fates]
+
+
+def token_of(fate: Outcome) -> str:
+    """A man's fate as `results` of the game.yaml has it; whoever is suppressed now as well is said to be."""
+    if fate["after"] == "killed":
+        return "killed"
+    wounds = WOUNDED.get(fate["result"])
+    if wounds is None:
+        return str(fate["result"])
+    return f"{wounds}-suppressed" if fate["after"] == "suppressed" else wounds
+
+
+def words_of(fates: Sequence[Outcome], tokens: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """Each man and what happened, as the log keeps it: `killed`, `2 wounds`, `1 wound, suppressed`."""
+    return tuple([(fate["unit"], LOGGED.get(token, token)) for fate, token in zip(fates, tokens, strict=True)])
+
+
+def summed_up(fates: Sequence[Outcome], tokens: Sequence[str]) -> str:
+    """A headline: `2 of 5 killed, 1 wounded, 1 suppressed`, or what became of the only one."""
+    if len(tokens) == 1 and tokens[0] != "none":
+        return f"{fates[0]['unit']}: {LOGGED.get(tokens[0], tokens[0])}"
+    return _tally(tokens) or "no effect"
+
+
+def counted(names: Sequence[str], tokens: Sequence[str]) -> str:
+    """The men of a vehicle in a few words: `2 of 4 crew killed, 1 wounded`; empty where nobody is hurt."""
+    return _tally(tokens, " crew") if len(tokens) > NAMED else ", ".join(named(names, tokens))
+
+
+def _tally(tokens: Sequence[str], whom: str = "") -> str:
+    hurt = [COUNTED[token] for token in tokens if token in COUNTED]
+    if not hurt:
+        return ""
+    counts = [(hurt.count(kind), kind) for kind in KINDS if kind in hurt]
+    return ", ".join(
+        [
+            f"{count} {kind}" if at else f"{count} of {len(tokens)}{whom} {kind}"
+            for at, (count, kind) in enumerate(counts)
+        ]
+    )
+
+
+def named(names: Sequence[str], tokens: Sequence[str]) -> tuple[str, ...]:
+    """Who was hurt, those of one result together: `crewman 1 + 3 killed`."""
+    found: dict[str, list[str]] = {}
+    for name, token in zip(names, tokens, strict=False):
+        if token != "none":
+            found.setdefault(SAID.get(token, token), []).append(name)
+    return tuple([f"{joined(hurt)} {word}" for word, hurt in found.items()])
+
+
+def aftermath(men: Sequence[Unit], names: Sequence[str], fates: Sequence[Outcome]) -> tuple[str, ...]:
+    """What changed besides: old wounds counted with the new ones, men that a squad lost, and what is barred now.
+
+    Source: Infantry Charts, notes under moves. How suppression ends is not on the charts.
+    """
+    told: list[str] = []
+    lost: dict[str, int] = {}
+    barred: set[int] = set()
+    for man, name, fate in zip(men, names, fates, strict=False):
+        if fate["after"] == "killed":
+            if squad := man.get("squad"):
+                lost[str(squad)] = lost.get(str(squad), 0) + 1
+        elif fate["wounds"] and fate["wounds"] > (before := wounds_of(man)):
+            barred.add(fate["wounds"])
+            if before:
+                told.append(f"{name} has {fate['wounds']} wounds")
+    told += [f"{squad} is {count} {'man' if count == 1 else 'men'} fewer" for squad, count in lost.items()]
+    told += [limit for wounds, limit in LIMITS.items() if wounds in barred]
+    return tuple(told)
+
+
+def changes_of(men: Sequence[Unit], fates: Sequence[Outcome]) -> tuple[Change, ...]:
+    """The roster changes of men, in the order of their answers."""
+    changes: list[Change] = []
+    for man, fate in zip(men, fates, strict=False):
+        if man.name or man.get("squad"):
+            changes += _change_of(man, fate)
+    return tuple(changes)
+
+
+def _change_of(man: Unit, fate: Outcome) -> tuple[Change, ...]:
+    """What this fate writes to the roster: wounds and state, and one man less in the squad."""
+    dead = fate["after"] == "killed"
+    new: dict[str, Any] = {}
+    if dead:
+        new["state"] = "killed"
+    elif fate["wounds"] != wounds_of(man):
+        new["wounds"] = fate["wounds"]
+    if fate["after"] == "suppressed" and man.state != "suppressed":
+        new["state"] = "suppressed"
+    own = (Change(man.name, set=new),) if man.name and new else ()
+    return (*own, *((Change(str(man.get("squad")), add={"men": -1}),) if dead and man.get("squad") else ()))

@@ -14,14 +14,10 @@ from bot.rules.odds.later import Later
 from bot.rules.odds.shapes import by_face
 from bot.rules.sequence.sequence import Fate, Line, Outputs, Plan, Roll, Ruling, Settlement, minus, parts_of, row_of
 from bot.rules.tables.table import Answer, Tables
-from bot.systems.baps.crew import Crew, crew_step
-from bot.systems.baps.damage import area_step
-from bot.systems.baps.fates import changes_of, counted, summed_up, tokens_of, words_of
-from bot.systems.baps.men import about, called, whom
-from bot.systems.baps.resolution import D20
-from bot.systems.baps.rows import rows_of
-from bot.systems.baps.shot import hits_vehicle, shot_modifiers
-from bot.systems.baps.vehicles import aboard, hit_vehicle, inside, refuse_wreck, riders
+from bot.systems.baps.crew import Crew, area_step, crew_step
+from bot.systems.baps.men import about, called, changes_of, counted, summed_up, tokens_of, whom, words_of
+from bot.systems.baps.resolution import D20, rows_of
+from bot.systems.baps.vehicles import aboard, hit_vehicle, hits_vehicle, inside, refuse_wreck, riders, shot_modifiers
 
 BOUNCES = {
     "none": "no effect",

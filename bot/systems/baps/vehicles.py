@@ -1,4 +1,4 @@
-"""Vehicles on the roster: wrecks, lost tracks, and what a hit leaves of the crew."""
+"""Vehicles on the roster: shots at them, wrecks, lost tracks, and what a hit leaves of the crew."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.sequence.sequence import Change
+from bot.rules.tables.table import Answer, Tables
 from bot.rules.text.phrase import phrase
-from bot.systems.baps.fates import NAMED, Outcome, aftermath, named
-from bot.systems.baps.men import living, wounds_of
+from bot.systems.baps.men import NAMED, Outcome, aftermath, living, named, wounds_of
 from bot.systems.baps.resolution import Cell, Man
 
 WRECK = "knocked-out"
@@ -97,3 +97,19 @@ def crew_left(target: Unit, crew: Sequence[Unit], fates: Sequence[Outcome]) -> d
     if wounds != tuple(target.get("crew_wounds", ())):
         new["crew_wounds"] = wounds or None
     return new
+
+
+# -- shots
+
+FLAGS = ("firer_moving", "hasty", "suppressed", "smoke", "lost_row")
+
+
+def shot_modifiers(tables: Tables, given: Given, *, side: bool) -> Answer:
+    """The to-hit modifiers of a shot. Source: Vehicle Charts, Roll to Hit Vehicular Targets, modifiers."""
+    move, cover = given.word("target_move"), given.word("cover")
+    return tables["hit-modifiers"](**given.flags(FLAGS), side=side, target_move=move, cover=cover)
+
+
+def hits_vehicle(die: int, modifier: int, need: int) -> bool:
+    """Whether a die hits: a 20 always, a 1 never, otherwise by its total."""
+    return die == 20 or (die != 1 and die + modifier >= need)

@@ -1,1 +1,4 @@
 """No Honor in Surrender: the sequences of the player aid card."""
+
+HOMES = {"damage": "results", "morale": "results"}
+"""Files that plan several sequences, by sequence: `plan_flame` is in fire. All others are in a file of their own."""

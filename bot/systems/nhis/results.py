@@ -1,6 +1,6 @@
 """Hits and damage on the units of a hex: points drawn at random, morale checks, who is shaken and who stops.
 
-Shared by the sequences fire, morale and damage. Source: Hit, Damaged and Damaged-2/3 paragraphs.
+Shared by fire, morale and damage. Source: Hit, Damaged and Damaged-2/3 paragraphs.
 """
 
 from __future__ import annotations
@@ -9,9 +9,27 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from bot.rules.dice import Die, d6
+from bot.rules.inputs.given import Given
+from bot.rules.odds.later import Later
 from bot.rules.odds.odds import Weighted, group_faces
-from bot.rules.sequence.sequence import Change, Fate, Line, Outputs, Roll, Row, Ruled, Ruling, Settlement, ruled
-from bot.systems.nhis.targets import MOVES, REDUCED, SHAKEN, Cards, Target, is_prepared
+from bot.rules.sequence.sequence import (
+    Change,
+    End,
+    Fate,
+    Line,
+    Outputs,
+    Part,
+    Parts,
+    Plan,
+    Roll,
+    Row,
+    Ruled,
+    Ruling,
+    Settlement,
+    ruled,
+)
+from bot.rules.tables.table import Tables
+from bot.systems.nhis.targets import MOVES, REDUCED, SHAKEN, Cards, Target, is_prepared, targets_of
 
 CHECK = "check"
 POINT = "point"
@@ -260,3 +278,67 @@ def _change(target: Target, item: Mapping[str, Any]) -> Change | None:
     stopped = frozenset(MOVES) if item["stops"] else frozenset()
     turn = target.unit.reduced is not None and item["after"] in REDUCED and target.state not in REDUCED
     return Change(target.unit.name, {"state": item["after"]}, unmark=stopped, turn=turn)
+
+
+# -- what makes the odds of many units fast: whoever lends nothing checks regardless of the others
+
+
+class Apart:
+    """The units that have yet to check, each a part of its own once all leaders are through."""
+
+    def __init__(self, results: Results) -> None:
+        self._targets = results.targets
+        self._step = Later(lambda: results.steps()[CHECK])
+
+    def __call__(self, now: Struck) -> Parts[Struck] | None:
+        """The parts where several checks are owed and none of them helps another."""
+        if now.owes != CHECK or len(now.queue) < 2 or any(self._targets[at].lends for at in now.queue):
+            return None
+        return Parts([self._part(now, at) for at in now.queue])
+
+    def _part(self, now: Struck, at: int) -> Part[Struck]:
+        target, alone = self._targets[at], now._replace(queue=(at,))
+
+        def comes() -> list[End]:
+            step = self._step()
+            return [(ways, step.rule(alone, roll).told, None) for ways, roll in step.grouped(alone) or ()]
+
+        def plan() -> Plan[Struck]:
+            return Plan(alone, {CHECK: self._step()}, _never)
+
+        unit, *looks = target
+        key = *looks, unit.type, unit.has("banzai"), now.add, now.rating, now.alone
+        return Part((("", f"targets[{at}]"),), comes, plan, key, _UNLIKE, _EXACT)
+
+
+_UNLIKE, _EXACT = frozenset({"unit"}), frozenset({CHECK})
+
+
+def _never(_out: Mapping[str, Any]) -> Settlement:
+    raise AssertionError("a part is counted, not played")
+
+
+# -- the sequence damage: a Damaged result
+
+
+def plan_damage(tables: Tables, given: Given) -> Plan[Struck]:
+    """`points` damage points on `targets`. Source: Damaged and Damaged-2/3 paragraphs."""
+    units, flamethrower = given.units("targets"), given.flag("flamethrower")
+    results = Results(targets_of(units, checks=("unshakable",)), Cards(tables, flamethrower=flamethrower))
+    start = results.damaged(given.int("points"))
+    opening, lines = {"targets": [], **start.told}, tuple(start.story())
+    steps, apart = results.steps(), Apart(results)
+    return Plan(start.after, steps, results.settled, opening, lines=lines, rows=results.rows, apart=apart)
+
+
+# -- the sequence morale: checks as after a Hit, leaders first, the others helped by a prepared leader
+
+
+def plan_morale(tables: Tables, given: Given) -> Plan[Struck]:
+    """Morale checks of `targets` with `hit_number` added to each die. Source: Hit paragraph."""
+    units, flamethrower = given.units("targets"), given.flag("flamethrower")
+    results = Results(targets_of(units, checks=("shakeable", "unshakable")), Cards(tables, flamethrower=flamethrower))
+    start = results.hit(given.int("hit_number"), alone=given.flag("no_leadership"))
+    opening: dict[str, Any] = {"targets": []}
+    steps, apart = results.steps(), Apart(results)
+    return Plan(start, steps, results.settled, opening, rows=results.rows, apart=apart)

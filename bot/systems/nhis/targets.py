@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import Unit
-from bot.rules.tables.table import Tables
+from bot.rules.tables.table import Answer, Tables
 
 SHAKEN = ("shaken", "reduced-shaken")
 REDUCED = ("reduced", "reduced-shaken")
@@ -37,41 +37,34 @@ class Cards:
 
     def __init__(self, tables: Tables, *, flamethrower: bool) -> None:
         self._tables, self._flamethrower = tables, flamethrower
-        self._failures: dict[tuple[str, str], tuple[str, str]] = {}
-        self._blows: dict[tuple[str, str, bool], tuple[str, str, bool]] = {}
-        self._led: dict[str, bool] = {}
+        self._known: dict[tuple[Any, ...], Answer] = {}
+
+    def _read(self, table: str, **given: Any) -> Answer:
+        key = (table, *given.values())
+        if key not in self._known:
+            self._known[key] = self._tables[table](**given)
+        return self._known[key]
 
     def failure(self, target: Target) -> tuple[str, str]:
         """Result and state after a failed morale check."""
-        key = target.kind, target.state
-        found = self._failures.get(key)
-        if found is None:
-            read = self._tables["morale-fail"](unit_class=target.kind, state=target.state)
-            found = self._failures[key] = read["result"], read["after"]
-        return found
+        read = self._read("morale-fail", unit_class=target.kind, state=target.state)
+        return read["result"], read["after"]
 
     def damaged(self, target: Target, *, hit: bool) -> tuple[str, str, bool]:
         """Result, state and check after a Damaged result, with one point on it or none."""
-        key = target.kind, target.state, hit
-        found = self._blows.get(key)
-        if found is None:
-            read = self._tables["damaged-effect"](unit_class=target.kind, state=target.state, hit=hit)
-            found = self._blows[key] = read["result"], read["after"], read["check"]
-        return found
+        read = self._read("damaged-effect", unit_class=target.kind, state=target.state, hit=hit)
+        return read["result"], read["after"], read["check"]
 
     def led(self, target: Target) -> bool:
         """Whether it adds the rating of a prepared leader in its hex."""
         kind = target.unit.type
-        found = self._led.get(kind)
-        if found is None:
-            row = "leader" if kind == "leader" else "squad" if kind in ("squad", "tank") else "weapon-team"
-            found = self._led[kind] = bool(self._tables["leadership"](unit=row)["adds"])
-        return found
+        row = "leader" if kind == "leader" else "squad" if kind in ("squad", "tank") else "weapon-team"
+        return bool(self._read("leadership", unit=row)["adds"])
 
     def halts(self, target: Target) -> bool:
         """Whether it stops when it fails a check."""
         banzai = target.unit.has("banzai")
-        read = self._tables["stop-moving"](unit_class=target.kind, banzai=banzai, flamethrower=self._flamethrower)
+        read = self._read("stop-moving", unit_class=target.kind, banzai=banzai, flamethrower=self._flamethrower)
         return bool(read["stops"])
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -15,8 +15,7 @@ from bot.rules.errors import TableError, did_you_mean, reading
 from bot.rules.inputs.options import Option
 from bot.rules.text.plain import one_line
 from bot.systems.game_file import check_game
-from bot.systems.packs.bounds import read_bounded
-from bot.systems.packs.content import PACK, Content, read_content
+from bot.systems.packs.content import MOST_BYTES, MOST_FILES, PACK, Content, check_name, read_bounded, read_content
 from bot.systems.system import STEPS, System, built_in
 
 _ID = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
@@ -260,3 +259,41 @@ def packs_in(folder: Path) -> tuple[dict[str, PackSystem], list[str]]:
             continue
         found[pack.id] = pack
     return found, faults
+
+
+# -- packs on their way with a game: by their hash, so that nobody can send another under its name
+
+Files = Mapping[str, str]
+"""What is in each file of a pack, by its name."""
+
+
+def files_of(pack: PackSystem) -> dict[str, str]:
+    """A pack's files as text."""
+    return {name: data.decode() for name, data in sorted(pack.content.items())}
+
+
+def hash_of(files: Files) -> str:
+    """The version that these files are."""
+    return version_of({name: text.encode("utf-8", "replace") for name, text in files.items()})
+
+
+def pack_from(files: Mapping[str, object], hash: str) -> PackSystem | None:
+    """The pack with these files; None unless they are a pack and have this hash."""
+    content = {name: str(text).encode("utf-8", "replace") for name, text in files.items()}
+    if len(content) > MOST_FILES or sum(map(len, content.values())) > MOST_BYTES:
+        return None
+    try:
+        for name in content:
+            check_name(name, 1)
+        pack = PackSystem(content)
+    except (TableError, KeyError):
+        return None
+    return pack if pack.version == hash else None
+
+
+def hashes_in(bodies: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """The versions that events (and what was sealed in some) name, in order, each as often as it is named."""
+    for body in bodies:
+        if isinstance(edition := body.get("edition"), str):
+            yield edition
+        yield from ((body.get("after") or {}).get("game") or {}).get("packs") or ()

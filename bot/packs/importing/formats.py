@@ -1,0 +1,283 @@
+"""Tables of other programs: BCDice original tables, rollable tables of Foundry VTT, decks of SealDice."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from html import unescape
+from math import gcd
+from typing import Any
+
+from bot.packs.importing.draft import D66, MOST_TABLES, Draft, Span, one_column, refused, totals
+
+# -- a BCDice original table: a title line, a line with the dice, then `n:text` for each total
+
+BCDICE = "a BCDice original table"
+_BCDICE = re.compile(r"(\d{1,4})D(\d{1,5})|(D66[NASD]?)", re.IGNORECASE)
+_ROW = re.compile(r"(\d{1,5}):(.*)")
+
+
+def is_bcdice(text: str) -> bool:
+    """Whether the second line names dice and the third has a number with a colon."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()][:3]
+    return len(lines) == 3 and bool(_BCDICE.fullmatch(lines[1])) and bool(_ROW.match(lines[2]))
+
+
+def read_bcdice(text: str) -> list[Draft]:
+    """The table. Raises UserError for a line that is none."""
+    title, dice, *rows = [line.rstrip() for line in text.splitlines() if line.strip()]
+    found = _BCDICE.fullmatch(dice.strip())
+    assert found is not None  # else it was not recognised
+    entries: dict[int, str] = {}
+    questions: list[str] = []
+    for number, row in enumerate(rows, 3):
+        parts = _ROW.match(row.strip())
+        if parts is None:
+            raise refused(
+                f"Line {number} is no entry: {row.strip()[:40]}", "Write 4:text, the total and a colon first."
+            )
+        total = int(parts[1])
+        if total in entries:
+            questions.append(f"{total} is there twice, and the first is read: {parts[2].strip()[:60]}")
+        entries.setdefault(total, parts[2])
+    if found[3]:
+        rolled, asked = _of_two(found[3].upper(), entries)
+        return [one_column(title, BCDICE, rolled, asked, questions)]
+    count, sides = int(found[1]), int(found[2])
+    if not (1 <= count <= 40 and 2 <= sides <= 9_999 and count * sides <= 10_000):
+        raise refused(f"{dice.strip()[:20]} cannot be rolled here.", "At most 40 dice, and totals up to 10,000.")
+    low, high = totals(f"{count}d{sides}")
+    questions += [
+        f"{total} is no total of {count}d{sides}, and left out" for total in entries if not low <= total <= high
+    ]
+    plain = [((total, total), said) for total, said in sorted(entries.items()) if low <= total <= high]
+    return [one_column(title, BCDICE, f"{count}d{sides}", plain, questions)]
+
+
+def _of_two(kind: str, entries: dict[int, str]) -> tuple[str, list[tuple[Span, str]]]:
+    """Two dice as tens and ones: as they fall, or the lower (A, S) or the higher (D) first."""
+    order = {"A": "<", "S": "<", "D": ">"}.get(kind[3:], "")
+    return D66 + order, [((total, total), said) for total, said in sorted(entries.items())]
+
+
+# -- a rollable table of Foundry VTT, as its export writes it (JSON): a formula, and results with ranges
+
+FOUNDRY = "a rollable table of Foundry VTT"
+_FORMULA = re.compile(r"(\d{0,2})d(\d{1,4})(?:\s*([+-])\s*(\d{1,4}))?", re.IGNORECASE)
+_LINK = re.compile(r"@[A-Za-z]+\[[^\]\n]{0,200}\](?:\{([^}\n]{0,200})\})?")
+_INLINE = re.compile(r"\[\[(?:/[a-z]+\s+)?([^\]\n]{1,100})\]\](?:\{([^}\n]{0,200})\})?")
+_BREAK = re.compile(r"<\s*(?:br|/p|/li|/h\d|/tr|/div)\b[^<>]{0,200}>", re.IGNORECASE)
+_TAG = re.compile(r"<[^<>]{1,500}>")
+
+
+def is_foundry(data: Any) -> bool:
+    """Whether parsed JSON is a rollable table, or a list of them."""
+    first = data[0] if isinstance(data, list) and data else data
+    return isinstance(first, Mapping) and isinstance(first.get("results"), list)
+
+
+def read_foundry(data: Any) -> list[Draft]:
+    """The tables. Raises UserError for one with a result that cannot be read."""
+    return [_foundry(table) for table in (data if isinstance(data, list) else [data])]
+
+
+def _foundry(table: Any) -> Draft:
+    if not is_foundry(table) or isinstance(table, list):
+        raise refused("One of these is no rollable table: it has no results.")
+    title, questions = str(table.get("name") or "Table"), list[str]()
+    results = [result for result in table["results"] if isinstance(result, Mapping)]
+    if len(results) != len(table["results"]):
+        raise refused(f"{title[:40]} has a result that is not written as Foundry does.")
+    dice, added = _rolled(str(table.get("formula") or ""), questions)
+    if dice or any(result.get("range") for result in results):
+        entries = [(_range(result, number), result) for number, result in enumerate(results, 1)]
+    else:
+        entries = _weighed(results)
+    if not dice:
+        dice = f"1d{_last(entries)}" if _last(entries) > 1 and not table.get("formula") else ""
+    if table.get("replacement") is False:
+        questions.append("Foundry draws each result once; here every roll has all of them")
+    texts = sorted(((span, _result(result, questions)) for span, result in entries), key=_low)
+    about = _plain(str(table.get("description") or ""))[:300]
+    return one_column(title, FOUNDRY, dice, texts, questions, added=added, notes=about)
+
+
+def _rolled(formula: str, questions: list[str]) -> tuple[str, int]:
+    """The dice of a formula, and what it always adds; none where it is another sum, which is asked about."""
+    found = _FORMULA.fullmatch("".join(formula.split()))
+    if found:
+        count, sides = int(found[1] or 1), int(found[2])
+        if 1 <= count <= 40 and sides >= 2 and totals(f"{count}d{sides}")[1] <= 10_000:
+            return f"{count}d{sides}", int(f"{found[3]}{found[4]}") if found[3] else 0
+    if formula:
+        questions.append(f"its formula {formula[:60]} is not read; say under rolls which dice it has")
+    return "", 0
+
+
+def _range(result: Mapping[str, Any], number: int) -> Span:
+    found = result.get("range")
+    if (
+        not isinstance(found, list)
+        or len(found) != 2
+        or not all(type(end) is int and abs(end) < 10**5 for end in found)
+    ):
+        raise refused(f"Result {number} has no range of two whole numbers.")
+    return found[0], found[1]
+
+
+def _weighed(results: list[Mapping[str, Any]]) -> list[tuple[Span, Mapping[str, Any]]]:
+    """Results without ranges one after the other, as wide as their weights."""
+    found: list[tuple[Span, Mapping[str, Any]]] = []
+    last = 0
+    for number, result in enumerate(results, 1):
+        weight = result.get("weight", 1)
+        if type(weight) is not int or not 1 <= weight <= 10_000:
+            raise refused(f"Result {number} has neither a range nor a weight.")
+        found.append(((last + 1, last + weight), result))
+        last += weight
+    return found
+
+
+def _last(entries: list[tuple[Span, Mapping[str, Any]]]) -> int:
+    """The highest figure, where they are 1, 2, 3 ... without a gap and one die has them; else 0."""
+    ends = sorted(((low or 0), (high or 0)) for (low, high), _ in entries)
+    whole = all(low == before + 1 for (_, before), (low, _) in zip(((0, 0), *ends), ends, strict=False))
+    return ends[-1][1] if ends and whole and ends[-1][1] < 10_000 else 0
+
+
+def _low(entry: tuple[Span, str]) -> int:
+    return entry[0][0] or 0
+
+
+def _result(result: Mapping[str, Any], questions: list[str]) -> str:
+    """What a result says: its name and description (13 and later), or its text; another document by its name."""
+    name, said = str(result.get("name") or ""), str(result.get("text") or result.get("description") or "")
+    pieces = [_plain(piece) for piece in dict.fromkeys((name, said)) if piece]
+    text = ": ".join(piece for piece in pieces if piece)
+    if result.get("documentUuid") or result.get("documentId") or result.get("documentCollection"):
+        questions.append(f"{text[:60] or 'a result'} is a link in Foundry; here it is its name alone")
+    return text
+
+
+def _plain(text: str) -> str:
+    """Foundry's HTML, links and inline rolls as plain text."""
+    text = _TAG.sub("", _BREAK.sub(" ", text))
+    text = _LINK.sub(lambda found: found[1] or "", text)
+    text = _INLINE.sub(lambda found: found[2] or found[1], text)
+    return " ".join(unescape(text).split())
+
+
+# -- a deck of SealDice, or of Dice! and SinaNya: lists of texts by names, some of them weighed
+
+SEALDICE = "a SealDice deck"
+_WEIGHT = re.compile(r"::(\d{1,9})::")
+_DRAWN = re.compile(r"\{[$%]?([^{}\n]{1,60})\}")
+_CODE = re.compile(r"\[[^\[\]\n]{1,200}\]")
+_ABOUT = ("title", "author", "authors", "version", "license", "brief", "desc", "date", "name")
+_NO_DECKS = ("default", "info", "update_urls", "_updateUrls", "_storeID", "_etag", "_keys", "_export", "_exports")
+_NAMES = ("player", "self")
+"""What stands for a person: no decks."""
+
+
+def is_deck(data: Any) -> bool:
+    """Whether parsed JSON, YAML or TOML is a deck: lists of texts by their names."""
+    return isinstance(data, Mapping) and any(True for _ in _decks(data))
+
+
+def read_toml(text: str) -> Any:
+    """A TOML text as it is built; nothing where it is none."""
+    try:
+        return tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError, ValueError):
+        return None
+
+
+def read_deck(data: Mapping[str, Any]) -> list[Draft]:
+    """A table for each list. Raises UserError for one that cannot be one."""
+    found = list(_decks(data))
+    if len(found) > MOST_TABLES:
+        raise refused(f"The deck has {len(found)} lists; at most {MOST_TABLES} are read at once.")
+    names = {name for name, _, _ in found}
+    return [_deck(name, cards, kept, names) for name, cards, kept in found]
+
+
+def about(data: Mapping[str, Any]) -> dict[str, str]:
+    """What the deck says of itself: title, author, version, licence."""
+    meta = data.get("meta") if isinstance(data.get("meta"), Mapping) else data
+    assert isinstance(meta, Mapping)
+    said: dict[str, str] = {}
+    for key in _ABOUT:
+        value = meta.get(f"_{key}", meta.get(key))
+        value = " / ".join(map(str, value)) if isinstance(value, list) else value
+        if isinstance(value, str | int) and str(value).strip():
+            said[key] = str(value)
+    named = {
+        "title": ("title", "name"),
+        "author": ("authors", "author"),
+        "version": ("version",),
+        "licence": ("license",),
+    }
+    return {key: found for key, names in named.items() if (found := next((said[n] for n in names if n in said), ""))}
+
+
+def _decks(data: Mapping[Any, Any]) -> Iterator[tuple[str, list[str], bool]]:
+    """Each list by its name, and whether what is drawn goes back."""
+    if isinstance(data.get("default"), list) and isinstance(data.get("command"), str) and _texts(data["default"]):
+        yield data["command"], data["default"], True
+    inside = data.get("decks") if isinstance(data.get("decks"), Mapping) else {}
+    assert isinstance(inside, Mapping)
+    for name, value in {**data, **inside}.items():
+        key = str(name)
+        if key in _NO_DECKS or key.lstrip("_") in _ABOUT or key.startswith("_update"):
+            continue
+        if isinstance(value, list) and value and _texts(value):
+            yield key, value, True
+        elif isinstance(value, Mapping) and isinstance(value.get("options"), list) and _texts(value["options"]):
+            yield key, value["options"], value.get("replace", True) is not False
+
+
+def _texts(items: list[Any]) -> bool:
+    return bool(items) and all(isinstance(item, str) for item in items)
+
+
+def _deck(name: str, cards: list[str], kept: bool, names: set[str]) -> Draft:
+    weights, texts = [], []
+    for card in cards:
+        found = _WEIGHT.match(card)
+        weights.append(int(found[1]) if found else 1)
+        texts.append(card[found.end() :] if found else card)
+    drawn = [(weight, text) for weight, text in zip(weights, texts, strict=True) if weight]
+    if not drawn:
+        raise refused(f"{name[:40]} has no entries that could be drawn.")
+    common = gcd(*(weight for weight, _ in drawn))
+    questions = _questions(texts, kept, names)
+    entries: list[tuple[Span, str]] = []
+    last = 0
+    for weight, text in drawn:
+        entries.append(((last + 1, last + weight // common), _DRAWN.sub(_said, text)))
+        last += weight // common
+    if last > 9_999:
+        raise refused(f"The weights of {name[:40]} add up to {last:,}; a die has at most 9,999 sides.")
+    return one_column(name.lstrip("_"), SEALDICE, f"1d{max(last, 2)}", _whole(entries, last), questions)
+
+
+def _whole(entries: list[tuple[Span, str]], last: int) -> list[tuple[Span, str]]:
+    """A list of one card is read whatever the die shows."""
+    return entries if last > 1 else [((1, 2), entries[0][1])]
+
+
+def _said(found: re.Match[str]) -> str:
+    return f"<{found[1].strip().lstrip('_')}>"
+
+
+def _questions(texts: list[str], kept: bool, names: set[str]) -> Iterator[str]:
+    others = {found.strip() for text in texts for found in _DRAWN.findall(text)}
+    for other in sorted(others & names):
+        yield f"<{other.lstrip('_')}> is drawn from the table of that name: look it up, too"
+    if strange := sorted(others - names - set(_NAMES)):
+        yield f"<{strange[0][:40]}> is worked out in SealDice; here it is a text"
+    if found := next((code[0] for text in texts if (code := _CODE.search(text))), ""):
+        yield f"{found[:40]} is rolled or shown in SealDice; here it is a text"
+    if not kept:
+        yield "its cards are drawn once each; here every roll has all of them"
