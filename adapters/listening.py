@@ -1,16 +1,22 @@
-"""What our ports have in common: a web application behind the door, and requests that are taken once."""
+"""What our ports have in common: a web application behind the door, and requests that are taken once.
+
+The door says who may hold a connection, and for how long: nobody keeps others out by saying nothing. A connection
+serves one request. Its head has to be here within seconds; when all places are taken, whoever has waited longest
+without saying what they want makes room."""
 
 from __future__ import annotations
 
 import asyncio
+import ipaddress
 import logging
+import resource
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections import Counter, OrderedDict
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 
 from aiohttp import web
 
-from adapters.door import BACKLOG, Door
 from bot.process.logs import seldom
 from bot.rules.errors import UserError
 
@@ -20,6 +26,10 @@ often = seldom(f"{__name__}.often")
 MAX_AGE = 5 * 60
 """Seconds that a signed request may be old, or ahead."""
 MAX_SEEN = 200_000
+PATIENCE = 10.0
+"""Seconds within which a request's body must be here."""
+
+Take = Callable[[web.Request, bytes], Awaitable[web.StreamResponse]]
 
 
 @asynccontextmanager
@@ -68,21 +78,13 @@ async def one_request(_: web.Request, response: web.StreamResponse) -> None:
         response.headers["Connection"] = "close"
 
 
-async def body_of(request: web.Request, patience: float) -> bytes:
-    """All that a request brings. Raises an HTTP answer for one that takes too long, or breaks off."""
-    try:
-        return await asyncio.wait_for(request.read(), patience)
-    except TimeoutError:
-        raise web.HTTPRequestTimeout(text="too slow") from None
-    except OSError:  # whoever sent it went away in the middle: nobody hears this
-        raise web.HTTPBadRequest(text="broken off") from None
-
-
 class Signed:
     """Which requests are their platform's own, new, and no copies of ones that were taken before. These are known by
     their signatures, while a copy of one could still pass for new."""
 
     platform = ""
+    headers = ("", "")
+    """Where its requests have their timestamp and their signature."""
 
     def __init__(self, clock: Callable[[], float] = time.time) -> None:
         self._clock = clock
@@ -115,3 +117,210 @@ class Signed:
             del self._seen[old]
         self._seen[signature] = now
         return True
+
+
+def signed_app(
+    signed: Signed, path: str, max_body: int, take: Take, routes: Iterable[web.RouteDef] = ()
+) -> web.Application:
+    """The web application whose requests at `path` go to `take` once they are known for their platform's own; `take`
+    raises what reading a body raises where it cannot read one."""
+
+    async def taken(request: web.Request) -> web.StreamResponse:
+        body = await _body_of(request)
+        timestamp, signature = (request.headers.get(name, "") for name in signed.headers)
+        if wrong := signed.check(timestamp, signature, body):
+            return web.Response(status=401, text=wrong)
+        try:
+            return await take(request, body)
+        except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
+            often.warning("%s sent something unreadable, refused: %r", signed.platform, error)
+            return web.Response(status=400, text="cannot be read")
+
+    app = web.Application(client_max_size=max_body)
+    app.on_response_prepare.append(one_request)
+    app.add_routes([web.post(path, taken), *routes])
+    return app
+
+
+async def _body_of(request: web.Request) -> bytes:
+    """All that a request brings. Raises an HTTP answer for one that takes too long, or breaks off."""
+    try:
+        return await asyncio.wait_for(request.read(), PATIENCE)
+    except TimeoutError:
+        raise web.HTTPRequestTimeout(text="too slow") from None
+    except OSError:  # whoever sent it went away in the middle: nobody hears this
+        raise web.HTTPBadRequest(text="broken off") from None
+
+
+log = seldom(__name__)
+
+HEAD_SECONDS = 5.0
+"""Within which a request's head must be here."""
+LIFE_SECONDS = 60.0
+"""Longer than any request with its answer takes."""
+PLACES = 1_000
+PER_ADDRESS = 50
+"""Connections of one address. A proxy, on this machine or one of PROXIES, brings everybody's: it is not counted."""
+BACKLOG = 64
+"""How many are let in at once, before those who must make room are gone."""
+_END_OF_HEAD = (b"\r\n\r\n", b"\n\n")
+
+
+class Door:
+    """Lets connections in to the protocols that `serve` makes, within limits."""
+
+    def __init__(
+        self,
+        serve: Callable[[], asyncio.Protocol],
+        places: int | None = None,
+        *,
+        streams: bool = False,
+        proxies: Sequence[str] = (),
+    ) -> None:
+        """`streams`: a connection may last, and its protocol sees to its end. `proxies`: networks (10.0.0.0/8) from
+        which everybody's connections come."""
+        self._proxies = proxies
+        self.streams = streams
+        self._serve = serve
+        self._places = places or places_within(PLACES)
+        self._silent: OrderedDict[_Visitor, None] = OrderedDict()
+        self._addresses: Counter[str] = Counter()
+        self.inside = 0
+
+    def __call__(self) -> asyncio.Protocol:
+        """The protocol of the next connection."""
+        return _Visitor(self, self._serve())
+
+    def admit(self, visitor: _Visitor, address: str) -> bool:
+        """Whether there is a place for a connection from `address`: if need be, that of somebody silent."""
+        if address and self._addresses[address] >= PER_ADDRESS and not is_within(address, self._proxies):
+            log.warning("too many connections from one address; further ones are refused")
+            return False
+        if self.inside >= self._places:
+            if not self._silent:
+                log.warning("all %d connections are in use; further ones are refused", self._places)
+                return False
+            log.warning("all %d connections are in use; those that say nothing make room", self._places)
+            next(iter(self._silent)).end()
+        self.inside += 1
+        self._silent[visitor] = None
+        self._addresses[address] += 1
+        return True
+
+    def heard(self, visitor: _Visitor) -> None:
+        """This one said what they want."""
+        self._silent.pop(visitor, None)
+
+    def left(self, visitor: _Visitor, address: str) -> None:
+        """This one's place is free."""
+        self.inside -= 1
+        self._silent.pop(visitor, None)
+        self._addresses[address] -= 1
+        if not self._addresses[address]:
+            del self._addresses[address]
+
+
+class _Visitor(asyncio.Protocol):
+    """One connection: passes on what comes, once it was let in."""
+
+    def __init__(self, door: Door, inner: asyncio.Protocol) -> None:
+        self._door, self._inner = door, inner
+        self._transport: asyncio.Transport | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._address = ""
+        self._inside = False
+        self._tail: bytes | None = b""  # None: the head is complete
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        address = _address(transport)
+        if not self._door.admit(self, address):
+            transport.abort()
+            return
+        self._transport, self._address, self._inside = transport, address, True
+        self._timer = asyncio.get_running_loop().call_later(HEAD_SECONDS, self.end)
+        self._inner.connection_made(transport)
+
+    def data_received(self, data: bytes) -> None:
+        if self._transport is None:
+            return
+        if self._tail is not None:
+            seen = self._tail + data
+            self._tail = seen[-3:]
+            if any(end in seen for end in _END_OF_HEAD):
+                self._tail = None
+                self._door.heard(self)
+                self._wait(None if self._door.streams else LIFE_SECONDS)
+        self._inner.data_received(data)
+
+    def eof_received(self) -> bool | None:
+        return self._inner.eof_received() if self._transport is not None else None
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self._leave()
+        if self._transport is not None:
+            self._transport = None
+            self._inner.connection_lost(error)
+
+    def pause_writing(self) -> None:
+        self._inner.pause_writing()
+
+    def resume_writing(self) -> None:
+        self._inner.resume_writing()
+
+    def end(self) -> None:
+        """Hang up."""
+        self._leave()
+        if self._transport is not None:
+            self._transport.abort()
+
+    def _wait(self, seconds: float | None) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = asyncio.get_running_loop().call_later(seconds, self.end) if seconds is not None else None
+
+    def _leave(self) -> None:
+        """Give the place back, once."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if self._inside:
+            self._inside = False
+            self._door.left(self, self._address)
+
+
+def address_of(text: str) -> str:
+    """An address as connections are counted by it; "" for this machine's own, and for what is none."""
+    try:
+        address = ipaddress.ip_address(text.partition("%")[0])
+    except ValueError:
+        return ""
+    mapped = getattr(address, "ipv4_mapped", None) or address
+    return "" if mapped.is_loopback else str(mapped)
+
+
+def is_within(address: str, networks: Sequence[str]) -> bool:
+    """Whether an address is one of these networks' (10.0.0.0/8)."""
+    return any(ipaddress.ip_address(address) in ipaddress.ip_network(one) for one in networks)
+
+
+def visitor_of(remote: str, forwarded: Iterable[str], proxies: Sequence[str]) -> str:
+    """Whose request it is, as they are counted: of one that a proxy brings, on this machine or of `proxies`, the last
+    address in X-Forwarded-For that is no proxy's, which that proxy wrote. "" for this machine's own."""
+    told = [address_of(one.strip()) for one in ",".join(forwarded).split(",")]
+    for address in (address_of(remote), *reversed(told)):
+        if address and not is_within(address, proxies):
+            return address
+    return ""
+
+
+def places_within(most: int) -> int:
+    """So many places, or as many as leave half of the files that this process may open to everything else."""
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return most if soft == resource.RLIM_INFINITY else max(16, min(most, soft // 2))
+
+
+def _address(transport: asyncio.Transport) -> str:
+    """Whose connection it is."""
+    peer = transport.get_extra_info("peername")
+    return address_of(str(peer[0])) if peer else ""

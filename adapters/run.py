@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Coroutine, Sequence
 from typing import TYPE_CHECKING, Any
 
+from adapters.settings import need_discord, need_slack
 from bot.process.collecting import collect_seldom
 from bot.process.file_rights import private_from_now_on, tighten
 from bot.process.logs import set_up_logging
@@ -68,24 +69,14 @@ def _settings(command: str, words: Sequence[str]) -> Settings:
 
 
 def _discord(settings: Settings) -> Serve:
-    from adapters.discord.settings import check_settings
-
-    check_settings(settings)
+    need_discord(settings)
     from adapters.discord.serve import serve
 
     return lambda app: serve(app, settings)
 
 
-def _live(settings: Settings) -> Serve:
-    from adapters.web.serve import serve
-
-    return lambda app: serve(app, settings)
-
-
 def _slack(settings: Settings) -> Serve:
-    from adapters.slack.settings import check_settings
-
-    check_settings(settings)
+    need_slack(settings)
     from adapters.slack.serve import serve
 
     return lambda app: serve(app, settings)
@@ -97,7 +88,9 @@ def run(settings: Settings, serving: Sequence[Serve]) -> int:
     Raises UserError when one of them cannot go on.
     """
     if settings.live_port:
-        serving = [*serving, _live(settings)]
+        from adapters.web.pages import serve
+
+        serving = [*serving, lambda app: serve(app, settings)]
     set_up_logging(settings.log_level, settings.secrets, settings.log_format)
     private_from_now_on()
     tighten(settings.data)
@@ -106,7 +99,7 @@ def run(settings: Settings, serving: Sequence[Serve]) -> int:
 
 
 async def _run(settings: Settings, serving: Sequence[Serve]) -> int:
-    from adapters.sight import Lookout
+    from adapters.web.health import Lookout
     from bot.app import App
     from bot.running.budgets import Budgets
 

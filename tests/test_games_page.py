@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from adapters.console.keys import FIXED
+from adapters.console.session import FIXED
 from bot.rules.dice import Script
 from bot.rules.errors import UserError
 from bot.rules.expression import parse, roll

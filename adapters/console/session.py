@@ -1,24 +1,24 @@
-"""One evening at the console: reads lines, runs them, shows the answers, keeps the channel's game."""
+"""One evening at the console: reads lines, runs them, shows the answers, keeps the channel's game. A letter and Enter
+do what is done most, the same at any time; a number what else is under the last answer. A tutorial plays a real fire
+attack step by step."""
 
 from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import replace
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from uuid import uuid4
 
 from rich.console import Console
 from rich.text import Text
 
-from adapters.console.keys import LINES, Keys, keys_of
-from adapters.console.tutorial import LESSONS
 from bot.app import App
 from bot.host.terminal import save_files, say, show
 from bot.interface.reply.packing import MOST_BYTES, file_text, too_large
 from bot.interface.reply.parts import Grid
-from bot.interface.reply.reply import Menu, Reply, error_reply
+from bot.interface.reply.reply import Button, Menu, Reply, error_reply
 from bot.interface.spec import Person, Place
 from bot.interface.typing.complete import Known
 from bot.interface.typing.text import MAX_LENGTH, command_text
@@ -272,3 +272,107 @@ async def _talk(session: Session, settings: Settings) -> None:
             session.console.print("(stopped)")
         completer.known = await _known(session)
         completer.registry = await session.app.registry_at(PLACE)
+
+
+_FIRE = 'lnlt fire attackers="squad fp=2 sw=3; squad fp=1" targets="leader morale=6 lm=1; squad morale=5" tm=1'
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """One step: what is said, and the command that is run (none at the end)."""
+
+    say: str
+    command: str = ""
+
+
+LESSONS = (
+    Lesson(
+        "Two squads fire at a leader and a squad in the woods (Lock 'n Load Tactical). The first squad leads with "
+        "firepower 2 and a machine gun of 3; the other adds half. Before you roll, ask for the exact odds:",
+        f"{_FIRE} adjacent odds",
+    ),
+    Lesson(
+        "Nothing was rolled, and only you saw it. Now fire: the same line without the word odds.", f"{_FIRE} adjacent"
+    ),
+    Lesson(
+        "The first line is the result. Below are the raw dice, each modifier by name, the totals and each unit. "
+        "Prefer your own dice? Roll them on the table and type them in the order asked for:",
+        f"{_FIRE} adjacent hand=4,3,2,5",
+    ),
+    Lesson(
+        "Type too few, and nothing is recorded: Grognard says which die comes next. Every table can be read by itself:",
+        "lnlt-table melee-odds 7 5",
+    ),
+    Lesson("Typos are fine. Try a word that does not exist:", "lnlt fier"),
+    Lesson("And plain dice are always at hand:", "roll 3x 2d6 + 1 [leader]"),
+    Lesson(
+        'That is all you need. "help lnlt" lists every sequence, "help lnlt fire" explains one, and '
+        '"game start lnlt Hill-875 sides=US,VC" lets this channel remember units, turns and every die.'
+    ),
+)
+
+
+_WORDS = ("again", "change", "odds", "undo", "other target", "roll it", "what if", "next phase", "pass")
+FIXED = dict(zip(_WORDS, "acoutrwnp", strict=True))
+"""The letters of buttons and menus, by what these say."""
+LINES = {"n": "game next", "p": "game pass", "u": "game undo", "a": "again"}
+"""What such a letter does where no button of the last answer has it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """What can be typed for the buttons and menus of an answer."""
+
+    buttons: Mapping[str, Button] = field(default_factory=dict)
+    menus: Mapping[str, Menu] = field(default_factory=dict)
+
+    def meant(self, text: str) -> str | Menu | None:
+        """The action of what was typed: `a` a button, `t 2` the second entry of a menu. The menu itself for `t`."""
+        word, _, number = text.casefold().partition(" ")
+        if text.casefold() in self.buttons:
+            return self.buttons[text.casefold()].action
+        menu = self.menus.get(word)
+        if menu is None or not number:
+            return menu
+        at = int(number) if number.isdecimal() and len(number) < 4 else 0
+        return menu.entries[at - 1].action if 0 < at <= len(menu.entries) else None
+
+    def shown(self) -> str:
+        """The letters with what they do: `a again   o odds   t other target   1 join US   1-6 the die`."""
+        letters = {key: _label(button.label) for key, button in self.buttons.items() if key != button.label}
+        letters |= {key: _label(menu.short or menu.label) for key, menu in self.menus.items()}
+        faces = [key for key, button in self.buttons.items() if key == button.label]
+        told = [f"{letter} {label}" for letter, label in letters.items()]
+        return "   ".join([*([f"{faces[0]}-{faces[-1]} the die"] if faces else []), *told])
+
+
+def keys_of(reply: Reply) -> Keys:
+    """The keys of an answer: its letter for what has one, for all else the next number; beside the faces of a die,
+    which are their own numbers, the first letter that is free."""
+    buttons: dict[str, Button] = {}
+    menus: dict[str, Menu] = {}
+    labels = [entry.label for menu in reply.menus for entry in menu.entries] + [one.label for one in reply.buttons]
+    has_faces = any(map(str.isdecimal, labels))
+
+    def free(label: str) -> str:
+        fixed = label if label.isdecimal() else FIXED.get(label.rstrip("….").casefold(), "")
+        taken = {*buttons, *menus}
+        if fixed and fixed not in taken:
+            return fixed
+        others = label.casefold() if has_faces else map(str, range(1, 100))
+        return next((key for key in others if key.isalnum() and key not in {*taken, *FIXED.values()}), "")
+
+    for button in reply.buttons:
+        if key := free(button.label):
+            buttons[key] = button
+    for menu in reply.menus:
+        if all(entry.label.isdecimal() for entry in menu.entries):  # the faces of a large die
+            buttons |= {entry.label: Button(entry.action, entry.label) for entry in menu.entries}
+        elif key := free(menu.short or menu.label):
+            menus[key] = menu
+    return Keys(buttons, menus)
+
+
+def _label(label: str) -> str:
+    word = label.rstrip("….")
+    return word if word[1:2].isupper() else word[:1].lower() + word[1:]

@@ -63,25 +63,28 @@ async def _get(session: aiohttp.ClientSession, path: str) -> tuple[int, Any]:
 
 
 def _application(application: Mapping[str, Any], key: str) -> list[Finding]:
-    found = []
-    address = application.get("interactions_endpoint_url")
-    if address and not key:
-        remedy = "empty the field Interactions Endpoint URL in the Developer Portal"
-        more = "unless other processes with DISCORD_PUBLIC_KEY listen there"
-        found.append(
-            (FAULT, f"Discord: commands are sent to a web address, so the bot never sees them; {remedy}, {more}")
-        )
-    if key and not address:
-        where = (
-            "Developer Portal, General Information, Interactions Endpoint URL: https://YOUR-NAME/discord/interactions"
-        )
-        found.append(
-            (FAULT, f"Discord: DISCORD_PUBLIC_KEY is set, but Discord has no address to send commands to; {where}")
-        )
-    if key and application.get("verify_key") not in (None, key.lower()):
-        found.append((FAULT, "Discord: DISCORD_PUBLIC_KEY is not this application's (General Information, Public Key)"))
-    if application.get("bot_require_code_grant"):
-        found.append((FAULT, "Discord: invites fail while Requires OAuth2 Code Grant is on (Developer Portal, Bot)"))
+    has_address = bool(application.get("interactions_endpoint_url"))
+    faults = (
+        (
+            has_address and not key,
+            "commands are sent to a web address, so the bot never sees them; empty the field Interactions Endpoint URL "
+            "in the Developer Portal, unless other processes with DISCORD_PUBLIC_KEY listen there",
+        ),
+        (
+            key and not has_address,
+            "DISCORD_PUBLIC_KEY is set, but Discord has no address to send commands to; Developer Portal, General "
+            "Information, Interactions Endpoint URL: https://YOUR-NAME/discord/interactions",
+        ),
+        (
+            key and application.get("verify_key") not in (None, key.lower()),
+            "DISCORD_PUBLIC_KEY is not this application's (General Information, Public Key)",
+        ),
+        (
+            application.get("bot_require_code_grant"),
+            "invites fail while Requires OAuth2 Code Grant is on (Developer Portal, Bot)",
+        ),
+    )
+    found = [(FAULT, f"Discord: {said}") for is_wrong, said in faults if is_wrong]
     return found or [
         (OK, f"Discord: the application {application['name']} takes commands; no privileged intent needed")
     ]

@@ -16,25 +16,21 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from adapters.discord.request import Request, read_payload
-from adapters.listening import Signed, body_of, one_request
-from bot.process.logs import seldom
+from adapters.listening import Signed, signed_app
 
 Json = dict[str, Any]
 Take = Callable[[Request, Json], None]
 
-often = seldom(f"{__name__}.often")
-
 PATH = "/discord/interactions"
 PING, PONG = 1, 1
 MAX_BODY = 1024 * 1024
-PATIENCE = 10.0
-"""Seconds within which a request's body must be here."""
 
 
 class Signatures(Signed):
     """Checks that a request is Discord's own, new and no copy of one that was taken before."""
 
     platform = "Discord"
+    headers = ("X-Signature-Timestamp", "X-Signature-Ed25519")
 
     def __init__(self, public_key: str, clock: Callable[[], float] = time.time) -> None:
         super().__init__(clock)
@@ -52,25 +48,12 @@ class Signatures(Signed):
 
 def web_app(public_key: str, take: Take) -> web.Application:
     """The web application, which hands each interaction to `take`."""
-    signatures = Signatures(public_key)
 
-    async def interactions(request: web.Request) -> web.StreamResponse:
-        headers = request.headers
-        body = await body_of(request, PATIENCE)
-        wrong = signatures.check(headers.get("X-Signature-Timestamp", ""), headers.get("X-Signature-Ed25519", ""), body)
-        if wrong:
-            return web.Response(status=401, text=wrong)
-        try:
-            event = json.loads(body)
-            if event["type"] == PING:
-                return web.json_response({"type": PONG})
-            take(read_payload(event), event.get("data") or {})
-        except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
-            often.error("Discord sent something unreadable, refused: %r", error)
-            return web.Response(status=400, text="cannot be read")
+    async def interaction(_: web.Request, body: bytes) -> web.StreamResponse:
+        event = json.loads(body)
+        if event["type"] == PING:
+            return web.json_response({"type": PONG})
+        take(read_payload(event), event.get("data") or {})
         return web.Response(status=202)
 
-    app = web.Application(client_max_size=MAX_BODY)
-    app.on_response_prepare.append(one_request)
-    app.add_routes([web.post(PATH, interactions)])
-    return app
+    return signed_app(Signatures(public_key), PATH, MAX_BODY, interaction)

@@ -1,17 +1,36 @@
-"""The command that an interaction asks for: its path, and its options as they were typed."""
+"""What people do on Discord, and what is done about it: commands, choices while typing, buttons, forms, the menu of a
+message. All that one of them needs is in its ids and in the store, so it works after a restart."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
 from typing import Any
 
-from adapters.discord.calls import Unsure, Wire
-from adapters.discord.payload import ATTACHMENT, CHANNEL
+import discord
+
+from adapters.discord.calls import CHOICES, Refused, Unsure, Wire
+from adapters.discord.channel_posts import missing
+from adapters.discord.channels import confirmed
+from adapters.discord.delivery import Delivery
+from adapters.discord.modal import ROOM, filled, modal
+from adapters.discord.payload import ATTACHMENT, CHANNEL, ENTRIES
+from adapters.discord.registration import ServerCommands
+from adapters.discord.render import ACTION, FORM_PART, MENU
+from adapters.discord.request import Request
+from adapters.forms import begun, kept, opened
+from bot.app import App
+from bot.interface.form.form import HAND, ODDS, SECRET, asks
 from bot.interface.reply.packing import MOST_BYTES, file_text, too_large
-from bot.interface.spec import Path
+from bot.interface.reply.reply import OPEN_FORM, Reply, error_reply
+from bot.interface.spec import Command, CommandSpec, Path, Receipt
+from bot.interface.typing.complete import meant
+from bot.outbox.receipts import NOT_WRITTEN
 from bot.rules.errors import UserError
+from bot.rules.text.plain import visible
 
 _BRANCHES = (1, 2)
 
@@ -73,3 +92,219 @@ async def fetch_files(options: dict[str, object], wire: Wire) -> None:
             raise UserError(
                 f"{shown} could not be fetched from Discord.", hint="Try again.", option=name, code="unreadable-file"
             ) from None
+
+
+log = logging.getLogger(__name__)
+
+BEFORE_A_RECEIPT = 2.0
+"""Seconds for what has to be read before anything can be shown, such as a form."""
+ABOUT_THE_GAME = (("game", "start"), ("game", "status"))
+"""Commands whose answer also says what the bot may not do in the channel."""
+PAGES = ("log", "die", "help", "whatif", "back")
+"""Buttons that change the private message under which they hang, as long as the answer is private too."""
+ENABLES = "packon"
+SETTLING = ("consent", "refuse", "reveal", "snooze")
+"""Buttons whose public message becomes the answer."""
+MAX_LENGTH = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """The parts of the adapter at work; `client` is the library's connection, asked about channels and servers, and
+    `servers` sees to the commands of their packs."""
+
+    app: App
+    wire: Wire
+    delivery: Delivery
+    client: discord.AutoShardedClient
+    servers: ServerCommands | None = None
+
+    async def with_menu(self, request: Request, reply: Reply) -> Reply:
+        """The answer to what may have changed the packs of a server, once Discord has its new menu, or says why not."""
+        return reply if self.servers is None else await self.servers.with_trouble(request.where.server, reply)
+
+
+@asynccontextmanager
+async def _in_time() -> AsyncIterator[None]:
+    """A block that reads what the first response needs. Raises UserError where the store takes too long for that."""
+    try:
+        async with asyncio.timeout(BEFORE_A_RECEIPT):
+            yield
+    except TimeoutError:
+        raise NOT_WRITTEN from None
+
+
+def _command(
+    request: Request,
+    path: Path,
+    options: Mapping[str, object],
+    *,
+    private: bool,
+    spec: CommandSpec | None = None,
+    **more: object,
+) -> Command:
+    """What is asked, as it is written down."""
+    delivery = request.to_json(private=private, **more)
+    return Command(path, options, request.who, request.where, request.request_id, delivery, spec=spec)
+
+
+# Commands
+
+
+async def run_command(work: Work, request: Request, data: Mapping[str, Any]) -> None:
+    """Run a slash command; one that lacks what it needs opens the guided form, and a refusal leads to it."""
+    read = read_command(data, request.where.server)
+    try:
+        async with _in_time():
+            spec = await work.app.spec_at(read.path, request.where)
+            called = await work.app.called(spec, meant(spec, read.options), request.who, request.where)
+        spec, options = called.spec, dict(called.options)
+        private = spec.is_private(options)
+    except UserError as error:
+        await work.delivery.say(request, error_reply(error))
+        return
+    if asks(spec, options):
+        async with _in_time():
+            form = await begun(work.app, ROOM, spec, options, request.who, request.where)
+        await work.delivery.show(request, modal(form.form, form.draft.key))
+        return
+    more = {"resolved": dict(read.channels)} if read.channels else {}
+    command = _command(request, spec.path, options, private=private, spec=spec, **more)
+
+    async def run() -> Reply:
+        return await work.app.forms.offered(await answer(work, request, command), spec, options, request.who)
+
+    await work.delivery.serve(request, command, run(), private=private)
+
+
+async def answer(work: Work, request: Request, command: Command) -> Reply:
+    """The answer to a command, whose files are fetched and channels confirmed first."""
+    options = dict(command.options)
+    try:
+        await fetch_files(options, work.wire)
+        channels = await confirmed(work.client, request, command.delivery.get("resolved"))
+    except UserError as error:
+        return error_reply(error)
+    reply = await work.app.run(replace(command, options=options, channels=channels))
+    if command.path[0] == "pack":
+        return await work.with_menu(request, reply)
+    return _with_warning(reply, request) if command.path in ABOUT_THE_GAME else reply
+
+
+def _with_warning(reply: Reply, request: Request) -> Reply:
+    """The reply, which also names the permissions that the bot lacks in this channel."""
+    lacking = ", ".join(missing(request, files=True))
+    if not lacking or reply.error:
+        return reply
+    warning = f"The bot lacks permissions in this channel: {lacking}. Late answers, tables and files may not arrive."
+    return replace(reply, lines=(*reply.lines, warning))
+
+
+async def make_good(work: Work, receipt: Receipt) -> None:
+    """Answer a command or press whose receipt a dead process left."""
+    command = receipt.command
+    request = Request.from_json({**command.delivery, "name": command.who.name, "manager": command.who.manager})
+    reply = await work.app.make_good(receipt, lambda: answer(work, request, command))
+    await work.delivery.make_good(request, reply)
+
+
+async def complete(work: Work, request: Request, data: Mapping[str, Any]) -> None:
+    """Answer with at most 25 choices; a choice that does not fit is left out rather than cut."""
+    read = read_command(data, request.where.server)
+    found = await work.app.complete(read.path, read.focused, read.typed, read.options, request.who, request.where)
+    choices = [
+        {"name": visible(choice.name)[:MAX_LENGTH].strip() or choice.value, "value": choice.value}
+        for choice in found
+        if 0 < len(choice.value) <= MAX_LENGTH
+    ]
+    try:
+        await work.wire.respond(request, CHOICES, data={"choices": choices[:25]})
+    except (Refused, Unsure) as error:
+        log.info("suggestions came too late: %s", error)
+
+
+# Buttons
+
+
+async def press(work: Work, request: Request, data: Mapping[str, Any]) -> None:
+    """Run what a button is for, or a choice in a menu of an answer."""
+    custom_id = str(data.get("custom_id") or "")
+    if custom_id.startswith(FORM_PART):
+        await _submitted(work, request, custom_id.removeprefix(FORM_PART), data)
+        return
+    chosen = next(iter(data.get("values") or ()), "") if custom_id.startswith(MENU) else custom_id
+    action = str(chosen).removeprefix(ACTION)
+    if action.startswith(OPEN_FORM):
+        async with _in_time():
+            draft = await work.app.forms.opened(action.removeprefix(OPEN_FORM), request.who, request.where)
+            form = await opened(work.app, ROOM, draft, request.who, request.where)
+        await work.delivery.show(request, modal(form.form, form.draft.key))
+        return
+    name, _, rest = action.partition(":")
+    try:
+        private = work.app.spec(("button", name)).is_private({})
+    except UserError as error:
+        await work.delivery.say(request, error_reply(error))
+        return
+    command = _command(request, ("button", name), {"rest": rest}, private=private)
+
+    async def run() -> Reply:
+        reply = await work.app.press(action, request.who, request.where, request.request_id, command.delivery)
+        return await work.with_menu(request, reply) if name == ENABLES else reply
+
+    in_place = name in (PAGES if request.private_message else SETTLING)
+    await work.delivery.serve(request, command, run(), private=private, in_place=in_place)
+
+
+async def run_entry(work: Work, request: Request, data: Mapping[str, Any]) -> None:
+    """Do what the button of the message does that was chosen in its menu, under Apps, also where it is far up, or has
+    gone; whoever chose it is told where it has none."""
+    messages = (data.get("resolved") or {}).get("messages") or {}
+    message = messages.get(str(data.get("target_id"))) or {}
+    name = ENTRIES.get(str(data.get("name")), "")
+    custom_id = next((found for found in _ids(message) if name and found.startswith(f"{ACTION}{name}:")), "")
+    if custom_id:
+        await press(work, request, {"custom_id": custom_id})
+        return
+    nothing = UserError("That message holds no roll whose odds or undo could be had.", code="not-repeatable")
+    await work.delivery.say(request, error_reply(nothing))
+
+
+def _ids(part: Any) -> Iterator[str]:
+    """The custom ids of a message's buttons, however deep they are."""
+    if isinstance(part, Mapping):
+        if isinstance(found := part.get("custom_id"), str):
+            yield found
+        for inner in part.get("components") or ():
+            yield from _ids(inner)
+
+
+# Forms
+
+
+async def _submitted(work: Work, request: Request, key: str, data: Mapping[str, Any]) -> None:
+    """Take what was filled into a form, and do what was chosen in it."""
+    async with _in_time():
+        draft = await work.app.drafts.own(key if "components" in data else "", request.who.key)
+        form = await opened(work.app, ROOM, draft, request.who, request.where)
+    taken = form.taken(filled(data))
+    if taken.problem is not None:
+        refusal = error_reply(taken.problem)
+        await work.delivery.say(
+            request, await work.app.forms.offered(refusal, form.spec, taken.options, request.who, key)
+        )
+        return
+    run: Callable[[], Awaitable[Reply]] | None = None
+    if await kept(work.app, form, taken):
+        command = _command(request, *form.asks(taken), private=taken.how in (ODDS, SECRET, HAND))
+    else:
+        async with _in_time():
+            called = await work.app.called(form.spec, taken.options, request.who, request.where)
+        private = called.spec.is_private(called.options)
+        command = _command(request, called.spec.path, called.options, private=private, spec=called.spec)
+
+        async def run() -> Reply:
+            return await answer(work, request, command)
+
+    work_done = form.done(work.app, taken, command, run)
+    await work.delivery.serve(request, command, work_done, private=bool(command.delivery["private"]))

@@ -59,13 +59,8 @@ TOO_LARGE = "Discord takes {most} characters for each command with everything be
 LEFT = "{names} left the menu of this server; games go on with the buttons and forms of their answers."
 
 
-@dataclass(frozen=True, slots=True)
-class _News:
-    """What the manager should know: why Discord does not have the commands, and after how many seconds to try again
-    (0: never)."""
-
-    said: str
-    again: float = 0.0
+News = tuple[str, float]
+"""What the manager should know ("": nothing), and after how many seconds to try again (0: never)."""
 
 
 @dataclass(slots=True)
@@ -127,8 +122,8 @@ class ServerCommands:
             return
         for server in sorted(servers):
             if server.removeprefix(PLATFORM).isdecimal() and server not in self._servers:
-                trouble = await self._attempt(server, is_start=True)
-                if trouble is not None and trouble.again:
+                _, again = await self._attempt(server, is_start=True)
+                if again:
                     self.changed(server)
 
     async def with_trouble(self, server: str, reply: Reply) -> Reply:
@@ -146,49 +141,45 @@ class ServerCommands:
         tried = 0
         while True:
             known.news.clear()
-            trouble = await self._attempt(server)
+            said, again = await self._attempt(server)
             if known.news.is_set():
                 tried = 0
                 continue
-            said = trouble.said if trouble is not None else ""
             if not known.told.done():
                 known.told.set_result(said)
-            if trouble is None or not trouble.again:
+            if not again:
                 del self._servers[server]
                 if said:
                     self._said[server] = said
                 return
-            wait = max(trouble.again, WAITS[min(tried, len(WAITS) - 1)])
+            wait = max(again, WAITS[min(tried, len(WAITS) - 1)])
             tried += 1
             try:
                 await asyncio.wait_for(known.news.wait(), wait)
             except TimeoutError:
                 continue
 
-    async def _attempt(self, server: str, *, is_start: bool = False) -> _News | None:
+    async def _attempt(self, server: str, *, is_start: bool = False) -> News:
         """Tell Discord what is new; what kept it from that."""
         try:
-            return await self._sync(server, is_start=is_start)
-        except discord.HTTPException as error:
+            return await self._sync(server, is_start=is_start), 0.0
+        except (discord.HTTPException, OSError, TimeoutError, UserError) as error:
             log.error("the commands of %s could not be registered: %s", server, error)
-            return _refusal(error)
-        except (OSError, TimeoutError, UserError) as error:
-            log.error("the commands of %s could not be registered: %s", server, error)
-            return _News(NOT_YET, WAITS[0])
+            return _refusal(error) if isinstance(error, discord.HTTPException) else (NOT_YET, WAITS[0])
 
-    async def _sync(self, server: str, *, is_start: bool) -> _News | None:
+    async def _sync(self, server: str, *, is_start: bool) -> str:
         """Send the commands until what was sent is what the server has: somebody may change it meanwhile."""
         key, left = server.removeprefix(PLATFORM), set[str]()
         while True:
             done, packs = await self._notes.get(OF_SERVERS, key) or {}, await self._app.packs_on(server)
             made_from = await self._source(packs)
             if done.get("made_from", "") == made_from:
-                return _refused(done) or _too_large(done.get("left_out") or ()) or _left(left)
+                return _told(done, left)
             made, left_out = await self._made(server) if packs else ([], [])
             version, refused = digest(made), dict(done.get("refused") or {})
             if version != done.get("version", digest([])):
                 if is_start and not await is_our_turn(f"{self._application}/{key}", version, self._notes):
-                    return None
+                    return ""
                 refused = await self._registered(int(key), made)
                 log.info("registered %s commands with Discord for %s", len(made), server)
             left = (left | {*done.get("packs", ())}) - {*packs}
@@ -248,27 +239,25 @@ _NAMED = re.compile(r"^In (\d+)\.[^:]*: (.*)$", re.MULTILINE)
 """Discord names a command that it refuses by its place in the list, and says why."""
 
 
-def _refused(noted: Mapping[str, Any]) -> _News | None:
-    refused: Mapping[str, str] = noted.get("refused") or {}
-    names = " and ".join(f"/{id}" for id in refused)
-    return _News(REFUSED_ONES.format(names=names, why=next(iter(refused.values())))) if refused else None
+def _told(noted: Mapping[str, Any], left: Iterable[str]) -> str:
+    """What the manager should know of what Discord has now; `left` are the packs that it has no more."""
+    if refused := noted.get("refused"):
+        return REFUSED_ONES.format(names=_named(refused), why=next(iter(refused.values())))
+    if large := noted.get("left_out"):
+        return TOO_LARGE.format(most=f"{MAX_COMMAND:,}", names=" and ".join(large))
+    return LEFT.format(names=_named(sorted(left))) if left else ""
 
 
-def _too_large(left_out: list[str] | tuple[str, ...]) -> _News | None:
-    return _News(TOO_LARGE.format(most=f"{MAX_COMMAND:,}", names=" and ".join(left_out)), 0.0) if left_out else None
+def _named(packs: Iterable[str]) -> str:
+    return " and ".join(f"/{id}" for id in packs)
 
 
-def _left(packs: Iterable[str]) -> _News | None:
-    names = [f"/{id}" for id in sorted(packs)]
-    return _News(LEFT.format(names=" and ".join(names))) if names else None
-
-
-def _refusal(error: discord.HTTPException) -> _News:
+def _refusal(error: discord.HTTPException) -> News:
     if error.code == TOO_MANY_A_DAY:
-        return _News(TODAY, HOUR)
+        return TODAY, HOUR
     if error.status in (403, 404):
-        return _News(NO_RIGHT, 0.0)
-    return _News(NOT_YET, WAITS[0]) if error.status == 429 or error.status >= 500 else _News(REFUSED, 0.0)
+        return NO_RIGHT, 0.0
+    return (NOT_YET, WAITS[0]) if error.status == 429 or error.status >= 500 else (REFUSED, 0.0)
 
 
 KIND, TURN, OURS = "commands", "registering", "adapters/discord"

@@ -1,20 +1,44 @@
-"""The life of the bot on Discord: logs in, stays connected, ends without losing an answer."""
+"""The life of the bot on Discord: logs in, takes interactions from the gateway and hands them on, ends without losing
+an answer.
+
+Several processes on one bot take turns: Discord lets so many shards identify at once, and the next 5 seconds later."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+import os
+import secrets
+import time
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import replace
 from functools import partial
+from itertools import chain, repeat
+from typing import Any
 
 import aiohttp
 import discord
+import discord.gateway
+import yarl
+from discord.http import Route
 
-from adapters.discord.channels import is_member
-from adapters.discord.client import Grognard
+from adapters.discord.calls import USER_AGENT, Wire
+from adapters.discord.channel_posts import Posting
+from adapters.discord.channels import greet, is_member, settle_servers
+from adapters.discord.delivery import Delivery
+from adapters.discord.incoming import Work, complete, make_good, press, run_command, run_entry
+from adapters.discord.registration import ServerCommands, sync_commands
+from adapters.discord.request import AUTOCOMPLETE, COMMAND, COMPONENT, FORM, PLATFORM, Request, need_open, read_payload
 from bot.app import App
+from bot.interface.reply.reply import error_reply, failed
+from bot.outbox.receipts import watch
+from bot.places.notes import Notes
+from bot.process.logs import seldom
 from bot.process.settings import Settings
 from bot.rules.errors import UserError
+from bot.rules.text.plain import clean_name
+from bot.running.budgets import busy
 
 log = logging.getLogger(__name__)
 
@@ -61,15 +85,265 @@ async def serve(app: App, settings: Settings) -> None:
 
 async def _with_retries(what: str, call: Callable[[], Awaitable[None]]) -> None:
     """Do it, and try again while Discord cannot be reached."""
-    tried = 0
-    while True:
+    for wait in chain(WAITS, repeat(WAITS[-1])):
         try:
             await call()
             return
         except (aiohttp.ClientError, TimeoutError, OSError, discord.GatewayNotFound, discord.HTTPException) as error:
             if isinstance(error, discord.HTTPException) and error.status < 500 and error.status != 429:
                 raise
-            wait = WAITS[min(tried, len(WAITS) - 1)]
-            tried += 1
             log.error("cannot %s Discord (%s); next try in %g s", what, type(error).__name__, wait)
             await asyncio.sleep(wait)
+
+
+often = seldom(f"{__name__}.often")
+
+REMEMBERED = 5_000
+"""Ids of interactions that are kept to know a second delivery of the same one."""
+AT_WORK = 1_500
+"""How many interactions are worked on at once; what is more is turned away, and far more is left unanswered."""
+STOP_WITHIN = 10.0
+
+
+def use_api(base: str) -> None:
+    """Point the library at another API than Discord's own: a stand-in or a proxy on the host's side."""
+    url = yarl.URL(base)
+    Route.BASE = base.rstrip("/")
+    scheme = "wss" if url.scheme == "https" else "ws"
+    gateway = yarl.URL.build(scheme=scheme, host=url.host or "", port=url.port, path="/")
+    discord.gateway.DiscordWebSocket.DEFAULT_GATEWAY = gateway
+
+
+def _log_failure(task: asyncio.Task[None]) -> None:
+    if not task.cancelled() and (error := task.exception()) is not None:
+        log.error("work beside an interaction failed", exc_info=error)
+
+
+def _guarded(parse: Callable[[Any], None], event: str) -> Callable[[Any], None]:
+    """The library's reading of an event, of which none may end the connection: it would take all games with it."""
+
+    def read(data: Any) -> None:
+        try:
+            parse(data)
+        except Exception as error:
+            often.error("could not read the event %s, ignored: %r", event, error)
+
+    return read
+
+
+ALL = -1
+"""All rights, where they are not known: what is refused then is told."""
+OF_A_MESSAGE = 3
+"""The type of a command that was chosen in the menu of a message."""
+
+
+class Grognard(discord.AutoShardedClient):
+    """One process's connection: all shards, or those of SHARD_IDS. Needs no privileged intent.
+
+    The process of the first shard tells Discord our commands, or one that takes interactions by HTTP.
+    """
+
+    def __init__(self, app: App, settings: Settings) -> None:
+        discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False  # nobody speaks here
+        if base := os.environ.get("DISCORD_API"):
+            use_api(base)
+        shards: dict[str, Any] = {"shard_count": settings.shard_count}
+        if settings.shard_ids:
+            shards["shard_ids"] = list(settings.shard_ids)
+        super().__init__(
+            intents=discord.Intents(guilds=True),
+            max_messages=None,
+            member_cache_flags=discord.MemberCacheFlags.none(),
+            chunk_guilds_at_startup=False,
+            allowed_mentions=discord.AllowedMentions.none(),
+            **shards,
+        )
+        parsers = self._connection.parsers
+        parsers["INTERACTION_CREATE"] = self.heard
+        parsers.update({event: _guarded(parse, event) for event, parse in parsers.items() if event != "READY"})
+        self.app = app
+        self._registers = not settings.shard_ids or 0 in settings.shard_ids
+        self._turns = Turns(app.notes("discord"), self._at_once) if settings.shard_ids else None
+        self.work: Work
+        self._menus: ServerCommands
+        self._session: aiohttp.ClientSession
+        self._at_work: set[asyncio.Task[None]] = set()
+        self._beside: set[asyncio.Task[None]] = set()
+        self._seen: OrderedDict[int, None] = OrderedDict()
+        self._stopping = False
+
+    async def setup_hook(self) -> None:
+        """Made ready after login, before the first event: the calls, and the left-over answers."""
+        self._session = aiohttp.ClientSession(headers={"User-Agent": USER_AGENT})
+        wire = Wire(self._session)
+        assert self.application_id is not None
+        self._menus = ServerCommands(self.http, self.application_id, self.app)
+        self.work = Work(self.app, wire, Delivery(wire, Posting(self.http), self.app, self.rights), self, self._menus)
+        self._start(self.work.delivery.outbox.run(), self._beside)
+        owed = watch(lambda: self.app.unanswered(PLATFORM), lambda one: make_good(self.work, one), self.app.broken)
+        self._start(owed, self._beside)
+        if self._registers:
+            self._start(sync_commands(self.http, self.application_id, self.app.notes("discord")), self._beside)
+            self._start(self._menus.settle(), self._beside)
+
+    async def before_identify_hook(self, shard_id: int | None, *, initial: bool = False) -> None:
+        """Called before a shard identifies. One process sees to the pauses by itself, several take turns."""
+        if self._turns is None:
+            await super().before_identify_hook(shard_id, initial=initial)
+        else:
+            await self._turns.wait(self.application_id or 0, shard_id or 0)
+
+    async def _at_once(self) -> int:
+        """How many shards may identify at once."""
+        try:
+            _, _, limits = await self.http.get_bot_gateway()
+        except (discord.GatewayNotFound, OSError):
+            return 1
+        return int(limits["max_concurrency"])
+
+    def _start(self, work: Coroutine[Any, Any, None], among: set[asyncio.Task[None]]) -> None:
+        """Run something; its failure is logged."""
+        task = asyncio.create_task(work)
+        among.add(task)
+        task.add_done_callback(among.discard)
+        task.add_done_callback(_log_failure)
+
+    def heard(self, event: Any) -> None:
+        """One thing that somebody did, from the gateway: it knows by name the server, and the channel of a thread."""
+        if int(event["id"]) in self._seen:
+            return
+        request = read_payload(event)
+        guild = self.get_guild(request.guild)
+        parent = guild.get_channel(request.parent) if guild is not None else None
+        of_server, of_parent = (clean_name(there.name or "") if there is not None else "" for there in (guild, parent))
+        self.receive(replace(request, guild_name=of_server, parent_name=of_parent), event.get("data") or {})
+
+    def receive(self, request: Request, data: Any) -> None:
+        """See to an interaction; a second delivery of the same one is passed over."""
+        if request.id in self._seen or self._stopping:
+            return
+        self._seen[request.id] = None
+        if len(self._seen) > REMEMBERED:
+            self._seen.popitem(last=False)
+        if len(self._at_work) < AT_WORK:
+            self._start(self._handle(request, data), self._at_work)
+            return
+        often.warning("more interactions than can be worked on at once")
+        if len(self._at_work) < 2 * AT_WORK and request.kind != AUTOCOMPLETE:
+            self._start(self.work.delivery.say(request, error_reply(busy())), self._at_work)
+
+    async def _handle(self, request: Request, data: Any) -> None:
+        try:
+            await self._run(request, data)
+        except UserError as error:
+            if request.kind != AUTOCOMPLETE:
+                await self.work.delivery.say(request, error_reply(error))
+        except Exception:
+            sorry = failed(log, f"interaction {request.id}")
+            if request.kind != AUTOCOMPLETE:
+                await self.work.delivery.say(request, sorry)
+
+    async def _run(self, request: Request, data: Any) -> None:
+        if request.kind != AUTOCOMPLETE:
+            need_open(request)
+        if request.kind == COMMAND and data.get("type") == OF_A_MESSAGE:
+            await run_entry(self.work, request, data)
+        elif request.kind == COMMAND:
+            await run_command(self.work, request, data)
+        elif request.kind == AUTOCOMPLETE:
+            await complete(self.work, request, data)
+        elif request.kind in (COMPONENT, FORM):
+            await press(self.work, request, data)
+
+    # Servers come and go
+
+    async def on_ready(self) -> None:
+        """All servers of this process are known: settle what happened while it was away."""
+        self._start(settle_servers(self.app, self), self._beside)
+
+    async def on_guild_remove(self, guild: discord.Guild) -> None:
+        """The bot was removed: its data is kept for as long as the host says. An outage does not end here."""
+        await self.app.server_left(f"discord:{guild.id}")
+
+    async def on_guild_join(self, guild: discord.Guild) -> None:
+        """The bot was added (again): what is there stays; the first time it says what it is for."""
+        await self.app.server_joined(f"discord:{guild.id}")
+        await self._menus.joined(f"discord:{guild.id}")
+        self._start(greet(self.app, Posting(self.http), guild), self._beside)
+
+    async def on_error(self, event_method: str, /, *_: Any, **__: Any) -> None:
+        """A handler failed: logged whole."""
+        log.exception("the event %s failed", event_method)
+
+    def rights(self, server: int, channel: int) -> int:
+        """What the bot may do in a channel, as the gateway tells; all where it is not in memory."""
+        guild = self.get_guild(server)
+        there = guild.get_channel_or_thread(channel) if guild is not None else None
+        known = guild is not None and there is not None and guild.me is not None
+        return there.permissions_for(guild.me).value if known and guild is not None and there is not None else ALL
+
+    def trouble(self) -> str:
+        """What is wrong with the connection: "" while every shard has one."""
+        if not self.is_ready():
+            return "not connected"
+        gone = [str(id) for id, shard in self.shards.items() if shard.is_closed()]
+        return f"no connection for shard {', '.join(gone)}" if gone else ""
+
+    async def stop(self) -> None:
+        """Take nothing new, finish what runs (at most 10 seconds), and hang up."""
+        self._stopping = True
+        if hasattr(self, "work"):
+            await self.work.delivery.outbox.stop()
+            self._menus.stop()
+        if self._at_work:
+            await asyncio.wait(self._at_work, timeout=STOP_WITHIN)
+        for task in self._beside:
+            task.cancel()
+        await self.close()
+
+    async def close(self) -> None:
+        """Hang up."""
+        await super().close()
+        if hasattr(self, "_session"):
+            await self._session.close()
+
+
+NAME = "identified"
+PAUSE = 5.5
+"""Discord asks for 5 seconds; the rest is for the way from the note to the wire."""
+
+
+class Turns:
+    """The right to identify, for one process of several."""
+
+    def __init__(
+        self,
+        notes: Notes,
+        at_once: Callable[[], Awaitable[int]],
+        clock: Callable[[], float] = time.time,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        """`at_once` says how many shards may identify together."""
+        self._notes, self._at_once, self._clock, self._sleep = notes, at_once, clock, sleep
+
+    async def wait(self, bot: int, shard: int) -> None:
+        """Return when this shard may identify, at once. Without the store: in so many seconds."""
+        group = shard % max(1, await self._at_once())
+        try:
+            await self._wait(f"{bot}/{group}")
+        except UserError as error:
+            log.warning("the turn to identify cannot be looked up: %s", error.message)
+            await self._sleep(PAUSE)
+
+    async def _wait(self, key: str) -> None:
+        waited = ""
+        while True:
+            last = await self._notes.get(NAME, key) or {}
+            turn = str(last.get("turn") or "first")
+            left = float(last.get("at") or 0) + PAUSE - self._clock()
+            if left > 0 and turn != waited:
+                waited = turn
+                await self._sleep(min(left, PAUSE))  # longer: the clock was set back
+                continue
+            if await self._notes.replace(NAME, key, turn, {"turn": secrets.token_hex(8), "at": self._clock()}):
+                return

@@ -10,7 +10,7 @@ from bot.rules.errors import UserError
 
 def print_manifest(words: Sequence[str]) -> int:
     """`grognard manifest slack [--url HTTPS]`: print the app's manifest; exit status 0. Raises UserError."""
-    from adapters.slack.manifest import make_manifest
+    from adapters.slack.installation import make_manifest
     from bot.host.cli import Arguments
     from bot.interface.registry import registry
 

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 import aiohttp
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
+from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 Json = dict[str, Any]
 
@@ -77,25 +78,23 @@ class Wire:
 
     async def scopes(self, token: str) -> tuple[Json, str]:
         """Who a token is, and what it may do: scopes separated by commas. Raises Busy, Refused."""
-        headers: Json = {}
-        who = await self._call(token, "auth.test", {"data": {}}, headers)
-        return who, next((_first(value) for name, value in headers.items() if name.casefold() == "x-oauth-scopes"), "")
+        answer = await self._answer(token, "auth.test", {"data": {}})
+        return _data(answer), str(answer.headers.get("X-OAuth-Scopes", ""))
 
     async def request(self, token: str, method: str, **arguments: Any) -> Json:
         """What a method answers that takes a form: those that only read, most of all. Raises Busy, Refused."""
         return await self._call(token, method, {"data": arguments})
 
-    async def _call(self, token: str, method: str, arguments: Json, headers: Json | None = None) -> Json:
-        """What a method answers; the headers of the answer go into `headers`."""
+    async def _call(self, token: str, method: str, arguments: Json) -> Json:
+        return _data(await self._answer(token, method, arguments))
+
+    async def _answer(self, token: str, method: str, arguments: Json) -> AsyncSlackResponse:
         try:
-            answer = await self.client(token).api_call(method, **arguments)
+            return await self.client(token).api_call(method, **arguments)
         except SlackApiError as error:
             raise _trouble(error) from None
         except (*_BROKEN, ValueError) as error:
             raise Busy(f"{method}: {type(error).__name__}", 1.0, is_unsure=_is_unsure(error)) from None
-        if headers is not None:
-            headers |= dict(answer.headers)
-        return answer.data if isinstance(answer.data, dict) else {}
 
     async def respond(self, url: str, body: Mapping[str, Any]) -> None:
         """Post to a response address, which is Slack's own. Raises Busy, Refused."""
@@ -136,6 +135,10 @@ class Wire:
                 return data
         except _BROKEN as error:
             raise Busy(f"download: {type(error).__name__}", 1.0) from None
+
+
+def _data(answer: AsyncSlackResponse) -> Json:
+    return answer.data if isinstance(answer.data, dict) else {}
 
 
 def _is_unsure(error: Exception) -> bool:
@@ -189,17 +192,9 @@ def _said(text: str) -> str:
     return str(found.get("error") or "") if isinstance(found, dict) else ""
 
 
-def _first(value: Any) -> str:
-    """A header's value, which the library puts into a list at times."""
-    return str(value[0] if isinstance(value, list | tuple) else value)
-
-
 def _seconds(headers: Mapping[str, Any]) -> float:
-    """Retry-After, whatever the case of its name and whether the library put it into a list."""
-    for name, value in headers.items():
-        if str(name).casefold() == "retry-after":
-            try:
-                return float(_first(value))
-            except (ValueError, IndexError):
-                break
-    return 1.0
+    """Retry-After, by which Slack asks to wait."""
+    try:
+        return float(headers.get("Retry-After", 1.0))
+    except ValueError:
+        return 1.0

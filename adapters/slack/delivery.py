@@ -16,9 +16,8 @@ from typing import Any
 
 from adapters.outbox import Later, Never, Outbox, Outcome, Posted
 from adapters.slack.calls import Busy, Refused, Wire
+from adapters.slack.channel_posts import INVITE, direct_messages, keep, mark, send_files, stands
 from adapters.slack.escape import line
-from adapters.slack.files import INVITE, direct_messages, send_files
-from adapters.slack.lookup import mark, stands
 from adapters.slack.native import TYPES, Unwanted, Workspaces, named, types_in
 from adapters.slack.render import LATE, LATE_PERHAPS, PERHAPS, Message, render
 from adapters.slack.request import PLATFORM, Request
@@ -96,8 +95,6 @@ class Posts:
         team = await self._teams.find(request.team) if reply.pin and isinstance(outcome, Posted) else None
         if team is None or not isinstance(outcome, Posted) or not outcome.spot:
             return outcome
-        from adapters.slack.pins import keep
-
         told = await keep(self._wire, team.token, reply, outcome.spot)
         if told is not None and request.user:
             try:
@@ -227,8 +224,6 @@ class Posts:
         except Refused as refused:
             return Never(str(refused))
         if due.reply.pin in (UNPINNED, TAKEN_AWAY) and spot.get("pinned", True):
-            from adapters.slack.pins import keep
-
             await keep(self._wire, team.token, replace(due.reply, pin=UNPINNED), spot)
         return Posted(dict(spot))
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from adapters.settings import has_oauth, missing_for_slack
 from adapters.slack.calls import Busy, Refused, Wire
-from adapters.slack.oauth import INSTALL_PATH, SCOPES
-from adapters.slack.settings import has_oauth, missing_settings
+from adapters.slack.installation import INSTALL_PATH, SCOPES
 from bot.process.settings import Settings
 
 OK, NOTE, FAULT = "ok", "note", "fault"
@@ -16,7 +16,7 @@ async def check(settings: Settings) -> list[Finding]:
     """("ok" | "note" | "fault", line) for each thing looked at; only a note where nothing of Slack is set."""
     if not (settings.slack_bot_token or settings.slack_client_id):
         return [(NOTE, "SLACK_BOT_TOKEN is not set: Slack is not served")]
-    found: list[Finding] = [(FAULT, f"Slack: {problem}") for problem in missing_settings(settings)]
+    found: list[Finding] = [(FAULT, f"Slack: {problem}") for problem in missing_for_slack(settings)]
     wire = Wire()
     try:
         if settings.slack_bot_token:

@@ -16,8 +16,8 @@ from adapters.slack.modal import (
     MORE,
     PICK,
     ROOM,
+    Meta,
     block_of,
-    draft_of,
     form_view,
     pick_view,
     read_meta,
@@ -108,9 +108,10 @@ class Forms:
     async def on_submit(self, ack: Ack, body: Json) -> None:
         """A modal was submitted."""
         view = body["view"]
-        _, request = read_meta(view, body["user"]["id"])
+        meta = read_meta(view, body["user"]["id"])
+        request = meta.request
         if view["callback_id"] != PICK:
-            await self._submitted(ack, request, view)
+            await self._submitted(ack, meta, view)
             return
         values = view["state"]["values"]
         picked = ((values.get("command") or {}).get(FIELD) or {}).get("selected_option")
@@ -127,16 +128,16 @@ class Forms:
     async def on_action(self, ack: Ack, body: Json) -> None:
         """Something in a modal was pressed or, while it shows the odds, changed."""
         view = body["view"]
-        _, request = read_meta(view, body["user"]["id"])
+        meta = read_meta(view, body["user"]["id"])
         await ack()
-        name, (key, counts) = body["actions"][0]["action_id"], draft_of(view)
-        draft = await self._app.drafts.get(key, request.person_key)
-        if draft is None or not (counts or name in (COUNT, MORE)):
+        request, name = meta.request, body["actions"][0]["action_id"]
+        draft = await self._app.drafts.get(meta.draft, request.person_key)
+        if draft is None or not (meta.counts or name in (COUNT, MORE)):
             return
         _, taken = await self._taken(request, draft, view)
         draft = replace(draft, options=taken.options, page=draft.page ^ 1 if name == MORE else draft.page)
         await self._app.drafts.put(draft)
-        lines = await self._odds(request, draft, taken) if counts or name == COUNT else []
+        lines = await self._odds(request, draft, taken) if meta.counts or name == COUNT else []
         form = await opened(self._app, ROOM, draft, request.who, request.where)
         shown = form_view(form.form, draft, form.spec, request, lines)
         await self._call(request, "views.update", view_id=view["id"], hash=view.get("hash"), view=shown)
@@ -150,10 +151,11 @@ class Forms:
             return [f"_{escaped(' '.join((reply.title, *reply.body()[:1])))}_"]
         return [_likely(part) for part in reply.lines if isinstance(part, Odds)]
 
-    async def _submitted(self, ack: Ack, request: Request, view: Json) -> None:
+    async def _submitted(self, ack: Ack, meta: Meta, view: Json) -> None:
         """Do what a filled-in form asks for: a quick refusal appears at its field, anything else is posted."""
+        request = meta.request
         try:
-            draft = await self._app.drafts.own(draft_of(view)[0], request.person_key)
+            draft = await self._app.drafts.own(meta.draft, request.person_key)
         except UserError as gone:
             await ack()
             await self._work.posts.deliver(request, error_reply(gone))

@@ -16,9 +16,9 @@ from dataclasses import replace
 from typing import Any
 
 from adapters.slack.calls import Busy, Refused
+from adapters.slack.channel_posts import direct_messages
 from adapters.slack.channels import is_member
 from adapters.slack.escape import PEN
-from adapters.slack.files import direct_messages
 from adapters.slack.render import ACTION, actions, render
 from adapters.slack.request import PLATFORM, Request, team_of
 from adapters.slack.teams import Team

@@ -12,16 +12,11 @@ from slack_bolt.adapter.aiohttp import to_aiohttp_response, to_bolt_request
 from slack_bolt.app.async_app import AsyncApp
 from slack_bolt.request.internals import parse_body
 
-from adapters.listening import Signed, body_of, one_request
-from adapters.slack.shapes import is_valid
-from bot.process.logs import seldom
-
-often = seldom(__name__)
+from adapters.listening import Signed, signed_app
+from adapters.slack.request import is_valid
 
 PATH = "/slack/events"
 MAX_BODY = 4 * 1024 * 1024
-PATIENCE = 10.0
-"""Seconds within which a request's body must be here."""
 
 
 class Signatures(Signed):
@@ -29,6 +24,7 @@ class Signatures(Signed):
     anew."""
 
     platform = "Slack"
+    headers = ("X-Slack-Request-Timestamp", "X-Slack-Signature")
 
     def __init__(self, secret: str, clock: Callable[[], float] = time.time) -> None:
         super().__init__(clock)
@@ -43,41 +39,14 @@ class Signatures(Signed):
 
 def web_app(bolt: AsyncApp, secret: str, routes: Iterable[web.RouteDef] = ()) -> web.Application:
     """The web application: Slack's requests, a page for health checks, and further `routes`."""
-    signatures = Signatures(secret)
 
-    async def events(request: web.Request) -> web.StreamResponse:
-        headers = request.headers
-        body = await body_of(request, PATIENCE)
-        wrong = signatures.check(
-            headers.get("X-Slack-Request-Timestamp", ""), headers.get("X-Slack-Signature", ""), body
-        )
-        if wrong:
-            return web.Response(status=401, text=wrong)
-        if not is_valid(_payload(body, headers.get("Content-Type", ""))):
-            return _cannot_be_read("it has another shape")
-        try:
-            response = await bolt.async_dispatch(await to_bolt_request(request))
-        except (AttributeError, KeyError, TypeError, ValueError) as error:  # the library's; ours are answered in it
-            return _cannot_be_read(repr(error))
-        return await to_aiohttp_response(response)
+    async def event(request: web.Request, body: bytes) -> web.StreamResponse:
+        content_type = request.headers.get("Content-Type", "").partition(";")[0].strip()
+        if not is_valid(parse_body(body.decode("utf-8"), content_type)):  # read as the library does
+            raise ValueError("it has another shape")
+        return await to_aiohttp_response(await bolt.async_dispatch(await to_bolt_request(request)))
 
     async def health(_: web.Request) -> web.StreamResponse:
         return web.Response(text="ok")
 
-    app = web.Application(client_max_size=MAX_BODY)
-    app.on_response_prepare.append(one_request)
-    app.add_routes([web.post(PATH, events), web.get("/health", health), *routes])
-    return app
-
-
-def _cannot_be_read(why: str) -> web.Response:
-    often.warning("Slack sent something unreadable, refused: %s", why)
-    return web.Response(status=400, text="cannot be read")
-
-
-def _payload(body: bytes, content_type: str) -> object:
-    """What a body says, read as the library does; None for what it cannot read."""
-    try:
-        return parse_body(body.decode("utf-8"), content_type.partition(";")[0].strip())
-    except (ValueError, RecursionError):
-        return None
+    return signed_app(Signatures(secret), PATH, MAX_BODY, event, [web.get("/health", health), *routes])

@@ -52,14 +52,10 @@ class Listeners:
         if not await self.forms.opened(request, text, ack):
             await self._run_text(ack, request, text, ())
 
-    async def on_mention(self, ack: Ack, body: Json) -> None:
-        """A message that names the bot; the way to play in threads."""
-        await self._written(ack, body)
-
     async def on_message(self, ack: Ack, body: Json) -> None:
         """A message in the direct messages with the bot."""
         if body["event"].get("channel_type") == "im":
-            await self._written(ack, body)
+            await self.on_mention(ack, body)
         else:
             await ack()
 
@@ -124,7 +120,8 @@ class Listeners:
         else:
             await ack()
 
-    async def _written(self, ack: Ack, body: Json) -> None:
+    async def on_mention(self, ack: Ack, body: Json) -> None:
+        """A message that names the bot, which is the way to play in threads; or one to it alone."""
         event, team = body["event"], await self._work.teams.find(team_of(body))
         if team is None or not _is_command(event) or event["user"] == team.bot_user:
             await ack()

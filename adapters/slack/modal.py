@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from adapters.slack.escape import escaped
@@ -126,29 +127,27 @@ def meta_of(request: Request, path: Path, *, draft: str = "", counts: bool = Fal
     return text
 
 
-def read_meta(view: Mapping[str, Any], user: str) -> tuple[Path, Request]:
-    """The command of a modal, and the ask that it comes from: a form that is submitted twice is one request.
+@dataclass(frozen=True, slots=True)
+class Meta:
+    """What a modal remembers: its command, the ask that it comes from, its draft, and whether it shows odds."""
 
-    Raises UserError for one that is none of ours.
-    """
+    path: Path
+    request: Request
+    draft: str
+    counts: bool
+
+
+def read_meta(view: Mapping[str, Any], user: str) -> Meta:
+    """What `meta_of` wrote; a form that is submitted twice is one request. Raises UserError for one that is none of
+    ours."""
     try:
         meta = json.loads(view["private_metadata"])
         path = tuple(map(str, meta.pop("path")))
-        meta.pop("draft", None)
-        meta.pop("counts", None)
+        draft, counts = str(meta.pop("draft", "")), bool(meta.pop("counts", False))
         request_id = f"slack:{meta['team']}:view/{view['id']}"
-        return path, Request(**meta, user=user, request_id=request_id)
+        return Meta(path, Request(**meta, user=user, request_id=request_id), draft, counts)
     except (AttributeError, KeyError, TypeError, ValueError):
         raise UserError("This form cannot be read.", hint="Type the command again.", code="bad-form") from None
-
-
-def draft_of(view: Mapping[str, Any]) -> tuple[str, bool]:
-    """The draft of a modal, and whether it shows odds; "" for one that is none of ours."""
-    try:
-        meta = json.loads(view["private_metadata"])
-        return str(meta.get("draft") or ""), bool(meta.get("counts"))
-    except (AttributeError, KeyError, TypeError, ValueError):
-        return "", False
 
 
 # Blocks

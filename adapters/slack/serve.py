@@ -1,32 +1,47 @@
-"""The life of the Slack adapter: begins, stays connected, ends without losing an answer."""
+"""The life of the Slack adapter: begins, stays connected, ends without losing an answer; and the slack-bolt app, which
+says what listener hears what, and whose token answers.
+
+Socket Mode's connection is replaced before it ends, and made anew when it breaks. The library's own client keeps trying
+an address that was good once; after a longer outage it would never come back."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import logging
+import re
+import time
+import traceback
 from collections.abc import Coroutine
 from functools import partial
 from typing import Any
 
+import aiohttp
 from aiohttp import web
+from slack_bolt.adapter.socket_mode.async_internals import run_async_bolt_app
 from slack_bolt.app.async_app import AsyncApp
+from slack_bolt.authorization import AuthorizeResult
+from slack_bolt.response import BoltResponse
+from slack_sdk.errors import SlackApiError
+from slack_sdk.socket_mode.request import SocketModeRequest
 
 from adapters.listening import listen
-from adapters.slack.app import make_bolt
-from adapters.slack.calls import Busy, Wire
+from adapters.settings import has_oauth
+from adapters.slack.calls import Busy, Refused, Wire
 from adapters.slack.channels import is_there
 from adapters.slack.http import PATH, web_app
 from adapters.slack.incoming import Listeners
-from adapters.slack.oauth import Installer
-from adapters.slack.request import PLATFORM
-from adapters.slack.settings import has_oauth
-from adapters.slack.socket import Socket
+from adapters.slack.installation import Installer
+from adapters.slack.request import PLATFORM, is_valid
 from adapters.slack.teams import StoreVault, Team, Teams, own_team
 from adapters.slack.work import Work
 from bot.app import App
 from bot.outbox.receipts import watch
+from bot.process.logs import seldom
 from bot.process.settings import Settings
+from bot.rules.errors import UserError
+from bot.running.budgets import busy
 
 log = logging.getLogger(__name__)
 
@@ -110,3 +125,197 @@ async def _finish(work: Work) -> None:
     with contextlib.suppress(TimeoutError):
         await asyncio.wait_for(work.idle.wait(), END_PATIENCE)
     await work.posts.outbox.stop(LAST_POSTS)
+
+
+NOT_HERE = "Grognard is not installed in this workspace, so it cannot answer here. An admin can add it."
+ALL = re.compile(".*", re.DOTALL)
+
+
+def make_bolt(listeners: Listeners, teams: Teams, wire: Wire) -> AsyncApp:
+    """The bolt app with all listeners. Requests over HTTP are verified before they come here."""
+
+    async def authorize(enterprise_id: str | None, team_id: str | None) -> Any:
+        team = await teams.find(team_id or enterprise_id or "")
+        if team is None and team_id and enterprise_id:
+            team = await teams.within(enterprise_id, team_id)
+        if team is None:
+            return None
+        return AuthorizeResult(
+            enterprise_id=enterprise_id,
+            team_id=team_id,
+            bot_token=team.token,
+            bot_user_id=team.bot_user,
+            bot_id=team.bot_id,
+        )
+
+    log = logging.getLogger("adapters.slack.bolt")
+    log.setLevel(logging.ERROR)  # it warns of variables of the environment, which we read ourselves
+    bolt = AsyncApp(
+        logger=log,
+        name="grognard",
+        client=wire.client(),
+        signing_secret="",
+        authorize=authorize,
+        request_verification_enabled=False,
+        user_facing_authorize_error_message=NOT_HERE,
+    )
+    log.setLevel(max(logging.INFO, logging.getLogger().level))  # its DEBUG lines show what people typed
+
+    @bolt.error
+    async def failed(error: Exception) -> BoltResponse:
+        """Only the library itself raises what the network did: it tells people of a workspace without the app."""
+        if isinstance(error, aiohttp.ClientError | TimeoutError | OSError | SlackApiError):
+            log.warning("could not tell somebody that the app is not installed: %s", type(error).__name__)
+            return BoltResponse(status=200)
+        # A form that is none of ours (commands answer for themselves), or a shape that the library did not expect.
+        if isinstance(error, UserError) or not _is_ours(error):
+            log.warning("Slack sent something that makes no sense: %r", error)
+            return BoltResponse(status=400)
+        log.error("a request failed", exc_info=error)
+        return BoltResponse(status=500)
+
+    # A listener is matched for everything: what we do not know is acknowledged and left alone.
+    bolt.command(ALL)(listeners.on_command)
+    bolt.action(ALL)(listeners.on_action)
+    bolt.view_submission(ALL)(listeners.forms.on_submit)
+    bolt.shortcut(ALL)(listeners.on_shortcut)
+    bolt.event("app_home_opened")(listeners.home.on_opened)
+    bolt.event("app_mention")(listeners.on_mention)
+    bolt.event("message")(listeners.on_message)
+    bolt.event("app_uninstalled")(listeners.on_uninstalled)
+    bolt.event("tokens_revoked")(listeners.on_revoked)
+    for listener in bolt._async_listeners:
+        listener.auto_acknowledgement = False  # of events: ours say when, so that Slack repeats what was lost
+    return bolt
+
+
+def _is_ours(error: Exception) -> bool:
+    """Whether it was raised while our own code was at work."""
+    frames = traceback.walk_tb(error.__traceback__)
+    return any(str(frame.f_globals.get("__name__")).startswith(("adapters.", "bot.")) for frame, _ in frames)
+
+
+often = seldom(f"{__name__}.often")
+
+HEARTBEAT = 10.0
+MIN_BACKOFF, MAX_BACKOFF = 0.1, 30.0
+SETTLED = 2.0
+AT_WORK = 1_500
+"""How many envelopes are worked on at once. Beyond that a command is turned away; anything else Slack sends again."""
+_FATAL = ("invalid_auth", "not_authed", "not_allowed_token_type", "account_inactive", "token_revoked")
+
+
+class Socket:
+    """The Socket Mode connection of this process."""
+
+    def __init__(self, bolt: AsyncApp, wire: Wire, app_token: str) -> None:
+        self._bolt, self._wire, self._token = bolt, wire, app_token
+        self._open: list[aiohttp.ClientWebSocketResponse] = []
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def run(self) -> None:
+        """Stay connected until cancelled. Raises UserError when Slack refuses the app's token."""
+        wait = MIN_BACKOFF
+        while True:
+            since = time.monotonic()
+            try:
+                socket = await self._connect()
+            except (Busy, aiohttp.ClientError, TimeoutError, OSError) as error:
+                pause = max(wait, getattr(error, "seconds", 0.0))
+                what = error if isinstance(error, Busy) else type(error).__name__  # its own words hold the address
+                log.warning("no connection to Slack (%s); next attempt in %.1f s", what, pause)
+                await asyncio.sleep(pause)
+                wait = min(wait * 2, MAX_BACKOFF)
+                continue
+            log.info("connected to Slack")
+            leaving = asyncio.Event()
+            self._spawn(self._read(socket, leaving))
+            await leaving.wait()
+            wait = MIN_BACKOFF if time.monotonic() - since > SETTLED else min(wait * 2, MAX_BACKOFF)
+            if wait > MIN_BACKOFF:
+                await asyncio.sleep(wait)
+
+    def trouble(self) -> str:
+        """What is wrong with the connection: "" while there is one."""
+        return "" if self._open else "not connected"
+
+    async def close(self) -> None:
+        """End the connections; what is being worked on goes on."""
+        for socket in list(self._open):
+            await socket.close()
+
+    async def _connect(self) -> aiohttp.ClientWebSocketResponse:
+        try:
+            found = await self._wire.request(self._token, "apps.connections.open")
+        except Refused as refused:
+            if refused.error in _FATAL:
+                raise UserError(
+                    f"Slack refuses SLACK_APP_TOKEN ({refused.error}).",
+                    hint='Make an app-level token (xapp-...) with connections:write under "Basic Information".',
+                    code="token-refused",
+                ) from None
+            raise Busy(refused.error, 1.0) from None
+        return await self._wire.session.ws_connect(found["url"], heartbeat=HEARTBEAT, max_msg_size=0)
+
+    async def _read(self, socket: aiohttp.ClientWebSocketResponse, leaving: asyncio.Event) -> None:
+        """Take what comes until the connection ends; `leaving` is set as soon as another one is needed."""
+        self._open.append(socket)
+        try:
+            async for message in socket:
+                if message.type is aiohttp.WSMsgType.TEXT:
+                    said = json.loads(message.data)
+                    if isinstance(said, dict):
+                        self._take(socket, said, leaving)
+        except (aiohttp.ClientError, OSError, ValueError) as error:
+            log.info("the connection broke: %s", error)
+        finally:
+            self._open.remove(socket)
+            leaving.set()
+
+    def _take(self, socket: aiohttp.ClientWebSocketResponse, said: dict[str, Any], leaving: asyncio.Event) -> None:
+        if said.get("type") == "disconnect":
+            leaving.set()  # this connection goes on until Slack closes it, while the next one is made
+            return
+        request = SocketModeRequest.from_dict(said) if isinstance(said.get("payload"), dict) else None
+        if request is None or not is_valid(request.payload):
+            if request is not None or "payload" in said:
+                often.warning("Slack sent something unreadable, ignored: it has another shape")
+            return
+        if len(self._tasks) < AT_WORK:
+            self._spawn(self._serve(socket, request))
+        elif len(self._tasks) < 2 * AT_WORK:
+            self._spawn(self._serve_busy(socket, request))
+
+    async def _serve_busy(self, socket: aiohttp.ClientWebSocketResponse, request: SocketModeRequest) -> None:
+        often.warning("more envelopes than can be worked on at once")
+        if "command" in request.payload:
+            await self._send(socket, {"envelope_id": request.envelope_id, "payload": {"text": str(busy())}})
+
+    async def _serve(self, socket: aiohttp.ClientWebSocketResponse, request: SocketModeRequest) -> None:
+        try:
+            response = await run_async_bolt_app(self._bolt, request)
+        except (AttributeError, KeyError, TypeError, ValueError) as error:  # the library's; ours are answered in it
+            often.warning("Slack sent something unreadable, ignored: %r", error)
+            return
+        if response.status != 200:
+            log.warning("an envelope was not taken: %s %s", response.status, response.body[:200])
+            return
+        answer: dict[str, Any] = {"envelope_id": request.envelope_id}
+        if response.body:
+            is_json = response.headers.get("content-type", [""])[0].startswith("application/json")
+            answer["payload"] = json.loads(response.body) if is_json else {"text": response.body}
+        await self._send(socket, answer)
+
+    async def _send(self, socket: aiohttp.ClientWebSocketResponse, answer: dict[str, Any]) -> None:
+        for way in (socket, *reversed(self._open)):
+            try:
+                if not way.closed:
+                    await way.send_str(json.dumps(answer))
+                    return
+            except (ConnectionError, RuntimeError):
+                continue
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)

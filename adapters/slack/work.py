@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
 from adapters.outbox import drawn_after
 from adapters.slack.calls import Busy, Refused, Wire
-from adapters.slack.channels import ABOUT_PLACES, at_home, confirmed
+from adapters.slack.channels import ABOUT_PLACES, People, at_home, confirmed
 from adapters.slack.delivery import Posts
-from adapters.slack.people import People
 from adapters.slack.request import Request
 from adapters.slack.teams import Teams
 from bot.app import App
@@ -126,14 +126,14 @@ class Work:
     async def _done(self, request: Request, do: Do) -> Reply:
         return await (await self.begin(request, do))
 
-    async def begin(self, request: Request, do: Do) -> asyncio.Task[Reply]:
+    async def begin(self, request: Request, do: Do) -> asyncio.Future[Reply]:
         """Begin the work once who asks is known; nobody who comes later in this place overtakes."""
         looked_up = asyncio.create_task(
             self.people.find(request)
         )  # now, not in turn: one slow answer is one wait for all
         async with self._arrivals.turn(request.where.key):
             who = await looked_up
-            return asyncio.create_task(_awaited(do(who)))
+            return asyncio.ensure_future(do(who))
 
     async def run(self, request: Request, spec: CommandSpec, options: Mapping[str, object], who: Person) -> Reply:
         """Run a command whose options were read; its files are fetched first."""
@@ -151,17 +151,17 @@ class Work:
         team = await self.teams.find(request.team) if path in ABOUT_PLACES else None
         return (await at_home(self.wire, team.token, request)).where if team is not None else request.where
 
-    def under_way(self) -> _UnderWay:
+    @contextmanager
+    def under_way(self) -> Iterator[None]:
         """A piece of work that an ending process waits for."""
-        return _UnderWay(self)
-
-    def count(self, change: int) -> None:
-        """One piece of work more or fewer."""
-        self._busy += change
-        if self._busy:
-            self.idle.clear()
-        else:
-            self.idle.set()
+        self._busy += 1
+        self.idle.clear()
+        try:
+            yield
+        finally:
+            self._busy -= 1
+            if not self._busy:
+                self.idle.set()
 
     async def _files(self, request: Request, spec: CommandSpec, options: Mapping[str, object]) -> dict[str, object]:
         """The text of each option that holds a file of Slack's. Raises UserError."""
@@ -184,31 +184,7 @@ class Work:
         except ValueError:
             raise too_large(name) from None
         except Refused:
-            raise UserError(
-                f"{name} cannot be read.",
-                hint="Upload the file itself, not a link to it.",
-                option="file",
-                code="unreadable-file",
-            ) from None
+            said, hint = f"{name} cannot be read.", "Upload the file itself, not a link to it."
         except Busy:
-            raise UserError(
-                f"Slack refused to deliver {name}.",
-                hint="Try again in a moment.",
-                option="file",
-                code="unreadable-file",
-            ) from None
-
-
-class _UnderWay:
-    def __init__(self, work: Work) -> None:
-        self._work = work
-
-    def __enter__(self) -> None:
-        self._work.count(1)
-
-    def __exit__(self, *_: object) -> None:
-        self._work.count(-1)
-
-
-async def _awaited(work: Awaitable[Reply]) -> Reply:
-    return await work
+            said, hint = f"Slack refused to deliver {name}.", "Try again in a moment."
+        raise UserError(said, hint=hint, option="file", code="unreadable-file")

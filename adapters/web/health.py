@@ -1,17 +1,26 @@
-"""The port that says how the bot is, with a page for figures where those are installed."""
+"""Who looks at a running bot: the supervisor, the log's line per command, and the port that says how the bot is, with a
+page for figures where those are installed."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine, Sequence
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
 
 from aiohttp import web
 
-from adapters.door import Door
-from adapters.listening import listening, one_request
+from adapters.listening import Door, listening, one_request
+from bot.process.release import release
 from bot.process.settings import Settings
-from bot.sight.health import EVERY, PROBE_SECONDS, Health
+from bot.sight.health import EVERY, PROBE_SECONDS, Health, Sight
+from bot.sight.supervisor import Supervisor
+from bot.sight.watching import Watch
+
+if TYPE_CHECKING:
+    from bot.app import App
+    from bot.sight.metrics import Metrics
 
 log = logging.getLogger(__name__)
 
@@ -19,6 +28,49 @@ PLACES = 64
 STALE = 3 * (EVERY + PROBE_SECONDS)
 """Seconds after which what was seen last says nothing any more."""
 MISSING = 'No figures here: pip install "grognard[metrics]" on the host adds them.\n'
+
+
+class Lookout:
+    """What sees the bot of these settings; `watch` goes with the app, `works` run beside it. Nothing for nobody."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings, self._supervisor = settings, Supervisor()
+        self._metrics = _metrics() if settings.health_port else None
+        looks = bool(settings.health_port or self._supervisor)
+        self.watch = Watch(self._metrics) if looks or logging.getLogger().isEnabledFor(logging.INFO) else None
+
+    def works(self, app: App) -> Sequence[Coroutine[Any, Any, None]]:
+        """What goes on beside the platforms, until cancelled."""
+        settings, told = self._settings, self._supervisor
+        if self.watch is None or not (settings.health_port or told):
+            return ()
+        health = Health(
+            app.store, self.watch, app.links, settings.database.parent if settings.database is not None else None
+        )
+        told.tell("READY=1", "STATUS=starting")
+        seen: list[Callable[[Sight], None]] = []
+        if told:
+            seen.append(lambda _: told.tell("WATCHDOG=1", f"STATUS={health.text()}"))
+        if self._metrics is not None:
+            self._metrics.follow(app.handling)
+            seen.append(self._metrics.seen)
+        works = [health.run(*seen)]
+        if settings.health_port:
+            works.append(serve(health, self._metrics.text if self._metrics is not None else None, settings))
+        return works
+
+    def ending(self) -> None:
+        """The bot begins to end."""
+        self._supervisor.tell("STOPPING=1")
+
+
+def _metrics() -> Metrics | None:
+    """The figures, where their library is installed."""
+    if find_spec("prometheus_client") is None:
+        return None
+    from bot.sight.metrics import Metrics
+
+    return Metrics(release())
 
 
 async def serve(health: Health, figures: Callable[[], bytes] | None, settings: Settings) -> None:

@@ -1,20 +1,24 @@
-"""What the live page's addresses answer: the page, its stream of events, its picture. GET alone; nothing is written."""
+"""The live page's server, and what its addresses answer: the page, its stream of events, its picture. GET alone;
+nothing is written."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import random
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from aiohttp import web
 
-from adapters.door import places_within, visitor_of
+from adapters.listening import Door, listening, one_request, places_within, visitor_of
+from bot.app import App
 from bot.live.hub import Hub
 from bot.live.watched import BYE, Watched, Watcher
 from bot.picture.png import rasterizer
 from bot.process.logs import seldom
+from bot.process.settings import Settings
 from bot.rules.errors import UserError
 
 often = seldom(__name__)
@@ -56,7 +60,7 @@ class Pages:
     def app(self) -> web.Application:
         """The web application."""
         app = web.Application(client_max_size=1024)
-        app.on_response_prepare.append(_one_request)
+        app.on_response_prepare.append(one_request)
         app.add_routes(
             [
                 web.get("/g/{token}", self.page),
@@ -71,7 +75,8 @@ class Pages:
         """The page as it is now."""
         token = request.match_info["token"]
         game = await self._hub.find(token)
-        page = await game.page(f"{token}/events", self._picture_of(token)) if game is not None else None
+        picture = f"{self._address}/g/{token}/card.png" if rasterizer() else ""  # beside a link; chats take only PNG
+        page = await game.page(f"{token}/events", picture) if game is not None else None
         if page is None:
             return _gone()
         packs = "gzip" in request.headers.get("Accept-Encoding", "")
@@ -87,10 +92,6 @@ class Pages:
                         await response.write(body[start : start + CHUNK])
                 await response.write_eof()
         return response
-
-    def _picture_of(self, token: str) -> str:
-        """Where the picture beside a link is; chats take no other form of it than PNG."""
-        return f"{self._address}/g/{token}/card.png" if rasterizer() else ""
 
     async def picture(self, request: web.Request) -> web.StreamResponse:
         """The picture that a chat shows beside a link."""
@@ -166,13 +167,31 @@ def _impatient(request: web.Request) -> Iterator[None]:
         pass  # they have left
 
 
-async def _one_request(_: web.Request, response: web.StreamResponse) -> None:
-    response.force_close()  # the door looks at the first request of a connection
-
-
 def _gone() -> web.Response:
     return web.Response(status=404, text=GONE, headers=SAFE)
 
 
 async def _health(_: web.Request) -> web.Response:
     return web.Response(text="ok", headers=SAFE)
+
+
+log = logging.getLogger(__name__)
+
+SPARE = 64
+"""Connections beside those that watch: pages that are being loaded."""
+
+
+async def serve(app: App, settings: Settings) -> None:
+    """Serve shared games until cancelled. Raises UserError where the port is taken."""
+    hub = app.hub()
+    pages = Pages(hub, settings.address, proxies=settings.proxies)
+    live = pages.app()
+    live.on_shutdown.append(lambda _: hub.close())  # whoever watches is let go before their connections are waited for
+    runner = web.AppRunner(live, access_log=None, shutdown_timeout=1.0, handler_cancellation=True)
+    places = pages.places + SPARE
+    host, port, hint = settings.live_host, settings.live_port, "Set LIVE_PORT to a free one."
+    async with listening(
+        runner, host, port, hint, lambda serve: Door(serve, places=places, streams=True, proxies=settings.proxies)
+    ):
+        log.info("shared games are at %s", settings.address)
+        await asyncio.Event().wait()

@@ -11,10 +11,9 @@ import pytest
 import yaml
 
 from adapters.discord import http as discord_http
-from adapters.discord.settings import check_settings as check_discord
+from adapters.settings import need_discord, need_slack
 from adapters.slack import http as slack_http
-from adapters.slack.oauth import INSTALL_PATH, REDIRECT_PATH
-from adapters.slack.settings import check_settings as check_slack
+from adapters.slack.installation import INSTALL_PATH, REDIRECT_PATH
 from bot.process.settings import Settings, load_settings
 from tests.conftest import SETTINGS
 
@@ -51,7 +50,7 @@ def filled(value: str) -> str:
 @pytest.mark.parametrize("name", BOTS)
 def test_every_process_has_the_settings_that_its_platform_needs(name: str) -> None:
     settings, [command] = settings_of(name), BOTS[name]["command"]
-    {"discord": check_discord, "slack": check_slack}[command](settings)
+    {"discord": need_discord, "slack": need_slack}[command](settings)
     assert settings.postgres == "postgresql://grognard:abc123@postgres:5432/grognard"
     assert BOTS[name]["depends_on"] == {"postgres": {"condition": "service_healthy"}}
 

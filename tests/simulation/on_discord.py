@@ -25,12 +25,12 @@ from adapters.discord.calls import (
     Wire,
 )
 from adapters.discord.channel_posts import LOADING, Posting
-from adapters.discord.client import Grognard
 from adapters.discord.delivery import Delivery
-from adapters.discord.interactions import Work, make_good
+from adapters.discord.incoming import Work, make_good
 from adapters.discord.render import ACTION, LATE, render
 from adapters.discord.request import EPHEMERAL, PLATFORM
 from adapters.discord.request import Request as Ask
+from adapters.discord.serve import Grognard
 from bot.interface.registry import registry
 from bot.interface.reply.reply import File, Reply
 from bot.interface.typing.text import parse_text

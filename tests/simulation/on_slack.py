@@ -160,7 +160,7 @@ class SimWire(Wire):
     async def close(self) -> None:
         """Nothing is open."""
 
-    async def _call(self, token: str, method: str, arguments: Json, headers: Json | None = None) -> Json:
+    async def _call(self, token: str, method: str, arguments: Json) -> Json:
         given = arguments.get("json") or arguments.get("data") or {}
         found: Json = await self._reach(
             lambda: self._process.world.slack.api(token.removeprefix("xoxb-"), method, given)

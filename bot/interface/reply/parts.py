@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, get_args
 
 from bot.interface.reply.bars import CAME as CAME
 from bot.interface.reply.bars import COLUMNS, PHONE, Chance, Look, compared_lines, odds_lines, wrapped
@@ -263,8 +263,8 @@ def part_lines(part: Part, pen: Pen = PLAIN, look: Look = PHONE) -> list[str]:
             return [pen.small(part.text)]
         case Group():
             label = f"{part.label}:"
-            text = pen.plain(part.text) if isinstance(part.text, Phrase) else pen.within(part.text)
-            return [f"{pen.strong(label) if part.grave else pen.within(label)} {text}".rstrip()]
+            said = pen.strong(label) if part.grave else pen.within(label)
+            return [f"{said} {_piece(part.text, pen)}".rstrip()]
         case Thrown():
             return ["Dice: " + " ".join(pen.die(str(value)) for value in part.dice)]
         case Odds():
@@ -336,31 +336,14 @@ def _hanging(rows: tuple[tuple[str, ...], ...], columns: int) -> list[str]:
     return found
 
 
-_KINDS: dict[
-    str, type[Line | Thrown | Odds | Compared | Grid | Whole | Small | Group | Entry | UnitTable | Happened | Rule]
-] = {
-    kind.__name__.lower(): kind
-    for kind in (Line, Thrown, Odds, Compared, Grid, Whole, Small, Group, Entry, UnitTable, Happened, Rule)
-}
-
-
-_FLAT: dict[type, tuple[str, ...]] = {
-    kind: tuple(field.name for field in fields(kind)) for kind in (Line, Thrown, Small, Group, Entry, Happened, Rule)
-}
-"""Parts that hold no values of ours, only what JSON has."""
+_KINDS: dict[str, Any] = {kind.__name__.lower(): kind for kind in get_args(Part) if kind is not str}
 
 
 def part_to_json(part: Part) -> Any:
     """A part as plain JSON: a text, or a mapping with its kind."""
     if isinstance(part, str):
         return text_to_json(part)
-    names = _FLAT.get(type(part))
-    if names is None:
-        return {"kind": type(part).__name__.lower(), **asdict(part)}
-    values: dict[str, Any] = {"kind": type(part).__name__.lower()}
-    for name in names:
-        values[name] = getattr(part, name)
-    return values
+    return {"kind": type(part).__name__.lower(), **asdict(part)}
 
 
 def part_from_json(data: Any) -> Part:
@@ -370,7 +353,8 @@ def part_from_json(data: Any) -> Part:
     values = {name: _tuples(value) for name, value in data.items() if name != "kind"}
     if data["kind"] == "whole":
         values["sheets"] = tuple(Sheet(sheet["heading"], _tuples(sheet["rows"])) for sheet in data["sheets"])
-    return _KINDS[data["kind"]](**values)
+    part: Part = _KINDS[data["kind"]](**values)
+    return part
 
 
 def _tuples(value: Any) -> Any:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from operator import attrgetter
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from bot.interface.reply.parts import Entry, Grid, Part, part_from_json, part_lines, part_to_json
@@ -45,10 +44,6 @@ class Button:
     label: str
     style: str = "plain"
 
-    def to_json(self) -> dict[str, Any]:
-        """The button as plain JSON values."""
-        return {"action": self.action, "label": self.label, "style": self.style}
-
 
 def beside(entry: Entry) -> Button:
     """The button beside an entry of a list."""
@@ -74,11 +69,6 @@ class Menu:
     label: str
     entries: tuple[MenuEntry, ...]
     short: str = ""
-
-    def to_json(self) -> dict[str, Any]:
-        """The menu as plain JSON values."""
-        entries = [{"action": one.action, "label": one.label, "about": one.about} for one in self.entries]
-        return {"label": self.label, "entries": entries, "short": self.short}
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,27 +197,10 @@ class Reply:
     def to_json(self) -> dict[str, Any]:
         """The reply as plain JSON values, as the outbox stores it; what is empty is left out."""
         values: dict[str, Any] = {"title": self.title}
-        if self.lines:
-            values["lines"] = [part_to_json(part) for part in self.lines]
-        if self.footer:
-            values["footer"] = list(self.footer)
-        for name, found in zip(_SELDOM, _seldom(self), strict=True):
-            if found:
-                values[name] = [*found] if name == "trace" else found
-        if self.by:
-            values["by"] = text_to_json(self.by)
-        if self.mention:
-            values["mention"] = list(self.mention)
-        if self.tone != GAME:
-            values["tone"] = self.tone
-        if self.buttons:
-            values["buttons"] = [button.to_json() for button in self.buttons]
-        if self.menus:
-            values["menus"] = [menu.to_json() for menu in self.menus]
-        if self.files:
-            values["files"] = [file.to_json() for file in self.files]
-        if self.announce is not None:
-            values["announce"] = self.announce.to_json()
+        for name, write in _WRITTEN.items():
+            found = getattr(self, name)
+            if found and (name != "tone" or found != GAME):
+                values[name] = [write(one) for one in found] if isinstance(found, tuple) else write(found)
         return values
 
     @classmethod
@@ -253,8 +226,15 @@ class Reply:
 
 _NOT_TYPED_WRONG = ("not-yours", "unit-unfit", "unit-gone", "nobody")
 """Refusals of what the game has, where an example of something else would be no help."""
-_SELDOM = ("private", "error", "bare", "in_place", "quiet", "boxed", "pin", "over", "across", "trace")
-_seldom = attrgetter(*_SELDOM)
+_WRITTEN: dict[str, Callable[[Any], Any]] = {
+    **dict.fromkeys(("footer", "mention", "trace", "tone", "across", "pin", "over"), lambda value: value),
+    **dict.fromkeys(("private", "error", "bare", "in_place", "quiet", "boxed"), bool),
+    **dict.fromkeys(("buttons", "menus"), asdict),
+    **dict.fromkeys(("files", "announce"), lambda value: value.to_json()),
+    "lines": part_to_json,
+    "by": text_to_json,
+}
+"""How what is stored of a reply, beside its title, is written: each of its values where it has several."""
 
 
 def error_reply(error: UserError, typed: str = "", example: str = "") -> Reply:

@@ -284,7 +284,8 @@ def _unit_list(words: UnitWords | None, typed: str, known: Known, option: Option
     start = f"{before} " if before else ""
     part = last.strip("\"'\u201c\u201d").casefold()
     taken = {_bare(item) for item in f"{before};{elsewhere}".replace(",", ";").split(";")}
-    alive = _sorted_roster(known, option)
+    alive = [unit for unit in known.roster if not is_out(unit, known) or unit.state in option.likely]
+    alive.sort(key=lambda unit: _rank(unit, option, known))
     gone = [unit for unit in known.roster if is_out(unit, known)] if words is None else []
     units = [unit for unit in (*alive, *gone) if not {unit.name.casefold(), unit.handle} & taken]
     found: list[tuple[str, str]] = []
@@ -354,14 +355,8 @@ def is_out(unit: RosterUnit, known: Known) -> bool:
 
 
 def _rank(unit: RosterUnit, option: Option, known: Known) -> tuple[bool, bool]:
+    """Own units first for those who act, the others' first for targets; of a side those whom the option is about."""
     return bool(known.own_side) and (unit.side == known.own_side) != is_own(option), not is_likely(unit, option)
-
-
-def _sorted_roster(known: Known, option: Option) -> list[RosterUnit]:
-    """Own units first for those who act, the others' first for targets; only those still in play. Of a side those first
-    whom the option is about."""
-    alive = [unit for unit in known.roster if not is_out(unit, known) or unit.state in option.likely]
-    return sorted(alive, key=lambda unit: _rank(unit, option, known))
 
 
 def _dice(typed: str) -> list[Choice]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from adapters.discord.identify import PAUSE, Turns
+from adapters.discord.serve import PAUSE, Turns
 from bot.places.notes import Notes
 from bot.stores.base import StoreError
 from bot.stores.sqlite import SqliteStore, open_sqlite

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from adapters.discord import client as module
+from adapters.discord import serve as module
 from adapters.discord.calls import Wire
-from adapters.discord.client import Grognard
-from adapters.discord.interactions import Work
+from adapters.discord.incoming import Work
 from adapters.discord.request import AUTOCOMPLETE, COMMAND, Request
+from adapters.discord.serve import Grognard
 from bot.interface.reply.reply import Reply
 from bot.process.settings import Settings
 from tests.fresh import fresh_app

@@ -8,7 +8,7 @@ import discord
 import pytest
 
 from adapters.discord.channel_posts import Posting
-from adapters.discord.client import use_api
+from adapters.discord.serve import use_api
 from bot.interface.reply.reply import Reply
 from tests.standins.discord import DiscordStandIn
 

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from adapters.slack.manifest import make_manifest
+from adapters.slack.installation import make_manifest
 from bot.interface.registry import registry
 from tests.standins.slack import Channel, Limits, SlackStandIn, User, Workspace
 

@@ -17,11 +17,11 @@ import aiohttp
 import pytest
 from aiohttp import web
 
-from adapters.slack.app import make_bolt
 from adapters.slack.calls import Refused, Wire
 from adapters.slack.http import PATH, web_app
 from adapters.slack.incoming import Listeners
-from adapters.slack.shapes import is_valid
+from adapters.slack.request import is_valid
+from adapters.slack.serve import make_bolt
 from adapters.slack.teams import Team, Teams
 from adapters.slack.work import Work
 from tests.fresh import fresh_app

@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 
 from adapters.slack.calls import Wire
-from adapters.slack.lookup import mark, stands
+from adapters.slack.channel_posts import mark, stands
 from adapters.slack.request import Request
 from adapters.slack.teams import Team
 from bot.interface.reply.reply import Reply

@@ -7,8 +7,7 @@ import json
 import pytest
 
 from adapters.slack.escape import TAKEN
-from adapters.slack.manifest import make_manifest
-from adapters.slack.oauth import SCOPES
+from adapters.slack.installation import SCOPES, make_manifest
 from bot.__main__ import main
 from bot.interface.registry import registry
 from tests.standins.slack import check_manifest

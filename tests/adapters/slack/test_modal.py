@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from adapters.slack.modal import ROOM, block_of, draft_of, form_view, pick_view, read_meta, read_state
+from adapters.slack.modal import ROOM, block_of, form_view, pick_view, read_meta, read_state
 from adapters.slack.request import Request
 from bot.interface.form.answer import take
 from bot.interface.form.form import form_of
@@ -125,11 +125,12 @@ def test_units_may_stand_on_lines_of_their_own() -> None:
 def test_a_form_remembers_its_command_and_where_its_answer_goes() -> None:
     spec, _ = registry().find(["lnlt", "fire"])
     view = form_view(form_of(spec, {}, NOTHING, ROOM), draft(spec), spec, ASK) | {"id": "V1"}
-    path, request = read_meta(view, "U2")
+    meta = read_meta(view, "U2")
+    path, request = meta.path, meta.request
     assert path == ("lnlt", "fire")
-    assert draft_of(view) == ("0123456789abcdef", False)
+    assert (meta.draft, meta.counts) == ("0123456789abcdef", False)
     assert (request.team, request.channel, request.user, request.response_url) == ("T1", "C1", "U2", ASK.response_url)
-    assert request.request_id == read_meta(view, "U2")[1].request_id
+    assert request.request_id == read_meta(view, "U2").request.request_id
 
 
 def test_a_channel_is_picked_from_slacks_own_list() -> None:

@@ -11,8 +11,7 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from adapters.slack.manifest import make_manifest
-from adapters.slack.oauth import INSTALL_PATH, REDIRECT_PATH, is_good, new_state
+from adapters.slack.installation import INSTALL_PATH, REDIRECT_PATH, is_good, make_manifest, new_state
 from adapters.slack.teams import StoreVault, Team
 from bot.app import App
 from bot.interface.registry import registry
@@ -188,7 +187,7 @@ async def test_a_removal_heard_of_late_does_not_undo_an_installation(http_slack:
 
 
 def test_pages_fit_a_phone_and_lead_on() -> None:
-    from adapters.slack.oauth import _page
+    from adapters.slack.installation import _page
 
     done = str(_page(200, "Grognard is in Club", "x", back="T1").text)
     assert 'name="viewport"' in done

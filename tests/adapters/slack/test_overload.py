@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from adapters.slack import socket as module
-from adapters.slack.socket import Socket
+from adapters.slack import serve as module
+from adapters.slack.serve import Socket
 
 COMMAND = {"command": "/roll", "team_id": "T1", "channel_id": "C1", "user_id": "U1", "trigger_id": "1"}
 

@@ -10,7 +10,7 @@ import pytest
 
 from adapters.slack.escape import after_mention
 from adapters.slack.incoming import command_line
-from adapters.slack.oauth import INSTALL_PATH, SCOPES
+from adapters.slack.installation import INSTALL_PATH, SCOPES
 from bot.__main__ import main
 from bot.interface.registry import registry
 from bot.interface.typing.text import parse_text

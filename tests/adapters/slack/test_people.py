@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from adapters.slack import people
+from adapters.slack import channels
 from adapters.slack.calls import Wire
 from adapters.slack.request import Request
 from adapters.slack.teams import Team, Teams
@@ -34,7 +34,7 @@ class Slow(Wire):
 
 
 async def test_a_slow_lookup_makes_a_channel_wait_once_and_keeps_its_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(people, "PATIENCE", 0.2)
+    monkeypatch.setattr(channels, "PATIENCE", 0.2)
     wire, teams = Slow(), Teams(None)
     teams.add(Team("T1", "xoxb-1", "UB", "B1"))
     work = Work(await fresh_app(), wire, teams)

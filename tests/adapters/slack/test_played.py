@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from adapters.slack.manifest import make_manifest
+from adapters.slack.installation import make_manifest
 from bot.interface.registry import registry
 from tests.adapters.slack.conftest import settle
 from tests.adapters.slack.process import running

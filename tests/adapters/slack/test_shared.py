@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from adapters.slack.calls import Refused, Wire
-from adapters.slack.request import from_event, from_press, team_of
-from adapters.slack.shapes import is_valid
+from adapters.slack.request import from_event, from_press, is_valid, team_of
 from adapters.slack.teams import StoreVault, Team, Teams
 from tests.fresh import fresh_app
 

@@ -11,7 +11,7 @@ from typing import Any
 import aiohttp
 from aiohttp import web
 
-from adapters.door import BACKLOG, Door
+from adapters.listening import BACKLOG, Door
 from adapters.web.pages import Pages
 from bot.interface.reply.reply import Reply
 from bot.live.hub import Hub

@@ -7,7 +7,7 @@ from contextlib import AsyncExitStack
 
 import pytest
 
-from adapters.door import visitor_of
+from adapters.listening import visitor_of
 from adapters.web import pages
 from bot.live.public import public_export
 from tests.adapters.web.serving import ADDRESS, served, shared, token_of

@@ -1,4 +1,4 @@
-"""What Slack needs of the host's settings."""
+"""What the platforms need of the host's settings."""
 
 from __future__ import annotations
 
@@ -6,14 +6,20 @@ from bot.process.settings import Settings
 from bot.rules.errors import UserError
 
 
-def check_settings(settings: Settings) -> None:
-    """Raise UserError naming what is missing, with the line to add."""
-    problems = missing_settings(settings)
-    if problems:
+def need_discord(settings: Settings) -> None:
+    """Raise UserError naming what is missing for Discord, with the line to add."""
+    if not settings.discord_token:
+        hint = "The line in .env: DISCORD_TOKEN=... (the bot's token)"
+        raise UserError("DISCORD_TOKEN is not set.", hint=hint, code="bad-settings")
+
+
+def need_slack(settings: Settings) -> None:
+    """Raise UserError naming what is missing for Slack, with the line to add."""
+    if problems := missing_for_slack(settings):
         raise UserError(" ".join(problems), code="bad-settings")
 
 
-def missing_settings(settings: Settings) -> list[str]:
+def missing_for_slack(settings: Settings) -> list[str]:
     """One line for each setting that is missing for Slack, with the line to add."""
     problems = []
     if settings.slack_client_id and not (settings.slack_client_secret or settings.slack_bot_token):

@@ -1,0 +1,157 @@
+"""What goes with an answer in its channel: files, pins, and whether it is there already.
+
+Slack has no other way to post something once. A message of our own carries a mark that only programs see; one posted to
+a response address cannot, and is known by its words. Reading a channel takes the scope `channels:history`
+(`groups:history` for private ones), which the app does not ask for: where a workspace gives it, nothing comes twice;
+elsewhere an answer says that it may have."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Mapping, Sequence
+from pathlib import PurePath
+from typing import Any
+
+from adapters.outbox import not_pinned
+from adapters.slack.calls import Busy, Refused, Wire
+from adapters.slack.escape import entities
+from adapters.slack.render import LATE, LATE_PERHAPS, PERHAPS, render
+from adapters.slack.request import Request
+from adapters.slack.teams import Team
+from bot.interface.reply.reply import PINNED, UNPINNED, File, Reply
+from bot.outbox.receipts import REFERENCE
+from bot.process.settings import DAY
+from bot.rules.text.phrase import Phrase, phrase
+
+MOST_ALT = 1_000
+INVITE = phrase("Invite the bot here, and files come into the channel: `/invite @grognard`")
+
+
+async def send_files(wire: Wire, token: str, request: Request, files: Sequence[File], *, private: bool) -> str:
+    """Bring `files` to where the answer goes: private ones, and all where the bot is not a member, to the asker alone.
+
+    Returns a line for the answer that says how they went; "" where they are right there. Raises Busy.
+    """
+    names = ", ".join(file.name for file in files)
+    try:
+        ids = [await _upload(wire, token, file) for file in files]
+        if not private or request.direct:
+            try:
+                await _share(wire, token, ids, request.channel, request.thread)
+                return ""
+            except Refused as refused:
+                if not refused.is_outside:
+                    raise
+        if not request.user:
+            return Phrase(f"{names} cannot be shown here. ", INVITE)
+        await _share(wire, token, ids, await direct_messages(wire, token, request.user), "")
+    except Refused as refused:
+        return f"{names} cannot be sent: Slack says {refused.error}."
+    return Phrase(f"{names} is in your direct messages.", *(() if private else (" ", INVITE)))
+
+
+async def direct_messages(wire: Wire, token: str, user: str) -> str:
+    """The channel of a person's direct messages with the bot. Raises Busy, Refused."""
+    opened = await wire.call(token, "conversations.open", users=user)
+    return str(opened["channel"]["id"])
+
+
+async def _upload(wire: Wire, token: str, file: File) -> dict[str, str]:
+    data = file.data or b"\n"
+    name = PurePath(file.name).name or "file.txt"
+    alt = {"alt_txt": file.alt[:MOST_ALT]} if file.alt else {}
+    place = await wire.request(token, "files.getUploadURLExternal", filename=name, length=str(len(data)), **alt)
+    await wire.upload(place["upload_url"], data)
+    return {"id": place["file_id"], "title": name}
+
+
+async def _share(wire: Wire, token: str, ids: list[dict[str, str]], channel: str, thread: str) -> None:
+    where = {"channel_id": channel} | ({"thread_ts": thread} if thread else {})
+    await wire.call(token, "files.completeUploadExternal", files=ids, **where)
+
+
+log = logging.getLogger(__name__)
+
+_DONE = ("already_pinned", "no_pin", "message_not_found")
+_WHY = {
+    "missing_scope": "The app lacks the right to pin; a workspace admin can install it again.",
+    "not_in_channel": phrase("Invite the app to this channel first: `/invite @grognard`."),
+    "too_many_pins": "This channel has as many pins as Slack allows.",
+}
+
+
+async def keep(wire: Wire, token: str, reply: Reply, spot: Mapping[str, Any]) -> Reply | None:
+    """Pin or unpin the message at `spot` as its reply says; what whoever asked is told where that is refused.
+
+    It is no harm when it fails: the message is there.
+    """
+    if reply.pin not in (PINNED, UNPINNED) or not spot.get("ts"):
+        return None
+    method = "pins.add" if reply.pin == PINNED else "pins.remove"
+    try:
+        await wire.call(token, method, channel=str(spot["channel"]), timestamp=str(spot["ts"]))
+    except Refused as refused:
+        log.info("%s in %s: %s", method, spot["channel"], refused)
+        if reply.pin == PINNED and refused.error not in _DONE:
+            why = _WHY.get(refused.error, "Slack does not let the app pin messages here.")
+            return not_pinned(why)
+    except Busy as busy:
+        log.info("%s in %s: %s", method, spot["channel"], busy)
+    return None
+
+
+Json = dict[str, Any]
+
+EVENT = "grognard_answer"
+MARGIN = 2 * DAY
+"""Seconds by which our clock and Slack's may differ: a host's clock may have been set meanwhile. Looking too far back
+only means reading more."""
+MOST = 999
+
+
+def mark(request: Request, reply: Reply) -> Json:
+    """What a message carries so that it is found again: a hash, for nobody to read."""
+    key = hashlib.sha256(f"{request.request_id}/{reply.title}".encode("utf-8", "replace")).hexdigest()[:24]
+    return {"event_type": EVENT, "event_payload": {"id": key}}
+
+
+async def stands(wire: Wire, team: Team, request: Request, reply: Reply, since: float) -> str | None:
+    """The timestamp of the answer if it was posted after `since` (Unix seconds), "" if not; None where that cannot be
+    known."""
+    if reply.private and not request.direct:
+        return None
+    way: Json = {"ts": request.thread} if request.thread else {}
+    method = "conversations.replies" if request.thread else "conversations.history"
+    more = {"oldest": f"{since - MARGIN:.6f}", "limit": str(MOST), "include_all_metadata": "true"}
+    try:
+        found = await wire.request(team.token, method, channel=request.channel, **way, **more)
+    except (Busy, Refused):
+        return None
+    ours = [one for one in found.get("messages") or () if not team.bot_user or one.get("user") == team.bot_user]
+    for one in ours:
+        if _is_it(one, request, reply):
+            return str(one.get("ts") or "?")
+    # Two answers without a number may read alike: another one's does not prove that this one is there.
+    alike = any(_words(one) == render(reply, team.id).text for one in ours if not one.get("metadata"))
+    return None if alike or found.get("has_more") else ""
+
+
+def _is_it(message: Json, request: Request, reply: Reply) -> bool:
+    """Whether the message is surely this answer: by its mark, or by its number and hash (or reference) and title."""
+    if (
+        request.request_id
+        and (message.get("metadata") or {}).get("event_payload") == mark(request, reply)["event_payload"]
+    ):
+        return True
+    if not (reply.footer and reply.footer[0].startswith(("#", REFERENCE))):
+        return False
+    numbered = entities(" · ".join(reply.footer[:2]))
+    return numbered in _words(message) and entities(reply.title) in _words(message)
+
+
+def _words(message: Json) -> str:
+    text = str(message.get("text") or "")
+    for remark in (LATE, PERHAPS, LATE_PERHAPS):
+        text = text.replace(remark, "", 1)
+    return text
