@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
@@ -13,6 +14,8 @@ from bot.interface.typing.complete import Known, complete_option
 from bot.interface.typing.text import Token, tokenize
 from bot.rules.errors import UserError
 
+_VALUE = re.compile(r"([^\s=]*)=(?:\"([^\"]*)(\"?)|'([^']*)('?)|\u201c([^\u201d]*)(\u201d?)|(\S*))")
+"""An option with its value: what is in each kind of quotes, and whether these are closed; or what has none."""
 _QUOTES = ('"', "'", "\u201c")
 OWN_WORDS = ("as", "tutorial", "board", "clear", "quit")
 
@@ -111,22 +114,11 @@ class ConsoleCompleter(Completer):
 
 def open_value(rest: str) -> tuple[str, str, int]:
     """The option whose value is being typed, the value so far, and its length: `targets="squad mo` is open."""
-    at = 0
-    while (equals := rest.find("=", at)) >= 0:
-        start = rest.rfind(" ", 0, equals) + 1
-        name, quote = rest[start:equals], rest[equals + 1 : equals + 2]
-        if quote and quote in _QUOTES:
-            closing = rest.find({"\u201c": "\u201d"}.get(quote, quote), equals + 2)
-            if closing < 0:
-                value = rest[equals + 2 :]
-                return name, value, len(value)
-            at = closing + 1
-            continue
-        space = rest.find(" ", equals)
-        if space < 0:
-            value = rest[equals + 1 :]
+    for found in _VALUE.finditer(rest):
+        name, *values = found.groups(default="")
+        if found.end() == len(rest) and not any(values[1:6:2]):
+            value = "".join(values)
             return name, value, len(value)
-        at = space + 1
     return "", "", 0
 
 

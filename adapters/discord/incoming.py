@@ -154,15 +154,11 @@ def _command(
 async def run_command(work: Work, request: Request, data: Mapping[str, Any]) -> None:
     """Run a slash command; one that lacks what it needs opens the guided form, and a refusal leads to it."""
     read = read_command(data, request.where.server)
-    try:
-        async with _in_time():
-            spec = await work.app.spec_at(read.path, request.where)
-            called = await work.app.called(spec, meant(spec, read.options), request.who, request.where)
-        spec, options = called.spec, dict(called.options)
-        private = spec.is_private(options)
-    except UserError as error:
-        await work.delivery.say(request, error_reply(error))
-        return
+    async with _in_time():
+        spec = await work.app.spec_at(read.path, request.where)
+        called = await work.app.called(spec, meant(spec, read.options), request.who, request.where)
+    spec, options = called.spec, dict(called.options)
+    private = spec.is_private(options)
     if asks(spec, options):
         async with _in_time():
             form = await begun(work.app, ROOM, spec, options, request.who, request.where)
@@ -241,11 +237,7 @@ async def press(work: Work, request: Request, data: Mapping[str, Any]) -> None:
         await work.delivery.show(request, modal(form.form, form.draft.key))
         return
     name, _, rest = action.partition(":")
-    try:
-        private = work.app.spec(("button", name)).is_private({})
-    except UserError as error:
-        await work.delivery.say(request, error_reply(error))
-        return
+    private = work.app.spec(("button", name)).is_private({})
     command = _command(request, ("button", name), {"rest": rest}, private=private)
 
     async def run() -> Reply:
@@ -266,8 +258,7 @@ async def run_entry(work: Work, request: Request, data: Mapping[str, Any]) -> No
     if custom_id:
         await press(work, request, {"custom_id": custom_id})
         return
-    nothing = UserError("That message holds no roll whose odds or undo could be had.", code="not-repeatable")
-    await work.delivery.say(request, error_reply(nothing))
+    raise UserError("That message holds no roll whose odds or undo could be had.", code="not-repeatable")
 
 
 def _ids(part: Any) -> Iterator[str]:

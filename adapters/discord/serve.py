@@ -235,13 +235,13 @@ class Grognard(discord.AutoShardedClient):
     async def _handle(self, request: Request, data: Any) -> None:
         try:
             await self._run(request, data)
+            return
         except UserError as error:
-            if request.kind != AUTOCOMPLETE:
-                await self.work.delivery.say(request, error_reply(error))
+            refusal = error_reply(error)
         except Exception:
-            sorry = failed(log, f"interaction {request.id}")
-            if request.kind != AUTOCOMPLETE:
-                await self.work.delivery.say(request, sorry)
+            refusal = failed(log, f"interaction {request.id}")
+        if request.kind != AUTOCOMPLETE:
+            await self.work.delivery.say(request, refusal)
 
     async def _run(self, request: Request, data: Any) -> None:
         if request.kind != AUTOCOMPLETE:

@@ -206,19 +206,13 @@ class Reply:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Reply:
         """The reply that `to_json` stored, also that of an earlier version, whose tables and bars were a `block`."""
-        values = dict(data)
+        values, called = dict(data), data.get("mention") or ()
         block = Grid(tuple((line,) for line in values.pop("block", ())))
         values["lines"] = (*map(part_from_json, values.get("lines", ())), *((block,) if block.rows else ()))
-        values["footer"], values["trace"] = tuple(values.get("footer", ())), tuple(values.get("trace", ()))
-        values["by"] = text_from_json(values.get("by", ""))
-        called = values.get("mention") or ()
         values["mention"] = (called,) if isinstance(called, str) else tuple(called)
-        values["buttons"] = tuple(Button(**item) for item in values.get("buttons") or ())
-        values["menus"] = tuple(
-            Menu(**{**item, "entries": tuple(MenuEntry(**entry) for entry in item["entries"])})
-            for item in values.get("menus") or ()
-        )
-        values["files"] = tuple(File.from_json(item) for item in values.get("files") or ())
+        for name, read in _READ.items():
+            values[name] = tuple(map(read, values.get(name) or ()))
+        values["by"] = text_from_json(values.get("by", ""))
         if values.get("announce"):
             values["announce"] = cls.from_json(values["announce"])
         return cls(**values)
@@ -235,6 +229,13 @@ _WRITTEN: dict[str, Callable[[Any], Any]] = {
     "by": text_to_json,
 }
 """How what is stored of a reply, beside its title, is written: each of its values where it has several."""
+_READ: dict[str, Callable[[Any], Any]] = {
+    **dict.fromkeys(("footer", "trace"), lambda value: value),
+    "buttons": lambda button: Button(**button),
+    "menus": lambda menu: Menu(**{**menu, "entries": tuple(MenuEntry(**entry) for entry in menu["entries"])}),
+    "files": File.from_json,
+}
+"""How values of which a reply has several are read."""
 
 
 def error_reply(error: UserError, typed: str = "", example: str = "") -> Reply:
