@@ -1,20 +1,27 @@
-"""Who shoots at whom by what was typed, and what of it is refused, asked or remarked on."""
+"""Who acts, and at whom, by what was typed: the units behind the names, what of it is refused, asked or remarked on,
+and what a unit's card offers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import product
 
-from bot.answers.headline import ACTING, FIRES, aimed_option
+from bot.answers.headline import ACTING, AIMED, FIRES, aimed_option, hits_its_unit
 from bot.answers.outcome import Happening
 from bot.game.phases import phase_of, phases_of, whose_go
+from bot.game.roster import GONE, is_gone
 from bot.game.state import Game
+from bot.interface.registry import registry
+from bot.interface.typing import complete
+from bot.interface.typing.text import command_text
 from bot.rules.errors import UserError
-from bot.rules.inputs.many import units_in
+from bot.rules.inputs.many import Whose, all_fired, names_in, units_in, written_out
 from bot.rules.inputs.options import Option
-from bot.rules.inputs.units import Roster, RosterUnit
+from bot.rules.inputs.units import Roster, RosterUnit, split_items
 from bot.rules.sequence.sequence import Change
 from bot.rules.text.names import joined
+from bot.rules.text.phrase import Phrase, Typed
 from bot.systems.system import Sequence, System
 
 ATTACKS = (*FIRES, "Fight")
@@ -108,3 +115,193 @@ def _attacks_in(phase: Mapping[str, object], system: System | None) -> bool:
     sequences = system.sequences if system is not None else {}
     named = [sequences[name] for name in buttons if name in sequences] if isinstance(buttons, list) else []
     return any(sequence.verb in ATTACKS for sequence in named)
+
+
+SEVERAL = (";", ",", "..", "all", ":", "-")
+"""One of these is in every text that names several units."""
+MOST_SHOWN = 4
+"""So many commands are written out for whoever meant several."""
+OUT = ("out-or-jammed",)
+"""Markers of those who cannot fire."""
+WITHOUT = "without "
+MOST_NAMED = 30
+"""Characters of a button that names who is left out."""
+
+
+def whose(option: str, side: str, types: Collection[str] = ()) -> Whose:
+    """Whom `all` and a hex mean in an option, for somebody who plays `side`: theirs in lists of those who act. Only
+    those of `types`, if any, and of those who act only who can."""
+    acting = option in complete.ACTING
+    return Whose(side, acting, GONE, OUT if acting else (), types)
+
+
+def _need_one(sequence: Sequence, options: Mapping[str, object], name: str, roster: Roster, side: str) -> None:
+    """Raise UserError for several units where an option takes one, with the command for each of them."""
+    text = str(options[name])
+    if " ".join(text.split()).casefold() in roster or not any(mark in text for mark in SEVERAL):
+        return
+    try:
+        names = names_in(text, sequence.system.words["units"], roster, whose(name, side))
+    except UserError:
+        return  # the sequence refuses it in its own words
+    if len(names) < 2:
+        return
+    spec = registry().get((sequence.system.id, sequence.id))
+    assert spec is not None
+    each = [Typed(command_text(spec, {**options, name: one})) for one in names[:MOST_SHOWN]]
+    pieces = [piece for line in each for piece in (line, "; ")][:-1]
+    more = f" and so on, {len(names)} in all" if len(names) > MOST_SHOWN else ""
+    raise UserError(
+        f"{name} takes one unit at a time, and these are {len(names)}.",
+        hint=Phrase("Once for each: ", *pieces, *((more,) if more else ())),
+        option=name,
+        code="too-many",
+    )
+
+
+def in_names(sequence: Sequence, options: Mapping[str, object], roster: Roster, side: str) -> dict[str, object]:
+    """The options with the names that ranges, choices and commas stand for. Raises UserError.
+
+    What an event holds is in names, so that it can be played again whoever is in play by then. Nobody is at both ends.
+    """
+    found = dict(options)
+    for option in sequence.inputs:
+        text = found.get(option.name)
+        if option.type == "unit" and not option.many and not option.free and isinstance(text, str) and roster:
+            _need_one(sequence, options, option.name, roster, side)
+        if not (option.type == "units" or option.many) or not isinstance(text, str):
+            continue
+        words = sequence.system.words[option.units or "units"]
+        types = [type_ for type_ in words.types if not option.many or not option.likely or type_ in option.likely]
+        meant = whose(option.name, side, types)
+        try:
+            if option.type == "units":
+                found[option.name] = all_fired(written_out(text, words, roster, meant), words, roster)
+            elif roster and text.strip().casefold() not in roster:
+                found[option.name] = "; ".join(names_in(text, words, roster, meant))
+        except UserError as error:
+            error.option = option.name
+            raise
+    if roster:
+        refuse_itself(aim_of(sequence, found, roster))
+    return found
+
+
+def able(
+    sequence: Sequence, options: Mapping[str, object], roster: Roster
+) -> tuple[dict[str, object], tuple[str, ...]]:
+    """The options without the dead in any list, and among those who act without those whose weapons are out; and who
+    was left out. A list of which nobody would be left stays."""
+    found, left_out = dict(options), dict[str, None]()
+    for option in sequence.inputs:
+        text = found.get(option.name)
+        if option.type != "units" or not isinstance(text, str):
+            continue
+        marks = set(OUT) if option.name in complete.ACTING else set[str]()
+        items = [item.strip() for item in split_items(text)]
+        out = {item: u.name for item in items for u in units_in(item, roster) if is_gone(u) or u.marks & marks}
+        if kept := [item for item in items if item not in out]:
+            found[option.name] = "; ".join(kept)
+            left_out |= dict.fromkeys(out.values())
+    return found, tuple(left_out)
+
+
+def offer_the_able(
+    error: UserError, sequence: Sequence, options: Mapping[str, object], roster: Roster, typed: Callable[..., str]
+) -> None:
+    """Put on a refusal of units that cannot act the command (`typed` writes it) of those in their list who can."""
+    if error.code not in ("unit-unfit", "unit-gone") or error.better:
+        return
+    found, left_out = able(sequence, options, roster)
+    if left_out:
+        said = joined(left_out)
+        error.better = typed(found)
+        error.right = WITHOUT + (said if len(said) <= MOST_NAMED else f"{len(left_out)} of them")
+
+
+def cannot_fire(units: Iterable[RosterUnit], acting: Collection[str]) -> str:
+    """Who of the side of those who fire cannot since their weapons are out; "" where nobody is."""
+    there = [*units]
+    sides = {unit.side for unit in there if unit.name in acting}
+    out = [u.name for u in there if u.side in sides and u.marks & {*OUT} and not is_gone(u) and u.name not in acting]
+    return joined(out) if out else ""
+
+
+CLOSE = ("melee", "hand-to-hand", "close-assault")
+"""Combat at close quarters, by its names in the games."""
+MORALE = ("morale-check", "morale")
+VEHICLE = "vehicle"
+"""What is in the name of a sequence that is fired at vehicles."""
+MOST_ACTS = 4
+"""So many sequences are offered: fire, close combat, the morale check, and those that are made for such a unit."""
+BY_NATURE = ("wrong-type", "no-firepower", "no-weapon", "unit-unfit", "unit-gone", "card-refuses")
+"""Refusals of units that cannot do it as they are, whatever else is typed."""
+
+
+def acts(
+    system: System, unit: RosterUnit, seen: Collection[str], *, is_own: bool, at_vehicle: bool = False
+) -> Iterator[tuple[Sequence, str]]:
+    """(sequence, its option that takes the unit) of what is offered, the fire first: to act with it, or against it."""
+    found = [sequence for id, sequence in system.sequences.items() if id in seen]
+    names = ACTING if is_own else AIMED
+    fire = [one for one in found if one.verb in FIRES and taking(one, names, unit)]
+    if not is_own and at_vehicle:
+        fire.sort(key=lambda one: VEHICLE not in one.id)
+    close = next((one for one in found if one.id in CLOSE and _suits(one, names, unit)), None)
+    check = next((one for one in found if is_own and one.id in MORALE and _suits(one, ACTING, unit)), None)
+    chosen = [one for one in (*fire[:1], close, check) if one is not None]
+    made = [one for one in found if one not in chosen and _is_for(one, unit, is_own=is_own)]
+    for one in dict.fromkeys((*chosen, *made[: MOST_ACTS - len(chosen)])):
+        option = taking(one, names, unit) or taking(one, ACTING, unit)
+        if (error := refusal(one, option, unit)) is None or error.code not in BY_NATURE:
+            yield one, option
+
+
+def refused_of(system: System, units: Iterable[RosterUnit]) -> Iterator[str]:
+    """What is offered to units of a scenario, or against them, and refused then: once for each type and sequence."""
+    said = set[tuple[str, str]]()
+    for unit, is_own in product(units, (True, False)):
+        for sequence, option in acts(system, unit, system.sequences, is_own=is_own, at_vehicle=not is_own):
+            error = refusal(sequence, option, unit)
+            if error is not None and (unit.type, sequence.id) not in said:
+                said.add((unit.type, sequence.id))
+                yield f"{sequence.title} is offered and refused: {error.message}"
+
+
+def refusal(sequence: Sequence, option: str, unit: RosterUnit) -> UserError | None:
+    """Why the sequence refuses the unit alone in this option where all else is as in its example; None where it does
+    not."""
+    roster = {unit.name.casefold(): unit}
+    try:
+        options = in_names(sequence, {**sequence.example, option: unit.name}, roster, unit.side)
+        sequence.plan(sequence.given(options, roster))
+    except UserError as error:
+        return error
+    return None
+
+
+def taking(sequence: Sequence, names: tuple[str, ...], unit: RosterUnit) -> str:
+    """The option of a sequence that takes the unit; "" where none does."""
+    known = sequence.system.words
+    for option in sequence.inputs:
+        if option.name in names and option.type in ("unit", "units"):
+            words = known.get(option.units or "units")
+            of_units = words is None or bool({*words.types} & {*known["units"].types})
+            if words is None or unit.type in words.types or option.type == "unit" or not of_units:
+                return option.name
+    return ""
+
+
+def _suits(sequence: Sequence, names: tuple[str, ...], unit: RosterUnit) -> bool:
+    """Whether a sequence takes the unit, and the unit has the numbers that it cannot do without."""
+    name = taking(sequence, names, unit)
+    needed = [option.brings.removeprefix(f"{name}.") for option in sequence.inputs if option.required]
+    return bool(name) and all("." in key or not key or key in unit.numbers for key in needed)
+
+
+def _is_for(sequence: Sequence, unit: RosterUnit, *, is_own: bool) -> bool:
+    """Whether a sequence says of itself that it is mostly about units of this type or in this state."""
+    name = taking(sequence, ACTING, unit)
+    option = next((one for one in sequence.inputs if one.name == name), None)
+    fits = option is not None and not {*option.likely}.isdisjoint({unit.type, unit.state, *unit.marks})
+    return fits and is_own != hits_its_unit(sequence)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from collections.abc import Sequence as Many
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -35,26 +35,24 @@ class News:
     tone: str
 
 
-def news(sequence: Sequence, came: Fared, headline: str, actors: Iterable[str], who: str) -> News:
+def news(came: Fared, headline: str, actors: Iterable[str], who: str) -> News:
     """The first line of what `actors` did, or `who` where nobody acts; the `headline` where no fates are known."""
-    wording, acting = came.wording, tuple(actors)
-    units = {fate.unit for fate in came.fates}
-    if units - {*wording.types} == {*acting} or (wording.has_one_party and units.issuperset(acting)):
+    sequence, acting, units = came.sequence, tuple(actors), {fate.unit for fate in came.fates}
+    if units - {*came.types} == {*acting} or (has_one_party(sequence) and units.issuperset(acting)):
         acting = ()  # the title names them
     by = cause(sequence, acting, who)
-    if not came.fates:
-        tone = NOTHING if headline == NO_EFFECT else wording.tone(headline)
-        return News(headline[:1].upper() + headline[1:], by, tone)
-    title = _counted(came) if came.is_counted else came.named
-    return News(title[:1].upper() + title[1:], by, wording.tone(came.alike[0][0].token))
+    title = (_counted(came) if came.is_counted else came.named) if came.fates else headline
+    token = came.alike[0][0].token if came.fates else headline
+    tone = came.results[token].tone if token in came.results else NOTHING
+    return News(title[:1].upper() + title[1:], by, tone)
 
 
 def cause(sequence: Sequence, actors: tuple[str, ...], who: str, *, many: bool = False) -> str:
     """Who did it: `US Squads 3 + 4 fire`; where nobody on the map does, the player: `Alice rolls random orders`."""
-    wording = wording_of(sequence)
-    if not actors or wording.verbs is None:
+    if not actors or sequence.verb == ROLL:
         return said_by(who, did(sequence, many=many))
-    return f"{joined(a(wording.types, actors))} {wording.verbs[len(actors) > 1]}"
+    verb = sequence.verb.lower()
+    return f"{joined(a(types_of(sequence.system), actors))} {verb if len(actors) > 1 else plural(verb)}"
 
 
 def said_by(who: str, did: str) -> str:
@@ -78,31 +76,30 @@ def unrolled(by: str, who: str) -> str:
 
 def groups(came: Fared) -> list[Group]:
     """A line for each result, worst first, with the units that it came to; none where it came to nothing for all."""
-    if len(came.alike) == 1 and _word(came.wording, came.alike[0]) == NO_EFFECT:
+    words = [_word(came.results, alike) for alike in came.alike]
+    if words == [NO_EFFECT]:
         return []
     made = []
-    for alike in came.alike:
-        word, result = _word(came.wording, alike), came.wording.results.get(alike[0].token)
-        names = joined(spoken(came.wording.types, [fate.unit for fate in alike]))
+    for word, alike in zip(words, came.alike, strict=True):
+        result, names = came.results.get(alike[0].token), joined(spoken(came.types, [fate.unit for fate in alike]))
         is_grave = result is not None and (result.tone == HURT or result.bold)
         made.append(Group(word[:1].upper() + word[1:], names, is_grave))
     return made
 
 
-def _word(wording: Wording, alike: list[Fate]) -> str:
+def _word(results: Results, alike: list[Fate]) -> str:
     """What came to these: an order as it is given, `rush the enemy`; with what is added it goes by their number."""
     token, more = alike[0].token, alike[0].more
-    result = wording.results.get(token)
+    result = results.get(token)
     if result is None or not more or "{more}" not in result.many:
-        return with_more(_bare_word(wording, token), more)
+        return with_more(_bare_word(results, token), more)
     verb, blank, rest = more.partition(" ")
     many = len(alike) > 1
-    return with_more(_of(len(alike), wording, token), f"{bare(verb) if many else verb}{blank}{rest}")
+    return with_more(_of(len(alike), results, token), f"{bare(verb) if many else verb}{blank}{rest}")
 
 
-def _bare_word(wording: Wording, token: str) -> str:
-    result = wording.results.get(token)
-    return token.replace("-", " ") if result is None else result.word
+def _bare_word(results: Results, token: str) -> str:
+    return results[token].word if token in results else token.replace("-", " ")
 
 
 def _counted(came: Fared) -> str:
@@ -122,32 +119,31 @@ def _counted(came: Fared) -> str:
 
 def _summed(came: Fared) -> list[tuple[int, str]]:
     """How many came to which result, worst first, at most three."""
-    results, word_of = came.wording.results, _bare_word
+    results = came.results
     tokens = [fate.token for alike in came.alike for fate in alike]
-    if len({word_of(came.wording, token) for token in tokens} - {NO_EFFECT}) > COUNTED:
+    if len({_bare_word(results, token) for token in tokens} - {NO_EFFECT}) > COUNTED:
         tokens = [_mildly(results, token) for token in tokens]
-    counts = Counter(token for token in tokens if word_of(came.wording, token) != NO_EFFECT)
+    counts = Counter(token for token in tokens if _bare_word(results, token) != NO_EFFECT)
     order = [*counts]
-    if len(order) > COUNTED and came.wording.tone(order[0]) == GAME:
-        order.sort(key=lambda token: (not results[token].bold, token != "none", -counts[token]))
-        order = order[:COUNTED]
-    told = [(counts[token], _of(counts[token], came.wording, token)) for token in order]
+    if len(order) > COUNTED and order[0] in results and results[order[0]].tone == GAME:
+        order = sorted(order, key=lambda token: (not results[token].bold, token != NONE, -counts[token]))[:COUNTED]
+    told = [(counts[token], _of(counts[token], results, token)) for token in order]
     while len(told) > COUNTED:
         (more, mild), (most, mildest) = told[-2:]
         told[-2:] = [(more + most, f"{mild} or {mildest}")]
     return told
 
 
-def _mildly(results: Mapping[str, Result], token: str) -> str:
+def _mildly(results: Results, token: str) -> str:
     """A result as grave without what is added: wounded of `wounded-twice-suppressed`."""
     alike = (part for part in token.split("-") if part in results and results[part].tone == results[token].tone)
     return next(alike, token)
 
 
-def _of(count: int, wording: Wording, token: str) -> str:
+def _of(count: int, results: Results, token: str) -> str:
     """The word behind a number: behind 1 `rushes the enemy` where that of several is `rush the enemy`."""
-    result = wording.results.get(token)
-    return with_more(_bare_word(wording, token), "") if count > 1 or result is None else result.one
+    is_one = count == 1 and token in results
+    return results[token].one if is_one else with_more(_bare_word(results, token), "")
 
 
 FOLDED = 4
@@ -160,35 +156,35 @@ ROOM = 78  # two lines of a phone
 @dataclass(frozen=True, slots=True)
 class Fared:
     """The `fates` in their order, and those `alike` together, worst first. Units of one type without a name that fare
-    differently are numbered, `squad 1`, `squad 2`; `mixed` says how many there are of each such type.
+    differently are numbered, `squad 1`, `squad 2`; `mixed` says how many there are of each such type. `results` and
+    `types` are what those of the sequence are called.
 
     `is_counted`: the first line counts the units, so that lines of their own must name them; where it does not, it is
     `named`. `stem` is what the names of three or more have in common.
     """
 
-    wording: Wording
+    sequence: Sequence
+    results: Results
+    types: Mapping[str, str]
     fates: list[Fate]
     alike: list[list[Fate]]
     mixed: Mapping[str, int]
-    is_counted: bool
     stem: str
     named: str
+    is_counted: bool
 
 
 def fared(sequence: Sequence, fates: Iterable[Fate]) -> Fared:
     """What came of the units of one play, or of several plays together."""
-    wording, known = wording_of(sequence), [fate for fate in fates if fate.unit]
-    if len(known) < 2:
-        return Fared(wording, known, [known] if known else [], {}, False, "", _said(wording, known) if known else "")
-    mixed = _mixed(wording.types, known)
-    if mixed:
-        known = _numbered(wording.types, mixed, known)
-    alike = _alike(wording.rank, known)
+    results, types = results_of(sequence), types_of(sequence.system)
+    known = [fate for fate in fates if fate.unit]
+    mixed = _mixed(types, known)
+    known = _numbered(types, mixed, known)
+    alike = _alike(results, known)
     stem = stem_of([fate.unit for fate in known]) if len(known) > NAMED else ""
-    if stem or len(known) >= FOLDED:
-        return Fared(wording, known, alike, mixed, True, stem, "")
-    named = ", ".join([_said(wording, some) for some in alike])
-    return Fared(wording, known, alike, mixed, len(known) > NAMED and len(named) > ROOM, stem, named)
+    named = "" if stem or len(known) >= FOLDED else ", ".join([_said(results, types, some) for some in alike])
+    is_counted = bool(stem) or len(known) >= FOLDED or (len(known) > NAMED and len(named) > ROOM)
+    return Fared(sequence, results, types, known, alike, mixed, stem, named, is_counted)
 
 
 def with_more(words: str, more: str) -> str:
@@ -199,46 +195,36 @@ def with_more(words: str, more: str) -> str:
 
 
 def _mixed(types: Mapping[str, str], fates: list[Fate]) -> dict[str, int]:
-    first: dict[str, tuple[str, str]] = {}
-    mixed = set()
-    for fate in fates:
-        if fate.unit in types:
-            how = (fate.token, fate.more)
-            if first.setdefault(fate.unit, how) != how:
-                mixed.add(fate.unit)
-    return {type: sum(fate.unit == type for fate in fates) for type in mixed} if mixed else {}
+    """How many units there are of each type whose units fare differently."""
+    ways = Counter(unit for unit, _, _ in {(fate.unit, fate.token, fate.more) for fate in fates})
+    counts = Counter(fate.unit for fate in fates if fate.unit in types)
+    return {type: count for type, count in counts.items() if ways[type] > 1}
 
 
 def _numbered(types: Mapping[str, str], mixed: Mapping[str, int], fates: list[Fate]) -> list[Fate]:
-    at = dict.fromkeys(mixed, 0)
+    at = Counter[str]()
     made = []
     for fate in fates:
-        if fate.unit in mixed:
-            at[fate.unit] += 1
-            fate = Fate(f"{types[fate.unit]} {at[fate.unit]}", fate.token, fate.more)
-        made.append(fate)
+        at[fate.unit] += 1
+        made.append(replace(fate, unit=f"{types[fate.unit]} {at[fate.unit]}") if fate.unit in mixed else fate)
     return made
 
 
-def _alike(rank: Mapping[str, int], fates: list[Fate]) -> list[list[Fate]]:
+def _alike(results: Results, fates: list[Fate]) -> list[list[Fate]]:
     """Fates of the same words together, worst first, else in their order."""
     found: dict[tuple[str, str], list[Fate]] = {}
     for fate in fates:
         found.setdefault((fate.token, fate.more), []).append(fate)
+    rank = {token: at for at, token in enumerate(results)}
     return sorted(found.values(), key=lambda alike: rank.get(alike[0].token, len(rank)))
 
 
-def _said(wording: Wording, alike: list[Fate]) -> str:
+def _said(results: Results, types: Mapping[str, str], alike: list[Fate]) -> str:
     """What came of some units alike, in a sentence."""
-    first, types, is_one = alike[0], wording.types, len(alike) == 1
-    result = wording.results.get(first.token)
-    if is_one:
-        names = f"the {types[first.unit]}" if first.unit in types else first.unit
-    else:
-        names = joined(the(types, [fate.unit for fate in alike]))
-    if result is None:
+    first, names = alike[0], joined(the(types, [fate.unit for fate in alike]))
+    if (result := results.get(first.token)) is None:
         return with_more(f"{names}: {first.token.replace('-', ' ')}", first.more)
-    return with_more((result.says if is_one else result.many).replace("{}", names), first.more)
+    return with_more((result.says if len(alike) == 1 else result.many).replace("{}", names), first.more)
 
 
 NO_EFFECT = "no effect"
@@ -264,46 +250,13 @@ class Result:
         return bare[0] if bare[1] == self.word else self.word.replace("{more}", "")
 
 
-@dataclass(frozen=True, slots=True)
-class Wording:
-    """The words of a sequence: its `results` by token, worst first, with the `rank` of each, and the `types` of units
-    as one says them.
-
-    `verbs` are what one unit does and what several do (`fires`, `fire`), None where it is the player who does
-    something. `has_one_party`: those who act are the only units that it takes.
-    """
-
-    results: Mapping[str, Result]
-    rank: Mapping[str, int]
-    types: Mapping[str, str]
-    verbs: tuple[str, str] | None
-    has_one_party: bool
-
-    def tone(self, token: str) -> str:
-        """How grave a result is."""
-        found = self.results.get(token)
-        return NOTHING if found is None else found.tone
+Results = Mapping[str, Result]
+"""What the results of a sequence are called, by their tokens, worst first."""
 
 
 @lru_cache(maxsize=256)
-def wording_of(sequence: Sequence) -> Wording:
-    """The words of a sequence; its files do not change while it is there."""
-    results, verb = _results_of(sequence), sequence.verb.lower()
-    return Wording(
-        results,
-        {token: at for at, token in enumerate(results)},
-        types_of(sequence.system),
-        None if sequence.verb == ROLL else (plural(verb), verb),
-        has_one_party(sequence),
-    )
-
-
-def results_of(sequence: Sequence) -> Mapping[str, Result]:
-    """The results of a sequence by their tokens, worst first, as `results` of the game.yaml has them."""
-    return wording_of(sequence).results
-
-
-def _results_of(sequence: Sequence) -> Mapping[str, Result]:
+def results_of(sequence: Sequence) -> Results:
+    """The results of a sequence as `results` of the game.yaml has them; its files do not change while it is there."""
     data: Mapping[str, Any] = sequence.system.game.get("results") or {}
     own = data.get(sequence.id) or {}
     found = {**{token: said for token, said in (data.get("*") or {}).items() if token not in own}, **own}
@@ -328,7 +281,7 @@ class Scale:
 
     def __init__(self, sequence: Sequence, tokens: Iterable[str]) -> None:
         tokens = tuple(tokens)
-        self._results: Mapping[str, Result] = results_of(sequence)
+        self._results = results_of(sequence)
         self._scores = scores_of(sequence.system.key, sequence.id)
         heads = {_head(token) for token in tokens} - {NONE}
         unknown = heads - self._results.keys()
@@ -354,8 +307,7 @@ class Scale:
     def tone(self, token: str) -> str:
         """How grave a result is."""
         if self._by_results:
-            found = self._results.get(_head(token))
-            return found.tone if found is not None else NOTHING
+            return self._results[_head(token)].tone if _head(token) in self._results else NOTHING
         score = self._scores.get(_head(token), 0)
         if score <= 0 or token == NONE or self.are_numbers:
             return NOTHING
@@ -406,16 +358,17 @@ def types_of(system: System) -> Mapping[str, str]:
 
 def the(types: Mapping[str, str], names: Many[str]) -> list[str]:
     """The names as one speaks of who was just named: `the squad`; two squads stay `squad` twice, to be counted."""
-    return [
-        name if name not in types else types[name] if names.count(name) > 1 else f"the {types[name]}" for name in names
-    ]
+    return _articled(types, names, lambda type: f"the {type}")
 
 
 def a(types: Mapping[str, str], names: Many[str]) -> list[str]:
     """The names as one speaks of who was not named before: `a squad`, `an armored vehicle`."""
-    return [
-        name if name not in types else types[name] if names.count(name) > 1 else a_or_an(types[name]) for name in names
-    ]
+    return _articled(types, names, a_or_an)
+
+
+def _articled(types: Mapping[str, str], names: Many[str], article: Callable[[str], str]) -> list[str]:
+    said = [(name, types.get(name, name)) for name in names]
+    return [article(type) if name in types and names.count(name) == 1 else type for name, type in said]
 
 
 def spoken(types: Mapping[str, str], names: Many[str]) -> list[str]:
@@ -456,16 +409,10 @@ def actors(sequence: Sequence, given: Given) -> tuple[str, ...]:
     if hits_its_unit(sequence):
         return ()
     called = [unit.word for key, unit in given.roster.items() if key in ACTING]
-    if not given.lists:
-        return tuple(called)
-    named: set[str] = set()  # with several weapons it is there for each
-    for key in ACTING:
-        for unit in given.lists.get(key, ()):
-            if unit.name not in named:
-                called.append(unit.word)
-            if unit.name:
-                named.add(unit.name)
-    return tuple(called)
+    first: dict[object, str] = {}  # with several weapons a unit is there for each
+    for at, unit in enumerate(unit for key in ACTING for unit in given.lists.get(key, ())):
+        first.setdefault(unit.name or at, unit.word)
+    return (*called, *first.values())
 
 
 def others(sequence: Sequence, given: Given) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ whatever the roster says by then. What was only lent is left out again wherever 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -33,23 +33,23 @@ have riders on the roster (`in=`); the option with those who are shot at, where 
 
 
 @dataclass(frozen=True, slots=True)
-class Loan:
-    """The unit that lends, the option that it fills in, and the number."""
+class Filled:
+    """The option that was filled in, its value, and by what: the unit that lends, or the title of an optional rule."""
 
-    unit: str
+    by: str
     option: str
-    value: int | str
+    value: Any
 
 
-def loans(sequence: Sequence, options: Mapping[str, object], roster: Roster) -> tuple[Loan, ...]:
+def loans(sequence: Sequence, options: Mapping[str, object], roster: Roster) -> tuple[Filled, ...]:
     """What roster units among these inputs lend; nothing where it was typed, or where a unit would only help itself."""
     found = (_loan(sequence, option, options, roster) for option in sequence.inputs if option.lends and roster)
     return tuple(loan for loan in found if loan is not None)
 
 
-def with_loans(options: Mapping[str, object], lent: tuple[Loan, ...]) -> dict[str, object]:
-    """The options with what is lent."""
-    return {**options, **{loan.option: loan.value for loan in lent}}
+def with_filled(options: Mapping[str, object], filled: Iterable[Filled]) -> dict[str, object]:
+    """The options with what is filled in."""
+    return {**options, **{one.option: one.value for one in filled}}
 
 
 def as_typed(event: Mapping[str, Any]) -> dict[str, object]:
@@ -67,7 +67,7 @@ def as_typed(event: Mapping[str, Any]) -> dict[str, object]:
     return {name: value for name, value in inputs.items() if name not in own}
 
 
-def told(reply: Reply, lent: tuple[Loan, ...], sequence: Sequence) -> Reply:
+def told(reply: Reply, lent: tuple[Filled, ...], sequence: Sequence) -> Reply:
     """The answer with the lender's name at the modifier that is lent."""
     for loan in lent:
         word = next(option.lends for option in sequence.inputs if option.name == loan.option).get("type", "")
@@ -76,12 +76,12 @@ def told(reply: Reply, lent: tuple[Loan, ...], sequence: Sequence) -> Reply:
     return reply
 
 
-def _named(line: Line, word: str, loan: Loan) -> Line:
-    parts = tuple((loan.unit, value) if name == word else (name, value) for name, value in line.parts)
+def _named(line: Line, word: str, loan: Filled) -> Line:
+    parts = tuple((loan.by, value) if name == word else (name, value) for name, value in line.parts)
     return replace(line, parts=parts) if parts != line.parts else line
 
 
-def _loan(sequence: Sequence, option: Option, options: Mapping[str, object], roster: Roster) -> Loan | None:
+def _loan(sequence: Sequence, option: Option, options: Mapping[str, object], roster: Roster) -> Filled | None:
     if RIDERS in option.lends:
         return _riders(sequence, option, options, roster)
     text = options.get(option.lends["from"])
@@ -91,15 +91,12 @@ def _loan(sequence: Sequence, option: Option, options: Mapping[str, object], ros
         return _carried(option, options, roster)
     if not is_left_out(option, options.get(option.name)) or not isinstance(text, str):
         return None
-    try:
-        units = parse_units(text, sequence.system.words["units"], roster, option=option.name)
-    except UserError:
-        return None  # the sequence refuses them in its own words
+    units = _listed(sequence, text, roster)
     lenders = [unit for unit in units if _lends(unit, option)]
     best = max(lenders, key=lambda unit: unit.number(option.name), default=None)
     if best is None or (len(units) > 1) != ("beside" in option.lends):
         return None  # who fires alone leads nobody; several who spot do so one by one
-    return Loan(best.name, option.name, best.number(option.name))
+    return Filled(best.name, option.name, best.number(option.name))
 
 
 def _listed(sequence: Sequence, text: object, roster: Roster) -> tuple[Unit, ...]:
@@ -110,7 +107,7 @@ def _listed(sequence: Sequence, text: object, roster: Roster) -> tuple[Unit, ...
         return ()
 
 
-def _riders(sequence: Sequence, option: Option, options: Mapping[str, object], roster: Roster) -> Loan | None:
+def _riders(sequence: Sequence, option: Option, options: Mapping[str, object], roster: Roster) -> Filled | None:
     """Those who ride on the vehicles of a list, behind each of them, or in a list of their own where that is empty."""
     where = option.lends[RIDERS]
     beside = where == option.name
@@ -129,10 +126,10 @@ def _riders(sequence: Sequence, option: Option, options: Mapping[str, object], r
             if unit.name and rider.name not in named and linking([roster[unit.name.casefold()]], rider.numbers["in"]):
                 lent.append(rider.name)
                 found.append(rider.name if rider.marks & {"inside", "outside"} else f"{rider.name} inside")
-    return Loan(lent[0], option.name, "; ".join(found)) if lent else None
+    return Filled(lent[0], option.name, "; ".join(found)) if lent else None
 
 
-def _acquired(sequence: Sequence, option: Option, options: Mapping[str, object], roster: Roster) -> Loan | None:
+def _acquired(sequence: Sequence, option: Option, options: Mapping[str, object], roster: Roster) -> Filled | None:
     """The acquisition marker of who fires, where it is on one of those who are shot at."""
     firer = next(iter(_listed(sequence, options.get(option.lends["from"]), roster)), None)
     if firer is None or not firer.get(ACQUIRED) or not is_left_out(option, options.get(option.name)):
@@ -141,10 +138,10 @@ def _acquired(sequence: Sequence, option: Option, options: Mapping[str, object],
     units = [roster[unit.name.casefold()] for unit in shot_at if unit.name]
     if not linking(units, firer.get(ACQUIRED)):
         return None
-    return Loan(firer.name, option.name, int(firer.get(option.name) or 1))
+    return Filled(firer.name, option.name, int(firer.get(option.name) or 1))
 
 
-def _carried(option: Option, options: Mapping[str, object], roster: Roster) -> Loan | None:
+def _carried(option: Option, options: Mapping[str, object], roster: Roster) -> Filled | None:
     """How many of a weapon the roster unit carries in its loadout, at most one for each who fights."""
     text, most = options.get(option.lends["from"]), str(options.get(option.lends["most"]) or "")
     unit = roster.get(" ".join(text.split()).casefold()) if isinstance(text, str) else None
@@ -154,21 +151,12 @@ def _carried(option: Option, options: Mapping[str, object], roster: Roster) -> L
         return None  # what is on its counter goes first
     count = carried(unit.numbers).get(option.lends[CARRIED], 0)
     count = min(count, int(most)) if most.isdecimal() else count
-    return Loan(unit.name, option.name, count) if count else None
+    return Filled(unit.name, option.name, count) if count else None
 
 
 def _lends(unit: Unit, option: Option) -> bool:
     fit = unit.type == option.lends["type"] and not unit.has(option.lends.get("not", ""))
     return bool(unit.name and fit and unit.get(option.name))
-
-
-@dataclass(frozen=True, slots=True)
-class Ruled:
-    """An input that a rule fills in, and the rule's title."""
-
-    title: str
-    option: str
-    value: Any
 
 
 def in_force(system: System | None, game: Game) -> tuple[OptionalRule, ...]:
@@ -185,7 +173,7 @@ def rules_told(system: System | None, game: Game) -> str:
     return f"Optional rules: {', '.join(found)}" if found else ""
 
 
-def by_rules(sequence: Sequence, options: Mapping[str, object], game: Game) -> tuple[Ruled, ...]:
+def by_rules(sequence: Sequence, options: Mapping[str, object], game: Game) -> tuple[Filled, ...]:
     """What the rules in force fill in of what was left out."""
     rules = in_force(sequence.system, game)
     if not rules:
@@ -196,21 +184,16 @@ def by_rules(sequence: Sequence, options: Mapping[str, object], game: Game) -> t
         words = []  # the sequence refuses them in its own words
     known = {option.name: option for option in sequence.inputs}
     return tuple(
-        Ruled(rule.title, name, value)
+        Filled(rule.title, name, value)
         for rule in rules
         for name, value in rule.sets.get(sequence.id, {}).items()
         if is_left_out(known[name], options.get(name)) and name not in words
     )
 
 
-def with_rules(options: Mapping[str, object], ruled: tuple[Ruled, ...]) -> dict[str, object]:
-    """The options with what is filled in."""
-    return {**options, **{one.option: one.value for one in ruled}}
-
-
-def told_by_rule(reply: Reply, ruled: tuple[Ruled, ...]) -> Reply:
+def told_by_rule(reply: Reply, ruled: tuple[Filled, ...]) -> Reply:
     """The answer, which names the rules that filled something in."""
-    titles = dict.fromkeys(one.title for one in ruled)
+    titles = dict.fromkeys(one.by for one in ruled)
     return replace(reply, lines=(*reply.lines, Small(f"By rule: {', '.join(titles)}"))) if titles else reply
 
 

@@ -39,38 +39,24 @@ def units_in(event: Event) -> Iterator[str]:
     """The names, folded, of the units that an event uses or changes."""
     for item in event.get("used", ()):
         yield item["name"].casefold()
-    for name in changed_names(event.get("before") or {}, event.get("after") or {}):
-        yield name.casefold()
+    yield from map(str.casefold, changed_names(event.get("before") or {}, event.get("after") or {}))
 
 
-def of_kind(group: str) -> str:
-    """The mark of events that `/log` lists under a kind."""
-    return f"kind:{group}"
-
-
-def of_side(side: str) -> str:
-    """The mark of what somebody of a side did."""
-    return f"side:{side.casefold()}"
-
-
-def of_unit(folded: str) -> str:
-    """The mark of events with a unit."""
-    return f"unit:{folded}"
-
-
-def of_verdict(kind: str, number: int) -> str:
-    """The mark of the `undo`s or `redo`s of an event."""
-    return f"{kind}:{number}"
+def mark(key: str, value: object) -> str:
+    """The mark of events that `/log` lists under a `kind`, that somebody of a `side` did, with a `unit`, or that are an
+    `undo` or `redo` of an event."""
+    return f"{key}:{str(value).casefold()}"
 
 
 def marks_of(event: Event) -> set[str]:
     """The marks of one event."""
     kind = event["kind"]
-    found = {of_kind(group_of(event)), of_side(event.get("side", "")), *map(of_unit, units_in(event))}
+    found = {mark("kind", group_of(event)), mark("side", event.get("side", ""))}
+    found |= {mark("unit", name) for name in units_in(event)}
     if kind in QUIET:
         found.add(STILL)
     if kind in ("undo", "redo"):
-        found.add(of_verdict(kind, event["event"]))
+        found.add(mark(kind, event["event"]))
     return found
 
 

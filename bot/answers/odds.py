@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -112,7 +112,7 @@ def odds_reply(
         title,
         (*lines, *bars, Small(_came_up(bars) or " ".join(filter(None, (inputs_in_words(sequence, raw), EXACT))))),
         by=by,
-        tone=SHAKEN if chance > Fraction(1, 2) else GAME,
+        tone=_tone(chance),
         private=True,
     )
 
@@ -255,22 +255,21 @@ STILL = "still fighting"
 
 def rounds_reply(sequence: Sequence, raw: Mapping[str, object], fought: Fought, rounds: int, *, by: str) -> Reply:
     """The private answer: what one decides by after these rounds, then both counts, and how long it takes."""
-    heads = (f"After {rounds} {'round' if rounds == 1 else 'rounds'}", "To the end")
-    rows = {head: Row(head, (), lambda _: None, lambda token: STILL if token == UNDECIDED else token) for head in heads}
-    counted = dict(zip(heads, (fought.after, fought.decided), strict=True))
-    first = odds_reply(sequence, raw, {heads[0]: rows[heads[0]]}, {heads[0]: fought.after})
-    bars = [bar for head in heads for bar in _bars_of(sequence, raw, rows[head], counted[head])]
+    after = f"after {rounds} {'round' if rounds == 1 else 'rounds'}"
+    found = [
+        _outlook(sequence, Row(head, (), lambda _: None, lambda token: STILL if token == UNDECIDED else token), counted)
+        for head, counted in ((after.capitalize(), fought.after), ("To the end", fought.decided))
+    ]
+    title, chance = decision(sequence, found[:1], "")
     small = " ".join(filter(None, (inputs_in_words(sequence, raw), _lasting(fought), EXACT)))
-    about = f"after {rounds} {'round' if rounds == 1 else 'rounds'}"
-    return replace(first, lines=(*bars, Small(small)), by=", ".join(filter(None, (about, by))))
+    bars = (_bars(sequence, one, "", {}) for one in found)
+    by = ", ".join(filter(None, (after, by)))
+    return Reply(title, (*bars, Small(small)), by=by, tone=_tone(chance), private=True)
 
 
-def _bars_of(
-    sequence: Sequence, raw: Mapping[str, object], row: Row, counted: Mapping[str, Fraction]
-) -> Iterator[Odds]:
-    for part in odds_reply(sequence, raw, {row.name: row}, {row.name: dict(counted)}).lines:
-        if isinstance(part, Odds):
-            yield replace(part, heading=row.name)
+def _tone(chance: Fraction) -> str:
+    """How an answer looks whose likeliest harm has this chance."""
+    return SHAKEN if chance > Fraction(1, 2) else GAME
 
 
 def _lasting(fought: Fought) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from bot.answers.headline import FOLDED, Fared, cause, fared, groups, news, said, unrolled
@@ -41,8 +41,7 @@ def played_reply(who: str, sequence: Sequence, played: Played, actors: Iterable[
     Many units are shown by their results, without the dice of each (these are in the log)."""
     settled = played.settlement
     came = fared(sequence, settled.fates)
-    types = came.wording.types
-    told = news(sequence, came, settled.headline, actors, who)
+    types, told = came.types, news(came, settled.headline, actors, who)
     by = said(types, settled.by) if settled.by else told.by if played.dice else unrolled(told.by, who)
     lines: list[Part] = [f"{OUT}{joined(settled.out)}"] if settled.out else []
     lines += in_short(played.lines, settled, came)
@@ -72,7 +71,7 @@ MOST_SAID = 6
 def each_reply(who: str, sequence: Sequence, singles: tuple[Single, ...]) -> Reply:
     """The public answer: the news of all, then a line for each result with its units, or the dice of a few."""
     came = fared(sequence, (fate for one in singles for fate in fates_of(sequence, one)))
-    told = news(sequence, came, "", (), who)
+    told = news(came, "", (), who)
     lines: list[Part] = []
     if len(singles) >= FOLDED:
         lines += groups(came)
@@ -121,27 +120,18 @@ DOZEN = 12
 
 def in_short(lines: tuple[Line, ...], settled: Settlement, came: Fared) -> list[Line]:
     """The lines to show: those of many single units are left out, and in their place are their sums."""
-    kept = _kept(lines, settled)
-    types, counted = came.wording.types, (_own_lines(came.mixed, kept) if came.mixed else {})
+    kept, types = _kept(lines, settled), came.types
+    labels = [line.label for line in kept]
+    counted = {type: 0 for type, count in came.mixed.items() if labels.count(type) == count}  # a line for each unit
     for place, line in enumerate(kept):
-        label = line.label
-        head, blank, rest = label.partition(" ")
-        if head in types:
-            number = ""
-            if head in counted:
-                counted[head] += not rest
-                number = f" {counted[head]}" if counted[head] else ""
-            label = f"{types[head]}{number}{blank}{rest}"
-        result = said(types, line.result) if "-" in line.result else line.result
-        if label != line.label or result != line.result:
-            kept[place] = replace(line, label=label, result=result)
+        head, blank, rest = line.label.partition(" ")
+        number = ""
+        if head in counted:
+            counted[head] += not rest
+            number = f" {counted[head]}" if counted[head] else ""
+        label = f"{types[head]}{number}{blank}{rest}" if head in types else line.label
+        kept[place] = replace(line, label=label, result=said(types, line.result))
     return kept
-
-
-def _own_lines(mixed: Mapping[str, int], lines: Iterable[Line]) -> dict[str, int]:
-    """The types whose units have numbers that lines need as well, each at 0: every unit has one line of its own."""
-    labels = [line.label for line in lines]
-    return {type: 0 for type, count in mixed.items() if labels.count(type) == count}
 
 
 def _kept(lines: tuple[Line, ...], settled: Settlement) -> list[Line]:
@@ -181,8 +171,6 @@ def _is_bare(line: Line) -> bool:
     return bool(line.dice) and line.total is None and not more
 
 
-_DIE = re.compile(r"\[(\w+)\]")
-"""A die, which a phone shows without brackets."""
 PHONE = 39
 """Columns of a phone."""
 NOW, OUT = "Now: ", "Out: "
@@ -246,21 +234,5 @@ def _is_now(part: Part) -> bool:
 
 
 def _height(lines: Iterable[str]) -> int:
-    return sum(map(_rows, lines))
-
-
-def _rows(line: str) -> int:
-    """How many lines of a phone one line takes: it breaks where `textwrap` would."""
-    if "[" in line:
-        line = _DIE.sub(r"\1", line)
-    if len(line) <= PHONE and line.isprintable():
-        return 1
-    if "  " in line or not line.isprintable():  # there is more to it than words
-        return max(1, len(textwrap.wrap(line, PHONE)))
-    rows, start, end = 1, 0, len(line.rstrip())
-    while end - start > PHONE:
-        blank = line.rfind(" ", start, start + PHONE + 1)
-        if blank <= start or "-" in line[blank : start + PHONE + 1]:  # it breaks inside a word
-            return len(textwrap.wrap(line, PHONE))
-        rows, start = rows + 1, blank + 1
-    return rows
+    """How many lines of a phone these take; it shows dice without brackets."""
+    return sum(max(1, len(textwrap.wrap(re.sub(r"\[(\w+)\]", r"\1", line), PHONE))) for line in lines)

@@ -29,7 +29,7 @@ FEW = 3
 """So many outputs and more are said with their names."""
 
 
-def read_table(table: Table, options: Mapping[str, object], who: str, source: Source, title: str) -> Outcome:
+def read_table(table: Table, options: Mapping[str, object], who: str, source: Source) -> Outcome:
     """The answer of a table. A roll that is missing is rolled with `source` and is a happening.
 
     Raises UserError for inputs that the table refuses.
@@ -43,7 +43,7 @@ def read_table(table: Table, options: Mapping[str, object], who: str, source: So
         rolled += [die.rolled(value) for die, value in zip(dice, values, strict=True)]
         given[option] = sum(value for value in values if isinstance(value, int))
     answer = table.read(given)
-    reply = lookup_reply(table, given, answer, title, who if rolled else "", rolled)
+    reply = lookup_reply(table, given, answer, who if rolled else "", rolled)
     if not rolled:
         return Outcome(reply, given=given)
     inputs = {name: value for name, value in options.items() if value is not None}
@@ -74,12 +74,10 @@ def lookup_reply(
     table: Table,
     given: Mapping[str, Any],
     answer: Answer,
-    title: str,
     who: str = "",
     rolled: list[Rolled] | None = None,
 ) -> Reply:
     """What a table says, first in one line, then how it was reached, and the card around the cell."""
-    del title
     words = words_of(table)
     dice = {roll.option for roll in table.rolls} if rolled else set()
     asked = [_asked(name, value, words) for name, value in given.items() if name not in dice]

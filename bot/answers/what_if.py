@@ -151,28 +151,29 @@ def _of_option(option: Option, raw: Inputs, common: Iterable[str]) -> list[Chang
     if option.name in FIXED and not value:
         return []
     if option.type == "bool":
-        if flag(raw, option.name) or (option.default is True and value in (None, "")):
-            return [Changed(f"not {label}", {**raw, option.name: False}, planned=True)]
-        return [Changed(label, {**raw, option.name: True}, common=option.name in common)]
+        is_set = flag(raw, option.name) or (option.default is True and value in (None, ""))
+        return [_turned(label, {**raw, option.name: not is_set}, is_set=is_set, is_common=option.name in common)]
     if option.type == "mods" and option.values:
-        given = value if isinstance(value, list | tuple) else str(value or "").replace(",", " ").split()
-        return [
-            _with_word(option, word, [str(one) for one in given], raw, common)
-            for word in option.values
-            if word not in FIXED
-        ]
+        typed = value if isinstance(value, list | tuple) else str(value or "").replace(",", " ").split()
+        given = [str(word) for word in typed]
+        found = []
+        for word in option.values:
+            words = [one for one in given if one != word] if word in given else [*given, word]
+            said, changed = (
+                _small(option.labels.get(word, word.replace("_", " "))),
+                {**raw, option.name: " ".join(words)},
+            )
+            if word not in FIXED:
+                found.append(_turned(said, changed, is_set=word in given, is_common=word in common))
+        return found
     if option.type == "int" and value and option.default == 0 and str(value) != "0":
         return [Changed(f"no {label}", without, planned=True)]
     return []
 
 
-def _with_word(option: Option, word: str, given: list[str], raw: Inputs, common: Iterable[str]) -> Changed:
-    label = _small(option.labels.get(word, word.replace("_", " ")))
-    if word in given:
-        return Changed(
-            f"not {label}", {**raw, option.name: " ".join(one for one in given if one != word)}, planned=True
-        )
-    return Changed(label, {**raw, option.name: " ".join([*given, word])}, common=word in common)
+def _turned(label: str, raw: Inputs, *, is_set: bool, is_common: bool) -> Changed:
+    """The inputs with a flag or word the other way round."""
+    return Changed(f"not {label}", raw, planned=True) if is_set else Changed(label, raw, common=is_common)
 
 
 def _of_firers(raw: Inputs, given: Given) -> list[Changed]:

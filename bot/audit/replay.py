@@ -107,7 +107,7 @@ def play_again(now: Game, roll: Event) -> Happening:
     else:
         system, target = systems()[roll["system"]], roll["target"]
         if kind == "table":
-            outcome = read_table(system.table(target), options, "", script, system.title)
+            outcome = read_table(system.table(target), options, "", script)
         else:
             roster = roster_of(now) if is_of_game(now, system.id) else {}
             spec = CommandSpec((system.id, target), target, "sequence")

@@ -138,7 +138,7 @@ def _lookup(request: Mapping[str, Any]) -> dict[str, Any]:
     table = game.table(_name(request, "table"))
     given = _inputs(request)
     found = table.read(given)
-    return {"out": dict(found.out), "text": lookup_reply(table, given, found, game.title).text()}
+    return {"out": dict(found.out), "text": lookup_reply(table, given, found).text()}
 
 
 def _resolve(request: Mapping[str, Any]) -> dict[str, Any]:

@@ -140,7 +140,7 @@ def lookup(words: Sequence[str]) -> None:
     arguments.pairs |= dict(zip(free, values, strict=False))
     given = arguments.given()
     found = table.read(given)
-    _print(arguments, dict(found.out), lookup_reply(table, given, found, game.title))
+    _print(arguments, dict(found.out), lookup_reply(table, given, found))
 
 
 def resolve_once(words: Sequence[str]) -> None:

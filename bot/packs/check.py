@@ -155,7 +155,7 @@ def _sequence_fault(system: System, sequence: Sequence) -> str:
 
 
 def _check_scenarios(system: System, found: _Found, *, is_new: bool) -> int:
-    from bot.answers.offered import refused_of
+    from bot.answers.aim import refused_of
     from bot.game.roster_file import find_scenario
 
     try:

@@ -108,19 +108,13 @@ def sheet_of(table: Table, given: Mapping[str, object] | None = None) -> Sheet:
         maker = _Maker(table, None)
         return replace(sheet, blocks=(*maker.blocks(), *maker.meanings()), legend=maker.explained())
     answer, values = table.worked(given)
-    reply = lookup_reply(table, given, answer, "")
+    reply = lookup_reply(table, given, answer)
     maker = _Maker(table, values, answer)
     blocks = maker.blocks()
     news = reply.title if len(reply.title) <= 90 else ""
     asked = reply.by[len(table.title) :].lstrip(", ") if reply.by.casefold().startswith(table.title.casefold()) else ""
-    return replace(
-        sheet,
-        blocks=blocks,
-        legend=maker.explained(),
-        news=news,
-        asked=asked,
-        text="" if maker.texts_shown or answer.text == news else answer.text,
-    )
+    text = "" if maker.texts_shown or answer.text == news else answer.text
+    return replace(sheet, blocks=blocks, legend=maker.explained(), news=news, asked=asked, text=text)
 
 
 class _Maker:
@@ -130,6 +124,8 @@ class _Maker:
         self.table, self.values, self.answer = table, values, answer
         self.data, self.words = table.printed, words_of(table)
         self.results: Mapping[Any, Any] = self.data.get("results") or {}
+        self.derived: Mapping[str, Any] = self.data.get("derive") or {}
+        self.formulas: Mapping[str, Any] = {**self.derived, **(self.data.get("then") or {})}
         self.legend: dict[str, str] = {}
         self.texts_shown = False
 
@@ -189,15 +185,8 @@ class _Maker:
             entries = meant if isinstance(meant, Mapping) else {"result": meant}
             shown = [(self.say(name), self.say(value)) for name, value in entries.items() if value is not None]
             hit = (0, ROW) if self.values is not None and len(shown) == 1 else None
-            yield Block(
-                ", ".join(heading),
-                "always",
-                "",
-                ("",),
-                tuple(name for name, _ in shown),
-                tuple((value,) for _, value in shown),
-                hit,
-            )
+            names, cells = tuple(name for name, _ in shown), tuple((value,) for _, value in shown)
+            yield Block(", ".join(heading), "always", "", ("",), names, cells, hit)
         elif body.get("columns"):
             yield self._grid(body, ", ".join(heading))
         else:
@@ -231,15 +220,11 @@ class _Maker:
         else:
             edges = heading_axis(heads, meaning=meaning, clamp=body.get("off_card") in ("clamp", "columns"))
             column = self._at(edges, spec["by"])
-        return Block(
-            heading,
-            self._name(body["rows"]),
-            self._name(spec["by"]),
-            tuple(self.key(spec["by"], head) for head in heads),
-            tuple(self.key(body["rows"], key) for key in body["cells"]),
-            tuple(tuple(self._cell(cell, as_code) for cell in line) for line in cells),
-            None if row is None or column is None else (row, column),
-        )
+        columns = tuple(self.key(spec["by"], head) for head in heads)
+        rows = tuple(self.key(body["rows"], key) for key in body["cells"])
+        shown = tuple(tuple(self._cell(cell, as_code) for cell in line) for line in cells)
+        hit = None if row is None or column is None else (row, column)
+        return Block(heading, self._name(body["rows"]), self._name(spec["by"]), columns, rows, shown, hit)
 
     def _list(self, body: Mapping[str, Any], heading: str) -> Block:
         """Rows that give one or several named values each."""
@@ -281,15 +266,13 @@ class _Maker:
     def _gives(self, body: Mapping[str, Any]) -> list[str]:
         gives = body.get("gives")
         if gives is None:
-            later = {*(self.data.get("derive") or {}), *(self.data.get("then") or {}), "text", "parts"}
-            gives = [name for name in self.table.outputs if name not in later]
+            gives = [name for name in self.table.outputs if name not in {*self.formulas, "text", "parts"}]
         return [gives] if isinstance(gives, str) else list(gives)
 
     def _becomes(self, name: str) -> str:
         """The output that a value of the card goes into, for one that has no name of its own."""
-        rules = {**(self.data.get("derive") or {}), **(self.data.get("then") or {})}
-        into = [output for output, rule in rules.items() if name.startswith("_") and name in _names(rule)]
-        return into[0] if into else name
+        into = (output for output, rule in self.formulas.items() if name.startswith("_") and name in _names(rule))
+        return next(into, name)
 
     # -- cells --------------------------------------------------------------------------------------------
 
@@ -342,7 +325,7 @@ class _Maker:
     def _name(self, by: object) -> str:
         """What rows or columns go by, in words; nothing for a formula. A mere `column` says what it is made of."""
         text = str(by)
-        rule = (self.data.get("derive") or {}).get(text)
+        rule = self.derived.get(text)
         if rule is not None and (text.startswith("_") or text in _BARE):
             inputs = [option.name for option in self.table.inputs if option.name in _names(rule)]
             return ", ".join(map(self.say, inputs)) if len(inputs) <= _SEVERAL else self.say(text)
@@ -359,13 +342,8 @@ class _Maker:
         if clamp is None:
             clamp = body.get("off_card") in ("clamp", "rows")
         try:
-            edge = axis(
-                keys,
-                "",
-                decimal=option is not None and option.type == "number",
-                clamp=clamp,
-                words=self._tokens(by),
-            )
+            is_decimal = option is not None and option.type == "number"
+            edge = axis(keys, "", decimal=is_decimal, clamp=clamp, words=self._tokens(by))
         except TableError:
             return None
         return self._at(edge, by)
@@ -391,16 +369,8 @@ class _Maker:
             for row, line in zip(rows, cells, strict=True):
                 line.append(", ".join(_signed_number(part.value) for part in worth[row["id"]]))
             counts = tuple(at for at, row in enumerate(rows) if worth[row["id"]])
-        return Block(
-            "",
-            "modifier",
-            "",
-            tuple(heads),
-            tuple(str(row["name"]) for row in rows),
-            tuple(map(tuple, cells)),
-            None,
-            counts,
-        )
+        names = tuple(str(row["name"]) for row in rows)
+        return Block("", "modifier", "", tuple(heads), names, tuple(map(tuple, cells)), None, counts)
 
     def _adds(self, value: object) -> str:
         """What a row adds: a number, that of its input, or its choices in words."""
@@ -416,8 +386,7 @@ class _Maker:
 
     def _rules(self) -> Block:
         """A table that only calculates: each value and how it comes about."""
-        rules = {**(self.data.get("derive") or {}), **(self.data.get("then") or {})}
-        rules = {name: rule for name, rule in rules.items() if not name.startswith("_")} or rules
+        rules = {name: rule for name, rule in self.formulas.items() if not name.startswith("_")} or self.formulas
         cells = [[_formula_in_words(str(rule), self.say)] for rule in rules.values()]
         heads = ["how it is found"]
         if self.values is not None:

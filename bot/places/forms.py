@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 
+from bot.answers.aim import WITHOUT
 from bot.answers.headline import FIRES
 from bot.answers.inputs import as_typed, last_inputs
-from bot.answers.several import WITHOUT
 from bot.game.loaded import Games
 from bot.game.log import read_opened
 from bot.game.rights import over

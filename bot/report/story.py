@@ -267,6 +267,10 @@ class Story:
         """A side, or in free play the name of who rolled."""
         return whose if whose in self.sides else self.name_of(whose)
 
+    def shade(self, side: str) -> str:
+        """The class of what is in the colours of a side."""
+        return f"side-{self.sides.index(side) % 4}" if side in self.sides else "side-x"
+
     def lost(self, side: str) -> int:
         """How many of its units have left the fight."""
         return sum(1 for unit in self.units.values() if unit and _side(unit) == side and is_lost(unit, self.system))

@@ -85,7 +85,7 @@ def _played(command: Command, spec: CommandSpec) -> Reply | None:
 
         game = system(spec.system)
         given = {name: value for name, value in options.items() if name not in ("picture", "private")}
-        outcome = read_table(game.table(spec.target), given, who, throwaway(), game.title)
+        outcome = read_table(game.table(spec.target), given, who, throwaway())
     elif spec.family == "sequence":
         from bot.answers.plays import run_sequence
 

@@ -29,7 +29,7 @@ def answer(spec: CommandSpec, text: str) -> Reply:
         return show_help(str(typed.options["topic"]), registry())
     game = system(spec.system)
     if spec.family == "lookup":
-        return read_table(game.table(spec.target), typed.options, "Anna", throwaway(), game.title).reply
+        return read_table(game.table(spec.target), typed.options, "Anna", throwaway()).reply
     return run_sequence(game.sequence(spec.target), spec, typed.options, "Anna", throwaway(), {}).reply
 
 

@@ -44,7 +44,7 @@ def test_the_first_line_names_the_units_and_the_lines_below_are_in_order(system:
         groups = " ".join(part.text for part in reply.lines if isinstance(part, Group)).casefold()
         told = groups if came.is_counted and groups else reply.title.casefold()
         is_named = f"on {len(came.fates)} " not in reply.title
-        for unit in spoken(came.wording.types, [fate.unit for fate in came.fates if is_named]):
+        for unit in spoken(came.types, [fate.unit for fate in came.fates if is_named]):
             number = unit.rpartition(" ")[2]
             assert unit.casefold() in told or number in _numbers(told) or _plural(unit) in told, reply.text()
         lines = reply.text().split("\n")

@@ -58,7 +58,7 @@ async def test_every_table_that_is_no_rule_in_words_is_shown_whole() -> None:
     in_words = []
     for system in systems().values():
         for table in system.tables.values():
-            found = lookup_reply(table, table.example, table.read(table.example), "")
+            found = lookup_reply(table, table.example, table.read(table.example))
             grids = [part for part in found.lines if isinstance(part, Whole | Grid)]
             assert all(len(line) <= 39 for part in grids for line in part_lines(part)), table.id
             wholes = [part for part in whole_reply(table, "/help").lines if isinstance(part, Whole)]

@@ -39,7 +39,7 @@ TWO = ("US Squad 3", "US Squad 4")
 def test_the_first_line_says_what_happened_to_whom_worst_first(
     fates: list[tuple[str, str]], title: str, tone: str
 ) -> None:
-    told = news(FIRE, fared(FIRE, [Fate(*fate) for fate in fates]), "in the log", TWO, "Alice")
+    told = news(fared(FIRE, [Fate(*fate) for fate in fates]), "in the log", TWO, "Alice")
     assert (told.title, told.by, told.tone) == (title, "US Squads 3 + 4 fire", tone)
 
 
@@ -64,11 +64,11 @@ def test_beyond_three_results_they_are_summed_by_severity(
     """Never "10 otherwise", of whom six were wounded; of orders those that one looks out for."""
     played = system(system_id).sequence(sequence)
     fates = [Fate(f"GI {at}", token, "") for at, token in enumerate(tokens)]
-    assert news(played, fared(played, fates), "", (), "Alice").title == title
+    assert news(fared(played, fates), "", (), "Alice").title == title
 
 
 def test_where_nobody_acts_the_sequence_is_named() -> None:
-    told = news(FIRE, fared(FIRE, ()), "no effect", (), "Alice")
+    told = news(fared(FIRE, ()), "no effect", (), "Alice")
     assert (told.title, told.by, told.tone) == ("No effect", "Alice fires", NOTHING)
 
 
@@ -80,6 +80,6 @@ def test_many_units_are_shown_by_their_results() -> None:
 
 def test_what_the_files_say_of_a_sequence_is_read_for_its_first_answer_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     fates = [Fate("VC 5", "shaken")]
-    first = news(FIRE, fared(FIRE, fates), "in the log", TWO, "Alice")
+    first = news(fared(FIRE, fates), "in the log", TWO, "Alice")
     monkeypatch.setattr(FIRE.system, "game", {})
-    assert news(FIRE, fared(FIRE, fates), "in the log", TWO, "Alice") == first
+    assert news(fared(FIRE, fates), "in the log", TWO, "Alice") == first

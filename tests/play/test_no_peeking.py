@@ -27,4 +27,4 @@ def test_what_is_refused_is_refused_before_the_dice(spec: CommandSpec) -> None:
         if spec.family == "sequence":
             run_sequence(system(spec.system).sequence(spec.target), spec, options, "Anna", dice, {})
         else:
-            read_table(system(spec.system).table(spec.target), options, "Anna", dice, "")
+            read_table(system(spec.system).table(spec.target), options, "Anna", dice)

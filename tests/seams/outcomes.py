@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 from bot.answers.headline import ACTING
-from bot.answers.inputs import loans, with_loans
+from bot.answers.inputs import loans, with_filled
 from bot.game.roster_file import find_scenario
 from bot.game.state import roster_of
 from bot.rules.errors import UserError
@@ -33,7 +33,7 @@ class Ready:
 
     def outcomes(self, most: int) -> Iterator[tuple[tuple[object, ...], str]]:
         """What it may come to, each once, with dice that bring it about, as they are typed."""
-        full, seen = with_loans(self.raw, loans(self.sequence, self.raw, self.roster)), set[object]()
+        full, seen = with_filled(self.raw, loans(self.sequence, self.raw, self.roster)), set[object]()
         for at in range(DRAWS):
             dice = Drawn(Random(f"{self.sequence.system.id} {self.sequence.id} {at}"))
             settled = resolve(self.sequence, full, dice, self.roster).settlement
@@ -89,7 +89,7 @@ def _of_scenarios(sequence: Sequence) -> list[RosterUnit]:
 
 def _takes(sequence: Sequence, raw: dict[str, object], roster: Roster) -> bool:
     try:
-        sequence.plan(sequence.given(with_loans(raw, loans(sequence, raw, roster)), roster))
+        sequence.plan(sequence.given(with_filled(raw, loans(sequence, raw, roster)), roster))
     except UserError:
         return False
     return True

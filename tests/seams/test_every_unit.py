@@ -14,8 +14,8 @@ import pytest
 
 from adapters.discord.render import menu_rows, rows
 from adapters.slack.render import render as slack
+from bot.answers.aim import BY_NATURE, acts, refusal, refused_of
 from bot.answers.headline import ACTING, FIRES, aimed_option
-from bot.answers.offered import BY_NATURE, acts, refusal, refused_of
 from bot.game.roster_file import find_scenario
 from bot.interface.form.form import ODDS
 from bot.interface.registry import registry

@@ -37,7 +37,7 @@ def test_every_result_reads_as_english_for_one_and_for_many(game: str, name: str
     draw = Random(f"{game} {name}")
     for size in (1, 2, 12):
         fates = [Fate(f"Gren {at}", draw.choice(tokens), "something") for at in range(size)]
-        title = news(sequence, fared(sequence, fates), "", (), "Alice").title
+        title = news(fared(sequence, fates), "", (), "Alice").title
         assert "otherwise" not in title
         assert "  " not in title
         assert "{" not in title
@@ -76,7 +76,7 @@ def test_a_miss_is_told_apart_from_a_hit_without_effect(
     rows = odds_rows(sequence, given)
     found = outlooks(sequence, rows, each_odds(sequence, given, tuple(rows)))[0]
     assert words <= {word for _, word, _ in found.chances}
-    titles = [news(sequence, fared(sequence, [Fate("T1", token)]), "", (), "A").title for token, _, _ in found.chances]
+    titles = [news(fared(sequence, [Fate("T1", token)]), "", (), "A").title for token, _, _ in found.chances]
     assert len(set(titles)) == len(titles)
 
 

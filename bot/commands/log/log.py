@@ -18,10 +18,7 @@ from bot.answers.marks import (
     Marks,
     block_marks,
     group_of,
-    of_kind,
-    of_side,
-    of_unit,
-    of_verdict,
+    mark,
     packed,
     units_in,
     unpacked,
@@ -231,14 +228,14 @@ class Wanted:
     @property
     def marks(self) -> list[str]:
         """All marks that matter."""
-        found = [*map(of_unit, self.units), *([of_side(self.side)] if self.side else [])]
-        return [*found, *([of_kind(self.kind)] if self.kind else []), *([STILL] if self.story else [])]
+        found = [*(mark("unit", name) for name in self.units), *([mark("side", self.side)] if self.side else [])]
+        return [*found, *([mark("kind", self.kind)] if self.kind else []), *([STILL] if self.story else [])]
 
     def among(self, marks: Marks) -> list[int]:
         """The numbers of a block's events that fit, the last one first."""
-        sets = [{number for name in self.units for number in marks.get(of_unit(name), ())}] if self.units else []
-        sets += [set(marks.get(of_side(self.side), ()))] if self.side else []
-        sets += [set(marks.get(of_kind(self.kind), ()))] if self.kind else []
+        sets = [{number for name in self.units for number in marks.get(mark("unit", name), ())}] if self.units else []
+        sets += [set(marks.get(mark("side", self.side), ()))] if self.side else []
+        sets += [set(marks.get(mark("kind", self.kind), ()))] if self.kind else []
         fits = set.intersection(*sets)
         return sorted(fits.difference(marks.get(STILL, ())) if self.story else fits, reverse=True)
 
@@ -337,4 +334,4 @@ async def _looked_up(context: Context, wanted: Wanted) -> _Log:
 
 def _verdicts(numbers: Sequence[int]) -> dict[str, tuple[int, str]]:
     """The marks under which it is said whether events are undone."""
-    return {of_verdict(kind, number): (number, kind) for number in numbers for kind in ("undo", "redo")}
+    return {mark(kind, number): (number, kind) for number in numbers for kind in ("undo", "redo")}

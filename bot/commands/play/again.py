@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from bot.answers.aim import able
 from bot.answers.inputs import as_typed
-from bot.answers.several import able
 from bot.commands.context import Context
 from bot.commands.play.button import played
 from bot.commands.play.targets import aimed_at, by_handle, meant_by, opponents, target_option

@@ -6,12 +6,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from bot.answers.aim import in_names
 from bot.answers.headline import FIRES, actors, cause, others
-from bot.answers.inputs import by_rules, loans, told_by_rule, with_loans, with_rules
+from bot.answers.inputs import by_rules, loans, told_by_rule, with_filled
 from bot.answers.odds import odds_reply, rounds_reply
 from bot.answers.plays import EXTRA, Shot, again, besides, by_label, came_up, every_die, shot_of
 from bot.answers.roll import dice_odds
-from bot.answers.several import alike_plays, each_of, in_names, path_of
+from bot.answers.several import alike_plays, each_of, path_of
 from bot.commands.context import Context, roster_for
 from bot.commands.play.pictures import offered
 from bot.commands.play.share import boxed
@@ -50,9 +51,9 @@ async def answer_odds(
     options = in_names(sequence, options, roster, context.actor.side)
     given = {name: value for name, value in options.items() if name not in EXTRA}
     ruled = by_rules(sequence, given, context.game)
-    raw = with_rules(given, ruled)
+    raw = with_filled(given, ruled)
     lent = loans(sequence, raw, roster)
-    rows, counted = await count_rows(context, sequence, with_loans(raw, lent), roster)
+    rows, counted = await count_rows(context, sequence, with_filled(raw, lent), roster)
     more = {name: options[name] for name in ("secret", "hand") if options.get(name)}
     is_typed = flag(options, "secret") or bool(options.get("hand"))
     acting, whom = parties(sequence, raw, roster)
@@ -133,13 +134,13 @@ async def answer_rounds(context: Context, spec: CommandSpec, options: Mapping[st
     options = in_names(sequence, options, roster, context.actor.side)
     given = {name: value for name, value in options.items() if name not in EXTRA}
     ruled = by_rules(sequence, given, context.game)
-    raw = with_rules(given, ruled)
+    raw = with_filled(given, ruled)
     option = spec.option("rounds")
     assert option is not None
     rounds = int(clean(option, options["rounds"]))
     lent = loans(sequence, raw, roster)
     fought = await context.apart(
-        count_rounds, sequence.system.id, sequence.id, with_loans(raw, lent), rounds, dict(roster)
+        count_rounds, sequence.system.id, sequence.id, with_filled(raw, lent), rounds, dict(roster)
     )
     acting, _ = parties(sequence, raw, roster)
     reply = rounds_reply(sequence, raw, fought, rounds, by=cause(sequence, acting, context.who))

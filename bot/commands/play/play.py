@@ -58,7 +58,7 @@ async def handle_lookup(context: Context) -> Reply:
         raise UserError(
             "A roll is public.", hint="Leave out private, or give the roll.", option="private", code="not-together"
         )
-    outcome = read_table(table, options, context.who, context.dice(), game.title)
+    outcome = read_table(table, options, context.who, context.dice())
     reply = record(context, outcome, secret=False)
     reply = replace(reply, private=private or reply.private)
     reply = replace(reply, buttons=(*reply.buttons, *under_lookup(context, table, options)))
@@ -67,7 +67,7 @@ async def handle_lookup(context: Context) -> Reply:
 
 async def handle_sequence(context: Context) -> Reply:
     """A sequence: played and recorded, or its odds answered privately. Where some cannot, the rest may."""
-    from bot.answers.several import in_names, offer_the_able
+    from bot.answers.aim import in_names, offer_the_able
 
     sequence, options = system(context.spec.system).sequence(context.spec.target), _plain(context.command.options)
     roster, spec = roster_for(context, context.spec), context.spec
@@ -81,10 +81,10 @@ async def handle_sequence(context: Context) -> Reply:
 
 
 async def _sequence(context: Context, sequence: Sequence, options: dict[str, object], roster: Roster) -> Reply:
+    from bot.answers.aim import cannot_fire, in_names
     from bot.answers.headline import FIRES
-    from bot.answers.inputs import by_rules, loans, told, told_by_rule, with_loans, with_rules
+    from bot.answers.inputs import by_rules, loans, told, told_by_rule, with_filled
     from bot.answers.plays import EXTRA, named_units, run_sequence
-    from bot.answers.several import cannot_fire, in_names
     from bot.commands.play.aim import asked
     from bot.commands.turns.turn import has_names, told_by_name, with_letters
 
@@ -113,9 +113,9 @@ async def _sequence(context: Context, sequence: Sequence, options: dict[str, obj
     if (question := asked(context, sequence, options, roster)) is not None:
         return question
     ruled = by_rules(sequence, options, context.game)
-    options = with_rules(options, ruled)
+    options = with_filled(options, ruled)
     lent = loans(sequence, options, roster)
-    options = with_loans(options, lent)
+    options = with_filled(options, lent)
     outcome, was = run_sequence(sequence, context.spec, options, context.who, context.dice(), roster), context.game
     if lent or ruled:
         outcome = replace(outcome, reply=told_by_rule(told(outcome.reply, lent, sequence), ruled))

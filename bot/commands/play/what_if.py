@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from bot.answers.aim import in_names
 from bot.answers.headline import cause
-from bot.answers.inputs import by_rules, loans, told_by_rule, with_loans, with_rules
+from bot.answers.inputs import by_rules, loans, told_by_rule, with_filled
 from bot.answers.plays import EXTRA
-from bot.answers.several import each_of, in_names
+from bot.answers.several import each_of
 from bot.answers.what_if import Worth, changes, count_changes, worth_reply
 from bot.commands.context import Context, own_draft, repeated, roster_for
 from bot.commands.play.odds import count_rows, parties
@@ -47,12 +48,12 @@ async def _compared(context: Context, spec: CommandSpec, draft: Draft, chosen: s
     options = in_names(sequence, draft.options, roster, context.actor.side)
     given = {name: value for name, value in options.items() if name not in EXTRA}
     ruled = by_rules(sequence, given, context.game)
-    raw = with_rules(given, ruled)
+    raw = with_filled(given, ruled)
     if each_of(sequence, raw, roster):
         raise UserError("What a change is worth is counted for one unit at a time.", hint="Name one.", code="too-many")
     tried = changes(sequence, raw, sequence.given(raw, roster))
-    rows, planned = await count_rows(context, sequence, with_loans(raw, loans(sequence, raw, roster)), roster)
-    raws = tuple(with_loans(one.raw, loans(sequence, one.raw, roster)) for one in tried)
+    rows, planned = await count_rows(context, sequence, with_filled(raw, loans(sequence, raw, roster)), roster)
+    raws = tuple(with_filled(one.raw, loans(sequence, one.raw, roster)) for one in tried)
     counted = await context.apart(count_changes, sequence.system.key, sequence.id, raws, tuple(rows), dict(roster))
     group, level = _chosen(chosen)
     worth = worth_reply(sequence, rows, planned, tried, counted, group=group, level=level)

@@ -7,9 +7,9 @@ from hashlib import sha256
 from textwrap import shorten
 from typing import Any
 
+from bot.answers.aim import acts
 from bot.answers.events import retold
 from bot.answers.headline import FIRES, types_of
-from bot.answers.offered import acts
 from bot.commands.context import Context, repeated
 from bot.commands.log.log import newest_first, page_action
 from bot.game.counter import (

@@ -1,7 +1,7 @@
 /* A page that follows the game: the server sends finished rows and the parts above anew, so there is one renderer. */
 Report.then(report => {
   "use strict";
-  const {data, grown, all, make, rowOf, $} = report;
+  const {data, grown, all, rowOf, $} = report;
   const address = document.querySelector('meta[name="grognard-live"]');
   if (!address || !window.EventSource) return;
   const source = new EventSource(address.content + "?after=" + data.events.length);
