@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterable, Mapping
 from collections.abc import Sequence as Many
 from dataclasses import dataclass
+from fractions import Fraction
 from hashlib import sha256
 from math import erf, sqrt
 from typing import Any, NamedTuple
@@ -39,14 +40,14 @@ LONG_ODDS = 0.5
 
 
 class Worth(NamedTuple):
-    """What a result was worth, mean and variance of what it could have been, the chances (0 to 1) of at least as much
-    and of more."""
+    """What a result was worth, mean and variance of what it could have been, the exact chances of at least as much and
+    of more."""
 
     got: float
     mean: float
     variance: float
-    at_least: float
-    more: float
+    at_least: Fraction
+    more: Fraction
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,16 +177,33 @@ def worth_of(system_id: str, sequence_id: str, inputs: str, out: str) -> Worth |
         given: Json = json.loads(inputs)
         units = [unit_from_json(unit) for unit in given["used"]]
         roster: Roster = {name.casefold(): unit for unit in units for name in (unit.handle, unit.name)}
-        return _counted(sequence, given["raw"], roster, json.loads(out))
+        return worth(sequence, given["raw"], roster, json.loads(out))
     except UserError:
         return None  # other tables than today's: its inputs fit no more
 
 
-def _counted(sequence: Sequence, raw: Json, roster: Roster, out: Json) -> Worth | None:
-    return _worth(scores_of(sequence.system.id, sequence.id), *chances_of(sequence, raw, roster, out))
+def worth(sequence: Sequence, raw: Json, roster: Roster, out: Json) -> Worth | None:
+    """What the outputs of one play were worth, and what could have come of it; None where nothing that can come has a
+    score. Raises UserError for inputs that the sequence refuses."""
+    if not (scores := scores_of(sequence.system.key, sequence.id)):
+        return None
+    chances, played = _chances(sequence, raw, roster, out)
+    if not any(_head(word) in scores and str(word) != "none" for key in chances for word in key):
+        return None
+    values = [(sum(scores.get(_head(word), 0.0) for word in key), chance) for key, chance in chances.items()]
+    mean = sum(value * float(chance) for value, chance in values)
+    variance = sum((value - mean) ** 2 * float(chance) for value, chance in values)
+    got = sum(scores.get(_head(word), 0.0) for word in played)
+    at_least = sum((chance for value, chance in values if value >= got - SAME), Fraction(0))
+    more = sum((chance for value, chance in values if value > got + SAME), Fraction(0))
+    return Worth(got, mean, variance, at_least, more)
 
 
-def chances_of(sequence: Sequence, raw: Json, roster: Roster, out: Json) -> tuple[Distribution, list[str]]:
+def _head(word: object) -> str:
+    return str(word).partition(",")[0]  # `wound-1, suppressed` is worth its wound
+
+
+def _chances(sequence: Sequence, raw: Json, roster: Roster, out: Json) -> tuple[Distribution, list[str]]:
     """The exact chances of all results that count together, and those that came. Raises UserError.
 
     All targets of a list count together where their odds can be counted together, else the first one alone.
@@ -203,28 +221,6 @@ def chances_of(sequence: Sequence, raw: Json, roster: Roster, out: Json) -> tupl
             pass
     chances = joint(plan, [sequence.odds_by], budget=BUDGET)
     return chances, [str(shown(_found(out, sequence.odds_by)))]
-
-
-def score(scores: Mapping[str, float], word: Any) -> float:
-    """What a result is worth: `wound-1, suppressed` is worth its wound."""
-    return scores.get(str(word).partition(",")[0], 0.0)
-
-
-def can_score(scores: Mapping[str, float], chances: Distribution) -> bool:
-    """Whether anything that can come has a score."""
-    return any(str(word).partition(",")[0] in scores and str(word) != "none" for key in chances for word in key)
-
-
-def _worth(scores: Mapping[str, float], chances: Distribution, played: Many[str]) -> Worth | None:
-    """The worth of what came and of what could have come; None where nothing that can come has a score."""
-    if not can_score(scores, chances):
-        return None
-    values = [(sum(score(scores, word) for word in key), float(chance)) for key, chance in chances.items()]
-    mean = sum(value * chance for value, chance in values)
-    variance = sum((value - mean) ** 2 * chance for value, chance in values)
-    got = sum(score(scores, word) for word in played)
-    at_least = sum(chance for value, chance in values if value >= got - SAME)
-    return Worth(got, mean, variance, at_least, sum(chance for value, chance in values if value > got + SAME))
 
 
 def _played(row: Row, out: Json) -> Any:
@@ -271,7 +267,7 @@ class Moment:
     """A roll worth telling: what it was, and the chance (0 to 1) of at least that much, or of more than that."""
 
     roll: Try
-    chance: float
+    chance: Fraction
     is_bad: bool = False
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import json
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
-from fractions import Fraction
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import suppress
 from hashlib import sha256
 from typing import Any
 
@@ -21,7 +21,7 @@ from bot.answers.plays import Shot, again, came_up, shot_of
 from bot.answers.several import Single, alike_plays, path_of, whole_out
 from bot.game.events import plays_of
 from bot.game.state import Json
-from bot.game.stats import SAME, can_score, chances_of, score, scored_side, scores_of
+from bot.game.stats import Worth, scored_side, worth
 from bot.game.version import is_current, system_of
 from bot.interface.reply.parts import Odds
 from bot.rules.errors import UserError
@@ -156,36 +156,18 @@ def _odds(sequence: Sequence, shot: Shot) -> Iterator[Json]:
 def _luck(event: Mapping[str, Any], sequence: Sequence, roster: Roster) -> Json:
     """What the result was worth, what was to be expected with its variance, and the exact chances of so much or more
     and of so little or less; {} where nothing has a score. Of several plays the sums, without chances."""
-    scores = scores_of(sequence.system.key, sequence.id)
-    if not scores:
-        return {}
-    worths = []
+    worths: list[Worth] = []
     for one in plays_of(event):
-        try:
-            chances, played = chances_of(sequence, dict(one.get("inputs") or {}), roster, one.get("out") or {})
-        except UserError:
-            continue
-        if can_score(scores, chances):
-            worths.append(_worth(scores, chances, played))
+        with suppress(UserError):
+            found = worth(sequence, dict(one.get("inputs") or {}), roster, one.get("out") or {})
+            worths += [found] if found is not None else []
     if not worths:
         return {}
-    luck: Json = {key: sum(float(worth[key]) for worth in worths) for key in ("got", "mean", "var")}
+    got, mean, variance = (sum(values) for values in list(zip(*worths, strict=True))[:3])
+    luck: Json = {"got": got, "mean": mean, "var": variance}
     if len(worths) == 1:
-        luck |= {"least": worths[0]["least"], "most": worths[0]["most"]}
+        luck |= {"least": str(worths[0].at_least), "most": str(1 - worths[0].more)}
     return luck | {"side": event["side"]}
-
-
-def _worth(scores: Mapping[str, float], chances: Mapping[Any, Fraction], played: Iterable[str]) -> Json:
-    got = sum(score(scores, word) for word in played)
-    values = [(sum(score(scores, word) for word in key), chance) for key, chance in chances.items()]
-    mean = sum(value * float(chance) for value, chance in values)
-    return {
-        "got": got,
-        "mean": mean,
-        "var": sum((value - mean) ** 2 * float(chance) for value, chance in values),
-        "least": str(sum((chance for value, chance in values if value >= got - SAME), Fraction(0))),
-        "most": str(sum((chance for value, chance in values if value <= got + SAME), Fraction(0))),
-    }
 
 
 class Facts:

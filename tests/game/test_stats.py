@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from math import sqrt
 
 import pytest
@@ -65,6 +66,6 @@ async def test_dice_by_hand_undone_and_sealed_do_not_count() -> None:
 
 
 def test_points_below_nothing_have_a_minus_sign() -> None:
-    assert sentence("US", summed([Worth(-1.0, -2.5, 0.5, 0.1, 0.0)])) == (
+    assert sentence("US", summed([Worth(-1.0, -2.5, 0.5, Fraction(1, 10), Fraction(0))])) == (
         "US: −1 point, −2.5 expected, in 1 roll: too few rolls to say."
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from bot.game.stats import Luck, Try, Worth, best_shot, judgement, points, worst_luck
 
 
@@ -9,18 +11,18 @@ def roll(number: int) -> Try:
     return Try("US", "lnlt", "fire", "{}", "{}", number, "shaken")
 
 
-HIT = (roll(38), Worth(2, 0.6, 1, at_least=0.08, more=0.0))
-LIKELY = (roll(40), Worth(1, 0.6, 1, at_least=0.7, more=0.1))
-MISS = (roll(51), Worth(0, 1.4, 1, at_least=1.0, more=0.83))
-FAIR_MISS = (roll(52), Worth(0, 0.4, 1, at_least=1.0, more=0.3))
+HIT = (roll(38), Worth(2, 0.6, 1, at_least=Fraction("0.08"), more=Fraction("0.0")))
+LIKELY = (roll(40), Worth(1, 0.6, 1, at_least=Fraction("0.7"), more=Fraction("0.1")))
+MISS = (roll(51), Worth(0, 1.4, 1, at_least=Fraction("1.0"), more=Fraction("0.83")))
+FAIR_MISS = (roll(52), Worth(0, 0.4, 1, at_least=Fraction("1.0"), more=Fraction("0.3")))
 
 
 def test_the_best_shot_is_the_unlikeliest_and_the_worst_luck_missed_the_likeliest() -> None:
     best, worst = best_shot([LIKELY, HIT, MISS]), worst_luck([FAIR_MISS, MISS, HIT])
     assert best is not None
     assert worst is not None
-    assert (best.roll.number, best.chance) == (38, 0.08)
-    assert (worst.roll.number, worst.chance) == (51, 0.83)
+    assert (best.roll.number, best.chance) == (38, Fraction("0.08"))
+    assert (worst.roll.number, worst.chance) == (51, Fraction("0.83"))
 
 
 def test_what_was_to_be_expected_is_not_worth_telling() -> None:

@@ -215,7 +215,7 @@ async def _moment(context: Context, moment: Moment) -> tuple[Retold, str]:
     number = moment.roll.number
     (event,) = await context.store.events_at(context.ledger.row, [number])
     told = retold(event.data, context.ledger.name_of, sides=context.game.sides)
-    chance = percent(moment.chance)
+    chance = percent(float(moment.chance))
     odds = f"with {chance} for better" if moment.is_bad else f"at {chance}"
     return told, f"{told.short}, {odds} (#{number})"
 
