@@ -20,7 +20,6 @@ OWN = "own"
 MOST_DIGITS = 12
 _WHOLE = re.compile(rf"[+-]?[0-9]{{1,{MOST_DIGITS}}}")
 _NUMBER = re.compile(rf"[+-]?[0-9]{{1,{MOST_DIGITS}}}(\.[0-9]{{1,6}})?")
-_BY_HEART = {str(number): number for number in range(100)}
 _BOOL = {"yes": True, "true": True, "on": True, "1": True, "y": True, "x": True}
 _BOOL |= {"no": False, "false": False, "off": False, "0": False, "n": False}
 
@@ -245,31 +244,14 @@ def _about(option: Option) -> str:
 
 
 def clean_whole(option: Option, raw: object) -> int:
-    """What `clean` does with a whole number; most are small and typed plainly, or have been numbers before."""
-    if type(raw) is int:
-        value = raw
-    elif isinstance(raw, str) and raw in _BY_HEART:
-        value = _BY_HEART[raw]
+    """What `clean` does with a whole number: one typed, with a sign or blanks around it, or a float that is one."""
+    if isinstance(raw, str) and _WHOLE.fullmatch(text := raw.strip().replace("\u2212", "-")):
+        value = int(text)
+    elif (isinstance(raw, int) and not isinstance(raw, bool)) or (isinstance(raw, float) and raw.is_integer()):
+        value = int(raw)
     else:
-        value = _whole(option, raw)
-    low, high = option.min, option.max
-    if (low is None or value >= low) and (high is None or value <= high):
-        return value
+        raise _refuse(option, raw)
     return int(_in_range(option, value, value))
-
-
-def _whole(option: Option, raw: object) -> int:
-    """A whole number as it may be typed besides, with a sign or blanks around it, or a float that is one."""
-    if isinstance(raw, str):
-        text = raw.strip().replace("\u2212", "-")
-        if not _WHOLE.fullmatch(text):
-            raise _refuse(option, raw)
-        return int(text)
-    if isinstance(raw, float) and raw.is_integer():
-        return int(raw)
-    if isinstance(raw, int) and not isinstance(raw, bool):
-        return raw
-    raise _refuse(option, raw)
 
 
 def _clean_number(option: Option, raw: object) -> float:

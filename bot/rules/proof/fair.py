@@ -140,7 +140,10 @@ class Words:
     def _words(seed: bytes, about: str) -> Iterator[int]:
         """The one row of words."""
         for block in count():
-            yield from _WORDS.unpack(hmac.digest(seed, f"{about}{block}".encode(), "sha256"))
+            inner, outer = (half.copy() for half in _keyed(seed))
+            inner.update(f"{about}{block}".encode())
+            outer.update(inner.digest())
+            yield from _WORDS.unpack(outer.digest())
 
     def draw(self, die: Die) -> int | str:
         """The value of the next die."""

@@ -17,41 +17,11 @@ from typing import Any
 
 from bot.rules.errors import TableError, UserError
 
-_NODES = (
-    ast.Expression,
-    ast.BoolOp,
-    ast.And,
-    ast.Or,
-    ast.UnaryOp,
-    ast.Not,
-    ast.USub,
-    ast.BinOp,
-    ast.Add,
-    ast.Sub,
-    ast.Mult,
-    ast.Div,
-    ast.FloorDiv,
-    ast.Mod,
-    ast.Compare,
-    ast.Eq,
-    ast.NotEq,
-    ast.Lt,
-    ast.LtE,
-    ast.Gt,
-    ast.GtE,
-    ast.In,
-    ast.NotIn,
-    ast.Is,
-    ast.IsNot,
-    ast.IfExp,
-    ast.Call,
-    ast.Name,
-    ast.Load,
-    ast.Constant,
-    ast.Tuple,
-    ast.List,
-    ast.Subscript,
+_ALLOWED = (
+    "Expression BoolOp And Or UnaryOp Not USub BinOp Add Sub Mult Div FloorDiv Mod Compare Eq NotEq Lt LtE Gt GtE In "
+    "NotIn Is IsNot IfExp Call Name Load Constant Tuple List Subscript"
 )
+_NODES = tuple(getattr(ast, name) for name in _ALLOWED.split())
 
 
 def plain(value: float) -> int | float:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from bot.rules.dice import Die
@@ -96,8 +96,6 @@ class Table:
     constants: Mapping[str, Any] = field(default_factory=dict)
     printed: Mapping[str, Any] = field(default_factory=dict)
     _options: Mapping[str, Option] = field(default_factory=dict)
-    _columns: dict[object, tuple[Any, ...]] = field(init=False, default_factory=dict, compare=False, repr=False)
-    _known: dict[object, Answer] = field(init=False, default_factory=dict, compare=False, repr=False)
 
     def read(self, given: Mapping[str, object]) -> Answer:
         """The answer for inputs as typed or as JSON. Raises UserError for bad input or what the card refuses."""
@@ -141,38 +139,31 @@ class Table:
     def __call__(self, **inputs: Any) -> Answer:
         """The answer for inputs that a sequence has at hand; those left out take their defaults.
 
-        The latest answers are remembered, for a plan asks the same for every face of its dice.
+        The latest answers are remembered, for a plan asks the same for every face of its dice; but what is in a tuple
+        may be equal and of another kind.
         """
-        key = (*inputs, *inputs.values(), *map(type, inputs.values()))
-        try:
-            found = self._known.get(key)
-        except TypeError:  # a list
-            found = None
-        if found is None:
-            found = self._called(inputs)
-            if PLAIN.issuperset(map(type, inputs.values())):  # what is in a tuple may be equal and of another kind
-                if len(self._known) >= KEPT:
-                    self._known.clear()
-                self._known[key] = found
-        return found
+        is_plain = PLAIN.issuperset(map(type, inputs.values()))
+        return self._remembered(**inputs) if is_plain else self._called(inputs)
+
+    @cached_property
+    def _remembered(self) -> Callable[..., Answer]:
+        return lru_cache(KEPT, typed=True)(lambda **inputs: self._called(inputs))
 
     def column(self, output: str, /, **inputs: Any) -> tuple[Any, ...]:
-        """One output along an input that is given as a range: what all faces of a die say, at once.
+        """One output along an input that is given as a range: what all faces of a die say, at once. The latest columns
+        are remembered, as the latest answers are."""
+        return self._columns(output, **inputs)
 
-        The latest columns are remembered, as the latest answers are.
-        """
-        key = (output, *inputs, *inputs.values(), *map(type, inputs.values()))
-        found = self._columns.get(key)
-        if found is None:
-            kinds = [*map(type, inputs.values())]
-            if kinds.count(range) != 1 or not ALONG.issuperset(kinds):
-                raise TypeError("a column is asked for with one range, and single values beside it")
-            along = [*inputs][kinds.index(range)]
-            found = tuple([self._called({**inputs, along: value}).out[output] for value in inputs[along]])
-            if len(self._columns) >= KEPT:
-                self._columns.clear()
-            self._columns[key] = found
-        return found
+    @cached_property
+    def _columns(self) -> Callable[..., tuple[Any, ...]]:
+        return lru_cache(KEPT, typed=True)(self._column)
+
+    def _column(self, output: str, /, **inputs: Any) -> tuple[Any, ...]:
+        kinds = [*map(type, inputs.values())]
+        if kinds.count(range) != 1 or not ALONG.issuperset(kinds):
+            raise TypeError("a column is asked for with one range, and single values beside it")
+        along = [*inputs][kinds.index(range)]
+        return tuple([self._called({**inputs, along: value}).out[output] for value in inputs[along]])
 
     def _called(self, inputs: Mapping[str, Any]) -> Answer:
         values = dict(self.constants)

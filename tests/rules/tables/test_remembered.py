@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from bot.rules.errors import UserError
@@ -15,8 +17,14 @@ def melee(monkeypatch: pytest.MonkeyPatch) -> tables.Table:
     """The melee odds, with room for two answers."""
     monkeypatch.setattr(tables, "KEPT", 2)
     found = system("lnlt").table("melee-odds")
-    found._known.clear()
+    for name in ("_remembered", "_columns"):
+        monkeypatch.delitem(found.__dict__, name, raising=False)
     return found
+
+
+def kept(memory: Any) -> int:
+    """How many are remembered."""
+    return int(memory.cache_info().currsize)
 
 
 def test_the_same_question_is_answered_once(melee: tables.Table) -> None:
@@ -37,14 +45,14 @@ def test_what_is_equal_but_of_another_kind_is_asked_anew(melee: tables.Table) ->
 def test_no_more_than_so_many_are_kept(melee: tables.Table) -> None:
     for attack in range(1, 9):
         melee(attack=attack, defense=5)
-        assert len(melee._known) <= 2
+        assert kept(melee._remembered) <= 2
 
 
 def test_a_refusal_is_not_remembered(melee: tables.Table) -> None:
     for _ in range(2):
         with pytest.raises(UserError):
             melee(attack="seven", defense=5)
-    assert not melee._known
+    assert kept(melee._remembered) == 0
 
 
 def test_a_formula_reads_the_values_before_the_functions_of_the_same_name() -> None:
@@ -64,14 +72,13 @@ def test_a_column_is_one_output_of_the_answers_one_by_one(melee: tables.Table) -
 def test_no_more_columns_than_so_many_are_kept(melee: tables.Table) -> None:
     for defense in range(1, 9):
         melee.column("odds", attack=range(1, 4), defense=defense)
-        assert len(melee._columns) <= 2
+        assert kept(melee._columns) <= 2
 
 
 def test_a_column_off_the_card_is_refused_and_not_remembered(melee: tables.Table) -> None:
-    melee._columns.clear()
     with pytest.raises(UserError):
         melee.column("odds", attack=range(-1, 4), defense=5)
     for wrong in ({"attack": 1, "defense": 5}, {"attack": range(2), "defense": range(2)}, {"attack": [1, 2]}):
         with pytest.raises(TypeError):
             melee.column("odds", **wrong)
-    assert not melee._columns
+    assert kept(melee._columns) == 0
