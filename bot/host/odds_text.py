@@ -18,8 +18,7 @@ from bot.interface.reply.reply import Reply
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import clean
 from bot.rules.text.names import joined
-from bot.systems.resolve import MAX_ROLLS, MAX_SECONDS, each_odds, odds_rows
-from bot.systems.rounds import count_rounds
+from bot.systems.resolve import MAX_ROLLS, MAX_SECONDS, count_rounds, each_odds, odds_rows
 from bot.systems.system import Sequence
 
 

@@ -14,7 +14,7 @@ from bot.host.cli import odds_once
 from bot.interface.reply.bars import percent
 from bot.rules.sequence.rounds import UNDECIDED, Fought
 from bot.systems.catalog import systems
-from bot.systems.rounds import count_rounds, rounds_of
+from bot.systems.resolve import count_rounds, rounds_of
 from tests.playing import Channel
 from tests.refusing import refuses
 

@@ -32,8 +32,7 @@ from bot.rules.sequence.sequence import Row
 from bot.rules.text.names import joined
 from bot.stores.base import DAY
 from bot.systems.catalog import system
-from bot.systems.resolve import odds_rows
-from bot.systems.rounds import count_rounds
+from bot.systems.resolve import count_rounds, odds_rows
 from bot.systems.system import Sequence
 
 

@@ -11,20 +11,83 @@ from typing import Any
 from bot.rules.declared.bounds import Bound, bound_of
 from bot.rules.declared.branches import For, asked_key
 from bot.rules.declared.calls import NONE, UNWORKABLE, said, unworkable
-from bot.rules.declared.checks import check, rows_in
-from bot.rules.declared.formulas import Formulas
+from bot.rules.declared.formulas import Env, Formulas
 from bot.rules.declared.load import Loader
 from bot.rules.declared.pools import Pool, Segment, pools_in
-from bot.rules.declared.program import Block, Slicer, before_dice, dice_decide, everything, without_words
+from bot.rules.declared.program import (
+    OPEN,
+    Block,
+    Partial,
+    Slicer,
+    Statement,
+    before_dice,
+    dice_decide,
+    everything,
+    undecided,
+    without_words,
+)
 from bot.rules.declared.reading import Sheet
-from bot.rules.declared.saying import settled
+from bot.rules.declared.rolls import Roll, dice_of
+from bot.rules.declared.saying import pieced, settled
 from bot.rules.declared.setting import NUMBERS, Head, Name, Names, Setting, shown_name, words_in
-from bot.rules.declared.walk import LINES, NOTES, TOLD, Now, Walk
+from bot.rules.declared.values import Refuse
+from bot.rules.declared.walk import LINES, NOTES, TOLD, Now, Walk, path_to
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.options import Option
 from bot.rules.odds.odds import STATE_BUDGET
 from bot.rules.sequence.sequence import Plan, Row, Settlement, no_closing, row_of
+
+# -- before any die falls: what is refused or lacking is found then, and the rows of odds
+
+FoundRow = tuple[str, Any, int]
+"""The path of an item's output, the item as odds show it, and how many it stands for."""
+
+
+class Early(Partial):
+    """Refuses what inputs alone decide; `rows` takes the units whose odds are shown, where these are wanted."""
+
+    def __init__(self, rows: list[FoundRow] | None = None) -> None:
+        self._rows = rows
+
+    def meets(self, one: Statement, env: Env) -> None:
+        """Raise the UserError of a refusal, or of dice that cannot be."""
+        if isinstance(one, Refuse):
+            hint, say, option = (
+                [self.value(f, env) for f in one.hint],
+                self.value(one.say, env),
+                self.value(one.option, env),
+            )
+            if OPEN in (say, option, *hint):
+                raise undecided("what a refusal says")
+            raise UserError(str(say), hint=pieced(list(map(str, hint))), option=str(option) or None, code=one.code)
+        if isinstance(one, Roll):
+            three = [[self.value(formula, env) for formula in thrown.formulas()] for thrown in one.dice]
+            dice_of(tuple([(count, sides, "" if label is OPEN else label) for count, sides, label in three]))
+
+    def enters(self, one: Statement, number: int, env: Env) -> None:
+        """Take the row of an item; the first may stand for all."""
+        if self._rows is None or not isinstance(one, For) or one.row is None:
+            return
+        text, by, alike = one.row
+        if alike is None or not number:
+            many = 1 if alike is None else alike.run(env)
+            self._rows.append((path_to(one.within, by, env), text.run(env), many))
+
+
+def check(program: Block, known: Mapping[str, Any]) -> None:
+    """Raises UserError for inputs that the steps refuse, whatever the dice."""
+    Early().block(program, dict(known))
+
+
+def rows_in(program: Block, known: Mapping[str, Any]) -> list[FoundRow]:
+    """The units whose odds are shown: path of the output, the unit, and how many it stands for."""
+    rows: list[FoundRow] = []
+    Early(rows).block(program, dict(known))
+    return rows
+
+
+# -- a file, and a sequence of it
 
 KEYS = ("lists", "formulas", "blocks", "sequences")
 """What a file of declared sequences may hold."""

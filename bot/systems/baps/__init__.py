@@ -1,4 +1,11 @@
 """Beer and Pretzels Skirmish: the sequences of its two chart cards."""
 
-HOMES = {"flame": "fire", "blast": "blasts", "barrage": "blasts", "he_attack": "indirect", "he_gun": "indirect"}
+HOMES = {
+    "flame": "fire",
+    "blast": "blasts",
+    "barrage": "blasts",
+    "he_attack": "indirect",
+    "he_gun": "indirect",
+    "crash": "vehicles",
+}
 """Files that plan several sequences, by sequence: `plan_flame` is in fire. All others are in a file of their own."""
