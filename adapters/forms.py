@@ -14,8 +14,7 @@ from bot.interface.form.form import Form, Room, form_of
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Command, CommandSpec, Path, Person, Place
 from bot.interface.typing.complete import Known
-from bot.places.drafts import Draft
-from bot.places.forms import KEPT, action_of
+from bot.places.forms import KEPT, Draft, action_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,11 +42,9 @@ from bot.interface.typing.complete import OF_ENABLED, OF_MACROS, Choice, Known, 
 from bot.interface.typing.text import Parsed, parse_text
 from bot.outbox.answers import Answers, Due
 from bot.outbox.receipts import Receipts
-from bot.places.drafts import Draft, Drafts
-from bot.places.enabled import Enabled
-from bot.places.forms import Forms
+from bot.places.forms import Draft, Drafts, Forms
 from bot.places.notes import Notes
-from bot.places.shelves import Shelves
+from bot.places.shelves import Enabled, Shelves
 from bot.places.threads import Threads
 from bot.process.entropy import new_id
 from bot.process.settings import Settings
@@ -69,7 +67,7 @@ from bot.systems.system import System, built_in
 
 if TYPE_CHECKING:
     from bot.interface.typing.macro import Macro
-    from bot.live.hub import Hub
+    from bot.live.watched import Hub
     from bot.sight.watching import Answer, Promise, Watch
 
 FIRST_FORMS = (("game", "start"), ("unit", "add"), ("setup", "systems"))
@@ -132,7 +130,7 @@ class App:
 
     def hub(self) -> Hub:
         """What may be shown of shared games, for the one who serves them."""
-        from bot.live.hub import Hub
+        from bot.live.watched import Hub
 
         return Hub(self.store)
 

@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 from unittest.mock import patch
 
-from bot.host.fuzzing import lines as fuzzing
+from bot.host import fuzz as fuzzing
 from bot.interface.reply.packing import file_text
 from bot.interface.spec import Command, Place
 from bot.systems.catalog import systems

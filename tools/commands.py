@@ -28,7 +28,7 @@ from unittest.mock import patch
 
 from bot.app import App
 from bot.game.ledger import Ledger
-from bot.host.fuzzing.lines import lines, table_line_of
+from bot.host.fuzz import lines, table_line_of
 from bot.interface.registry import registry
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Person, Place

@@ -32,7 +32,7 @@ from bot.app import App
 from bot.interface.reply.reply import TAKEN_AWAY, UNPINNED, Reply, error_reply, failed
 from bot.interface.spec import Command
 from bot.outbox.answers import Due
-from bot.outbox.courtesy import done_within, hurry
+from bot.outbox.receipts import done_within, hurry
 from bot.rules.errors import UserError
 
 log = logging.getLogger(__name__)

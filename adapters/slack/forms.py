@@ -31,7 +31,7 @@ from bot.interface.reply.bars import percent
 from bot.interface.reply.parts import Odds
 from bot.interface.reply.reply import OPEN_FORM, Button, Reply, error_reply
 from bot.interface.spec import CommandSpec, Person
-from bot.places.drafts import Draft
+from bot.places.forms import Draft
 from bot.rules.errors import UserError
 
 log = logging.getLogger(__name__)

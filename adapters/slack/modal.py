@@ -13,7 +13,7 @@ from adapters.slack.request import Request
 from bot.interface.form.form import FLAGS, HOW, Field, Form, Room
 from bot.interface.registry import TABLE, Registry
 from bot.interface.spec import CommandSpec, Path
-from bot.places.drafts import Draft
+from bot.places.forms import Draft
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import Option, clean
 from bot.rules.text.plain import cut

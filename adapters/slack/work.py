@@ -19,7 +19,7 @@ from bot.app import App
 from bot.interface.reply.packing import MOST_BYTES, file_text, too_large
 from bot.interface.reply.reply import Reply, error_reply
 from bot.interface.spec import Command, CommandSpec, Path, Person, Place
-from bot.outbox.courtesy import done_within, hurry
+from bot.outbox.receipts import done_within, hurry
 from bot.rules.errors import UserError
 from bot.running.turns import Queues
 

@@ -14,8 +14,7 @@ from aiohttp import web
 from adapters.listening import Door, listening, one_request
 from bot.process.release import release
 from bot.process.settings import Settings
-from bot.sight.health import EVERY, PROBE_SECONDS, Health, Sight
-from bot.sight.supervisor import Supervisor
+from bot.sight.health import EVERY, PROBE_SECONDS, Health, Sight, Supervisor
 from bot.sight.watching import Watch
 
 if TYPE_CHECKING:

@@ -14,8 +14,7 @@ from aiohttp import web
 
 from adapters.listening import Door, listening, one_request, places_within, visitor_of
 from bot.app import App
-from bot.live.hub import Hub
-from bot.live.watched import BYE, Watched, Watcher
+from bot.live.watched import BYE, Hub, Watched, Watcher
 from bot.picture.png import rasterizer
 from bot.process.logs import seldom
 from bot.process.settings import Settings

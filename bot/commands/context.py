@@ -15,7 +15,7 @@ from bot.game.state import Game, roster_of
 from bot.interface.registry import Registry
 from bot.interface.reply.reply import Button, Reply
 from bot.interface.spec import Command, CommandSpec, Place
-from bot.places.drafts import Draft, find_draft
+from bot.places.forms import Draft, find_draft
 from bot.rules.dice import Die, Source
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Asked

@@ -80,8 +80,8 @@ def fuzz(words: list[str]) -> int:
     import os
     from time import monotonic
 
-    from bot.host.fuzzing.play import Tally, find
-    from bot.host.fuzzing.play import fuzz as fuzz_system
+    from bot.host.fuzz import Tally, find
+    from bot.host.fuzz import fuzz as fuzz_system
     from bot.systems.catalog import PACKS, everywhere, systems
 
     arguments = Arguments(words, flags={"plays": True, "seed": True})

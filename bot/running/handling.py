@@ -23,8 +23,7 @@ from bot.interface.spec import Command, CommandSpec
 from bot.interface.typing.text import command_text
 from bot.odds_worker.pool import Odds, Worker
 from bot.outbox.receipts import NOT_WRITTEN
-from bot.places.enabled import Enabled
-from bot.places.shelves import OF_A_VERSION, Shelves
+from bot.places.shelves import OF_A_VERSION, Enabled, Shelves
 from bot.places.threads import Threads
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import MAX_TEXT

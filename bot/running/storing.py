@@ -16,7 +16,7 @@ from bot.interface.reply.reply import Reply
 from bot.interface.spec import Command
 from bot.outbox.leases import LEASE
 from bot.outbox.receipts import Receipts
-from bot.places.enabled import Enabled
+from bot.places.shelves import Enabled
 from bot.rules.errors import UserError
 from bot.running.budgets import Budgets
 from bot.stores.base import Clock, Deleted, Gate

@@ -1,11 +1,13 @@
 """Whether the bot keeps its promises just now: commits are written, the disk has room, answers leave, platforms are
-there."""
+there. And what a supervisor of the systemd kind is told of it."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import shutil
+import socket
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -138,3 +140,24 @@ class Health:
         now = time.monotonic()
         self._away = {name: self._away.get(name, now) for name, problem in links.items() if problem}
         return [f"{name}: {links[name]}" for name, since in self._away.items() if now - since >= PATIENCE]
+
+
+class Supervisor:
+    """Speaks to the socket that the environment names; without one nobody listens."""
+
+    def __init__(self, environ: Mapping[str, str] = os.environ) -> None:
+        path = environ.get("NOTIFY_SOCKET", "")
+        self._address = f"\0{path[1:]}" if path.startswith("@") else path
+
+    def __bool__(self) -> bool:
+        return bool(self._address)
+
+    def tell(self, *lines: str) -> None:
+        """Say it, such as READY=1; a supervisor that does not listen is no reason to stop."""
+        if not self._address:
+            return
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_NONBLOCK) as sender:
+            try:
+                sender.sendto("\n".join(lines).encode(), self._address)
+            except OSError:
+                pass

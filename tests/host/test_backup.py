@@ -10,7 +10,7 @@ import pytest
 
 from bot.__main__ import main
 from bot.app import App
-from bot.host.backup import backup, restore
+from bot.host.database import backup, restore
 from bot.rules.errors import UserError
 from bot.stores.sqlite import open_sqlite
 from tests.playing import Channel

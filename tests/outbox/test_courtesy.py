@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from bot.outbox.courtesy import CROWD, done_within, hurry
+from bot.outbox.receipts import CROWD, done_within, hurry
 
 
 async def test_who_came_first_does_not_wait_longer_than_those_behind() -> None:

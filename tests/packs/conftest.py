@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.host.fuzzing.lines import examples
+from bot.host.fuzz import examples
 from bot.systems.catalog import PACKS, everywhere
 
 PackMaker = Callable[..., Path]

@@ -9,7 +9,7 @@ from unittest.mock import patch
 import pytest
 
 from bot.__main__ import main
-from bot.host.fuzzing.play import Tally, fuzz
+from bot.host.fuzz import Tally, fuzz
 from bot.packs.check import check_content, check_path, check_system
 from bot.packs.new import new_pack
 from bot.rules.tables.table import Table

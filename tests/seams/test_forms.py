@@ -41,8 +41,7 @@ from bot.interface.reply.reply import Reply, error_reply
 from bot.interface.spec import Command, CommandSpec
 from bot.interface.typing.complete import Known
 from bot.interface.typing.text import command_text, parse_text
-from bot.places.drafts import Draft
-from bot.places.forms import KEPT, action_of
+from bot.places.forms import KEPT, Draft, action_of
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import RosterUnit
 from bot.systems.catalog import systems

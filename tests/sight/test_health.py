@@ -11,9 +11,8 @@ import pytest
 
 from bot.app import App
 from bot.sight import health as looking
-from bot.sight.health import Health
+from bot.sight.health import Health, Supervisor
 from bot.sight.metrics import Metrics
-from bot.sight.supervisor import Supervisor
 from bot.sight.watching import Watch
 from bot.stores.base import StoreError
 from bot.stores.records import Commit, Outgoing

@@ -20,7 +20,7 @@ from bot.game.state import STRICT, Game, is_strict
 from bot.game.version import with_version
 from bot.interface.reply.reply import Reply
 from bot.packs.stored import SETUP, SHORT, Version, chosen, enabled, read_pack, server_key, versions
-from bot.places.enabled import NotManager
+from bot.places.shelves import NotManager
 from bot.places.threads import APART, apart_doc, channel_of, is_apart
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.inputs.options import Option, clean

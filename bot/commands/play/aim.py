@@ -8,7 +8,7 @@ from bot.answers.aim import aim_of, at_nobody, own_targets
 from bot.commands.context import Context
 from bot.interface.reply.reply import Button, Reply
 from bot.interface.typing.text import command_text
-from bot.places.drafts import new_draft
+from bot.places.forms import new_draft
 from bot.rules.inputs.units import Roster
 from bot.rules.text.names import joined
 from bot.rules.text.phrase import Phrase, Typed

@@ -28,7 +28,7 @@ from bot.interface.form.form import COMPARE, HAND, ODDS, SECRET
 from bot.interface.reply.reply import File, Reply
 from bot.interface.spec import CommandSpec, Path
 from bot.interface.typing.text import command_text
-from bot.places.drafts import DRAFT, Draft, find_draft
+from bot.places.forms import DRAFT, Draft, find_draft
 from bot.report.cards import cards_drawn
 from bot.rules.errors import DieOwed, UserError
 from bot.rules.text.phrase import phrase

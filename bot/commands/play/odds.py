@@ -23,7 +23,7 @@ from bot.game.version import system_of
 from bot.interface.reply.reply import Button, Reply
 from bot.interface.spec import CommandSpec
 from bot.interface.typing.text import command_text
-from bot.places.drafts import Draft, new_draft
+from bot.places.forms import Draft, new_draft
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import clean, flag
 from bot.rules.inputs.units import Roster

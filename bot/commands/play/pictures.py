@@ -20,7 +20,7 @@ from bot.interface.reply.reply import Button, File, Reply
 from bot.picture.charts import luck_picture, odds_picture
 from bot.picture.png import picture_png, rasterizer
 from bot.picture.table import named_table_picture
-from bot.places.drafts import new_draft
+from bot.places.forms import new_draft
 from bot.places.threads import channel_of
 from bot.rules.errors import UserError
 from bot.rules.tables.table import Table

@@ -16,7 +16,7 @@ from bot.commands.play.odds import count_rows, parties
 from bot.commands.play.share import boxed
 from bot.interface.reply.reply import Button, Menu, MenuEntry, Reply
 from bot.interface.spec import CommandSpec
-from bot.places.drafts import Draft, new_draft
+from bot.places.forms import Draft, new_draft
 from bot.rules.errors import UserError
 from bot.rules.text.phrase import begun
 from bot.stores.base import DAY

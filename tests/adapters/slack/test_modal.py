@@ -14,7 +14,7 @@ from bot.interface.registry import registry
 from bot.interface.spec import CommandSpec
 from bot.interface.typing.complete import Known
 from bot.interface.typing.text import parse_text
-from bot.places.drafts import Draft
+from bot.places.forms import Draft
 from bot.rules.inputs.units import RosterUnit
 from tests.standins.slack import check_view
 

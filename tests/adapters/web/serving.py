@@ -14,7 +14,7 @@ from aiohttp import web
 from adapters.listening import BACKLOG, Door
 from adapters.web.pages import Pages
 from bot.interface.reply.reply import Reply
-from bot.live.hub import Hub
+from bot.live.watched import Hub
 from tests.playing import Channel
 
 ADDRESS = "https://games.example.org"

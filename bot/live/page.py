@@ -1,12 +1,34 @@
-"""A live page and what it is sent, made from texts: what the worker process is asked for."""
+"""What anybody may see of a game: its export without what is sealed or unpublished, and the page made of it."""
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from gzip import compress
 
-from bot.report.page import fragments, page, script_hashes
+from bot.audit.export import export_game
+from bot.report.page import fragments, page, script_hashes, without_accounts
+from bot.stores.records import EventRow, Json
+from bot.stores.store import Store
+
+MOST_EVENTS = 20_000
+"""A game with more is no longer followed: its page would be too large for a phone."""
+
+
+async def public_export(store: Store, row: str, events: Sequence[EventRow]) -> Json:
+    """The export of the game whose whole log is `events`, which are not empty."""
+    seeds, texts, persons = await store.seeds(row), await store.texts(row), await store.persons(row)
+
+    def made() -> Json:
+        about: Json = {"name": "", "system": ""}
+        for event in events:
+            fields = (event.data.get("after") or {}).get("game") or {}
+            about |= {key: fields[key] for key in about if key in fields}
+        game = str(events[0].data["game"])
+        return without_accounts(export_game(game, events, seeds, texts, persons, **about))
+
+    return await asyncio.to_thread(made)
 
 
 def live_page(export: str, facts: Mapping[int, str], live: str, picture: str) -> tuple[bytes, bytes, str]:

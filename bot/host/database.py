@@ -1,0 +1,217 @@
+"""`grognard backup`, `restore`, `copy` and `rerun`: the database copied while the bot runs, put back while it does not,
+carried into another, and played again under today's tables."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sqlite3
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager, closing
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from bot.audit.games import audit
+from bot.audit.replay import rerun as played_again
+from bot.host.cli import Arguments
+from bot.process.file_rights import make_file, make_folder
+from bot.process.settings import Settings, load_settings
+from bot.rules.errors import UserError
+from bot.stores.copying import copy_all, holds_anything
+from bot.stores.opening import needs_library, opened_store
+from bot.stores.sqlite.faults import explained
+from bot.stores.sqlite.schema import check_ours
+
+BESIDE = ("-wal", "-shm")
+
+
+def backup(words: Sequence[str]) -> int:
+    """Copy the database into a new file. Raises UserError where there is none, or the file is there already."""
+    (name,) = Arguments(words, flags={}).take("FILE")
+    path, copy = _database(), Path(name)
+    if not path.exists():
+        raise UserError(
+            f"There is no database {path} yet.", hint="Set GROGNARD_DATA as the bot has it.", code="no-such-file"
+        )
+    if copy.exists():
+        raise UserError(f"{copy} is there already.", hint="Name a new file.", code="file-exists")
+    games = _copied(path, copy)
+    print(f"{copy} holds {_counted(games, 'game')} of {path}. Keep it private: the seeds of running games are in it.")
+    return 0
+
+
+def restore(words: Sequence[str]) -> int:
+    """Put a copy in place of the database. Raises UserError while anybody has that open, or for no copy of ours."""
+    (name,) = Arguments(words, flags={}).take("FILE")
+    path, copy = _database(), Path(name)
+    if not copy.is_file():
+        raise UserError(f"There is no file {copy}.", code="no-such-file")
+    if path.exists() and copy.samefile(path):
+        raise UserError(f"{copy} is the database itself.", code="bad-backup")
+    try:
+        make_folder(path.parent)  # on a new machine the bot has not made it yet
+    except OSError as error:
+        raise UserError(f"{path.parent} cannot be made: {error.strerror or error}.", code="file-failed") from None
+    new = path.with_name(f"{path.name}.restoring")
+    new.unlink(missing_ok=True)
+    games = _copied(copy, new)
+    try:
+        kept = _put_aside(path)
+        _give_to(new, kept or path.parent)
+        os.replace(new, path)
+    finally:
+        new.unlink(missing_ok=True)
+    print(f"{path} holds {_counted(games, 'game')} of {copy} now.")
+    if kept is not None:
+        print(f"What was there before is kept as {kept}.")
+    print("Tell your players: what was rolled since is gone, and each game needs /fair reveal for a new seed.")
+    return 0
+
+
+def _database() -> Path:
+    path = load_settings().database
+    if path is None:
+        raise UserError("The database is a temporary one.", hint="Set DATABASE_URL to a file.", code="bad-settings")
+    return path
+
+
+def _copied(source: Path, target: Path) -> int:
+    """Copy a database of ours whole, for its owner alone; how many games it holds. Raises UserError for another."""
+    half = target.with_name(f"{target.name}.half")
+    half.unlink(missing_ok=True)
+    try:
+        make_file(half)
+        with closing(sqlite3.connect(source)) as old, closing(sqlite3.connect(half)) as new:
+            if check_ours(old, source) == 0:
+                raise UserError(f"{source} is no database of Grognard.", code="bad-backup")
+            old.backup(new)
+            new.execute("PRAGMA journal_mode = DELETE")
+            found = [line for (line,) in new.execute("PRAGMA integrity_check(5)")]
+            if found != ["ok"]:
+                raise UserError(f"{source} is damaged: {found[0]}", hint="Take an older copy.", code="bad-backup")
+            games = int(new.execute("SELECT count(*) FROM games").fetchone()[0])
+        os.replace(half, target)
+    except sqlite3.Error as error:
+        raise explained(error, str(source), to_host=True) from error
+    except OSError as error:
+        raise UserError(f"{target} cannot be written: {error.strerror or error}.", code="file-failed") from None
+    finally:
+        half.unlink(missing_ok=True)
+    return games
+
+
+def _put_aside(path: Path) -> Path | None:
+    """Rename the database, so that nothing is lost; its new name. Raises UserError while anybody else has it open."""
+    if not path.exists():
+        return None
+    try:
+        with closing(sqlite3.connect(path, timeout=1.0)) as connection:
+            connection.execute("PRAGMA journal_mode = DELETE")  # refused while another connection is open
+    except sqlite3.DatabaseError as error:
+        if "locked" in str(error):
+            raise UserError(
+                f"{path} is open in another process.", hint="Stop the bot first, then restore.", code="store-locked"
+            ) from None
+    kept = path.with_name(f"{path.name}.before-{datetime.now(UTC):%Y%m%d-%H%M%S}")
+    for end in BESIDE:  # of a damaged file, which could not let go of them
+        if (beside := path.with_name(path.name + end)).exists():
+            beside.rename(kept.with_name(kept.name + end))
+    path.rename(kept)
+    return kept
+
+
+def _give_to(new: Path, like: Path) -> None:
+    """To the owner of the old file, or of the folder: root restores for the bot's user."""
+    owner = like.stat()
+    if os.geteuid() == 0:
+        os.chown(new, owner.st_uid, owner.st_gid)
+
+
+def copy(words: Sequence[str]) -> int:
+    """Copy a database into an empty one; 1 where a game there does not verify. Raises UserError, and then the target
+    is as it was."""
+    signs = [word.replace("=", "\0") for word in words]  # ?host=... makes no pair of an address
+    urls = Arguments(signs, flags={}).take("FROM_URL", "TO_URL")
+    source, target = (_settings_with(url.replace("\0", "=")) for url in urls)
+    if (source.postgres, source.database) == (target.postgres, target.database):
+        raise UserError("Both addresses are the same.", hint="Name an empty database second.", code="bad-arguments")
+    return asyncio.run(_copy(source, target))
+
+
+def _settings_with(url: str) -> Settings:
+    """The host's settings with this database. Raises UserError for one that is none, or that ends with its process."""
+    settings = load_settings({**os.environ, "DATABASE_URL": url})
+    if not settings.postgres and settings.database is None:
+        raise UserError("A temporary database cannot be copied.", hint="Name a file.", code="bad-arguments")
+    return replace(settings, live_port=0)
+
+
+async def _copy(source: Settings, target: Settings) -> int:
+    async with _end(source, "source") as old, _end(target, "target") as new:
+        if await holds_anything(new):
+            raise UserError(
+                "The second database is not empty. Nothing was copied.", hint="Name an empty one.", code="file-exists"
+            )
+        counts = await copy_all(old, new)
+    print(f"Copied: {_counted(counts['games'], 'game')}, {_counted(counts['events'], 'event')}. Checking each game ...")
+    async with opened_store(target) as store:
+        faults = [*await store.check(), *(await audit(store))[1]]
+    for fault in faults:
+        print(fault)
+    if faults:
+        print("Look into that before you use the copy; grognard doctor --replay tells whether the source has it, too.")
+        return 1
+    print("Log, chain, dice and state of every game agree. Set DATABASE_URL to the new one, then start the bot.")
+    return 0
+
+
+def _end(settings: Settings, side: str) -> AbstractAsyncContextManager[Any]:
+    """One end of the copy. Raises StoreError once it is entered."""
+    if settings.postgres:
+        with needs_library():
+            from bot.stores.postgres import copying as postgres
+        return (postgres.postgres_source if side == "source" else postgres.postgres_target)(settings.postgres)
+    from bot.stores.sqlite.copying import sqlite_source, sqlite_target
+
+    assert settings.database is not None
+    return (sqlite_source if side == "source" else sqlite_target)(settings.database)
+
+
+def _counted(count: int, what: str) -> str:
+    return f"1 {what}" if count == 1 else f"{count} {what}s"
+
+
+MOST_SHOWN = 50
+
+
+def rerun(words: Sequence[str]) -> int:
+    """Play the outcomes of these games again, or of --all; 1 where one would be another. Raises UserError."""
+    found = Arguments(words, flags={"all": False})
+    games = tuple(found.words)
+    if bool(games) == ("all" in found.flags):
+        raise UserError("Name games, or --all.", hint="grognard rerun --all", code="bad-arguments")
+    return asyncio.run(_rerun(games))
+
+
+async def _rerun(games: tuple[str, ...]) -> int:
+    count, others = 0, Counter[str]()
+    async with opened_store(load_settings()) as store:
+        async for one in played_again(store, games):
+            count += 1
+            if one.other:
+                others[one.what] += 1
+                if others.total() <= MOST_SHOWN:
+                    print(f"Game {one.game} #{one.number} {one.what}: {one.other}")
+    if (hidden := others.total() - MOST_SHOWN) > 0:
+        print(f"... and {hidden} more")
+    outcomes = _counted(count, "outcome")
+    if not others:
+        print(f"{outcomes} played again, each as it was.")
+        return 0
+    print(f"{outcomes} played again, {others.total()} would be another: ", end="")
+    print(", ".join(f"{what} {number}" for what, number in others.most_common()) + ".")
+    print("Raise `edition` in the game's game.yaml (docs/editions.md): games so far stay as they were.")
+    return 1

@@ -1,1 +1,0 @@
-"""`grognard fuzz`: random games of a system, each held against what must be true of every game."""
