@@ -92,13 +92,14 @@ def _word(results: Results, alike: list[Fate]) -> str:
     token, more = alike[0].token, alike[0].more
     result = results.get(token)
     if result is None or not more or "{more}" not in result.many:
-        return with_more(_bare_word(results, token), more)
+        return with_more(bare_word(results, token), more)
     verb, blank, rest = more.partition(" ")
     many = len(alike) > 1
     return with_more(_of(len(alike), results, token), f"{bare(verb) if many else verb}{blank}{rest}")
 
 
-def _bare_word(results: Results, token: str) -> str:
+def bare_word(results: Results, token: str) -> str:
+    """What a result is called by itself; a token that has no words is read as it is."""
     return results[token].word if token in results else token.replace("-", " ")
 
 
@@ -121,9 +122,9 @@ def _summed(came: Fared) -> list[tuple[int, str]]:
     """How many came to which result, worst first, at most three."""
     results = came.results
     tokens = [fate.token for alike in came.alike for fate in alike]
-    if len({_bare_word(results, token) for token in tokens} - {NO_EFFECT}) > COUNTED:
+    if len({bare_word(results, token) for token in tokens} - {NO_EFFECT}) > COUNTED:
         tokens = [_mildly(results, token) for token in tokens]
-    counts = Counter(token for token in tokens if _bare_word(results, token) != NO_EFFECT)
+    counts = Counter(token for token in tokens if bare_word(results, token) != NO_EFFECT)
     order = [*counts]
     if len(order) > COUNTED and order[0] in results and results[order[0]].tone == GAME:
         order = sorted(order, key=lambda token: (not results[token].bold, token != NONE, -counts[token]))[:COUNTED]
@@ -143,7 +144,7 @@ def _mildly(results: Results, token: str) -> str:
 def _of(count: int, results: Results, token: str) -> str:
     """The word behind a number: behind 1 `rushes the enemy` where that of several is `rush the enemy`."""
     is_one = count == 1 and token in results
-    return results[token].one if is_one else with_more(_bare_word(results, token), "")
+    return results[token].one if is_one else with_more(bare_word(results, token), "")
 
 
 FOLDED = 4

@@ -1,14 +1,24 @@
-"""What a handler hands back: the reply, and what happened if anything did."""
+"""What a handler hands back: the reply, and what happened if anything did, what that does to the game and what the log
+keeps of it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from bot.answers.headline import has_one_party
+from bot.game.phases import with_initiative
+from bot.game.roster import settle_changes, with_joined
+from bot.game.state import Game, Json
+from bot.game.version import with_system
 from bot.interface.reply.reply import Reply
+from bot.interface.spec import Path
 from bot.rules.dice import Rolled
+from bot.rules.inputs.units import RosterUnit
 from bot.rules.sequence.sequence import Change
+from bot.rules.text.names import joined
+from bot.systems.catalog import system, systems
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,3 +57,115 @@ class Outcome:
     reply: Reply
     happening: Happening | None = None
     given: Mapping[str, Any] = field(default_factory=dict)
+
+
+def is_of_game(game: Game, system: str) -> bool:
+    """Whether a system's results belong to the game's units: it is the game's own, or free play has no units yet."""
+    return not system or game.system in ("", system) or is_open(game)
+
+
+def is_open(game: Game) -> bool:
+    """Whether the next system used becomes the game's: free play without units goes with its players."""
+    return not game.started and not game.units
+
+
+def named_in(game: Game, happening: Happening) -> list[RosterUnit]:
+    """The game's units that its inputs call."""
+    return [unit for name in happening.units if (unit := game.units.get(name.casefold())) is not None]
+
+
+def after_happening(game: Game, happening: Happening, *, joins: bool = True) -> Game:
+    """The game with the results written to its units; free play without units takes on the system used.
+
+    Who comes into play joins the roster; logs from before that have them not: `joins` is off.
+    """
+    if not is_of_game(game, happening.system):
+        return game
+    takes_on = happening.kind == "sequence" and (not game.system or is_open(game))
+    moves = happening.kind == "sequence" and bool(happening.system) and (takes_on or not game.started)
+    after = with_system(game, system(happening.system)) if moves else game
+    if (side := initiative_of(game, happening)) is not None:
+        # A log from before there was a go knows nothing of it.
+        after = (
+            with_initiative(after, side, systems().get(after.system)) if game.go else replace(after, initiative=side)
+        )
+    after = settle_changes(after, happening.changes) if happening.changes else after
+    return with_joined(after, happening.joins) if joins and happening.joins else after
+
+
+def facts_of(path: Path, happening: Happening) -> Json:
+    """What the event says beside who and when: enough to replay it and to count its odds again."""
+    return {
+        "command": " ".join(path),
+        "inputs": {name: value for name, value in happening.inputs.items() if name != "label"},
+        "dice": happening.notes(),
+        "out": dict(happening.out),
+        "system": happening.system,
+        "target": happening.target,
+        **({"edition": system(happening.system).edition} if happening.system else {}),
+        "hand": happening.by_hand,
+        "result": happening.result,
+    }
+
+
+def change_json(change: Change) -> Json:
+    """The change of a unit as a sealed roll holds it."""
+    plain: Json = {"unit": change.unit, "set": dict(change.set)}
+    if change.mark:
+        plain["mark"] = sorted(change.mark)
+    if change.unmark:
+        plain["unmark"] = sorted(change.unmark)
+    if change.turn:
+        plain["turn"] = True
+    return plain
+
+
+def change_from_json(data: Json) -> Change:
+    """The change of a unit that was in a sealed roll."""
+    mark, unmark = (frozenset(data.get(key, ())) for key in ("mark", "unmark"))
+    return Change(data["unit"], data["set"], mark, unmark, turn=data.get("turn") is True)
+
+
+def initiative_of(game: Game, happening: Happening) -> str | None:
+    """Who has the initiative after a sequence of that name: sides a and b are the game's first and second."""
+    if happening.target != "initiative" or len(game.sides) != 2:
+        return None
+    return dict(zip("ab", game.sides, strict=True)).get(str(happening.out.get("winner")))
+
+
+def reminders(game: Game, happening: Happening) -> tuple[str, ...]:
+    """Markers of the units in play for which this sequence has a modifier that was not typed: it is never inferred.
+
+    Not markers that this very action puts on: who had them before had them already.
+    """
+    system = systems().get(happening.system) if happening.units else None
+    if system is None or not is_of_game(game, happening.system):
+        return ()
+    silent = set(system.game.get("units", {}).get("markers") or ()) - set(system.words["units"].marks)
+    sequence = system.sequences.get(happening.target)
+    if sequence is None or not sequence.modifiers or has_one_party(sequence):
+        return ()
+    typed = {name for name, value in happening.inputs.items() if value not in (None, "", False)}
+    words = {option.name for option in sequence.inputs} | {word for option in sequence.inputs for word in option.values}
+    typed |= {*str(happening.inputs.get("mods") or "").replace(",", " ").split()}
+    free = words - typed - (MOVES if MOVES & typed else frozenset())
+    marked: dict[str, list[str]] = {}
+    for name in happening.units:
+        unit = game.units.get(name.casefold())
+        marks = unit.marks & silent if unit is not None else frozenset()
+        if unit is not None and (counts := sorted(mark for mark in marks if _modifies(mark, unit, happening, free))):
+            marked.setdefault(", ".join(counts), []).append(unit.name)
+    said = [f"{joined(names)} {'is' if len(names) == 1 else 'are'} marked {marks}" for marks, names in marked.items()]
+    return (f"Remember: {'; '.join(said)}. Add the modifier if one applies.",) if said else ()
+
+
+MOVED, MOVES = ("moved", "assault-move", "hit-and-run"), frozenset({"target_moved", "vehicle_moved"})
+"""Markers of a target that moves or has moved, and the modifiers that say so."""
+
+
+def _modifies(mark: str, unit: RosterUnit, happening: Happening, free: Set[str]) -> bool:
+    """Whether a marker has a modifier among the words that were not typed, for who acts or for a target."""
+    word = mark.replace("-", "_")
+    if unit.name in happening.acting:
+        return word in free or word.removesuffix("_move") in free
+    return f"target_{word}" in free or (mark in MOVED and not MOVES.isdisjoint(free))

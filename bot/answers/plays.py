@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
 
-from bot.answers.headline import ACTING, actors, hits_its_unit, results_of, said, types_of
+from bot.answers.headline import ACTING, actors, bare_word, hits_its_unit, results_of, said, types_of
 from bot.answers.outcome import Happening, Outcome
 from bot.answers.several import Single, path_of, planned, play_all, whole_out, whole_result
 from bot.answers.shot import each_reply, fates_of, plain_word, played_reply
@@ -23,7 +23,7 @@ from bot.rules.inputs.given import Given, hand_dice
 from bot.rules.inputs.options import flag
 from bot.rules.inputs.units import Roster
 from bot.rules.odds.rows import came_to, row_path, rows_of
-from bot.rules.sequence.sequence import Fate, Line, Played
+from bot.rules.sequence.sequence import Line
 from bot.rules.text.names import stem_of
 from bot.rules.text.phrase import Phrase, Typed
 from bot.systems.system import Sequence
@@ -156,12 +156,29 @@ def again(shot: Shot) -> tuple[Single, ...]:
 
 
 def every_die(sequence: Sequence, singles: tuple[Single, ...]) -> tuple[Part, ...]:
-    """All dice: of one play with its lines, of several each unit's in a row, with its result."""
-    if not singles[0].unit:
-        return _every_die(sequence, singles[0].given, singles[0].played)
-    rows = {one.unit: [die.value for die in one.played.dice] for one in singles}
-    fates = {fate.unit: fate for one in singles for fate in fates_of(sequence, one)}
-    return (Grid(tuple((row,) for row in _rows(rows, _words(sequence, fates)))),)
+    """All dice: lines of the shot itself as they are, then each unit's dice in a row, with its result."""
+    first, shared, tables = singles[0], list[Part](), dict[str, dict[str, list[object]]]()
+    if first.unit:
+        fates = {fate.unit: fate for one in singles for fate in fates_of(sequence, one)}
+        tables[""] = {one.unit: [die.value for die in one.played.dice] for one in singles}
+    else:
+        fates = {fate.unit: fate for fate in first.played.settlement.fates}
+        tables[""] = {unit: [] for unit in fates}
+        names = {*fates, *(unit.word for units in first.given.lists.values() for unit in units)}
+        for line in first.played.lines:
+            kind, unit = _of_unit(line, names)
+            if unit:
+                tables.setdefault(kind, {}).setdefault(unit, []).extend(line.dice)
+            elif line.dice:
+                shared.append(line)
+    results, units = results_of(sequence), first.played.settlement.units
+    words = {unit: bare_word(results, fate.token) for unit, fate in fates.items()}
+    words = words or {unit: plain_word(word) for unit, word in units}
+    parts = [*shared]
+    for kind, rows in tables.items():
+        parts += [f"{kind[:1].upper()}{kind[1:]}:"] if kind else []
+        parts.append(_grid(_packed(rows) if kind else rows, {} if kind else words))
+    return tuple(part for part in parts if not isinstance(part, Grid) or part.rows)
 
 
 def besides(sequence: Sequence, singles: tuple[Single, ...]) -> Iterator[Part]:
@@ -174,33 +191,12 @@ def besides(sequence: Sequence, singles: tuple[Single, ...]) -> Iterator[Part]:
         yield Small(f"Now: {' · '.join(said(types, text) for text in now)}")
 
 
-def _every_die(sequence: Sequence, given: Given, played: Played) -> tuple[Part, ...]:
-    """All lines with dice: those of the shot itself as they are, then each unit's dice in a row, with its result."""
-    fates = {fate.unit: fate for fate in played.settlement.fates}
-    names = {*fates, *(unit.word for units in given.lists.values() for unit in units)}
-    shared: list[Part] = []
-    tables: dict[str, dict[str, list[object]]] = {"": {unit: [] for unit in fates}}
-    words = _words(sequence, fates) or {unit: plain_word(word) for unit, word in played.settlement.units}
-    for line in played.lines:
-        kind, unit = _of_unit(line, names)
-        if unit:
-            tables.setdefault(kind, {}).setdefault(unit, []).extend(line.dice)
-        elif line.dice:
-            shared.append(line)
-    parts = [*shared]
-    for kind, rows in tables.items():
-        parts += [f"{kind[:1].upper()}{kind[1:]}:"] if kind else []
-        rows = _packed(rows) if kind else rows
-        parts.append(Grid(tuple((row,) for row in _rows(rows, {} if kind else words))))
-    return tuple(part for part in parts if not isinstance(part, Grid) or part.rows)
-
-
 def by_label(dice: Iterable[Mapping[str, Any]]) -> tuple[Part, ...]:
     """The dice as the log has them, where nothing more can be said of them."""
     rows: dict[str, list[object]] = {}
     for die in dice:
         rows.setdefault(str(die.get("label") or "dice"), []).append(die["value"])
-    return (Grid(tuple((row,) for row in _rows(rows, {}))),)
+    return (_grid(rows, {}),)
 
 
 def _of_unit(line: Line, names: Iterable[str]) -> tuple[str, str]:
@@ -225,12 +221,8 @@ def _packed(rows: Mapping[str, list[object]]) -> dict[str, list[object]]:
     return found
 
 
-def _words(sequence: Sequence, fates: Mapping[str, Fate]) -> dict[str, str]:
-    results = results_of(sequence)
-    return {
-        unit: results[fate.token].word if fate.token in results else fate.token.replace("-", " ")
-        for unit, fate in fates.items()
-    }
+def _grid(dice: Mapping[str, Many[object]], words: Mapping[str, str]) -> Grid:
+    return Grid(tuple((row,) for row in _rows(dice, words)))
 
 
 def _rows(dice: Mapping[str, Many[object]], words: Mapping[str, str]) -> Iterable[str]:

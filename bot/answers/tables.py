@@ -111,21 +111,16 @@ def words_of(table: Table) -> Mapping[str, str]:
 def _news(answer: Answer, words: Mapping[str, str]) -> str:
     """The answer in a few words."""
     told = _told(answer)
-    if len(told) == 1:
-        (name, value), *_ = told.items()
-        if not isinstance(value, bool | int | float):
-            return said(value, words)
+    if len(told) == 1 and not isinstance(value := next(iter(told.values())), bool | int | float):
+        return said(value, words)
     pieces = []
     for name, value in told.items():
         label = "" if name == "result" and isinstance(value, str) else said(name, words)
+        is_own_word = isinstance(value, str) and value not in ("none", *told) and not value[:1].isdigit()
         if isinstance(value, bool):
             pieces.append(label if value else f"not {label}")
-        elif isinstance(value, str) and value not in ("none", *told):
-            pieces.append(
-                said(value, words)
-                if len(told) < FEW and not value[:1].isdigit()
-                else f"{label} {said(value, words)}".strip()
-            )
+        elif is_own_word and len(told) < FEW:
+            pieces.append(said(value, words))
         else:
             pieces.append(f"{label} {said(value, words)}".strip())
     return ", ".join(pieces) or answer.text or "no effect"

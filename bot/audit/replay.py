@@ -11,9 +11,8 @@ from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from bot.answers.effects import after_happening, change_json, is_of_game, named_in
 from bot.answers.events import title_of
-from bot.answers.outcome import Happening
+from bot.answers.outcome import Happening, after_happening, change_json, is_of_game, named_in
 from bot.answers.plays import run_sequence
 from bot.answers.roll import roll_dice
 from bot.answers.tables import read_table

@@ -7,7 +7,7 @@ from collections.abc import Sequence as Many
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from bot.answers.effects import is_of_game
+from bot.answers.outcome import is_of_game
 from bot.game.ledger import Ledger
 from bot.game.prepared import UNUSED, Prepared, find, fresh
 from bot.game.rights import Actor, actor_in, over

@@ -8,7 +8,6 @@ page, and for those who watch.
 from __future__ import annotations
 
 import json
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import suppress
 from hashlib import sha256
@@ -174,7 +173,7 @@ class Facts:
     """Facts as JSON by what was asked: of equal questions one answer, in whichever game."""
 
     def __init__(self) -> None:
-        self._known: OrderedDict[bytes, str] = OrderedDict()
+        self._known: dict[bytes, str] = {}
 
     def known(self, asks: Mapping[int, str]) -> dict[int, str]:
         """Those that are known by now, by the number of the event."""
@@ -186,8 +185,9 @@ class Facts:
         """All of them; what is not known yet is worked out `apart`, the newest events first. Raises UserError where
         that is too busy: what is known by then stays so."""
         keys = {number: _key(ask) for number, ask in asks.items()}
-        found = {key: self._known[key] for key in keys.values() if key in self._known}
-        missing = {keys[number]: ask for number, ask in sorted(asks.items(), reverse=True) if keys[number] not in found}
+        found = {key: self._known.pop(key) for key in {*keys.values()} & self._known.keys()}
+        self._known |= found  # behind those that nobody asks for any more
+        missing = {keys[number]: asks[number] for number in sorted(asks, reverse=True) if keys[number] not in found}
         waiting = list(missing.items())
         for start in range(0, len(waiting), AT_ONCE):
             some = waiting[start : start + AT_ONCE]
@@ -195,11 +195,8 @@ class Facts:
             fresh = dict(zip((key for key, _ in some), told, strict=True))
             found |= fresh
             self._known |= fresh  # a page that does not wait shows these at once
-        for key, facts in found.items():
-            self._known[key] = facts
-            self._known.move_to_end(key)
-        while len(self._known) > KEPT:
-            self._known.popitem(last=False)
+        for key in list(self._known)[:-KEPT]:
+            del self._known[key]
         return {number: found[key] for number, key in keys.items()}
 
 

@@ -7,8 +7,8 @@ from typing import Any, cast
 
 import pytest
 
-from bot.answers.effects import facts_of
 from bot.answers.events import retold, told_event
+from bot.answers.outcome import facts_of
 from bot.answers.plays import came_up, run_sequence, shot_of
 from bot.answers.story import story
 from bot.rules.dice import Die

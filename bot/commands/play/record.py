@@ -5,9 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bot.answers.aim import amiss
-from bot.answers.effects import after_happening, change_json, facts_of, initiative_of, is_of_game, named_in, reminders
 from bot.answers.events import come_into_play
-from bot.answers.outcome import Happening, Outcome
+from bot.answers.outcome import (
+    Happening,
+    Outcome,
+    after_happening,
+    change_json,
+    facts_of,
+    initiative_of,
+    is_of_game,
+    named_in,
+    reminders,
+)
 from bot.answers.shot import brief, compact
 from bot.commands.context import Context
 from bot.commands.play.targets import other_targets

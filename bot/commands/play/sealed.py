@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, replace
 
-from bot.answers.effects import change_from_json, is_of_game
 from bot.answers.events import title_of
+from bot.answers.outcome import change_from_json, is_of_game
 from bot.commands.context import Amendment, Context
 from bot.commands.games.games import turn_to
 from bot.commands.play.record import ANSWER, SEALED, roll_buttons

@@ -7,7 +7,7 @@ import re
 from dataclasses import replace
 
 from bot.answers.aim import whose
-from bot.answers.effects import is_open
+from bot.answers.outcome import is_open
 from bot.commands.context import Context
 from bot.commands.turns.calls import call_sides
 from bot.game.counter import REDUCED
