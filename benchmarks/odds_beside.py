@@ -24,8 +24,9 @@ from benchmarks.goals import goal
 from bot.rules.dice import d6
 from bot.rules.expression import parser
 from bot.rules.expression.chances import odds
-from bot.rules.odds.odds import group_alike, group_faces, group_sums, joint
-from bot.rules.sequence.sequence import End, Part, Parts, Plan, Roll, Ruling, Settlement, ruled
+from bot.rules.odds.odds import joint
+from bot.rules.odds.rolls import group_alike, group_faces, group_sums
+from bot.rules.sequence.sequence import Part, Parts, Plan, Roll, Ruling, Settlement, ruled
 from bot.systems.catalog import system
 
 ROUNDS, LEAST = 7, 0.02
@@ -80,10 +81,10 @@ def alone(margin: int, at: int) -> Part[Shot]:
     """The check of one man."""
     path, morale = f"men[{at}]", MORALES[at]
 
-    def comes() -> list[End]:
-        return [(1, {path: check(margin, morale, die)}, None) for die in range(1, 7)]
+    def one(_: Shot, roll: Roll) -> Ruling[Shot]:
+        return Ruling(Shot(None), {path: check(margin, morale, roll[0])})
 
-    return Part((("", path),), comes, key=(margin, morale))
+    return Part((path,), lambda: Plan(Shot("check"), {"check": ruled((D6,), one)}, never), (margin, morale))
 
 
 def apart(now: Shot) -> Parts[Shot] | None:

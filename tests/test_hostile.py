@@ -20,7 +20,7 @@ from bot.interface.typing.complete import Known, complete_option
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import Option, clean
 from bot.rules.inputs.units import RosterUnit, UnitWords
-from bot.rules.odds.odds import TooManyStates
+from bot.rules.odds.rolls import TooManyStates
 from bot.systems.catalog import systems
 from bot.systems.resolve import MAX_SECONDS, count_odds
 from bot.systems.system import System

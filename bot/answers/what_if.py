@@ -17,7 +17,8 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.options import Option, flag
 from bot.rules.inputs.units import Roster
-from bot.rules.odds.odds import Distribution, TooManyStates
+from bot.rules.odds.odds import Distribution
+from bot.rules.odds.rolls import TooManyStates
 from bot.rules.sequence.sequence import Row
 from bot.systems.catalog import system
 from bot.systems.resolve import each_odds

@@ -21,8 +21,9 @@ from bot.game.state import Game, Json, unit_from_json
 from bot.game.version import system_of
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import Roster, RosterUnit
-from bot.rules.odds.odds import Distribution, TooManyStates, joint, shown
-from bot.rules.odds.rows import row_path, rows_of, told_by_rows
+from bot.rules.odds.odds import Distribution, joint, shown
+from bot.rules.odds.rolls import TooManyStates
+from bot.rules.odds.rows import named_rows
 from bot.rules.sequence.sequence import Row
 from bot.rules.text.line import minus
 from bot.rules.text.names import joined
@@ -209,12 +210,11 @@ def _chances(sequence: Sequence, raw: Json, roster: Roster, out: Json) -> tuple[
     All targets of a list count together where their odds can be counted together, else the first one alone.
     """
     plan = sequence.plan(sequence.given(raw, roster))
-    rows = rows_of(plan, sequence.odds_by)
-    if plan.by_row is None and all("[" in row.paths[0] for row in rows):
-        told = told_by_rows(plan, sequence.odds_by)
+    rows = named_rows(plan, sequence.odds_by)
+    if all("[" in row.paths[0] for row in rows.values()):
         try:
-            chances = joint(told, [row_path(at) for at in range(len(rows))], budget=BUDGET)
-            played = [_played(row, out) for row in rows]
+            chances = joint(plan, [*rows], rows, budget=BUDGET)
+            played = [_played(row, out) for row in rows.values()]
             played[0] = _found(out, sequence.odds_by) if played[0] is None else played[0]
             return chances, [str(shown(word)) for word in played]
         except TooManyStates:

@@ -23,7 +23,8 @@ from typing import Any, TypeVar, cast
 from bot.odds_worker.process import SIZE, Refused, named, packed
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import Roster
-from bot.rules.odds.odds import Distribution, TooManyStates
+from bot.rules.odds.odds import Distribution
+from bot.rules.odds.rolls import TooManyStates
 from bot.rules.text.phrase import text_from_json
 from bot.systems.catalog import system, systems
 from bot.systems.resolve import each_odds

@@ -173,7 +173,7 @@ def _check_scenarios(system: System, found: _Found, *, is_new: bool) -> int:
 async def check_apart(content: Content, seconds: float = UNTRUSTED_SECONDS) -> Report:
     """The report on a pack's files, made in a process of its own under limits of time and memory."""
     from bot.odds_worker.pool import Worker
-    from bot.rules.odds.odds import TooManyStates
+    from bot.rules.odds.rolls import TooManyStates
 
     worker = Worker(seconds, stays=False)
     try:

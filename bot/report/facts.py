@@ -25,7 +25,7 @@ from bot.game.version import is_current, system_of
 from bot.interface.reply.parts import Odds
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import Roster
-from bot.rules.odds.odds import TooManyStates
+from bot.rules.odds.rolls import TooManyStates
 from bot.rules.proof.chain import canonical
 from bot.rules.proof.export_format import SEALED
 from bot.rules.sequence.sequence import Line

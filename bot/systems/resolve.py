@@ -14,8 +14,9 @@ from bot.rules.dice import Source
 from bot.rules.errors import TableError, UserError, reading
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Roster
-from bot.rules.odds.odds import STATE_BUDGET, Distribution, TooManyStates, joint, marginals
-from bot.rules.odds.rows import is_row, row_path, rows_of, told_by_rows
+from bot.rules.odds.odds import STATE_BUDGET, Distribution, joint, marginals
+from bot.rules.odds.rolls import TooManyStates
+from bot.rules.odds.rows import is_row, named_rows
 from bot.rules.sequence.rounds import Carried, Ending, Fought, Rounds, Situation, fight
 from bot.rules.sequence.sequence import Plan, Played, Row
 from bot.systems.catalog import system
@@ -78,8 +79,9 @@ def each_odds(
     _check_paths(sequence, [path for path in paths if not is_row(path)])
     plan = sequence.plan(sequence.given(raw, roster or {}))
     return marginals(
-        told_by_rows(plan, sequence.odds_by, sequence.odds_row) if any(map(is_row, paths)) else plan,
+        plan,
         paths,
+        named_rows(plan, sequence.odds_by, sequence.odds_row) if any(map(is_row, paths)) else None,
         budget=budget,
         rolls=rolls,
         out_of_time=None if seconds is None else after(seconds),
@@ -88,8 +90,7 @@ def each_odds(
 
 def odds_rows(sequence: Sequence, raw: Mapping[str, object], roster: Roster | None = None) -> dict[str, Row]:
     """The units (or the one result) whose odds are shown for these inputs, by the path to ask `each_odds` for."""
-    rows = rows_of(sequence.plan(sequence.given(raw, roster or {})), sequence.odds_by, sequence.odds_row)
-    return {row_path(at): row for at, row in enumerate(rows)}
+    return named_rows(sequence.plan(sequence.given(raw, roster or {})), sequence.odds_by, sequence.odds_row)
 
 
 def _check_paths(sequence: Sequence, paths: Many[str]) -> None:

@@ -12,7 +12,7 @@ from bot.interface.reply.reply import Reply
 from bot.odds_worker.pool import Worker
 from bot.picture import png as pngs
 from bot.picture.png import rasterizer
-from bot.rules.odds.odds import TooManyStates
+from bot.rules.odds.rolls import TooManyStates
 from tests.playing import Channel, two_sides
 
 LONG_LOOKUP = (

@@ -13,7 +13,7 @@ from bot.host.cli import odds_once
 from bot.interface.reply.bars import COLUMNS, percent
 from bot.interface.reply.parts import Compared, part_lines
 from bot.interface.reply.reply import Reply
-from bot.rules.odds.odds import TooManyStates
+from bot.rules.odds.rolls import TooManyStates
 from bot.systems.catalog import system
 from tests.playing import Channel, two_sides
 

@@ -13,7 +13,8 @@ import pytest
 from bot.odds_worker import pool as counting
 from bot.odds_worker.pool import Odds, Worker, count_odds_here
 from bot.rules.errors import UserError
-from bot.rules.odds.odds import Distribution, TooManyStates
+from bot.rules.odds.odds import Distribution
+from bot.rules.odds.rolls import TooManyStates
 from bot.systems.catalog import system
 from tests.refusing import refuses
 

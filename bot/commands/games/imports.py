@@ -22,7 +22,7 @@ from bot.packs.stored import read_pack, server_key, used_docs
 from bot.process.entropy import new_id
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import MAX_TEXT
-from bot.rules.odds.odds import TooManyStates
+from bot.rules.odds.rolls import TooManyStates
 from bot.rules.proof.chain import canonical
 from bot.rules.proof.export_format import SEALED, Exported, export_text, person_key, read_export, read_json
 from bot.rules.proof.fair import NO_TEXTS

@@ -27,7 +27,7 @@ from bot.packs.stored import (
     versions,
 )
 from bot.rules.errors import UserError
-from bot.rules.odds.odds import TooManyStates
+from bot.rules.odds.rolls import TooManyStates
 from bot.rules.text.phrase import phrase
 from bot.systems.catalog import everywhere, using
 from bot.systems.packs.content import MOST_BYTES, zipped

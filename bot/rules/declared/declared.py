@@ -205,7 +205,7 @@ class Declared:
 
         return Plan(
             start, steps, never, _with_lists(env[TOLD], self._sheet), no_closing, tuple(env[LINES]), focus,
-            rows if self._has_rows else (), None, tuple(env[NOTES]), settled,
+            rows if self._has_rows else (), "", tuple(env[NOTES]), settled,
         )  # fmt: skip
 
     def _focus(self, known: Mapping[str, Any], paths: tuple[str, ...]) -> Plan[Now]:

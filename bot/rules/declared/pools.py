@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from itertools import product
 from math import prod
-from typing import Any, ClassVar
+from typing import Any
 
 from bot.rules.declared.branches import For, If
 from bot.rules.declared.calls import UNWORKABLE, unworkable
@@ -22,8 +22,7 @@ from bot.rules.declared.values import Let, Stop
 from bot.rules.declared.walk import LINES, NOTES, TOLD, Dice, Keys, Now, Site
 from bot.rules.dice import Die
 from bot.rules.errors import UserError
-from bot.rules.odds.odds import every_roll, group_sums
-from bot.rules.odds.pools import group_values, pool
+from bot.rules.odds.rolls import every_roll, group_sums, group_values, pool
 from bot.rules.sequence.ruling import Weighted
 from bot.rules.sequence.sequence import Ruling
 
@@ -248,9 +247,6 @@ class Segment:
 
     __slots__ = ("_early", "_kept", "_pools", "_site")
 
-    exact_only: ClassVar[frozenset[str]] = frozenset()
-    comes: ClassVar[None] = None
-
     def __init__(self, site: Site, env: Env, pools: Mapping[int, Pool]) -> None:
         self._site, self._pools = site, pools
         self._early = {key: env[key] for key in site.early if key in env}
@@ -268,16 +264,11 @@ class Segment:
         dice: Dice = self._site.dice or state.values[-1]
         return dice
 
-    @property
-    def dice(self) -> tuple[Die, ...] | Any:
-        """The dice, or how they are found where they are not always the same."""
-        return self.asks if self._site.dice is None else self._site.dice.dice
-
     def asks(self, state: Now, /) -> tuple[Die, ...]:
         """The dice in this state."""
         return self._asked(state).dice
 
-    def groups(self, state: Now) -> Weighted:
+    def grouped(self, state: Now, /) -> Weighted:
         """The rolls that differ for whoever reads them."""
         asked, kinds, site = self._asked(state), list[Any](), self._site
         for at, (key, (first, last)) in enumerate(zip(site.own, asked.cuts, strict=True)):
@@ -286,8 +277,6 @@ class Segment:
             shape = tuple([(die.sides, die.faces) for die in dice])
             kinds.append((shape, key in site.faces, key + FACES in site.faces, looks))
         return grouped(tuple(kinds))
-
-    grouped = groups
 
     def _looks(self, state: Now, at: int, dice: tuple[Die, ...]) -> Looks | None:
         """What is looked at of the dice of a key in this state; None where every face counts."""

@@ -1,38 +1,35 @@
 """Exact odds of a sequence: the same plan that is played, driven by every roll. No simulation, no rounding.
 
-Equal states merge, so cost grows with the number of different situations, not of dice; parts that know nothing of
-each other are counted once and multiplied. Weights are whole numbers over a common denominator; a Fraction appears at
-the edge.
+One walk goes through the states of a plan. Each different state is looked at once, however many ways lead to it, so
+cost grows with the number of different situations, not of dice; parts that know nothing of each other are counted once
+and multiplied. Weights are whole numbers over a common denominator; a Fraction appears at the edge.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from math import lcm
+from operator import itemgetter
+from typing import Any, NamedTuple
 
-from bot.rules.odds.counting import Count
-from bot.rules.odds.factors import ABSENT as ABSENT
-from bot.rules.odds.factors import shown as shown
-from bot.rules.odds.grouping import ROLLS_AT_ONCE as ROLLS_AT_ONCE
-from bot.rules.odds.grouping import TooManyStates as TooManyStates
-from bot.rules.odds.grouping import every_roll as every_roll
-from bot.rules.odds.grouping import group_alike as group_alike
-from bot.rules.odds.grouping import group_faces as group_faces
-from bot.rules.odds.grouping import group_sums as group_sums
-from bot.rules.odds.meter import Meter, OutOfTime
-from bot.rules.sequence.ruling import S
-from bot.rules.sequence.ruling import Weighted as Weighted
-from bot.rules.sequence.sequence import Plan
+from bot.rules.odds.rolls import TooManyStates, every_roll
+from bot.rules.sequence.ruling import Outputs, Ruling
+from bot.rules.sequence.sequence import Part, Parts, Plan, Row, S, row_of
 
 STATE_BUDGET = 400_000
+ABSENT = "none"
 
 Distribution = dict[Any, Fraction]
+OutOfTime = Callable[[], bool]
+"""Asked between states by who has no more time; the rules themselves read no clock."""
 
 
 def joint(
     plan: Plan[S],
     by: Sequence[str],
+    rows: Mapping[str, Row] | None = None,
     *,
     budget: int = STATE_BUDGET,
     rolls: int | None = None,
@@ -40,31 +37,377 @@ def joint(
 ) -> Distribution:
     """Chances of each combination of the outputs `by`, as {(value, ...): Fraction}; they sum to 1.
 
-    A value is `none` where its item is absent. Work stops on a branch as soon as all of `by` are known.
-    Raises TooManyStates beyond `budget` states, `rolls` rolls looked at or when it is `out_of_time`.
+    A name in `rows` stands for that row. A value is `none` where its item is absent. Work stops on a branch as soon as
+    all of `by` are known. Raises TooManyStates beyond `budget` states, `rolls` rolls looked at or when it is
+    `out_of_time`.
+
+    >>> from bot.rules.dice import d6
+    >>> from bot.rules.sequence.sequence import Ruling, ruled
+    >>> class Shot(NamedTuple):
+    ...     owes: str | None
+    >>> shot = ruled((d6("to hit"),), lambda _, roll: Ruling(Shot(None), {"hit": roll[0] >= 5}))
+    >>> joint(Plan(Shot("shot"), {"shot": shot}, print), ["hit"])
+    {('false',): Fraction(2, 3), ('true',): Fraction(1, 3)}
     """
-    return _fractions(*Count(Meter(budget, rolls, out_of_time)).joint(plan, tuple(by)))
+    found = Count(Meter(budget, rolls, out_of_time)).together(plan, _rows(by, rows))
+    return _fractions(((tuple(map(shown, known)), weight) for known, weight in found.each.items()), found.over)
 
 
 def marginals(
     plan: Plan[S],
     paths: Iterable[str],
+    rows: Mapping[str, Row] | None = None,
     *,
     budget: int = STATE_BUDGET,
     rolls: int | None = None,
     out_of_time: OutOfTime | None = None,
 ) -> dict[str, Distribution]:
-    """The distribution of each output of `paths` by itself, counted in one pass; each sums to 1.
+    """The distribution of each output of `paths` by itself, counted in one walk; each sums to 1.
 
-    Because every path is put out once at most, nothing needs to be carried along in the state. Raises TooManyStates
-    beyond `budget` states, `rolls` rolls looked at or when it is `out_of_time`.
+    Because every path is put out once at most, nothing needs to be carried along in the state. Otherwise as `joint`.
     """
     wanted = tuple(dict.fromkeys(paths))
-    sums, _, over = Count(Meter(budget, rolls, out_of_time)).marginals(plan, wanted)
-    return {path: _fractions(sums[path], over) for path in wanted}
+    each, over = Count(Meter(budget, rolls, out_of_time)).one_by_one(plan, _rows(wanted, rows))
+    sums = (_fractions(((shown(value), weight) for value, weight in values.items()), over) for values in each)
+    return dict(zip(wanted, sums, strict=True))
 
 
-def _fractions(weights: Mapping[Any, int], over: int) -> Distribution:
-    """Weights as chances; each different one is made once."""
-    chances = {weight: Fraction(weight, over) for weight in set(weights.values())}
-    return {value: chances[weight] for value, weight in weights.items()}
+def shown(value: Any) -> Any:
+    """A value as a key of the odds: tokens, numbers, true/false, `none` for nothing; a list by its texts."""
+    if value is None:
+        return ABSENT
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list | tuple):
+        return " ".join(str(shown(item)) for item in value) or ABSENT
+    return value
+
+
+def _rows(paths: Iterable[str], rows: Mapping[str, Row] | None) -> tuple[Row, ...]:
+    named = rows or {}
+    return tuple([named.get(path) or row_of(path) for path in paths])
+
+
+def _fractions(weights: Iterable[tuple[Any, int]], over: int) -> Distribution:
+    """Weights as chances; those of values that are shown alike together, and each different one is made once."""
+    sums: dict[Any, int] = {}
+    for value, weight in weights:
+        sums[value] = sums.get(value, 0) + weight
+    chances = {weight: Fraction(weight, over) for weight in {*sums.values()}}
+    return {value: chances[weight] for value, weight in sums.items()}
+
+
+@dataclass(slots=True)
+class Meter:
+    """How much has been counted so far, and how much may be: states, rolls looked at, and whether it is too late."""
+
+    budget: int = STATE_BUDGET
+    most_rolls: int | None = None
+    out_of_time: OutOfTime | None = None
+    states: int = 0
+    rolls: int = 0
+
+    def take(self, rolls: int) -> None:
+        """Count one more state with its rolls. Raises TooManyStates."""
+        self.states += 1
+        self.rolls += rolls
+        self.hold(self.states)
+        if self.most_rolls is not None and self.rolls > self.most_rolls:
+            raise TooManyStates
+
+    def hold(self, count: int) -> None:
+        """Raise TooManyStates where so many combinations are too many, and when it is too late."""
+        if count > self.budget or (self.out_of_time is not None and self.out_of_time()):
+            raise TooManyStates
+
+
+Known = tuple[Any, ...]
+"""Of each row that is asked for: its value, None where nothing of it is known, or a tuple of (path, value) where what
+is known does not decide it yet."""
+Node = tuple[Any, Known]
+"""A state, and what is known there."""
+Arrow = tuple[int, Node | None, tuple[Any, ...]]
+"""In how many ways it goes on, to which node (None: no further), and what these ways are added to."""
+Hits = tuple[tuple[str, Any], ...]
+"""What was told of the outputs that are looked at: (path, value)."""
+Together = dict[tuple[Known, Known], int]
+"""In how many ways values of rows come together with totals."""
+_COUNTED = object()
+"""In the place of a row whose value is counted already."""
+
+
+class Weights(NamedTuple):
+    """How often each combination of values comes (or each (place, value), where they count one by one), out of
+    `over`."""
+
+    each: dict[Any, int]
+    over: int
+
+
+class Count:
+    """One count of odds: its meter, and what parts that are alike come to."""
+
+    def __init__(self, meter: Meter) -> None:
+        self.meter = meter
+        self._parts: dict[Hashable, Weights] = {}
+
+    def together(self, plan: Plan[Any], asked: Sequence[Row]) -> Weights:
+        """How often each combination of what is asked for comes."""
+        return _Walk(self, plan, asked, carries=True).count()
+
+    def one_by_one(self, plan: Plan[Any], asked: Sequence[Row]) -> tuple[list[dict[Any, int]], int]:
+        """How often each value of each that is asked for comes, and out of how many."""
+        if len(asked) == 1:  # then work stops as soon as it is known
+            alone = self.together(plan, asked)
+            return [{value: weight for (value,), weight in alone.each.items()}], alone.over
+        found = _Walk(self, plan, asked, carries=False).count()
+        each: list[dict[Any, int]] = [{} for _ in asked]
+        for (at, value), weight in found.each.items():
+            each[at][value] = weight
+        for values in each:
+            if rest := found.over - sum(values.values()):
+                values[None] = values.get(None, 0) + rest
+        return each, found.over
+
+    def part(self, part: Part[Any], inside: Inside, names: tuple[str, ...]) -> Weights:
+        """How often which outputs come out of a part, and which shares of the totals `names`; alike ones count once."""
+        key = (part.key, inside.within, names)
+        if part.key is None or key not in self._parts:
+            asked = tuple(map(row_of, (*inside.paths, *names)))
+            self._parts[key] = self.together(part.plan(), asked)
+        return self._parts[key]
+
+
+class Inside(NamedTuple):
+    """What is asked of a part: paths, the same as (which of its heads, what follows that), and the places of the rows
+    that read them."""
+
+    paths: tuple[str, ...]
+    within: tuple[tuple[int, str], ...]
+    places: tuple[int, ...]
+
+
+class _Walk:
+    """One walk over the states of a plan.
+
+    Where it `carries` what is known along, it counts combinations of all that is asked for, and ends on a branch when
+    they are known. Else they count one by one, and go along only as far as what was told does not decide them.
+    """
+
+    def __init__(self, count: Count, plan: Plan[Any], asked: Sequence[Row], *, carries: bool) -> None:
+        self._places: dict[str, list[int]] = {}
+        for place, row in enumerate(asked):
+            for path in row.paths:
+                self._places.setdefault(path, []).append(place)
+        self._count, self._asked, self._carries = count, asked, carries
+        self._plan = plan if plan.focus is None else plan.focus(tuple(self._places))
+        self._list = self._plan.by_list if self._plan.by_list in self._places else None
+        self._inside: dict[tuple[str, ...], Inside] = {}
+
+    def count(self) -> Weights:
+        """What comes to each node is handed on when all that leads to it has come."""
+        first = [row.paths[0] for row in self._asked]
+        nothing: Known = tuple([((path, ()),) if path == self._list else None for path in first])
+        _, start, told = self._arrow(1, *self._told(self._plan.start, self._plan.opening), nothing)
+        found, over, order = dict[Node, tuple[int, list[Arrow]]](), dict[Node, int](), list[Node]()
+        stack = [] if start is None else [start]
+        while stack:
+            node = stack[-1]
+            if node not in found:
+                found[node] = self._look(*node)
+                stack += [after for _, after, _ in found[node][1] if after is not None and after not in found]
+                continue
+            stack.pop()
+            if node not in over:
+                total, arrows = found[node]
+                over[node] = total * lcm(*{over[after] for _, after, _ in arrows if after is not None})
+                order.append(node)
+        whole = 1 if start is None else over[start]
+        sums, reached = dict.fromkeys(told, whole), dict[Node | None, int]({start: whole})
+        for node in reversed(order):
+            total, arrows = found[node]
+            share = reached[node] // total
+            for ways, after, told in arrows:
+                if after is not None:
+                    reached[after] = reached.get(after, 0) + share * ways
+                for one in told:
+                    sums[one] = sums.get(one, 0) + share * ways
+        return Weights(sums, whole)
+
+    def _look(self, state: Any, known: Known) -> tuple[int, list[Arrow]]:
+        """All that may come of a state, out of how many: of its parts or of a roll, what comes to the same as one."""
+        plan, meter = self._plan, self._count.meter
+        if plan.apart is not None and (parts := plan.apart(state)) is not None:
+            meter.take(0)
+            return self._multiply(known, parts)
+        step = plan.steps[state.owes]
+        rolls = step.grouped(state)
+        rolls = every_roll(step.asks(state)) if rolls is None else rolls
+        meter.take(len(rolls))
+        comes: dict[tuple[Any, Hits], int] = {}
+        total = 0
+        for ways, roll in rolls:
+            after, told, _, _ = step.rule(state, roll)
+            new = self._told(after, told)
+            comes[new] = comes.get(new, 0) + ways
+            total += ways
+        return total, [self._arrow(ways, *new, known) for new, ways in comes.items()]
+
+    def _told(self, after: Any, told: Outputs) -> tuple[Any, Hits]:
+        """The state, None at the end, and what was told of the outputs that are looked at."""
+        places, items = self._places, told.items()
+        if after.owes is None:
+            after, items = None, {**self._plan.closing(after), **told}.items()
+        elif self._list is None and places.keys().isdisjoint(told):
+            return after, ()
+        found = [(path, _plain(value)) for path, value in items if path in places and value is not None]
+        if (name := self._list) is not None:  # which is told item by item
+            found = [(path, value) for path, value in found if path != name]
+            found += [(name, value) for path, value in items if path.startswith(f"{name}[")]
+        return after, tuple(found)
+
+    def _arrow(self, ways: int, after: Any, hits: Hits, known: Known) -> Arrow:
+        """The way on from what is `known`, with what was told."""
+        gains = []
+        if hits:
+            items = list(known)
+            for place in dict.fromkeys([place for path, _ in hits for place in self._places[path]]):
+                before, entry = items[place], self._entry(place, items[place], hits)
+                items[place] = entry
+                if not self._carries and entry is not before and _is_value(entry):
+                    gains.append((place, entry))
+                    items[place] = _COUNTED if len(self._asked[place].paths) > 1 else None
+            known = tuple(items)
+        open = None in known or tuple in map(type, known)
+        if after is not None and (open or not self._carries):
+            return ways, (after, known), tuple(gains)
+        ends = tuple([self._closed(place, entry) for place, entry in enumerate(known)]) if open else known
+        if self._carries:
+            return ways, None, (ends,)
+        return ways, None, (*gains, *[one for one in enumerate(ends) if one[1] not in (None, _COUNTED)])
+
+    def _entry(self, place: int, before: Any, hits: Hits) -> Any:
+        """What is known of a row with what was told: see `Known`."""
+        if _is_value(before):
+            return before
+        row, told = self._asked[place], dict(before or ())
+        for path, value in hits:
+            if path in row.paths:
+                told[path] = (*told[path], value) if path == self._list else value
+        is_list = row.paths[0] == self._list
+        if not is_list and (value := row.read(told)) is not None:
+            return _plain(value)
+        waits = is_list or len(row.paths) > 1
+        return tuple([(path, told[path]) for path in row.paths if path in told]) if waits else None
+
+    def _closed(self, place: int, entry: Any) -> Any:
+        """The value of a row where no more is told."""
+        return _plain(self._asked[place].read(dict(entry))) if entry.__class__ is tuple else entry
+
+    # -- parts -----------------------------------------------------------------------------------------------
+
+    def _multiply(self, known: Known, parts: Parts[Any]) -> tuple[int, list[Arrow]]:
+        """All that may come of the parts of a state together, out of how many."""
+        inside = [self._asked_of(part.heads) for part in parts.each]
+        then = parts.go_on if parts.then is not None and self._asked_elsewhere(known, inside, parts) else None
+        needed = [name for name, matters in parts.reads.items() if then and (not matters or self._is_asked(matters))]
+        names = tuple([name for name in parts.totals if name in needed or name in self._places])
+        adds = [parts.totals[name] for name in names]
+        together: Together = {((), ()): 1}
+        total, places, alone = 1, list[int](), list[tuple[int, dict[Any, int]]]()
+        for part, asked in zip(parts.each, inside, strict=True):
+            if not (asked.paths or names):
+                continue
+            sure = tuple([(path, part.known[path]) for path in asked.paths if path in part.known])
+            found = self._count.part(part, asked, names)
+            total *= found.over
+            mine, told = Together(), dict[Any, int]()
+            for values, ways in found.each.items():
+                hits = tuple([hit for hit in zip(asked.paths, values, strict=False) if hit[1] is not None]) + sure
+                read = tuple([self._entry(place, known[place], hits) for place in asked.places])
+                for one in () if self._carries else zip(asked.places, read, strict=True):
+                    told[one] = told.get(one, 0) + ways
+                key = read if self._carries else (), values[len(asked.paths) :]
+                mine[key] = mine.get(key, 0) + ways
+            places += asked.places
+            alone.append((found.over, told))
+            self._count.meter.hold(len(together) * len(mine))
+            together = _product(together, mine, adds)
+        arrows = self._behind(known, places, names, then, together)
+        for over, told in alone:
+            arrows += [(ways * (total // over), None, (one,)) for one, ways in told.items() if _is_value(one[1])]
+        return total, arrows
+
+    def _behind(
+        self,
+        known: Known,
+        places: Sequence[int],
+        names: tuple[str, ...],
+        then: Callable[[Mapping[str, Any]], Ruling[Any]] | None,
+        together: Together,
+    ) -> list[Arrow]:
+        """The ways on behind parts: from the values of rows at `places`, and the totals `names`, of them all."""
+        rest = [at for at in range(len(known)) if at not in places]
+        order = [(*places, *rest).index(at) for at in range(len(known))]
+        arranged: Callable[[Known], Known] = itemgetter(*order) if len(order) > 1 else tuple
+        kept = tuple([known[at] for at in rest])
+        without = tuple([None if at in places else entry for at, entry in enumerate(known)])
+        rulings = dict[Known, tuple[Any, Hits]]()
+        arrows = []
+        for (values, sums), ways in together.items():
+            if sums not in rulings:
+                totals = dict(zip(names, sums, strict=True))
+                asked = tuple([(name, value) for name, value in totals.items() if name in self._places])
+                ruling = None if then is None else then(totals)
+                end: tuple[Any, Hits] = (None, ()) if ruling is None else self._told(ruling.after, ruling.told)
+                rulings[sums] = end[0], asked + end[1]
+            after, hits = rulings[sums]
+            arrows.append(self._arrow(ways, after, hits, arranged(values + kept) if self._carries else without))
+        return arrows
+
+    def _asked_of(self, heads: tuple[str, ...]) -> Inside:
+        """What is asked of a part whose outputs begin so."""
+        if heads not in self._inside:
+            within = [
+                (at, path) for at, head in enumerate(heads) for path in sorted(self._places) if _is_in(path, head)
+            ]
+            places = dict.fromkeys([place for _, path in within for place in self._places[path]])
+            rests = tuple([(at, path[len(heads[at]) :]) for at, path in within])
+            self._inside[heads] = Inside(tuple([path for _, path in within]), rests, tuple(places))
+        return self._inside[heads]
+
+    def _asked_elsewhere(self, known: Known, inside: Iterable[Inside], parts: Parts[Any]) -> bool:
+        """Whether anything is asked that neither is known nor told by these parts."""
+        here = {*parts.totals, *[path for asked in inside for path in asked.paths]}
+        rows = zip(self._asked, known, strict=True)
+        waiting = [(row, dict(entry or ())) for row, entry in rows if not _is_value(entry)]
+        return any(path not in here and path not in told for row, told in waiting for path in row.paths)
+
+    def _is_asked(self, paths: Iterable[str]) -> bool:
+        return not self._places.keys().isdisjoint(paths)
+
+
+def _is_in(path: str, head: str) -> bool:
+    """Whether an output begins so: `a[1].b` with `a[1]`."""
+    return path.startswith(head) and path[len(head) : len(head) + 1] in ("", ".", "[")
+
+
+def _is_value(entry: Any) -> bool:
+    """Whether a row is decided, see `Known`."""
+    return entry is not None and entry.__class__ is not tuple
+
+
+def _plain(value: Any) -> Any:
+    """A value that can be a key; lists are read by their texts alone."""
+    return shown(value) if isinstance(value, list | tuple) else value
+
+
+def _product(some: Together, more: Together, adds: Sequence[Callable[[Any, Any], Any]]) -> Together:
+    """All combinations of what comes of parts: their values one behind the other, their totals added up."""
+    found: Together = {}
+    for (values, sums), ways in some.items():
+        for (further, own), times in more.items():
+            totals = tuple([add(one, two) for add, one, two in zip(adds, sums, own, strict=True)]) if sums else own
+            key = values + further, totals
+            found[key] = found.get(key, 0) + ways * times
+    return found

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from bot.rules.dice import Source
-from bot.rules.sequence.sequence import Outputs, Part, Parts, Plan, Row, Ruled, Ruling, S, Step, row_of
+from bot.rules.sequence.sequence import Plan, Row, S, row_of
 
 _PREFIX = "row "
 _NONE: Mapping[str, Any] = {}
@@ -43,28 +43,13 @@ def _single(by: str, worse: Mapping[str, Any]) -> Row:
     return Row("", (by, path), lambda told: value if told.get(path) == value else told.get(by))
 
 
-def told_by_rows(plan: Plan[S], by: str, worse: Mapping[str, Any] = _NONE) -> Plan[S]:
-    """The plan that also tells the result of each of its rows, under `row_path`."""
-    rows = rows_of(plan, by, worse)
-    plan = plan.by_row() if plan.by_row is not None else plan
-    paths = tuple(path for row in rows for path in row.paths)
-    plan = plan.focus(paths) if plan.focus is not None else plan
-    places: dict[str, list[int]] = {}
-    for at, row in enumerate(rows):
-        for path in row.paths:
-            places.setdefault(path, []).append(at)
-
-    def read(told: Outputs) -> Outputs:
-        touched = {at for path in told if path in places for at in places[path]}
-        found = {row_path(at): value for at in touched if (value := rows[at].read(told)) is not None}
-        return {**told, **found} if found else told
-
-    return _reading(plan, read, _heads(rows), {})
+def named_rows(plan: Plan[Any], by: str, worse: Mapping[str, Any] = _NONE) -> dict[str, Row]:
+    """The same by the paths that odds ask them by."""
+    return {row_path(at): row for at, row in enumerate(rows_of(plan, by, worse))}
 
 
 def came_to(plan: Plan[S], rows: Sequence[Row], source: Source) -> list[Any]:
     """The result of each of the rows with these dice, by all that was told: None where that does not decide it."""
-    plan = plan.by_row() if plan.by_row is not None else plan
     state, told = plan.start, {**plan.opening}
     while (owed := state.owes) is not None:
         step = plan.steps[owed]
@@ -73,70 +58,3 @@ def came_to(plan: Plan[S], rows: Sequence[Row], source: Source) -> list[Any]:
         told.update(more)
     told.update(plan.closing(state))
     return [row.read(told) for row in rows]
-
-
-Read = Callable[[Outputs], Outputs]
-Made = dict[int, tuple[Any, Any]]
-"""Steps that read, by the identity of those that they are made of, which are kept with them."""
-
-
-def _reading(plan: Plan[S], read: Read, heads: Mapping[str, list[int]], made: Made) -> Plan[S]:
-    known = made.get(id(plan.steps))
-    if known is None:
-        steps = {owes: _read(step, read) for owes, step in plan.steps.items()}
-        known = made[id(plan.steps)] = plan.steps, steps
-    return replace(
-        plan,
-        steps=known[1],
-        opening=read(plan.opening),
-        closing=lambda state: read(plan.closing(state)),
-        focus=None,
-        apart=None if plan.apart is None else _apart(plan.apart, read, heads, made),
-    )
-
-
-def _heads(rows: Sequence[Row]) -> dict[str, list[int]]:
-    """The rows that look at outputs that begin so."""
-    heads: dict[str, list[int]] = {}
-    for at, row in enumerate(rows):
-        path = row.paths[0]
-        ends = [end for end, sign in enumerate(path) if sign in ".["]
-        for end in (*ends, len(path)):
-            heads.setdefault(path[:end], []).append(at)
-    return heads
-
-
-def _apart(
-    apart: Callable[[S], Parts[S] | None], read: Read, heads: Mapping[str, list[int]], made: Made
-) -> Callable[[S], Parts[S] | None]:
-    """The parts, each with the rows that look at what it tells."""
-
-    def told(part: Part[S]) -> Part[S]:
-        comes, plan = part.comes, part.plan
-        rows = [at for _, head in part.paths for at in heads.get(head, ())]
-        named = tuple([(f"{_PREFIX}{place}", row_path(at)) for place, at in enumerate(rows)])
-        return part._replace(
-            paths=part.paths + named,
-            comes=None if comes is None else lambda: [(ways, read(told), after) for ways, told, after in comes()],
-            plan=None if plan is None else lambda: _reading(plan(), read, heads, made),
-        )
-
-    def found(state: S) -> Parts[S] | None:
-        parts = apart(state)
-        return None if parts is None else parts._replace(each=tuple(map(told, parts.each)))
-
-    return found
-
-
-def _read(step: Step[S], read: Read) -> Ruled[S]:
-    def reading(ruling: Ruling[S]) -> Ruling[S]:
-        after, told, story, notes = ruling
-        return Ruling(after, read(told), story, notes)
-
-    def all_read(before: S) -> list[tuple[int, Ruling[S]]]:
-        assert comes is not None
-        return [(ways, reading(ruling)) for ways, ruling in comes(before)]
-
-    rule, comes = step.rule, step.comes
-    found = None if comes is None else all_read
-    return Ruled(step.dice, lambda before, roll: reading(rule(before, roll)), step.groups, step.exact_only, found)

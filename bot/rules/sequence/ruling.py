@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
@@ -40,6 +40,14 @@ class Ruling(NamedTuple, Generic[S]):
     `after` is the next state, `told` {path: value} for the outputs that this roll decides. `story` gives the lines of
     the answer and is called only in play, so odds never pay for words. `notes` are what a sequence that settles by
     notes takes down.
+
+    >>> class Now(NamedTuple):
+    ...     owes: str | None
+    >>> def to_hit(now, roll):
+    ...     return Ruling(Now(None), {"hit": roll[0] >= 5}, lambda: [Line("to hit", roll, result="needs a 5")])
+    >>> ruling = to_hit(Now("to hit"), (6,))
+    >>> ruling.after, ruling.told, [line.result for line in ruling.story()]
+    (Now(owes=None), {'hit': True}, ['needs a 5'])
     """
 
     after: S
@@ -50,26 +58,6 @@ class Ruling(NamedTuple, Generic[S]):
 
 class Step(Protocol[S]):
     """One roll of a sequence, as `Ruled` says it."""
-
-    @property
-    def dice(self) -> tuple[Die, ...] | Callable[[S], tuple[Die, ...]]:
-        """The dice asked for, or a function of the state."""
-        ...
-
-    @property
-    def groups(self) -> Weighted | Callable[[S], Weighted | None] | None:
-        """The rolls that are told apart, or a function of the state."""
-        ...
-
-    @property
-    def exact_only(self) -> frozenset[str]:
-        """The last names of paths that grouping would falsify."""
-        ...
-
-    @property
-    def comes(self) -> Callable[[S], Sequence[tuple[int, Ruling[S]]]] | None:
-        """All that may come of a state, where that is known at once."""
-        ...
 
     def rule(self, state: S, roll: Roll, /) -> Ruling[S]:
         """What the roll comes to."""
@@ -90,16 +78,12 @@ class Ruled(Generic[S]):
 
     `dice` are those asked for, or a function of the state. `groups` makes odds cheap: ((weight, roll), ...), or a
     function of the state that gives it, each roll standing for `weight` equally likely ones that `rule` cannot tell
-    apart; `exact_only` are the last names of paths that grouping would falsify (`roll`, `total`): when odds are asked
-    by one of them every face is counted. `comes` is there instead of `groups` where all that may come of a state is
-    known at once: ((ways, ruling), ...).
+    apart, neither by the next state nor by what is told.
     """
 
     dice: tuple[Die, ...] | Callable[[S], tuple[Die, ...]]
     rule: Callable[[S, Roll], Ruling[S]]
     groups: Weighted | Callable[[S], Weighted | None] | None = None
-    exact_only: frozenset[str] = frozenset()
-    comes: Callable[[S], Sequence[tuple[int, Ruling[S]]]] | None = None
 
     def asks(self, state: S) -> tuple[Die, ...]:
         """The dice owed in `state`, in the order in which they are rolled."""
@@ -111,13 +95,4 @@ class Ruled(Generic[S]):
         return self.groups(state) if callable(self.groups) else self.groups
 
 
-def ruled(
-    dice: tuple[Die, ...] | Callable[[S], tuple[Die, ...]],
-    rule: Callable[[S, Roll], Ruling[S]],
-    *,
-    groups: Weighted | Callable[[S], Weighted | None] | None = None,
-    exact_only: Iterable[str] = (),
-    comes: Callable[[S], Sequence[tuple[int, Ruling[S]]]] | None = None,
-) -> Ruled[S]:
-    """The step of a plan that asks for `dice` and is ruled on by `rule`. See `Ruled`."""
-    return Ruled(dice, rule, groups, frozenset(exact_only), comes)
+ruled = Ruled

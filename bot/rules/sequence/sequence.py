@@ -11,9 +11,10 @@ Paths name outputs: `hit`, `targets[0].result`, `targets[0].damage[1].status`. E
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from sys import intern
+from types import MappingProxyType
 from typing import Any, Generic, NamedTuple
 
 from bot.rules.dice import Rolled, Source
@@ -27,6 +28,8 @@ from bot.rules.sequence.ruling import ruled as ruled
 from bot.rules.tables import table
 from bot.rules.text.line import Line as Line
 from bot.rules.text.line import minus as minus
+
+_NOTHING: Outputs = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +95,6 @@ def no_closing(_state: Any) -> Outputs:
     return _NOTHING
 
 
-_NOTHING: Outputs = {}
-
-
 @dataclass(frozen=True, slots=True)
 class Row:
     """One unit (or the whole) as the odds show it: under the name and by the words of the answer.
@@ -115,58 +115,51 @@ def row_of(path: str, name: str = "") -> Row:
     return Row(name, (path,), lambda told: told.get(path))
 
 
-Paths = tuple[tuple[str, str], ...]
-"""Beginnings of outputs, each under a name: (("", "targets[2]"),)."""
-End = tuple[int, Mapping[str, Any], Any]
-"""Something that may come of a part: in how many ways, what it tells, and the state at its end, where that is read."""
-
-
-class Asked(NamedTuple):
-    """What is asked of a part: the places of the outputs among all, their paths, and the same without the beginnings.
-
-    `words` are the last words of the paths.
-    """
-
-    places: tuple[int, ...]
-    paths: tuple[str, ...]
-    names: tuple[tuple[str, str], ...]
-    words: frozenset[str]
-
-
 class Part(NamedTuple, Generic[S]):
-    """A part of a sequence, and the outputs that only it tells: those that begin as `paths` say, none like another.
+    """A part of a sequence that knows nothing of the others: its own `plan`, and what its outputs begin with (`heads`).
 
-    `comes` gives all that may come of it at once, or else `plan` goes on from the state. With both, `plan` is for
-    outputs that end in a word of `exact_only`. Parts of one `key` are alike but for the beginnings, and for the
-    outputs that end in a word of `unlike`.
+    Only it tells those; what is `known` of them needs no die. Parts of one `key` differ in nothing but their heads and
+    that, so odds count them once.
     """
 
-    paths: Paths
-    comes: Callable[[], Sequence[End]] | None = None
-    plan: Callable[[], Plan[S]] | None = None
+    heads: tuple[str, ...]
+    plan: Callable[[], Plan[S]]
     key: Hashable = None
-    unlike: frozenset[str] = frozenset()
-    exact_only: frozenset[str] = frozenset()
-
-    def known_by(self, asked: Asked, sign: Callable[[S], int] | None) -> Hashable:
-        """What this part and those alike have in common when so much of them is asked; None for nothing."""
-        if self.key is None or not asked.words.isdisjoint(self.unlike):
-            return None
-        return self.key, asked.names, sign is None
-
-    def go_on(self) -> Plan[S]:
-        """The plan of a part that needs one."""
-        assert self.plan is not None
-        return self.plan()
+    known: Outputs = _NOTHING
 
 
 class Parts(NamedTuple, Generic[S]):
-    """What falls apart. When all are at their ends, `then` gives the state in which the sequence goes on, by the bits
-    that `sign` reads from each end; without it that is all."""
+    """What falls apart in a state, for odds: each part is counted by itself, and they multiply.
+
+    `totals` are outputs of which every part tells its share, and how two shares are added up. When all are at their
+    ends, `then` takes the totals that `reads` names and rules on how it goes on; without it that is all. A total that
+    matters to some outputs alone is read with those: `{"ones": ("losses",)}`, else with none.
+
+    Two men who shoot at a tank, which is out when one of them hits:
+
+    >>> from operator import or_
+    >>> from bot.rules.dice import d6
+    >>> from bot.rules.odds.odds import joint
+    >>> class Now(NamedTuple):
+    ...     owes: str | None
+    ...     hit: bool = False
+    >>> def man(at):
+    ...     shot = ruled((d6("shot"),), lambda _, roll: Ruling(Now(None, roll[0] == 6), {f"men[{at}].roll": roll[0]}))
+    ...     return Plan(Now("shot"), {"shot": shot}, print, closing=lambda now: {"out": now.hit})
+    >>> parts = Parts([Part((f"men[{at}]",), lambda at=at: man(at), "man") for at in (0, 1)], {"out": or_})
+    >>> joint(Plan(Now("fire"), {}, print, apart=lambda now: parts), ["out"])
+    {('false',): Fraction(25, 36), ('true',): Fraction(11, 36)}
+    """
 
     each: Sequence[Part[S]]
-    then: Callable[[int], S] | None = None
-    sign: Callable[[S], int] | None = None
+    totals: Mapping[str, Callable[[Any, Any], Any]] = _NOTHING
+    then: Callable[..., Ruling[S]] | None = None
+    reads: Mapping[str, Collection[str]] = _NOTHING
+
+    def go_on(self, totals: Mapping[str, Any]) -> Ruling[S]:
+        """The ruling behind all parts, from those totals that were added up."""
+        assert self.then is not None
+        return self.then(**{name: totals[name] for name in self.reads if name in totals})
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,14 +168,32 @@ class Plan(Generic[S]):
 
     `opening` are the outputs known before the first die (with empty lists for list outputs), `lines` the story so
     far. `closing` tells the outputs known at the end from the last state. `settle` reads the finished outputs and
-    says the result and its consequences. `focus` makes odds cheap: from the paths that are asked it returns the same
-    plan with states that keep no more than these need, so that more of them are equal.
+    says the result and its consequences. `by_list` is a list of words that odds may go by as a whole.
 
-    `apart` names the parts that are independent once a state is known, None where there are none: odds count each once.
+    `apart` names the parts that are independent once a state is known, None where there are none. A declared sequence
+    knows what its steps read: `focus` gives its plan for the outputs that odds are asked for, and no more.
 
     `rows` are the units whose odds are shown (or what makes them when odds are asked for), none where its own
-    `odds_by` says all. `by_row` is the plan that tells each of them apart where this one does not (a sniper's pick is
-    always the first target). A plan that `settles` by notes begins with those of its `notes`; `settle` is not asked.
+    `odds_by` says all. A plan that `settles` by notes begins with those of its `notes`; `settle` is not asked.
+
+    One shot at 5 or more, and a hit kills at 4 or more:
+
+    >>> from bot.rules.dice import Script, d6
+    >>> class Shot(NamedTuple):
+    ...     owes: str | None
+    >>> def shoot(_, roll):
+    ...     hit = roll[0] >= 5
+    ...     return Ruling(Shot("kill" if hit else None), {"hit": hit} if hit else {"hit": hit, "killed": False})
+    >>> def kill(_, roll):
+    ...     return Ruling(Shot(None), {"killed": roll[0] >= 4})
+    >>> steps = {"shot": ruled((d6("to hit"),), shoot), "kill": ruled((d6("to kill"),), kill)}
+    >>> plan = Plan(Shot("shot"), steps, lambda out: Settlement("killed" if out["killed"] else "no effect"))
+    >>> played = play(plan, Script([6, 3]))
+    >>> played.settlement.headline, played.out, [die.label for die in played.dice]
+    ('no effect', {'hit': True, 'killed': False}, ['to hit', 'to kill'])
+    >>> from bot.rules.odds.odds import joint
+    >>> joint(plan, ["killed"])
+    {('false',): Fraction(5, 6), ('true',): Fraction(1, 6)}
     """
 
     start: S
@@ -193,7 +204,7 @@ class Plan(Generic[S]):
     lines: tuple[Line, ...] = ()
     focus: Callable[[tuple[str, ...]], Plan[S]] | None = None
     rows: Sequence[Row] | Callable[[], Sequence[Row]] = ()
-    by_row: Callable[[], Plan[S]] | None = None
+    by_list: str = ""
     notes: tuple[Any, ...] = ()
     settles: Callable[[list[Any]], Settlement] | None = None
     apart: Callable[[S], Parts[S] | None] | None = None
@@ -301,43 +312,3 @@ _PLACES = _Places()
 def parts_of(parts: Iterable[table.Part], total: str | None = None) -> tuple[tuple[str, int | float], ...]:
     """The modifiers of a chart's answer as (name, value), those of one total or all."""
     return tuple([(part.name, part.value) for part in parts if total is None or part.total == total])
-
-
-def heads(path: str) -> list[str]:
-    """All that a path begins with, up to itself: `a`, `a[1]`, `a[1].b`."""
-    return [*(path[:end] for end, sign in enumerate(path) if sign in ".["), path]
-
-
-def last_word(path: str) -> str:
-    """The word that a path ends in: `rolls` for `targets[0].rolls[1]`."""
-    return path.rpartition(".")[2].partition("[")[0]
-
-
-class Wanted:
-    """Outputs that are asked for, found by the part that tells them; a path that is None is known already."""
-
-    def __init__(self, paths: Sequence[str | None]) -> None:
-        self._by_head: dict[str, list[tuple[int, str]]] = {}
-        self._asked: dict[Paths, Asked] = {}
-        self.count = 0
-        for place, path in enumerate(paths):
-            if path is not None:
-                self.count += 1
-                for head in heads(path):
-                    self._by_head.setdefault(head, []).append((place, path))
-
-    def of(self, part: Part[Any]) -> Asked:
-        """Those that the part tells."""
-        asked = self._asked.get(part.paths)
-        if asked is None:
-            asked = self._asked[part.paths] = self._find(part.paths)
-        return asked
-
-    def _find(self, paths: Paths) -> Asked:
-        found = sorted(
-            (place, path, (name, path[len(head) :]))
-            for name, head in paths
-            for place, path in self._by_head.get(head, ())
-        )
-        places, whole, names = zip(*found, strict=True) if found else ((), (), ())
-        return Asked(places, whole, names, frozenset(map(last_word, whole)))

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.odds.later import Later
 from bot.rules.sequence.sequence import Line, Plan, Ruled, Settlement
 from bot.rules.tables.table import Tables
 from bot.systems.baps.men import called, living, settled, wounds_of
@@ -61,7 +61,7 @@ def blast_of(tables: Tables, given: Given, *, zones: str = "he-radii", cover: st
     reached = [Zone(name, living(given.units(name), name), row, row + inside - shield) for name, row in rows.items()]
     units = tuple([unit for zone in reached for unit in zone.units])
     names = called(units)
-    men = Later(lambda: _men(crt, reached, names))
+    men = cache(lambda: _men(crt, reached, names))
 
     def where() -> list[Line]:
         shifts = (("inside", inside), (f"{given.word(cover).replace('-', ' ')} cover", -shield))

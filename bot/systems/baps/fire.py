@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from math import floor
 from typing import Any, NamedTuple
 
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.odds.later import Later
 from bot.rules.sequence.sequence import Line, Plan, Settlement
 from bot.rules.tables.formula import plain
 from bot.rules.tables.table import Tables
@@ -159,7 +159,7 @@ def plan(tables: Tables, given: Given) -> Plan[Volley]:
         result="fraction dropped" if attack != total else "",
         contributors=_by_weapon(firers),
     )
-    checkers = Later(
+    checkers = cache(
         lambda: [
             Checker(unit.word, name, kind_of(tables, firer.weapon), unit.name)
             for unit, name, firer in zip(attackers, names, firers, strict=True)

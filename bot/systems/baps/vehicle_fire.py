@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, NamedTuple
 
 from bot.rules.dice import d20, dice
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.odds.later import Later
-from bot.rules.odds.odds import Weighted, group_faces
-from bot.rules.odds.shapes import by_face
 from bot.rules.sequence.sequence import (
     Fate,
     Line,
     Outputs,
+    Parts,
     Plan,
     Roll,
     Ruled,
@@ -29,8 +28,9 @@ from bot.rules.sequence.sequence import (
 )
 from bot.rules.tables.table import Answer, Tables
 from bot.systems.baps.men import about, called, changes_of, counted, summed_up, tokens_of, whom, words_of
-from bot.systems.baps.resolution import D20, UNHURT, Hurt, Man, Resolution, WholeRolls, rows_of
+from bot.systems.baps.resolution import D20, UNHURT, Hurt, Man, Resolution, rows_of
 from bot.systems.baps.vehicles import aboard, hit_vehicle, hits_vehicle, inside, refuse_wreck, riders, shot_modifiers
+from bot.systems.baps.volley import man_apart
 
 # -- the crew: each area that took effect is rolled for every living man, area by area
 
@@ -47,10 +47,13 @@ class Crew(NamedTuple):
     at: int = 0
 
 
-def crew_step(tables: Tables, crew: Sequence[Unit], names: Sequence[str]) -> Ruled[Crew]:
+def crew_step(
+    tables: Tables, crew: Sequence[Unit], names: Sequence[str]
+) -> tuple[Ruled[Crew], Callable[[Crew], Parts[Any] | None]]:
     """The step `crew`: row 4 for the main gun, 9 for the ammunition, 7 for the engine; row 4 if none took effect.
 
-    All living men are rolled for before the next row. Source: Vehicle Charts, if the round penetrated.
+    All living men are rolled for before the next row; for odds each man is a part of their own, which comes with it.
+    Source: Vehicle Charts, if the round penetrated.
     """
     crt = Resolution(tables)
     known: dict[tuple[bool, ...], tuple[Man, ...]] = {}
@@ -79,14 +82,10 @@ def crew_step(tables: Tables, crew: Sequence[Unit], names: Sequence[str]) -> Rul
         dice = [(hurt.rolled, at) for at, hurt in enumerate(hurts) if hurt is not None]
         return Crew("crew", now.effects, hurts, min(dice)[1]) if dice else Crew(None, now.effects)
 
-    # What follows is speed; the rules end here.
-    whole = WholeRolls(crt)
+    def apart(now: Crew) -> Parts[Any] | None:
+        return Parts([man_apart(man, crt) for man in men(now.effects)]) if now.owes == "crew" else None
 
-    def comes(now: Crew) -> list[tuple[int, Ruling[Crew]]]:
-        man, _ = whose(now)
-        return [(ways, Ruling(after(now, None), man.told(hurt))) for ways, hurt in whole.of(man)]
-
-    return ruled(lambda now: crt.owed(*whose(now)), rule, comes=comes, exact_only=("rolls",))
+    return ruled(lambda now: crt.owed(*whose(now)), rule), apart
 
 
 def _rows(tables: Tables, effects: tuple[bool, ...]) -> list[int]:
@@ -131,17 +130,7 @@ def area_step(tables: Tables, weapon: str, vehicle_type: str, men: int) -> Ruled
             return Ruling(Crew("area", effects), told, story)
         return Ruling(Crew("crew" if men else None, effects, (UNHURT,) * men), {**told, **_verdict(effects)}, story)
 
-    # What follows is speed; the rules end here.
-    def faces(area: str) -> Weighted:
-        found = results(area)
-        return ((35, (1, 1)), (1, (6, 6))) if two else group_faces(sides, lambda face: found[face - 1] != "none")
-
-    return ruled(
-        lambda now: dice(1 + two, sides, f"damage {areas[len(now.effects)]}"),
-        rule,
-        groups=lambda now: faces(areas[len(now.effects)]),
-        exact_only=("damage",),
-    )
+    return ruled(lambda now: dice(1 + two, sides, f"damage {areas[len(now.effects)]}"), rule)
 
 
 def _verdict(effects: tuple[bool, ...]) -> Outputs:
@@ -246,12 +235,13 @@ def plan(tables: Tables, given: Given) -> Plan[Crew]:
     refuse_wreck(target, "target")
     shot, crew = _shot(tables, given), aboard(given, "crew", target)
     names = called(crew)
+    crew_rolls, apart = crew_step(tables, crew, names)
     steps = {
-        "hit": by_face(d20("to hit"), shot.hits, shot.hit, exact_only=("roll", "hit_total")),
-        "penetrate": by_face(d20("penetration"), shot.penetrates, shot.penetrate, exact_only=("pen_roll",)),
-        "bounce": by_face(d20("not penetrated"), shot.bounced, shot.bounce),
+        "hit": ruled((d20("to hit"),), shot.hit),
+        "penetrate": ruled((d20("penetration"),), shot.penetrate),
+        "bounce": ruled((d20("not penetrated"),), shot.bounce),
         "area": area_step(tables, weapon, vehicle_type, len(crew)),
-        "crew": crew_step(tables, crew, names),
+        "crew": crew_rolls,
     }
 
     def settle(out: Mapping[str, Any]) -> Settlement:
@@ -263,7 +253,7 @@ def plan(tables: Tables, given: Given) -> Plan[Crew]:
 
     opening = {"need": shot.need, "damage": [], "crew": []}
     rows = rows_of(lambda: riders(crew, names, "crew"), row_of("outcome", "the vehicle"))
-    return Plan(Crew("hit"), steps, settle, opening=opening, rows=rows)
+    return Plan(Crew("hit"), steps, settle, opening=opening, rows=rows, apart=apart)
 
 
 def _shot(tables: Tables, given: Given) -> Shot:
@@ -281,7 +271,7 @@ def _shot(tables: Tables, given: Given) -> Shot:
         pen_need,
         {"class_used": class_used, "armor_used": armor["column"], "pen_need": pen_need},
         lambda: f"{_class_said(weapon, class_used)} against {_armor_said(given.word('armor'), armor)}",
-        Later(lambda: tables["no-penetration"].column("result", **bounce, roll=D20)),
+        cache(lambda: tables["no-penetration"].column("result", **bounce, roll=D20)),
     )
 
 

@@ -9,8 +9,7 @@ from bot.rules.dice import d20
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.odds.shapes import by_face
-from bot.rules.sequence.sequence import Change, Fate, Line, Plan, Roll, Ruled, Ruling, Settlement, minus, row_of
+from bot.rules.sequence.sequence import Change, Fate, Line, Plan, Roll, Ruled, Ruling, Settlement, minus, row_of, ruled
 from bot.rules.tables.table import Answer, Tables
 from bot.rules.text.phrase import phrase
 from bot.systems.baps.men import (
@@ -186,7 +185,7 @@ def plan_crash(tables: Tables, given: Given) -> Plan[Volley]:
 
     names = called(occupants)
     steps = {
-        "roll": by_face(d20("crash"), lambda roll: results[roll - 1], crash, exact_only=("roll", "total")),
+        "roll": ruled((d20("crash"),), crash),
         **{f"row {row}": injure(row) for row in rows.values()},
     }
     return Plan(

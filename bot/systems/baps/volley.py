@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
+from operator import or_
 from typing import Any, NamedTuple
 
 from bot.rules.dice import d6
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import Unit
-from bot.rules.odds.later import Later
-from bot.rules.sequence.sequence import Change, End, Line, Part, Parts, Plan, Roll, Ruled, Ruling, Settlement, ruled
+from bot.rules.sequence.sequence import Change, Line, Part, Parts, Plan, Roll, Ruled, Ruling, Settlement, ruled
 from bot.rules.tables.table import Tables
 from bot.rules.text.names import joined
 from bot.rules.text.phrase import phrase
-from bot.systems.baps.resolution import UNHURT, Hurt, Man, Resolution, WholeRolls
+from bot.systems.baps.resolution import UNHURT, Hurt, Man, Resolution
 
 
 class Volley(NamedTuple):
@@ -36,12 +37,8 @@ def men_step(
     *,
     name: str = "man",
     then: Callable[[bool], Volley] = _end,
-    whole: WholeRolls | None = None,
 ) -> Ruled[Volley]:
-    """The step called `name` that rolls for each man of `men`, die by die; `then` is the state after the last one.
-
-    `whole` remembers for the odds what all dice of a man come to.
-    """
+    """The step called `name` that rolls for each man of `men`, die by die; `then` is the state after the last one."""
 
     def rule(now: Volley, roll: Roll) -> Ruling[Volley]:
         (_, at, before, one), (die,) = now, roll
@@ -59,41 +56,32 @@ def men_step(
         one = now.one or hurt.one
         return Volley(name, now.at + 1, UNHURT, one) if now.at + 1 < len(men) else then(one)
 
-    # What follows is speed; the rules end here.
-    counted = WholeRolls(crt) if whole is None else whole
-
-    def comes(now: Volley) -> list[tuple[int, Ruling[Volley]]]:
-        man = men[now.at]
-        return [(ways, Ruling(through(now, hurt), man.told(hurt))) for ways, hurt in counted.of(man)]
-
-    return ruled(lambda now: crt.owed(men[now.at], now.hurt), rule, comes=comes, exact_only=("rolls",))
+    return ruled(lambda now: crt.owed(men[now.at], now.hurt), rule)
 
 
 def men_apart(
     men: Sequence[Man], crt: Resolution, *, name: str = "man", then: Callable[[bool], Volley] = _end
-) -> Callable[[Volley], Parts[Volley] | None]:
+) -> Callable[[Any], Parts[Any] | None]:
     """For odds: each man is a part of its own; afterwards it counts whether a 1 came up."""
 
-    def part(man: Man, whole: WholeRolls) -> Part[Volley]:
-        def comes() -> list[End]:
-            return [(ways, man.told(hurt), _ended(hurt.one)) for ways, hurt in whole.of(man)]
+    @cache
+    def parts() -> Parts[Any]:
+        each = [man_apart(man, crt) for man in men]
+        return Parts(each, {"one": or_}, lambda one: Ruling(then(one)), {"one": ()})
 
-        def plan() -> Plan[Volley]:
-            return Plan(Volley(name), {name: men_step([man], crt, name=name, then=_ended, whole=whole)}, _never)
-
-        key = man.cells, man.before, man.unit.has("suppressed"), man.counts_ones
-        return Part((("", man.path),), comes, plan, key, frozenset(man.facts), frozenset({"rolls"}))
-
-    def each() -> Parts[Volley]:
-        whole = WholeRolls(crt)
-        return Parts([part(man, whole) for man in men], lambda bits: then(bool(bits)), lambda end: int(end.one))
-
-    parts = Later(each)
     return lambda now: parts() if now.owes == name else None
 
 
-def _ended(one: bool) -> Volley:
-    return Volley(None, one=one)
+def man_apart(man: Man, crt: Resolution) -> Part[Any]:
+    """For odds: all dice of a man, first to last; it also tells whether a 1 came up."""
+    bare = man._replace(facts={})
+
+    def plan() -> Plan[Volley]:
+        step = men_step([bare], crt, then=lambda one: Volley(None, one=one))
+        return Plan(Volley("man"), {"man": step}, _never, closing=lambda end: {"one": end.one})
+
+    key = man.cells, man.before, man.unit.has("suppressed"), man.counts_ones
+    return Part((man.path,), plan, key, {f"{man.path}.{name}": value for name, value in man.facts.items()})
 
 
 def _never(_out: Any) -> Settlement:

@@ -19,7 +19,6 @@ from bot.systems.lnlt.checks import NONE, DamageChecks, say, say_crew
 from bot.systems.lnlt.impact import Impact, Struck, paths_in
 from bot.systems.lnlt.items import Attack, list_alike
 from bot.systems.lnlt.opposed import Opposed, target_modifier
-from bot.systems.lnlt.planned import planned
 from bot.systems.lnlt.readings import readings_of
 from bot.systems.lnlt.roster import becomes
 from bot.systems.lnlt.settling import CREWS, aftermath, attacked, headline, rows, suffered
@@ -77,9 +76,9 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
     def shown() -> Sequence[Row]:
         return *rows(checks.items), *(row_of(each.to.result, each.word) for each in struck)
 
-    steps = {"attack": ruled(DICE, attack), "fire check": fire_check(readings), **impact.steps()}
+    steps = {"attack": ruled(DICE, attack), "fire check": fire_check(readings), **impact.steps(), **checks.steps()}
     start = Attack("attack") if legs else next_vehicle(0, six=False)
-    return planned(start, steps, checks, settle, opening, told_after(flammable), rows=shown)
+    return Plan(start, steps, settle, opening, told_after(flammable), rows=shown, apart=checks.apart)
 
 
 def _struck(at: int, unit: Unit, attack: tuple[str, int], *, first: bool) -> Struck:

@@ -128,7 +128,7 @@ class AreaAttack:
         return self._hexes.start()
 
     def steps(self) -> dict[str, Ruled[Attack]]:
-        """The steps attack and fire check."""
+        """The steps attack, fire check and those of the damage checks."""
         hexes, readings = self._hexes, self.checks.readings
         return {
             "attack": ruled(
@@ -137,6 +137,7 @@ class AreaAttack:
                 groups=_best_of_two() if self._count == 2 else None,
             ),
             FIRE_CHECK: fire_check(readings, then=hexes.onward, path=hexes.burning),
+            **self.checks.steps(),
         }
 
     def hits(self, margin: int, hex: Hex) -> bool:

@@ -10,13 +10,12 @@ from bot.rules.dice import d6
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.odds.odds import group_faces
+from bot.rules.odds.rolls import group_faces
 from bot.rules.sequence.ruling import Weighted
 from bot.rules.sequence.sequence import Fate, Line, Plan, Roll, Row, Ruling, Settlement, row_of, ruled
 from bot.rules.tables.table import Tables
 from bot.systems.lnlt.checks import NONE, DamageChecks, say_crew
 from bot.systems.lnlt.items import Aboard, Attack, list_alike
-from bot.systems.lnlt.planned import planned
 from bot.systems.lnlt.readings import readings_of
 from bot.systems.lnlt.settling import PLACED, rows, suffered
 
@@ -77,10 +76,10 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
     def shown() -> Sequence[Row]:
         return row_of("crew", "crew"), *rows(checks.items)
 
-    steps = {"crew of the vehicle": ruled((CREW,), bail, groups=crews)}
+    steps = {"crew of the vehicle": ruled((CREW,), bail, groups=crews), **checks.steps()}
     opening: dict[str, Any] = {"passengers": []}
     settle = partial(_settled, passengers)
     if crew == "bail-out":
-        return planned(Attack("crew of the vehicle"), steps, checks, settle, opening, rows=shown)
+        return Plan(Attack("crew of the vehicle"), steps, settle, opening, rows=shown)
     opening |= {"crew": CREWS[crew], "outcome": CREWS[crew], **known}
-    return planned(after, steps, checks, settle, opening, rows=shown)
+    return Plan(after, steps, settle, opening, rows=shown)

@@ -12,7 +12,6 @@ from bot.systems.lnlt.area import AreaAttack, Hex, area_words, leg_modifiers, te
 from bot.systems.lnlt.burning import fire_started, told_before
 from bot.systems.lnlt.firepower import refuse_to_fire
 from bot.systems.lnlt.items import Attack
-from bot.systems.lnlt.planned import planned
 from bot.systems.lnlt.settling import attacked, headline, rows, suffered
 from bot.systems.lnlt.words import refuse_values
 
@@ -43,4 +42,4 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
 
     opening = {"attack_mod": mod, "targets": [], **told_before(flammable)}
     checks = area.checks
-    return planned(area.start(), area.steps(), checks, settle, opening, rows=lambda: rows(checks.items))
+    return Plan(area.start(), area.steps(), settle, opening, rows=lambda: rows(checks.items), apart=checks.apart)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from bot.rules.dice import d6
-from bot.rules.odds.odds import group_faces
+from bot.rules.odds.rolls import group_faces
 from bot.rules.sequence.sequence import Line, Outputs, Roll, Ruled, Ruling, ruled
 from bot.systems.lnlt.checks import NONE
 from bot.systems.lnlt.items import Attack

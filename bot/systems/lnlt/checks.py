@@ -9,18 +9,19 @@ Source: PAC 02, 05, 06, 09, 12 (5.0, 11.2, 15.4, 16.1.1).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from operator import or_
 from typing import Any
 
 from bot.rules.dice import Die, d6
-from bot.rules.sequence.sequence import Line, Outputs, Roll, Ruled, Ruling, ruled
+from bot.rules.odds.rolls import group_sums
+from bot.rules.sequence.sequence import Line, Outputs, Part, Parts, Plan, Roll, Ruled, Ruling, Settlement, ruled
 from bot.systems.lnlt import kinds
-from bot.systems.lnlt.checks_odds import together
 from bot.systems.lnlt.items import Attack, Item, Paths, ended
 from bot.systems.lnlt.readings import Readings
 from bot.systems.lnlt.reasons import bare, beside_morale, more_than_the_result, one_of
 
 NONE = "none"
+ABLE = ("good-order", "wounded")  # states of a leader who can help
 HERE = ""  # owed by the unit in hand: nothing more, so the next one is due
 
 
@@ -56,13 +57,8 @@ class DamageChecks:
             "hero": ruled(self._dice("hero creation"), self._hero),
             "crew": ruled(self._dice("bail-out crew of"), self._crew),
             "bail": ruled(self._dice("bail-out"), self._bail),
-            "morale": ruled(self._dice("morale check", 2), self._morale),
+            "morale": ruled(self._dice("morale check", 2), self._morale, groups=group_sums(2, 6)),
         }
-
-    @cached_property
-    def counted(self) -> dict[str, Ruled[Attack]]:
-        """The same steps as odds count them, made once."""
-        return together(self.steps(), self.readings)
 
     def _dice(self, label: str, count: int = 1) -> Callable[[Attack], tuple[Die, ...]]:
         return lambda now: (d6(f"{label} {self.items[now.at].unit.word}"),) * count
@@ -197,7 +193,7 @@ class DamageChecks:
         if item.kind == "leg":  # a leader who came through helps those after them
             if self.crew_of_all:
                 told[to.crew] = NONE
-            helps = item.helps if left in ("good-order", "wounded") else 0
+            helps = item.helps if left in ABLE else 0
             return HERE, max(lm, helps), row, keep
         if item.kind == "passenger":
             if item.fates[row] == "damage-check-then-bail-out" and left != "eliminated":
@@ -267,6 +263,56 @@ class DamageChecks:
             return (Line(f"{item.unit.word} morale", roll, (), total, beside_morale(total, item.morale)),)
 
         return self._ruling(now._replace(owes=HERE), told, story)
+
+    # -- what follows is for the odds; the rules end here ------------------------------------------------------
+
+    def apart(self, now: Attack) -> Parts[Attack] | None:
+        """The men of a list who know nothing of each other once the attack is rolled, each a part of its own.
+
+        They go as far as to a leader, who may help those after. Passengers and their vehicle are not told apart.
+        """
+        items, end = self.items, now.at
+        if now.owes != "check" or items[end].stop - end < 2:
+            return None
+        stop = items[end].stop
+        while end < stop and not (end > now.at and items[end - 1].helps):
+            if items[end].kind != "leg":
+                return None
+            end += 1
+        each = [self._part(now, at) for at in range(now.at, end)]
+
+        def then(helped: bool) -> Ruling[Attack]:
+            if end == stop:
+                return Ruling(self.finish(now._replace(owes=None, at=stop, lm=0)))
+            lm = max(now.lm, items[end - 1].helps) if helped else now.lm
+            return Ruling(*self.begin(now._replace(owes=None, at=end, lm=lm)))
+
+        return Parts(each, {"helped": or_}, then, {"helped": ()})
+
+    def _part(self, now: Attack, at: int) -> Part[Attack]:
+        """One of them; it also tells whether it comes through as a leader who helps more than the one before."""
+        item, lends = self.items[at], self.items[at].helps > now.lm
+
+        def plan() -> Plan[Attack]:
+            alone = DamageChecks(
+                self.readings,
+                [item._replace(stop=1)],
+                only_hit=self.only_hit,
+                crew_of_all=self.crew_of_all,
+                outcome=self.outcome,
+                also=lambda _, left: {"helped": lends and left in ABLE},
+            )
+            start, told = alone.begin(now._replace(owes=None, at=0))
+            return Plan(start, alone.steps(), _never, told, lambda _: {"helped": False})
+
+        shift = now.margin + item.offset
+        looks = item.column, item.row, item.state, item.morale, item.hero, shift - now.lm, shift > 0, lends
+        heads = (item.path, "outcome") if item.first and self.outcome else (item.path,)
+        return Part(heads, plan, looks, {item.to.unit: item.unit.word})
+
+
+def _never(_out: Any) -> Settlement:
+    raise AssertionError("a part is counted, not played")
 
 
 def _tell_not_rolled(to: Paths, told: dict[str, Any]) -> None:

@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
-from itertools import product
 from typing import Any, NamedTuple
 
 from bot.rules.dice import Die, d6, dice
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.odds.odds import group_sums
-from bot.rules.sequence.ruling import Weighted
-from bot.rules.sequence.sequence import Change, Fate, Line, Plan, Roll, Ruled, Ruling, Settlement, ruled
+from bot.rules.odds.rolls import group_sums
+from bot.rules.sequence.sequence import Change, Fate, Line, Part, Parts, Plan, Roll, Ruled, Ruling, Settlement, ruled
 from bot.rules.tables.table import Tables
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.checks import NONE
 from bot.systems.lnlt.reasons import against, bare, beside_morale
 from bot.systems.lnlt.roster import captured, captured_lost
 
-TWO_DICE, PAIRS = group_sums(2, 6), tuple(product(range(1, 7), repeat=2))
-TOTALS = ("attack_total", "vehicle_total")
+TWO_DICE = group_sums(2, 6)
+OUTPUTS = ("units", "vehicle_destroyed", "crew", "outcome")
 STAYS = {"attack_total": NONE, "vehicle_total": NONE, "destroyed": False}
 
 
@@ -60,8 +58,9 @@ def plan(tables: Tables, given: Given) -> Plan[Assault]:
         fate=str(tables["crew-fate"](cause="close-assault", vehicle="destroyed", who="crew")["result"]),
     )
     settle = partial(_settled, units, given.unit("target"))
-    played = Plan(Assault("check"), fight.steps(), settle, {"units": []})
-    return replace(played, focus=lambda _: replace(played, steps=_in_turn(fight)))
+    start = Assault("check")
+    in_turn = Parts([Part(OUTPUTS, lambda: Plan(start, _in_turn(fight), settle))])
+    return Plan(start, fight.steps(), settle, {"units": []}, apart=lambda _: in_turn)
 
 
 def _settled(units: Sequence[Unit], target: Unit | None, out: Mapping[str, Any]) -> Settlement:
@@ -221,12 +220,7 @@ def _in_turn(fight: Fight) -> dict[str, Ruled[Assault]]:
         destroyed = fight.destroys(now, roll)
         return fight.attacked(now, roll, following(now._replace(helped=True, destroyed=destroyed)))
 
-    def by_result(now: Assault) -> Weighted:
-        kills = [roll for roll in PAIRS if fight.destroys(now, roll)]
-        holds = [roll for roll in PAIRS if not fight.destroys(now, roll)]
-        return tuple((len(rolls), rolls[0]) for rolls in (kills, holds) if rolls)
-
     return {
         "check": ruled(fight.dice_to_check, check, groups=TWO_DICE),
-        "attack": ruled(fight.dice_to_attack, attack, groups=by_result, exact_only=TOTALS),
+        "attack": ruled(fight.dice_to_attack, attack),
     }

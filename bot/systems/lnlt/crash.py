@@ -14,7 +14,6 @@ from bot.systems.lnlt.area import AreaAttack, Hex, area_words, hexes_away, leg_m
 from bot.systems.lnlt.burning import fire_started
 from bot.systems.lnlt.checks import NONE
 from bot.systems.lnlt.items import Attack
-from bot.systems.lnlt.planned import planned
 from bot.systems.lnlt.settling import attacked, drifting, headline, rows, suffered
 from bot.systems.lnlt.terrain import target_terrain
 from bot.systems.lnlt.words import refuse_values
@@ -59,4 +58,4 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
         opening |= {"fire_check": NONE} if flammable else {}
     steps = {"drift": ruled(DRIFT, drift), **area.steps()}
     start, checks = area.start() if stage == "attack" else Attack("drift"), area.checks
-    return planned(start, steps, checks, settle, opening, rows=lambda: rows(checks.items) or drifting(stage))
+    return Plan(start, steps, settle, opening, rows=lambda: rows(checks.items) or drifting(stage), apart=checks.apart)

@@ -10,7 +10,6 @@ from bot.rules.sequence.sequence import Plan, Settlement
 from bot.rules.tables.table import Tables
 from bot.systems.lnlt.checks import DamageChecks
 from bot.systems.lnlt.items import Attack, list_alike
-from bot.systems.lnlt.planned import planned
 from bot.systems.lnlt.readings import readings_of
 from bot.systems.lnlt.settling import attacked, headline, rows, suffered
 
@@ -27,4 +26,4 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
         return attacked(headline(hurt.units, hit=True), targets, hurt)
 
     start, _ = checks.begin(Attack(None, given.int("dc_mod")))
-    return planned(start, {}, checks, settle, {"targets": []}, rows=lambda: rows(items))
+    return Plan(start, checks.steps(), settle, {"targets": []}, rows=lambda: rows(items), apart=checks.apart)

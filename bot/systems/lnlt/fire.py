@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -11,8 +11,8 @@ from bot.rules.dice import Die, d6
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.odds.odds import group_sums
-from bot.rules.sequence.sequence import Line, Plan, Roll, Row, Ruled, Ruling, Settlement, parts_of, ruled
+from bot.rules.odds.rolls import group_sums
+from bot.rules.sequence.sequence import Line, Outputs, Plan, Roll, Row, Ruled, Ruling, Settlement, parts_of, ruled
 from bot.rules.tables.table import Answer, Tables
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.burning import fire_check, fire_started, then_fire_check, told_before
@@ -20,7 +20,6 @@ from bot.systems.lnlt.checks import NONE, DamageChecks
 from bot.systems.lnlt.firepower import attack_firepower, counts_as_ops_complete
 from bot.systems.lnlt.items import Attack, list_items, paths_in, places
 from bot.systems.lnlt.opposed import Opposed
-from bot.systems.lnlt.planned import Apart, planned
 from bot.systems.lnlt.readings import readings_of
 from bot.systems.lnlt.reasons import one_by_one
 from bot.systems.lnlt.roster import captured, captured_lost
@@ -69,13 +68,14 @@ class Fire:
         return Ruling(Attack("attack", at=roll[0] - 1), {"picked": roll[0]}, lambda: [line])
 
     def steps(self, dice: int) -> dict[str, Ruled[Attack]]:
-        """The pick of a sniper, the attack with this many dice, and the fire check."""
+        """The pick of a sniper, the attack with this many dice, the fire check and the damage checks."""
         return {
             "pick": ruled((Die("pick of the sniper", max(len(self.targets), 1)),), self.pick),
             "attack": ruled(
                 (ATTACK,) * dice + (DEFENSE,), self.attack, groups=_two_dice(self.flammable) if dice == 2 else None
             ),
             "fire check": fire_check(self.checks.readings),
+            **self.checks.steps(),
         }
 
     def settle(self, out: Mapping[str, Any]) -> Settlement:
@@ -97,17 +97,16 @@ class Fire:
         )
 
     def rows(self) -> tuple[Row, ...]:
-        """The odds of each target, told apart even where the first one stands for whom a sniper picks."""
-        items, crashes = self.checks.items, any(unit.type in kinds.AIRBORNE for unit in self.targets[:1])
-        shown = [item._replace(to=to) for item, to in zip(items, places("targets", len(items)), strict=True)]
-        return rows(shown, crash="targets[0].becomes" if crashes else "")
+        """The odds of each target; whom a sniper picks is always told as the first one."""
+        crashes = any(unit.type in kinds.AIRBORNE for unit in self.targets[:1])
+        shown = rows(self.checks.items, crash="targets[0].becomes" if crashes else "")
+        return tuple([_if_picked(row, at) for at, row in enumerate(shown, 1)]) if self.picks else shown
 
 
-def plan(tables: Tables, given: Given, *, apart: bool = False) -> Plan[Attack]:
+def plan(tables: Tables, given: Given) -> Plan[Attack]:
     """Direct fire of `attackers` at `targets`. Source: PAC 01-03, 05, 09, 12 (5.0).
 
-    `apart` tells whom a sniper picks at the place where they are listed, as the odds show them, not as the first
-    target. Raises UserError for targets that cannot be attacked together, or a stack that cannot fire so.
+    Raises UserError for targets that cannot be attacked together, or a stack that cannot fire so.
     """
     refuse_values(given)
     attackers, targets, shooter = given.units("attackers"), given.units("targets"), given.word("shooter")
@@ -119,7 +118,7 @@ def plan(tables: Tables, given: Given, *, apart: bool = False) -> Plan[Attack]:
         attackers=attackers,
         targets=targets,
         sums=_sums(powers, modifiers),
-        checks=_checks(tables, given, picks=picks, apart=apart),
+        checks=_checks(tables, given, picks=picks),
         advice=_best_leaders(targets) if picks else (0,) * max(len(targets), 1),
         picks=picks,
         flammable=given.flag("flammable"),
@@ -133,15 +132,13 @@ def plan(tables: Tables, given: Given, *, apart: bool = False) -> Plan[Attack]:
     if not picks:
         opening["picked"] = 1 if shooter == "sniper" and targets else NONE
     opening |= {"targets": [], **told_before(fire.flammable)}
-    return planned(
+    return Plan(
         Attack("pick" if picks else "attack"),
         fire.steps(1 if shooter == "normal" else 2),
-        fire.checks,
         fire.settle,
         opening,
         rows=fire.rows,
-        by_row=(lambda: plan(tables, given, apart=True)) if picks and not apart else None,
-        apart=Apart,
+        apart=fire.checks.apart,
     )
 
 
@@ -172,7 +169,7 @@ def _sums(powers: Sequence[tuple[str, int]], modifiers: Answer) -> Opposed:
     )
 
 
-def _checks(tables: Tables, given: Given, *, picks: bool, apart: bool) -> DamageChecks:
+def _checks(tables: Tables, given: Given, *, picks: bool) -> DamageChecks:
     """The damage checks of all targets together, or of each by itself where a sniper picks one."""
     readings, targets = readings_of(tables), given.units("targets")
     size = len(targets)
@@ -181,7 +178,7 @@ def _checks(tables: Tables, given: Given, *, picks: bool, apart: bool) -> Damage
         list_items(
             readings,
             targets,
-            paths=(paths_in("targets[0]"),) * size if picks and not apart else places("targets", size),
+            paths=(paths_in("targets[0]"),) * size if picks else places("targets", size),
             spans=[(at, at + 1) for at in range(size)] if picks else [(0, size)] if size else [],
             offsets=(0,) * size,
             no_hero=given.flag("no_hero"),
@@ -190,6 +187,15 @@ def _checks(tables: Tables, given: Given, *, picks: bool, apart: bool) -> Damage
         finish=then_fire_check,
         leaves_out_crashed=True,
     )
+
+
+def _if_picked(row: Row, place: int) -> Row:
+    """The row of one of those among whom a sniper picks: nothing happens to the others."""
+
+    def read(told: Outputs) -> Any:
+        return None if "picked" not in told else row.read(told) if told["picked"] == place else NONE
+
+    return replace(row, paths=("picked", *row.paths), read=read)
 
 
 def _reminders(attackers: Sequence[Unit], targets: Sequence[Unit], shooter: str) -> tuple[str, ...]:

@@ -16,7 +16,6 @@ from bot.systems.lnlt.area import AreaAttack, Hex, area_words, hexes_away, leg_m
 from bot.systems.lnlt.burning import fire_started
 from bot.systems.lnlt.checks import NONE
 from bot.systems.lnlt.items import Attack
-from bot.systems.lnlt.planned import planned
 from bot.systems.lnlt.settling import attacked, drifting, headline, rows, suffered
 from bot.systems.lnlt.terrain import target_terrain
 from bot.systems.lnlt.words import refuse_values
@@ -90,7 +89,7 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
 
     steps = {"drift": ruled(DRIFT, drift), **area.steps()}
     start = area.start() if stage == "attack" else Attack("drift")
-    return planned(start, steps, area.checks, settle, opening, rows=shown)
+    return Plan(start, steps, settle, opening, rows=shown, apart=area.checks.apart)
 
 
 def _by_hex(units: Sequence[Unit]) -> tuple[Group, ...]:

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from bot.rules.dice import Die, dice
-from bot.rules.odds.odds import group_faces, group_sums
+from bot.rules.odds.rolls import group_faces, group_sums
 from bot.rules.sequence.ruling import Weighted
 from bot.rules.sequence.sequence import Line, Outputs, Roll, Ruled, Ruling, ruled
 from bot.systems.lnlt.checks import NONE

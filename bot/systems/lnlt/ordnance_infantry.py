@@ -19,7 +19,6 @@ from bot.systems.lnlt.checks import NONE, DamageChecks
 from bot.systems.lnlt.firepower import refuse_to_fire
 from bot.systems.lnlt.items import Attack, list_alike
 from bot.systems.lnlt.opposed import Opposed
-from bot.systems.lnlt.planned import planned
 from bot.systems.lnlt.readings import readings_of
 from bot.systems.lnlt.settling import attacked, headline, or_missed, rows, suffered
 from bot.systems.lnlt.shot import ACQUIRED, acquires, after_shot, riders, weapon_kept
@@ -65,15 +64,16 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
         "to hit": ruled(DICE, aim, groups=lambda _: groups_of(shot)),
         "attack": ruled(OPPOSED, attack),
         "fire check": fire_check(readings),
+        **checks.steps(),
     }
     opening = {"to_hit_mod": shot.mod, "targets": [], **told_before(flammable)}
-    return planned(
+    return Plan(
         Attack("to hit"),
         steps,
-        checks,
         partial(_settle, given),
         opening,
         rows=lambda: tuple(map(or_missed, rows(checks.items) or (row_of("outcome"),))),
+        apart=checks.apart,
     )
 
 

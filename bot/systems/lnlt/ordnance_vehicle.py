@@ -16,7 +16,6 @@ from bot.systems.lnlt.checks import NONE, DamageChecks, say
 from bot.systems.lnlt.firepower import refuse_to_fire
 from bot.systems.lnlt.impact import Impact, Struck, paths_in
 from bot.systems.lnlt.items import ROWS, Aboard, Attack, list_alike
-from bot.systems.lnlt.planned import planned
 from bot.systems.lnlt.readings import readings_of
 from bot.systems.lnlt.roster import becomes, fired
 from bot.systems.lnlt.settling import CREWS, PLACED, aftermath, or_missed, rows, suffered
@@ -79,16 +78,16 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
         "to hit": ruled(DICE, aim, groups=lambda _: groups_of(shot)),
         "fire check": fire_check(readings),
         **impact.steps(),
+        **checks.steps(),
     }
 
     def shown() -> Sequence[Row]:
         vehicle = row_of("outcome", target.word if target is not None else VEHICLE if not flies else "aircraft")
         return or_missed(vehicle), *rows(checks.items, crash="follow_up" if flies else "")
 
-    return planned(
+    return Plan(
         Attack("to hit"),
         steps,
-        checks,
         lambda out: _settle(out, target, passengers, given),
         {"to_hit_mod": shot.mod, "passengers": []},
         told_after(given.flag("flammable")),

@@ -17,7 +17,6 @@ from bot.systems.lnlt.checks import NONE, DamageChecks
 from bot.systems.lnlt.firepower import refuse_to_fire
 from bot.systems.lnlt.items import Attack, list_alike
 from bot.systems.lnlt.opposed import Opposed, target_modifier
-from bot.systems.lnlt.planned import planned
 from bot.systems.lnlt.readings import readings_of
 from bot.systems.lnlt.settling import attacked, headline, rows, suffered
 from bot.systems.lnlt.terrain import target_terrain
@@ -72,11 +71,9 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
             beaten_by=out["dc_mod"],
         )
 
-    steps = {"attack": ruled(DICE, attack), "fire check": fire_check(readings)}
+    steps = {"attack": ruled(DICE, attack), "fire check": fire_check(readings), **checks.steps()}
     opening: dict[str, Any] = {"targets": [], "may_close_assault": [], "mp_cost": ENTRY_COST}
-    return planned(
-        Attack("attack"), steps, checks, settle, opening, rows=lambda: rows(checks.items), by_list="may_close_assault"
-    )
+    return Plan(Attack("attack"), steps, settle, opening, rows=lambda: rows(checks.items), by_list="may_close_assault")
 
 
 def may_close_assault(unit: Unit) -> bool:

@@ -10,7 +10,7 @@ from bot.rules.dice import dice
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.odds.shapes import by_sum
+from bot.rules.odds.rolls import by_sum
 from bot.rules.sequence.sequence import Change, Line, Plan, Roll, Ruling, Settlement, parts_of
 from bot.rules.tables.formula import half_down
 from bot.rules.tables.table import Answer, Tables

@@ -6,15 +6,13 @@ Shared by fire, morale and damage. Source: Hit, Damaged and Damaged-2/3 paragrap
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 from bot.rules.dice import Die, d6
 from bot.rules.inputs.given import Given
-from bot.rules.odds.later import Later
-from bot.rules.odds.odds import Weighted, group_faces
 from bot.rules.sequence.sequence import (
     Change,
-    End,
     Fate,
     Line,
     Outputs,
@@ -65,7 +63,7 @@ class Results:
         """The steps point and check, for the plan of a sequence."""
         return {
             POINT: ruled(self._point_die, self._point),
-            CHECK: ruled(self._check_die, self._check, groups=self._faces, exact_only=(CHECK,)),
+            CHECK: ruled(self._check_die, self._check),
         }
 
     def _leaders_first(self) -> list[int]:
@@ -234,13 +232,6 @@ class Results:
             now=tuple(stopped),
         )
 
-    # What follows is speed; the rules end here.
-
-    def _faces(self, state: Struck) -> Weighted:
-        """The faces that pass, and those that fail."""
-        most = self._needed(state) - state.add
-        return group_faces(6, lambda face: face <= most)
-
 
 def _row(path: str, name: str) -> Row:
     result, after = f"{path}.result", f"{path}.after"
@@ -288,7 +279,7 @@ class Apart:
 
     def __init__(self, results: Results) -> None:
         self._targets = results.targets
-        self._step = Later(lambda: results.steps()[CHECK])
+        self._step = cache(lambda: results.steps()[CHECK])
 
     def __call__(self, now: Struck) -> Parts[Struck] | None:
         """The parts where several checks are owed and none of them helps another."""
@@ -297,21 +288,11 @@ class Apart:
         return Parts([self._part(now, at) for at in now.queue])
 
     def _part(self, now: Struck, at: int) -> Part[Struck]:
-        target, alone = self._targets[at], now._replace(queue=(at,))
-
-        def comes() -> list[End]:
-            step = self._step()
-            return [(ways, step.rule(alone, roll).told, None) for ways, roll in step.grouped(alone) or ()]
-
-        def plan() -> Plan[Struck]:
-            return Plan(alone, {CHECK: self._step()}, _never)
-
-        unit, *looks = target
+        unit, *looks = self._targets[at]
         key = *looks, unit.type, unit.has("banzai"), now.add, now.rating, now.alone
-        return Part((("", f"targets[{at}]"),), comes, plan, key, _UNLIKE, _EXACT)
-
-
-_UNLIKE, _EXACT = frozenset({"unit"}), frozenset({CHECK})
+        alone = now._replace(queue=(at,))
+        path, known = f"targets[{at}]", {f"targets[{at}].unit": unit.word}
+        return Part((path,), lambda: Plan(alone, {CHECK: self._step()}, _never), key, known)
 
 
 def _never(_out: Mapping[str, Any]) -> Settlement:

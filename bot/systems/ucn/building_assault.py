@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
+from operator import add
 from typing import Any
 
 from bot.rules.inputs.given import Given
-from bot.rules.odds.odds import group_faces
-from bot.rules.sequence.sequence import Change, Fate, Line, Plan, Roll, Ruling, Settlement, ruled
+from bot.rules.sequence.sequence import Change, Fate, Line, Parts, Plan, Roll, Ruling, Settlement, ruled
 from bot.rules.tables.table import Tables
 from bot.systems.ucn import combat, roster
 from bot.systems.ucn.action_points import spends
-from bot.systems.ucn.combat import Combat, Fight, Side
-from bot.systems.ucn.combat_odds import focused
+from bot.systems.ucn.combat import Combat, Fight, Side, die_apart
 from bot.systems.ucn.skills import FACES, LAST, Check, d20
-from bot.systems.ucn.speed import Asked, apart
 
 Results = tuple[str, ...]
 """What each face of the grenade's die does to an occupant."""
@@ -44,60 +42,57 @@ def plan(tables: Tables, given: Given) -> Plan[Fight]:
 
     throwers = [attacker.unit] if attacker.unit is not None and results is not None else []
     paid, told = spends(tables, throwers, "throw-grenade", again="thrown")
-    known: dict[int, tuple[Check, Check]] = {}
 
+    @cache
     def checks(left: int) -> tuple[Check, Check]:
         # One suppression at most, and nobody knows which figures the grenade took: SMGs at most as many as are left.
-        if left not in known:
-            room = defender._replace(
-                characters=left,
-                smgs=min(defender.smgs, left),
-                suppressed=defender.suppressed or results is not None,
-            )
-            own = combat.side_check(tables, attacker, left)
-            known[left] = own, combat.side_check(tables, room, attacker.characters)
-        return known[left]
+        suppressed = defender.suppressed or results is not None
+        room = defender._replace(characters=left, smgs=min(defender.smgs, left), suppressed=suppressed)
+        own = combat.side_check(tables, attacker, left)
+        return own, combat.side_check(tables, room, attacker.characters)
 
     def settle(out: Mapping[str, Any]) -> Settlement:
         settled = _settle(out, attacker, defender, grenade_thrown=results is not None)
         return replace(settled, changes=(*settled.changes, *paid), now=(*settled.now, *told))
 
-    made = partial(Combat, tables, attacker.characters, checks)
-    fight, full = made(), defender.characters
+    fight, full = Combat(tables, attacker.characters, checks), defender.characters
     opening: dict[str, Any] = {"grenade_results": []}
     if results is None:
         opening |= {"grenade_casualties": 0, "defenders_left": full, **fight.finals(full)}
-        fought = Plan(Fight("attackers", full), fight.steps(), settle, opening, lines=fight.lines(full))
-        return replace(fought, focus=lambda paths: focused(fought, made, Asked(paths)))
+        lines = fight.lines(full)
+        return Plan(Fight("attackers", full), fight.steps(), settle, opening, lines=lines, apart=fight.apart)
     steps = {"grenade": ruled(d20("grenade") * full, partial(_grenade, results, fight)), **fight.steps()}
-    thrown = Plan(Fight("grenade", full), steps, settle, opening)
-    return replace(thrown, focus=lambda paths: _focused(thrown, made, results, Asked(paths)))
+    return Plan(Fight("grenade", full), steps, settle, opening, apart=partial(_apart, results, fight))
 
 
 def _grenade(results: Results, combat: Combat, fight: Fight, roll: Roll) -> Ruling[Fight]:
     """One die per occupant; whoever is left meets the attackers."""
     fates = [results[face] for face in roll]
-    taken = fates.count(OUT)
-    left = fight.left - taken
-    told: dict[str, Any] = {"grenade_casualties": taken, "defenders_left": left}
-    told |= {f"grenade_results[{at}]": fate for at, fate in enumerate(fates)}
-    told |= combat.finals(left) if left else CLEARED
+    after, told, _, _ = _thrown(combat, fight, fates.count(OUT))
+    left = after.left
 
     def story() -> Iterable[Line]:
         last = LAST - results[::-1].index(OUT)
         yield Line("grenade", roll, result=f"{results.index(OUT)}-{last} takes one out")
         yield from combat.lines(left) if left else ()
 
-    return Ruling(Fight("attackers" if left else None, left), told, story)
+    return Ruling(after, {**told, **{f"grenade_results[{at}]": fate for at, fate in enumerate(fates)}}, story)
 
 
-def _focused(plan: Plan[Fight], made: Callable[..., Combat], results: Results, asked: Asked) -> Plan[Fight]:
-    """For odds: the dice of the grenade by how many it takes, those apart that are asked for by themselves."""
-    found = focused(plan, made, asked)
-    dice, classes = len(plan.steps["grenade"].asks(plan.start)), group_faces(LAST, lambda face: results[face])
-    groups = apart(dice, classes, asked.items("grenade_results"), classes)
-    grenade = ruled(plan.steps["grenade"].dice, plan.steps["grenade"].rule, groups=groups)
-    return replace(found, steps={**found.steps, "grenade": grenade})
+def _thrown(combat: Combat, fight: Fight, taken: int) -> Ruling[Fight]:
+    """The ruling on a grenade that took so many."""
+    left = fight.left - taken
+    told = {"grenade_casualties": taken, "defenders_left": left, **(combat.finals(left) if left else CLEARED)}
+    return Ruling(Fight("attackers" if left else None, left), told)
+
+
+def _apart(results: Results, combat: Combat, fight: Fight) -> Parts[Fight] | None:
+    """For odds: the dice of the grenade are parts, and then those of both sides."""
+    if fight.owes != "grenade":
+        return combat.apart(fight)
+    taken = [fate == OUT for fate in results]
+    each = [die_apart(f"grenade_results[{at}]", taken, "grenade", results) for at in range(fight.left)]
+    return Parts(each, {"successes": add}, lambda successes: _thrown(combat, fight, successes), {"successes": ()})
 
 
 def status_after(casualties: int, survivors: int) -> str:

@@ -5,18 +5,34 @@ Source: Building Assault and Melee Combat, Assault Modifiers and Melee Combat ta
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import partial
+from operator import add
 from typing import Any, NamedTuple
 
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence.sequence import Fate, Line, Roll, Ruled, Ruling, minus, parts_of, ruled
+from bot.rules.sequence.sequence import (
+    Fate,
+    Line,
+    Part,
+    Parts,
+    Plan,
+    Roll,
+    Ruled,
+    Ruling,
+    Settlement,
+    minus,
+    parts_of,
+    ruled,
+)
 from bot.rules.tables.table import Tables
 from bot.systems.ucn import roster
-from bot.systems.ucn.skills import Check, check, d20, lost_ap, mod_part, sum_line
+from bot.systems.ucn.skills import LAST, Check, check, d20, lost_ap, mod_part, sum_line
 from bot.systems.ucn.words import characters, whom
 
+ROLLS = ("attacker_rolls", "defender_rolls")
 EXAMPLES = {"more": (2, 1), "fewer": (1, 2), "equal": (1, 1), "none": (0, 0)}  # successes that stand for each row
 
 
@@ -91,8 +107,7 @@ def side_check(tables: Tables, side: Side, against: int, *, charging: bool = Fal
 class Combat:
     """The rolls of both sides; `checks` gives both final skills for the defenders who are left.
 
-    `told` names the lists of dice that are told. Where `attacker_ones` is false, the attackers' natural 1s are not kept
-    for when the defenders have rolled; odds that are not asked for losses need none.
+    `told`: every die is told as well.
     """
 
     def __init__(
@@ -101,10 +116,9 @@ class Combat:
         attackers: int,
         checks: Callable[[int], tuple[Check, Check]],
         *,
-        told: Collection[str] = (),
-        attacker_ones: bool = True,
+        told: bool = False,
     ) -> None:
-        self.attackers, self.checks, self.told, self.attacker_ones = attackers, checks, told, attacker_ones
+        self.attackers, self.checks, self.told = attackers, checks, told
         self._tables = tables
         self._outcomes: dict[tuple[str, bool], tuple[str, int, int]] = {}
 
@@ -143,28 +157,68 @@ class Combat:
     def attack(self, fight: Fight, roll: Roll) -> Ruling[Fight]:
         """Every attacker rolls against the final skill."""
         check = self.checks(fight.left)[0]
-        successes, ones = _successes(check, roll)
-        after = Fight("defenders", fight.left, successes, ones if self.attacker_ones else 0)
-        told = {"attacker_successes": successes, **self.dice_told("attacker_rolls", roll)}
-        return Ruling(after, told, lambda: [_line("attackers' dice", check, roll)])
+        after, told, _, _ = self.attacked(fight, *_successes(check, roll))
+        return Ruling(
+            after, {**told, **self.dice_told(ROLLS[0], roll)}, lambda: [_line("attackers' dice", check, roll)]
+        )
+
+    def attacked(self, fight: Fight, successes: int, ones: int = 0) -> Ruling[Fight]:
+        """The ruling on the dice of the attackers; natural 1s cost the defenders when these have rolled."""
+        return Ruling(Fight("defenders", fight.left, successes, ones), {"attacker_successes": successes})
 
     def defend(self, fight: Fight, roll: Roll) -> Ruling[Fight]:
         """Every defender who is left rolls; more successes win, and each natural 1 costs the other side one more."""
         check = self.checks(fight.left)[1]
-        successes, ones = _successes(check, roll)
+        after, told, _, _ = self.defended(fight, *_successes(check, roll))
+        return Ruling(
+            after, {**told, **self.dice_told(ROLLS[1], roll)}, lambda: [_line("defenders' dice", check, roll)]
+        )
+
+    def defended(self, fight: Fight, successes: int, ones: int = 0) -> Ruling[Fight]:
+        """The ruling on the dice of the defenders."""
         outcome, attackers, defenders = self.outcome(_row(fight.successes, successes), fight.left < self.attackers)
         told = {
             "defender_successes": successes,
             "outcome": outcome,
             "attacker_casualties": min(self.attackers, attackers + ones),
             "defender_casualties": min(fight.left, defenders + fight.ones),
-            **self.dice_told("defender_rolls", roll),
         }
-        return Ruling(Fight(None, fight.left), told, lambda: [_line("defenders' dice", check, roll)])
+        return Ruling(Fight(None, fight.left), told)
 
     def dice_told(self, name: str, roll: Roll) -> dict[str, int]:
         """Every die of one side, where the sequence tells them."""
-        return {f"{name}[{at}]": face for at, face in enumerate(roll)} if name in self.told else {}
+        return {f"{name}[{at}]": face for at, face in enumerate(roll)} if self.told else {}
+
+    def apart(self, fight: Fight) -> Parts[Fight] | None:
+        """For odds: the dice of a side are parts; of its natural 1s only the losses of the other side need to know."""
+        attacker, defender = self.checks(fight.left)
+        if fight.owes == "attackers":
+            return _dice_apart(ROLLS[0], self.attackers, attacker, partial(self.attacked, fight), "defender_casualties")
+        if fight.owes == "defenders":
+            return _dice_apart(ROLLS[1], fight.left, defender, partial(self.defended, fight), "attacker_casualties")
+        return None
+
+
+def _dice_apart(name: str, count: int, check: Check, then: Callable[..., Ruling[Fight]], costs: str) -> Parts[Fight]:
+    each = [die_apart(f"{name}[{at}]", check.passes, check) for at in range(count)]
+    return Parts(each, {"successes": add, "ones": add}, then, {"successes": (), "ones": (costs,)})
+
+
+def die_apart(path: str, succeeds: Sequence[bool], key: Hashable, says: Sequence[Any] = range(LAST + 1)) -> Part[Fight]:
+    """For odds: one d20, told at `path` as what each face `says`, whether it `succeeds` and is a natural 1."""
+
+    def fall(_: Fight, roll: Roll) -> Ruling[Fight]:
+        return Ruling(Fight(None, 0, int(succeeds[roll[0]]), int(roll[0] == 1)), {path: says[roll[0]]})
+
+    def plan() -> Plan[Fight]:
+        steps = {"die": ruled(d20("die"), fall)}
+        return Plan(Fight("die", 0), steps, _never, closing=lambda end: {"successes": end.successes, "ones": end.ones})
+
+    return Part((path,), plan, key)
+
+
+def _never(_out: Any) -> Settlement:
+    raise AssertionError("a part is counted, not played")
 
 
 def _successes(check: Check, roll: Roll) -> tuple[int, int]:

@@ -8,10 +8,11 @@ Source: Infantry Combat, Shooting, Damage, Save; Interrupt, Spotting and Shootin
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from operator import add
 from typing import Any, NamedTuple
 
 from bot.rules.dice import Die
-from bot.rules.sequence.sequence import Line, Plan, Roll, Ruled, Ruling, Settlement, minus, ruled
+from bot.rules.sequence.sequence import Line, Part, Parts, Plan, Roll, Ruled, Ruling, Settlement, minus, ruled
 from bot.systems.ucn.shooters import MORALE_LOSS, Shooter
 from bot.systems.ucn.skills import LAST, Check, d20, lost_ap
 from bot.systems.ucn.weapons import SAVED, STATUSES
@@ -56,7 +57,6 @@ class Firing:
     def __init__(self, firing: tuple[Shooter, ...], spots: Sequence[Check | None] | None = None) -> None:
         self.firing, self.interrupts = firing, spots is not None
         self.spots = (None,) * len(firing) if spots is None else tuple(spots)
-        self.in_turn, self.rolling = self.interrupts, tuple(range(len(firing)))
 
     def plan(self, settle: Settle, lines: tuple[Line, ...]) -> Plan[Fire]:
         """The plan of the fire as it is played."""
@@ -69,7 +69,7 @@ class Firing:
                 opening[f"{path}.spot_final"] = None if spot is None else spot.final
             if self.interrupts and spot is None:
                 opening[f"{path}.spot_roll"], opening[f"{path}.spotted"] = None, True
-        return Plan(self.start(), self.steps(), settle, opening, lambda fire: fire.toll.told(), lines)
+        return Plan(self.turn(0, NO_TOLL), self.steps(), settle, opening, _told, lines, apart=self.apart)
 
     def steps(self) -> dict[str, Ruled[Fire]]:
         """The rolls that a character may owe."""
@@ -86,15 +86,10 @@ class Firing:
 
     # -- whose turn it is ---------------------------------------------------------------------------------
 
-    def start(self) -> Fire:
-        """The first character rolls."""
-        return self.turn(0, NO_TOLL)
-
     def turn(self, at: int, toll: Toll, hits: tuple[int, ...] = ()) -> Fire:
         """The next character from `at` on owes a first roll; after the last the hits are worked out."""
-        for number in self.rolling:
-            if number >= at:
-                return Fire("shot" if self.spots[number] is None else "spot", number, hits, toll)
+        if at < len(self.firing):
+            return Fire("shot" if self.spots[at] is None else "spot", at, hits, toll)
         return self.work_out(hits, toll)
 
     def work_out(self, hits: tuple[int, ...], toll: Toll) -> Fire:
@@ -105,11 +100,7 @@ class Firing:
 
     def through(self, fire: Fire, toll: Toll) -> Fire:
         """The character at hand has rolled everything."""
-        return self.turn(fire.at + 1, toll) if self.in_turn else self.work_out(fire.hits, toll)
-
-    def keep(self, toll: Toll) -> Toll:
-        """What is remembered of a toll: in play all of it."""
-        return toll
+        return self.turn(fire.at + 1, toll) if self.interrupts else self.work_out(fire.hits, toll)
 
     # -- the rolls ----------------------------------------------------------------------------------------
 
@@ -138,8 +129,8 @@ class Firing:
         if not self.interrupts:
             found[f"{path}.loses_ap"] = face == LAST
         if hit:
-            toll = self.keep(Toll(toll.hits + 1, *toll[1:]))
-        if hit and self.in_turn:
+            toll = Toll(toll.hits + 1, *toll[1:])
+        if hit and self.interrupts:
             after = self.work_out((at,), toll)
         else:
             after = self.turn(at + 1, toll, (*fire.hits, at) if hit else fire.hits)
@@ -153,7 +144,7 @@ class Firing:
         found: dict[str, Any] = {f"{path}.saved": saved}
         if saved:
             found[f"{path}.damage"] = []
-            after = self.through(fire, self.keep(toll._replace(saved=toll.saved + 1)))
+            after = self.through(fire, toll._replace(saved=toll.saved + 1))
         else:
             after = Fire("damage", *fire[1:])
 
@@ -165,16 +156,75 @@ class Firing:
 
     def damage(self, fire: Fire, roll: Roll) -> Ruling[Fire]:
         """Each damage die is read by itself; the element takes the worst status."""
-        shooter, toll = self.firing[fire.at], fire.toll
+        shooter = self.firing[fire.at]
         damage, found = shooter.damage, dict[str, Any]()
         for number, face in enumerate(roll):
-            one = f"{shooter.path}.damage[{number}]"
-            found[f"{one}.roll"] = face
-            found[f"{one}.total"] = face + damage.bonus
-            found[f"{one}.status"] = damage.statuses[face - 1]
-        casualties, worst = toll.casualties + damage.casualties(roll), max(toll.worst, damage.worst(roll))
-        toll = Toll(toll.hits, toll.saved, casualties, worst)
-        return Ruling(self.through(fire, self.keep(toll)), found, lambda: (damage_line(shooter, roll),))
+            found |= _die_told(shooter, number, face)
+        after = self._hurt(fire, damage.casualties(roll), damage.worst(roll))
+        return Ruling(after, found, lambda: (damage_line(shooter, roll),))
+
+    def _hurt(self, fire: Fire, dead: int = 0, worst: int = 0) -> Fire:
+        """After the damage dice of the character at hand."""
+        toll = fire.toll
+        return self.through(fire, Toll(toll.hits, toll.saved, toll.casualties + dead, max(toll.worst, worst)))
+
+    # -- what follows is for the odds; the rules end here ---------------------------------------------------
+
+    def apart(self, fire: Fire) -> Parts[Fire] | None:
+        """Each character knows nothing of the others, and no damage die of another; the tolls add up."""
+        if fire.owes == "damage":
+            each = [self._die_apart(self.firing[fire.at], number) for number in range(self.firing[fire.at].damage.dice)]
+            reads = {"dead": ("casualties", "morale_loss"), "worst": ("status",)}
+            return Parts(each, {"dead": add, "worst": max}, lambda **hurt: Ruling(self._hurt(fire, **hurt)), reads)
+        if len(self.firing) > 1 and fire.at == 0:
+            return Parts([self._apart(at) for at in range(len(self.firing))], TOTALS)
+        return None
+
+    def _apart(self, at: int) -> Part[Fire]:
+        shooter, spot = self.firing[at], self.spots[at]
+
+        def plan() -> Plan[Fire]:
+            alone = Firing((shooter,), (spot,) if self.interrupts else None)
+            return Plan(alone.turn(0, NO_TOLL), alone.steps(), _never, closing=_told, apart=alone.apart)
+
+        return Part((shooter.path,), plan, (spot, shooter.check, shooter.damage, shooter.saves))
+
+    def _die_apart(self, shooter: Shooter, number: int) -> Part[Fire]:
+        damage = shooter.damage
+
+        def fall(_: Fire, roll: Roll) -> Ruling[Fire]:
+            hurt = Toll(casualties=damage.casualties(roll), worst=damage.worst(roll))
+            return Ruling(Fire(None, toll=hurt), _die_told(shooter, number, roll[0]))
+
+        def plan() -> Plan[Fire]:
+            steps = {"die": ruled(d20("damage"), fall)}
+            return Plan(
+                Fire("die"), steps, _never, closing=lambda end: {"dead": end.toll.casualties, "worst": end.toll.worst}
+            )
+
+        return Part((f"{shooter.path}.damage[{number}]",), plan, damage)
+
+
+def _worse(one: str, other: str) -> str:
+    return max(one, other, key=STATUSES.index)
+
+
+TOTALS = {"hits": add, "saved": add, "casualties": add, "morale_loss": add, "status": _worse}
+"""What the fire comes to, and how that of several characters adds up."""
+
+
+def _told(fire: Fire) -> dict[str, Any]:
+    return fire.toll.told()
+
+
+def _never(_out: Any) -> Settlement:
+    raise AssertionError("a part is counted, not played")
+
+
+def _die_told(shooter: Shooter, number: int, face: int) -> dict[str, Any]:
+    """The outputs of one damage die."""
+    one, damage = f"{shooter.path}.damage[{number}]", shooter.damage
+    return {f"{one}.roll": face, f"{one}.total": face + damage.bonus, f"{one}.status": damage.statuses[face - 1]}
 
 
 def _to_pass(shooter: Shooter, what: str, check: Check, roll: Roll) -> Line:

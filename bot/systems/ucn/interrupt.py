@@ -13,8 +13,7 @@ from bot.rules.sequence.sequence import Change, Fate, Line, Plan, Settlement, pa
 from bot.rules.tables.table import Tables
 from bot.systems.ucn import roster, shooters
 from bot.systems.ucn.aftermath import settled
-from bot.systems.ucn.firing import Fire
-from bot.systems.ucn.firing_odds import plan_of
+from bot.systems.ucn.firing import Fire, Firing
 from bot.systems.ucn.shooters import Shooter
 from bot.systems.ucn.skills import Check, check, mod_part, sum_line
 from bot.systems.ucn.words import whom
@@ -67,7 +66,7 @@ def plan(tables: Tables, given: Given) -> Plan[Fire]:
         *_spot_lines(spots),
         *shooters.skill_lines(firing),
     )
-    return plan_of(firing, partial(_settle, given, firing, units), lines, spots=spots)
+    return Firing(firing, spots).plan(partial(_settle, given, firing, units), lines)
 
 
 def _spots(

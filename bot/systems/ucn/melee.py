@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
-from functools import partial
 from typing import Any
 
 from bot.rules.inputs.given import Given
@@ -12,8 +10,6 @@ from bot.rules.sequence.sequence import Change, Plan, Settlement
 from bot.rules.tables.table import Tables
 from bot.systems.ucn import combat, roster
 from bot.systems.ucn.combat import Combat, Fight
-from bot.systems.ucn.combat_odds import ROLLS, focused
-from bot.systems.ucn.speed import Asked
 
 
 def plan(tables: Tables, given: Given) -> Plan[Fight]:
@@ -40,8 +36,6 @@ def plan(tables: Tables, given: Given) -> Plan[Fight]:
         still = combat.still_in_combat(out)
         return Settlement(combat.headline(out), tuple(units), (), tuple(changes), told, still)
 
-    made = partial(Combat, tables, attacker.characters, lambda _: checks)
-    fight, left = made(told=ROLLS), defender.characters
+    fight, left = Combat(tables, attacker.characters, lambda _: checks, told=True), defender.characters
     opening = {**fight.finals(left), "attacker_rolls": [], "defender_rolls": []}
-    fought = Plan(Fight("attackers", left), fight.steps(), settle, opening, lines=fight.lines(left))
-    return replace(fought, focus=lambda paths: focused(fought, made, Asked(paths)))
+    return Plan(Fight("attackers", left), fight.steps(), settle, opening, lines=fight.lines(left), apart=fight.apart)

@@ -10,8 +10,7 @@ from bot.rules.tables.table import Tables
 from bot.systems.ucn import shooters
 from bot.systems.ucn.action_points import spends
 from bot.systems.ucn.aftermath import settled
-from bot.systems.ucn.firing import Fire
-from bot.systems.ucn.firing_odds import plan_of
+from bot.systems.ucn.firing import Fire, Firing
 from bot.systems.ucn.skills import mod_part, status_part
 
 CONDITIONS = (
@@ -44,4 +43,4 @@ def plan(tables: Tables, given: Given) -> Plan[Fire]:
         *shooters.skill_lines(firing),
     )
     paid, told = spends(tables, given.units("shooters"), "shoot", again="shot", extra=given.int("extra_ap"))
-    return plan_of(firing, partial(settled, given, firing, "shoots|shoot", acting=paid, given_up=told), lines)
+    return Firing(firing).plan(partial(settled, given, firing, "shoots|shoot", acting=paid, given_up=told), lines)

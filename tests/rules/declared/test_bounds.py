@@ -9,9 +9,8 @@ import pytest
 
 from bot.rules.declared import Declared
 from bot.rules.inputs.given import Given
-from bot.rules.odds.counting import Count
-from bot.rules.odds.meter import Meter
-from bot.rules.odds.odds import STATE_BUDGET
+from bot.rules.odds.odds import Count, Meter
+from bot.rules.sequence.sequence import row_of
 from tests.rules.declared.test_code import CHOSEN, NESTED, OWN, POOL
 from tests.rules.declared.test_language import given, squad, steps
 from tests.rules.declared.test_pools import CHOICES, ROUNDS
@@ -23,9 +22,9 @@ def bound(sequence: Declared, path: str, units: int) -> Any:
 
 def states(sequence: Declared, inputs: Given, path: str) -> int:
     """How many states the odds of an output really have."""
-    meter = Meter(STATE_BUDGET, None, None)
-    Count(meter).marginals(sequence.plan(inputs), (path,))
-    return meter.states
+    count = Count(Meter())
+    count.one_by_one(sequence.plan(inputs), (row_of(path),))
+    return count.meter.states
 
 
 WAITING = """

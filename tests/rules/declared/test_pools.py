@@ -14,7 +14,8 @@ from bot.rules.dice import Script
 from bot.rules.errors import TableError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.options import Option
-from bot.rules.odds.odds import TooManyStates, joint, marginals
+from bot.rules.odds.odds import joint, marginals
+from bot.rules.odds.rolls import TooManyStates
 from bot.rules.odds.rows import rows_of
 from bot.rules.sequence.sequence import play
 from tests.rules.declared.test_code import counted

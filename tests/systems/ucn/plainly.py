@@ -15,6 +15,6 @@ def every_face(sequence: str, given: Mapping[str, object], path: str) -> dict[st
     """Chances of the output `path` from the dice in the order in which they are played."""
     found = system("ucn").sequence(sequence)
     plan = found.plan(found.given(given, {}))
-    steps = {name: Ruled(step.dice, step.rule) for name, step in plan.steps.items()}
-    counted = marginals(replace(plan, steps=steps, focus=None), [path])[path]
+    steps = {name: Ruled(step.asks, step.rule) for name, step in plan.steps.items()}
+    counted = marginals(replace(plan, steps=steps, apart=None), [path])[path]
     return {str(value): chance for value, chance in counted.items()}

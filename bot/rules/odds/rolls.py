@@ -1,16 +1,16 @@
-"""Rolls grouped for odds: of dice that come to the same one stands for all, with how many it stands for."""
+"""Rolls grouped for odds: of those that come to the same one stands for all, with how many it stands for."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from itertools import product
-from math import comb
+from math import comb, prod
 from typing import Any
 
 from bot.rules.dice import Die
 from bot.rules.errors import UserError
-from bot.rules.sequence.ruling import Roll, Weighted
+from bot.rules.sequence.ruling import Roll, Ruled, Ruling, S, Weighted
 
 ROLLS_AT_ONCE = 200_000
 
@@ -82,3 +82,44 @@ def _every(dice: tuple[tuple[int, tuple[int, ...] | None], ...]) -> Weighted:
 def every_roll(dice: tuple[Die, ...]) -> Weighted:
     """All rolls of `dice` in order, with how many of the equally likely ones each stands for."""
     return _every(tuple((die.sides, die.faces) for die in dice))
+
+
+def by_sum(dice: tuple[Die, ...], rule: Callable[[S, Roll], Ruling[S]]) -> Ruled[S]:
+    """A step of alike dice of which `rule` reads no more than the sum, but for the story: odds count by sums."""
+    return Ruled(dice, rule, group_sums(len(dice), dice[0].sides))
+
+
+Apart = tuple[tuple[int, Weighted], ...]
+"""Dice at their places, rising, each with its own classes."""
+
+
+def group_values(faces: Iterable[Any], key: Callable[[Any], Any]) -> Weighted:
+    """The faces of one die grouped by `key`: ((how many, a roll that stands for them), ...)."""
+    groups: dict[Any, list[Any]] = {}
+    for face in faces:
+        groups.setdefault(key(face), []).append(face)
+    return tuple((len(alike), (alike[0],)) for alike in groups.values())
+
+
+@lru_cache(maxsize=256)
+def pool(count: int, classes: Weighted, apart: Apart = ()) -> Weighted:
+    """All rolls of `count` alike dice by class, the dice `apart` one by one by classes of their own.
+
+    Raises TooManyStates where too many dice are asked for one by one.
+    """
+    rest = count - len(apart)
+    singles = prod(len(own) for _, own in apart)
+    if singles * comb(rest + len(classes) - 1, rest) > ROLLS_AT_ONCE:
+        raise TooManyStates
+    alike = group_alike(rest, classes)
+    if not apart:
+        return alike
+    groups = []
+    for faces in product(*(own for _, own in apart)):
+        weight = prod(ways for ways, _ in faces)
+        for ways, roll in alike:
+            mixed = list(roll)
+            for (at, _), (_, one) in zip(apart, faces, strict=True):
+                mixed.insert(at, one[0])
+            groups.append((weight * ways, tuple(mixed)))
+    return tuple(groups)
