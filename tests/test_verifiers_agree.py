@@ -19,10 +19,9 @@ import pytest
 
 from bot.audit.check_file import check
 from bot.rules.errors import UserError
-from bot.rules.proof.chain import salted
+from bot.rules.proof.chain import SAID, said, salted
 from bot.rules.proof.event_kinds import LATER
 from bot.rules.proof.export_format import read_json
-from bot.rules.proof.words import SAID, said
 from tests.forging import Json, bodies, copied, rechained
 from tests.page_script import said_by_page
 from tests.random_play import exported

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from bot.rules.proof.chain import genesis
+from bot.rules.proof.chain import SAID, genesis
 from bot.rules.proof.event_kinds import is_later, may_be_later
 from bot.rules.proof.export_format import FORMAT, SEALED, VERSION, person_key
-from bot.rules.proof.words import SAID
 from bot.stores.records import IMPORTED, EventRow, Json, PersonRow, SeedRow, TextRow
 
 _OF_TEXTS = ('"texts"', '"sealed"', '"order"', '"opens"', '"reads"')

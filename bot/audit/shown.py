@@ -15,7 +15,7 @@ from typing import Any
 
 from bot.game.events import undone_events
 from bot.game.sides import by_name
-from bot.rules.proof.words import DELETED, SAID, SOMEONE, filled, said
+from bot.rules.proof.chain import DELETED, SAID, SOMEONE, filled, said
 
 Json = Mapping[str, Any]
 MOST_DICE = 14

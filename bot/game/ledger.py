@@ -13,10 +13,9 @@ from bot.game.prepared import Prepared
 from bot.game.state import Game, Json, to_json
 from bot.process.entropy import new_id, new_salt, new_seed
 from bot.rules.errors import UserError
-from bot.rules.proof.chain import canonical, event_hash, genesis, salted
+from bot.rules.proof.chain import SAID, canonical, event_hash, genesis, said, salted, unnamed
 from bot.rules.proof.event_kinds import has_large_number
 from bot.rules.proof.fair import NO_TEXTS, PROTOCOL, Stream, Words, commitment, dice_of
-from bot.rules.proof.words import SAID, said, unnamed
 from bot.stores.records import Change, EventRow, PersonRow, SeedRow, TextRow
 
 MOST_NAMES = 12
@@ -203,7 +202,9 @@ class Ledger:
         if "said" in body:
             return
         own = (text for text in self.new_texts if text.event == row.number)
-        words = unnamed(first, row.body, self.persons.values(), (*own, *quoted))
+        names = {person.person: person.name for person in self.persons.values()}
+        texts = ((text.event, text.key, text.text) for text in (*own, *quoted))
+        words = unnamed(first, row.body, names, texts)
         body["said"] = said(words)
         text, before = canonical(body), self.events[-2].hash if self.events[1:] else self._head_before()
         self.head = event_hash(before, text)

@@ -16,7 +16,7 @@ from bot.game.state import DRAW, Game, Json
 from bot.report.counters import HURT, LOST, changes, counter, is_lost
 from bot.report.facts import sides_of
 from bot.report.luck import Course, Shot, luck_of, shots
-from bot.rules.proof.words import DELETED, SAID, filled
+from bot.rules.proof.chain import DELETED, SAID, filled
 from bot.systems.catalog import systems
 from bot.systems.system import System
 

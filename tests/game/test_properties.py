@@ -13,8 +13,8 @@ from bot.audit.games import audit
 from bot.game.events import NEVER_UNDONE, replay
 from bot.game.state import content, from_json, to_json
 from bot.rules.dice import d6
+from bot.rules.proof.chain import SAID
 from bot.rules.proof.fair import dice_of
-from bot.rules.proof.words import SAID
 from tests.forging import verify
 from tests.fresh import run
 from tests.playing import Channel, two_sides

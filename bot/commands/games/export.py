@@ -27,9 +27,8 @@ from bot.interface.reply.packing import Packing
 from bot.interface.reply.reply import File, Reply
 from bot.process.entropy import new_address
 from bot.rules.errors import UserError
-from bot.rules.proof.chain import genesis, short
+from bot.rules.proof.chain import SAID, genesis, short
 from bot.rules.proof.export_format import SEALED
-from bot.rules.proof.words import SAID
 from bot.rules.text.phrase import Address, Phrase, phrase
 from bot.stores.records import Doc, TextRow
 from bot.stores.store import Store

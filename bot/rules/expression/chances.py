@@ -9,10 +9,20 @@ from math import comb, gcd
 from typing import Any
 
 from bot.rules.errors import UserError
-from bot.rules.expression.chained import chained, is_chained, worths
 from bot.rules.expression.cost import arithmetic, compute
+from bot.rules.expression.counting import (
+    MAX_BYTES,
+    Budget,
+    Weights,
+    chained,
+    is_chained,
+    is_dense,
+    pack,
+    unpack,
+    width_of,
+    worths,
+)
 from bot.rules.expression.model import Expression, Number, Operand, Operator, Pool, places
-from bot.rules.expression.packed import MAX_BYTES, Budget, Weights, is_dense, pack, unpack, width_of
 
 
 class Chances(Mapping[int | str, Fraction]):

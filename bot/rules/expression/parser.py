@@ -22,8 +22,7 @@ from bot.rules.expression.model import (
     Step,
     Test,
 )
-from bot.rules.expression.pools import read_pool
-from bot.rules.expression.scan import DIGITS, Cursor
+from bot.rules.expression.pools import DIGITS, Cursor, read_pool
 
 # A minus sign before an operand is "minus one times", and binds closer than the other signs.
 _NEGATE = "negate"

@@ -5,13 +5,17 @@
 
 What may have to be deleted (free text, names) or stays secret for a while (a sealed roll) is not in the chain
 itself: there is a hash of a random salt and the text, and both are in a table apart.
+
+So is the first line of an answer: its SHA-256 is in the event (`said`). What may have to be deleted is not in its
+words: where a person is named, or a free text is quoted, there is a mark, `⟦ab12⟧` for the person with this id and
+`⟦41.label⟧` for the text `label` of event 41.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from hashlib import sha256
 from typing import Any
 
@@ -22,6 +26,13 @@ _KEY = re.compile('"(?:-?[0-9][0-9.e+-]*|true|false|null)":')
 _FLOAT = re.compile(r"[:,\[]-?[0-9]+(?:\.|e[+-])")
 """What the text of a value has in it that must be looked at piece by piece: numbers that are not whole, and keys that
 were no text before (a key that looks so, too)."""
+
+SAID = "said"
+"""Key of the text that holds the words, and field of the event that holds their hash."""
+UNSAID = ("sealed", "answer", SAID)
+"""Keys of texts that are quoted in no first line."""
+SOMEONE, DELETED = "someone", "(deleted)"
+_MARK = re.compile("⟦([^⟦⟧]+)⟧")
 
 SHORT = 8  # hex digits of the head that answers once showed; nobody takes fewer
 SHOWN = 16  # that they show now: eight can be forged in minutes
@@ -94,3 +105,36 @@ def _plain_float(value: float) -> int | float:
     if not repr(value).replace(".", "").removeprefix("-").isdecimal():
         raise TypeError(f"an event cannot hold the number {value!r}")
     return value
+
+
+def said(words: str) -> str:
+    """The hash of a first line that is in its event."""
+    return sha256(words.encode("utf-8", "replace")).hexdigest()
+
+
+def unnamed(first: str, body: str, persons: Mapping[str, str], texts: Iterable[tuple[int, str, str]]) -> str:
+    """A first line with marks for the `persons` in it, names by their ids, and for free texts: (event, key, text). A
+    word that is in the event's `body` stays as it is: a player may be called as a side is, and what a side did is not
+    to change with the name of a player."""
+    marks = {text: f"⟦{event}.{key}⟧" for event, key, text in texts if key not in UNSAID and text}
+    for person, name in persons.items():
+        if name and name in first and not _word(name).search(body):
+            marks.setdefault(name, f"⟦{person}⟧")
+    if not marks:
+        return first
+    every = "|".join(_word(found).pattern for found in sorted(marks, key=len, reverse=True))
+    return re.sub(every, lambda found: marks[found[0]], first)
+
+
+def _word(text: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w){re.escape(text)}(?!\w)")
+
+
+def filled(words: str, name_of: Callable[[str], str], text_of: Callable[[int, str], str]) -> str:
+    """The words as they are read: with names and texts in the places of their marks."""
+
+    def one(found: re.Match[str]) -> str:
+        number, point, key = found[1].partition(".")
+        return text_of(int(number), key) if point and number.isdecimal() else name_of(found[1])
+
+    return _MARK.sub(one, words)

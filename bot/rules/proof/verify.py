@@ -15,11 +15,10 @@ from typing import Any
 
 from bot.rules.dice import Die
 from bot.rules.errors import UserError
-from bot.rules.proof.chain import SHORT, canonical, event_hash, genesis, salted
+from bot.rules.proof.chain import SAID, SHORT, canonical, event_hash, genesis, said, salted
 from bot.rules.proof.event_kinds import is_number, shown
 from bot.rules.proof.export_format import SEALED, Exported, ExportedEvent
 from bot.rules.proof.fair import MAX_SIDES, NO_TEXTS, PROTOCOLS, SINCE, commitment, dice_of, digest
-from bot.rules.proof.words import SAID, said
 from bot.rules.text.phrase import phrase
 
 MOST_FAULTS = 50
