@@ -15,7 +15,6 @@ from bot.rules.declared.formulas import Env, Formulas
 from bot.rules.declared.load import Loader
 from bot.rules.declared.pools import Pool, Segment, pools_in
 from bot.rules.declared.program import (
-    OPEN,
     Block,
     Partial,
     Slicer,
@@ -23,14 +22,11 @@ from bot.rules.declared.program import (
     before_dice,
     dice_decide,
     everything,
-    undecided,
     without_words,
 )
 from bot.rules.declared.reading import Sheet
-from bot.rules.declared.rolls import Roll, dice_of
-from bot.rules.declared.saying import pieced, settled
+from bot.rules.declared.saying import settled
 from bot.rules.declared.setting import NUMBERS, Head, Name, Names, Setting, shown_name, words_in
-from bot.rules.declared.values import Refuse
 from bot.rules.declared.walk import LINES, NOTES, TOLD, Now, Walk, path_to
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
@@ -52,18 +48,7 @@ class Early(Partial):
 
     def meets(self, one: Statement, env: Env) -> None:
         """Raise the UserError of a refusal, or of dice that cannot be."""
-        if isinstance(one, Refuse):
-            hint, say, option = (
-                [self.value(f, env) for f in one.hint],
-                self.value(one.say, env),
-                self.value(one.option, env),
-            )
-            if OPEN in (say, option, *hint):
-                raise undecided("what a refusal says")
-            raise UserError(str(say), hint=pieced(list(map(str, hint))), option=str(option) or None, code=one.code)
-        if isinstance(one, Roll):
-            three = [[self.value(formula, env) for formula in thrown.formulas()] for thrown in one.dice]
-            dice_of(tuple([(count, sides, "" if label is OPEN else label) for count, sides, label in three]))
+        one.check(self, env)
 
     def enters(self, one: Statement, number: int, env: Env) -> None:
         """Take the row of an item; the first may stand for all."""

@@ -109,6 +109,9 @@ class Statement:
         partial.meets(self, env)
         return False
 
+    def check(self, partial: Partial, env: Env, /) -> None:
+        """Raise UserError for what is wrong as far as values are known, before any die falls."""
+
     def do(self, here: Here, /) -> Do:
         """What carries it out in play and odds, where it is."""
         raise NotImplementedError

@@ -83,6 +83,11 @@ class Roll(Statement):
         env |= dict.fromkeys(self.sets, OPEN)
         return False
 
+    def check(self, partial: Partial, env: Env, /) -> None:
+        """Raise UserError for dice that cannot be."""
+        specs = [tuple([partial.value(formula, env) for formula in thrown.formulas()]) for thrown in self.dice]
+        dice_of(tuple([(count, sides, "" if label is OPEN else label) for count, sides, label in specs]))
+
     def do(self, here: Here, /) -> Do:
         """Owe it: its state holds what is read after it, and at last its dice where values decide these."""
         early, loops = here.early & self.after, here.loops

@@ -12,8 +12,9 @@ from bot.rules.codes import CODES
 from bot.rules.declared.bounds import Counter, Known, Names, value
 from bot.rules.declared.calls import NONE
 from bot.rules.declared.formulas import Env, Formula, constant, made, reading
-from bot.rules.declared.program import OPEN, Partial, Slicer, Statement
+from bot.rules.declared.program import OPEN, Partial, Slicer, Statement, undecided
 from bot.rules.declared.reading import Place
+from bot.rules.declared.saying import pieced
 from bot.rules.declared.setting import Path, spoken, stated
 from bot.rules.declared.walk import END, TOLD, Do, Here, Keys, path_to
 from bot.rules.errors import UserError
@@ -160,6 +161,13 @@ class Refuse(Statement):
     def wanted(self, _slicer: Slicer, /) -> bool:
         """No: play and odds come after the check."""
         return False
+
+    def check(self, partial: Partial, env: Env, /) -> None:
+        """Raise the UserError of the refusal."""
+        say, option, *hint = [partial.value(formula, env) for formula in (self.say, self.option, *self.hint)]
+        if OPEN in (say, option, *hint):
+            raise undecided("what a refusal says")
+        raise UserError(str(say), hint=pieced(list(map(str, hint))), option=str(option) or None, code=self.code)
 
 
 def read_let(said: object, place: Place, where: Path) -> Iterator[Statement]:
