@@ -152,8 +152,6 @@ async def _body_of(request: web.Request) -> bytes:
         raise web.HTTPBadRequest(text="broken off") from None
 
 
-log = seldom(__name__)
-
 HEAD_SECONDS = 5.0
 """Within which a request's head must be here."""
 LIFE_SECONDS = 60.0
@@ -194,13 +192,13 @@ class Door:
     def admit(self, visitor: _Visitor, address: str) -> bool:
         """Whether there is a place for a connection from `address`: if need be, that of somebody silent."""
         if address and self._addresses[address] >= PER_ADDRESS and not is_within(address, self._proxies):
-            log.warning("too many connections from one address; further ones are refused")
+            often.warning("too many connections from one address; further ones are refused")
             return False
         if self.inside >= self._places:
             if not self._silent:
-                log.warning("all %d connections are in use; further ones are refused", self._places)
+                often.warning("all %d connections are in use; further ones are refused", self._places)
                 return False
-            log.warning("all %d connections are in use; those that say nothing make room", self._places)
+            often.warning("all %d connections are in use; those that say nothing make room", self._places)
             next(iter(self._silent)).end()
         self.inside += 1
         self._silent[visitor] = None

@@ -17,10 +17,8 @@ import aiohttp
 from discord.http import Route
 
 from adapters.discord.render import Message
-from adapters.discord.request import Request
+from adapters.discord.request import Json, Request
 from bot.interface.reply.reply import File
-
-Json = dict[str, Any]
 
 log = logging.getLogger(__name__)
 

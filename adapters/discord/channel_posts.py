@@ -22,13 +22,12 @@ from adapters.discord.request import (
     SEND_IN_THREADS,
     SEND_MESSAGES,
     VIEW_CHANNEL,
+    Json,
     Request,
 )
 from adapters.outbox import not_pinned
 from bot.interface.reply.reply import PINNED, UNPINNED, Reply
 from bot.running.turns import Queues
-
-Json = dict[str, Any]
 
 log = logging.getLogger(__name__)
 

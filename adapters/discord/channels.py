@@ -160,8 +160,8 @@ async def greet(app: App, posting: Posting, guild: discord.Guild) -> None:
 def _first(guild: discord.Guild) -> discord.TextChannel | None:
     """The server's own channel for newcomers, else the topmost, of those where the bot may write."""
     listed = sorted(guild.text_channels, key=lambda channel: (channel != guild.system_channel, channel.position))
-    return next((channel for channel in listed if _may_post(channel.permissions_for(guild.me))), None)
-
-
-def _may_post(may: discord.Permissions) -> bool:
-    return may.view_channel and may.send_messages and may.embed_links
+    for channel in listed:
+        may = channel.permissions_for(guild.me)
+        if may.view_channel and may.send_messages and may.embed_links:
+            return channel
+    return None

@@ -9,16 +9,14 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
-from typing import Any
 
 from aiohttp import web
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-from adapters.discord.request import Request, read_payload
+from adapters.discord.request import Json, Request, read_payload
 from adapters.listening import Signed, signed_app
 
-Json = dict[str, Any]
 Take = Callable[[Request, Json], None]
 
 PATH = "/discord/interactions"

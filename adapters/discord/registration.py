@@ -22,7 +22,7 @@ from typing import Any
 import discord
 
 from adapters.discord.payload import MAX_COMMAND, command, our_commands, size
-from adapters.discord.request import PLATFORM
+from adapters.discord.request import PLATFORM, Json
 from bot.app import App
 from bot.interface.registry import TABLE, Registry
 from bot.interface.reply.reply import Reply
@@ -30,8 +30,6 @@ from bot.places.notes import Notes
 from bot.rules.errors import UserError
 from bot.systems.catalog import everywhere
 from bot.systems.system import built_in
-
-Json = dict[str, Any]
 
 log = logging.getLogger(__name__)
 

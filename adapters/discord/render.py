@@ -8,15 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any
 
 from adapters.discord.escape import PEN, bold, escaped, fenced, line
-from adapters.discord.request import ATTACH_FILES, EMBED_LINKS, EPHEMERAL, PLATFORM, Request
+from adapters.discord.request import ATTACH_FILES, EMBED_LINKS, EPHEMERAL, PLATFORM, Json, Request
 from bot.interface.reply.parts import Entry, Part, Row, Rule, drawn, part_lines
 from bot.interface.reply.reply import COLORS, GAME, LINK, OVER, PLAIN, WAITING, Button, File, Menu, Reply, beside
 from bot.rules.text.plain import visible
-
-Json = dict[str, Any]
 
 MAX_CONTENT = 2_000
 MAX_EMBED = 4_096

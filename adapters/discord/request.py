@@ -5,14 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bot.interface.spec import Person, Place
 from bot.rules.errors import UserError
 from bot.rules.text.plain import clean_name
-
-if TYPE_CHECKING:
-    pass
 
 Json = dict[str, Any]
 

@@ -17,7 +17,7 @@ from adapters.outbox import not_pinned
 from adapters.slack.calls import Busy, Refused, Wire
 from adapters.slack.escape import entities
 from adapters.slack.render import LATE, LATE_PERHAPS, PERHAPS, render
-from adapters.slack.request import Request
+from adapters.slack.request import Json, Request
 from adapters.slack.teams import Team
 from bot.interface.reply.reply import PINNED, UNPINNED, File, Reply
 from bot.outbox.receipts import REFERENCE
@@ -100,8 +100,6 @@ async def keep(wire: Wire, token: str, reply: Reply, spot: Mapping[str, Any]) ->
         log.info("%s in %s: %s", method, spot["channel"], busy)
     return None
 
-
-Json = dict[str, Any]
 
 EVENT = "grognard_answer"
 MARGIN = 2 * DAY

@@ -20,14 +20,12 @@ from adapters.slack.channel_posts import INVITE, direct_messages, keep, mark, se
 from adapters.slack.escape import line
 from adapters.slack.native import TYPES, Unwanted, Workspaces, named, types_in
 from adapters.slack.render import LATE, LATE_PERHAPS, PERHAPS, Message, render
-from adapters.slack.request import PLATFORM, Request
+from adapters.slack.request import PLATFORM, Json, Request
 from adapters.slack.teams import Team, Teams
 from bot.app import App
 from bot.interface.reply.reply import TAKEN_AWAY, UNPINNED, Reply
 from bot.outbox.answers import Due
 from bot.running.turns import Queues
-
-Json = dict[str, Any]
 
 log = logging.getLogger(__name__)
 

@@ -23,7 +23,7 @@ from adapters.slack.modal import (
     read_meta,
     read_state,
 )
-from adapters.slack.request import Request
+from adapters.slack.request import Json, Request
 from adapters.slack.work import Ack, Work
 from bot.interface.form.answer import Taken
 from bot.interface.form.form import asks
@@ -36,7 +36,6 @@ from bot.rules.errors import UserError
 
 log = logging.getLogger(__name__)
 
-Json = dict[str, Any]
 MAX_CARRIED = 1_900
 AT_FIELD = 1.8
 """Seconds that a submitted form waits for its work, so that an error can appear at its field."""

@@ -13,14 +13,14 @@ import logging
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from adapters.slack.calls import Busy, Refused
 from adapters.slack.channel_posts import direct_messages
 from adapters.slack.channels import is_member
 from adapters.slack.escape import PEN
+from adapters.slack.modal import plain
 from adapters.slack.render import ACTION, actions, render
-from adapters.slack.request import PLATFORM, Request, team_of
+from adapters.slack.request import PLATFORM, Json, Request, team_of
 from adapters.slack.teams import Team
 from adapters.slack.work import Ack, Quick, Work
 from bot.answers.headline import FIRES
@@ -33,7 +33,6 @@ from bot.rules.text.phrase import phrase
 
 log = logging.getLogger(__name__)
 
-Json = dict[str, Any]
 MOST_BLOCKS = 90
 SAY, GOTO = "say:", "goto:"
 """How an action begins that is a command as text, or a channel to open."""
@@ -108,7 +107,7 @@ class Home:
                 return False
             blocks = render(replace(reply, mention=(), files=()), team.id).blocks[:MOST_BLOCKS]
             kept = [block for block in blocks if block["type"] != "actions"]
-            view = {"type": "modal", "callback_id": "told", "title": _plain("Grognard"), "close": _plain("Close")}
+            view = {"type": "modal", "callback_id": "told", "title": plain("Grognard"), "close": plain("Close")}
             try:
                 await self._work.wire.call(
                     team.token, "views.open", trigger_id=request.trigger, view=view | {"blocks": kept}
@@ -132,7 +131,7 @@ class Home:
         own = (Button(f"{OPEN_FORM}roll", "Roll…"), Button(f"{SAY}me show", "Reminders"), Button("help:", "Help"))
         (row,) = _row(own, _OWN)
         begin = {"type": "conversations_select", "action_id": f"{ACTION}start", "filter": _CHANNELS}
-        row["elements"].insert(0, begin | {"placeholder": _plain("Start a game in…")})
+        row["elements"].insert(0, begin | {"placeholder": plain("Start a game in…")})
         blocks += [{"type": "divider"}, row]
         note = phrase("Only you see this page. A game for you alone: type `game start` in your messages with the bot.")
         return [*blocks, {"type": "context", "elements": [{"type": "mrkdwn", "text": PEN.plain(note)}]}]
@@ -222,10 +221,6 @@ class Home:
             return await direct_messages(self._work.wire, team.token, request.user) if team is not None else ""
         except (Busy, Refused):
             return request.user
-
-
-def _plain(text: str) -> Json:
-    return {"type": "plain_text", "text": text}
 
 
 def _row(buttons: Sequence[Button], place: str, title: str = "") -> list[Json]:

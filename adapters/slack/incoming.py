@@ -14,14 +14,12 @@ from adapters.slack.escape import after_mention, typed
 from adapters.slack.forms import Forms
 from adapters.slack.home import SAY, Home, is_home
 from adapters.slack.render import ACTION
-from adapters.slack.request import PLATFORM, Request, from_command, from_event, from_press, from_shortcut, team_of
+from adapters.slack.request import PLATFORM, Json, Request, from_command, from_event, from_press, from_shortcut, team_of
 from adapters.slack.work import Ack, Do, Quick, Work
 from bot.interface.reply.reply import OPEN_FORM, Reply, error_reply
 from bot.interface.spec import Command, Person, Receipt
 from bot.interface.typing.text import Parsed
 from bot.rules.errors import UserError
-
-Json = dict[str, Any]
 
 log = logging.getLogger(__name__)
 
@@ -42,7 +40,7 @@ class Listeners:
     """Requests in, answers out."""
 
     def __init__(self, work: Work) -> None:
-        self._work, self.forms, self.buttons, self.home = work, Forms(work), Buttons(work), Home(work)
+        self._work, self.forms, self.home = work, Forms(work), Home(work)
         work.answered = self.home.touched
 
     async def on_command(self, ack: Ack, body: Json) -> None:
@@ -81,7 +79,7 @@ class Listeners:
             await ack()
             await self.forms.open_from(request, does.removeprefix(OPEN_FORM))
         else:
-            await self.buttons.press(ack, request, does, body.get("message") or {}, quick)
+            await self._pressed(ack, request, does, body.get("message") or {}, quick)
 
     async def on_shortcut(self, ack: Ack, body: Json) -> None:
         """A shortcut: of a message with a roll, what its button does; else a form in the game where it is one's go."""
@@ -90,7 +88,7 @@ class Listeners:
         if message:
             does = _button_of(message, name)
             if does:
-                await self.buttons.press(ack, request, does, message)
+                await self._pressed(ack, request, does, message)
                 return
             await ack()
             nothing = UserError("That message holds no roll whose odds or undo could be had.", code="not-repeatable")
@@ -149,7 +147,7 @@ class Listeners:
         if command.path == TEXT:
             return self._text(request, str(options["text"]), options["files"])
         if command.path[0] == "button":
-            return self.buttons.work(request, f"{command.path[1]}:{options['rest']}")
+            return self._press(request, f"{command.path[1]}:{options['rest']}")
 
         async def run(who: Person) -> Reply:
             return await self._work.run(
@@ -177,6 +175,43 @@ class Listeners:
             return await self._work.app.forms.offered(reply, read.spec, read.options, who)
 
         return run
+
+    async def _pressed(
+        self, ack: Ack, request: Request, action: str, message: Mapping[str, Any], quick: Quick | None = None
+    ) -> None:
+        """Do what a button stands for; `message` is the one under which it hangs, unless that is private. `quick` may
+        take care of a quick reply by itself."""
+        name, _, rest = action.partition(":")
+        is_for_all = bool(message.get("blocks"))
+        replaces = name in IN_PLACE or (name in PRIVATE_PAGES and not is_for_all)
+        request = replace(request, replaces=replaces, pressed=is_for_all)
+        press = self._press(request, action)
+
+        async def then_take_away(who: Person) -> Reply:
+            reply = await press(who)
+            if name in ONCE and not (reply.error or reply.seen) and message.get("blocks"):
+                self._work.beside(self._take_away(request, message))
+            return reply
+
+        command = request.command(("button", name), {"rest": rest})
+        await self._work.answer(request, command, then_take_away, ack, quick=quick)
+
+    def _press(self, request: Request, action: str) -> Do:
+        """What a button is for."""
+
+        async def press(who: Person) -> Reply:
+            where = await self._work.where(request, ("button", action.partition(":")[0]))
+            return await self._work.app.press(action, who, where, request.request_id, request.to_json())
+
+        return press
+
+    async def _take_away(self, request: Request, message: Mapping[str, Any]) -> None:
+        """Leave the message without the buttons that have done their work. It is no harm when that fails."""
+        body = {"replace_original": True, "text": message.get("text") or "-", "blocks": without_once(message["blocks"])}
+        try:
+            await asyncio.wait_for(self._work.wire.respond(request.response_url, body), PATIENCE)
+        except (Busy, Refused, TimeoutError) as trouble:
+            log.info("could not remove buttons: %s", trouble)
 
 
 _NOTHING = re.compile(r"(?:thank you|thanks|thx|cheers|great|nice|ok)?[\s.!,:)]+|(?:thank you|thanks|thx|cheers)", re.I)
@@ -215,50 +250,6 @@ def _is_command(event: Mapping[str, Any]) -> bool:
     return event.get("subtype") in _WRITTEN and not event.get("bot_id") and bool(event.get("user"))
 
 
-class Buttons:
-    """Presses at work."""
-
-    def __init__(self, work: Work) -> None:
-        self._work = work
-
-    async def press(
-        self, ack: Ack, request: Request, action: str, message: Mapping[str, Any], quick: Quick | None = None
-    ) -> None:
-        """Do what a button stands for; `message` is the one under which it hangs, unless that is private. `quick` may
-        take care of a quick reply by itself."""
-        name, _, rest = action.partition(":")
-        is_for_all = bool(message.get("blocks"))
-        replaces = name in IN_PLACE or (name in PRIVATE_PAGES and not is_for_all)
-        request = replace(request, replaces=replaces, pressed=is_for_all)
-        press = self.work(request, action)
-
-        async def then_take_away(who: Person) -> Reply:
-            reply = await press(who)
-            if name in ONCE and _worked(reply) and message.get("blocks"):
-                self._work.beside(self._take_away(request, message))
-            return reply
-
-        command = request.command(("button", name), {"rest": rest})
-        await self._work.answer(request, command, then_take_away, ack, quick=quick)
-
-    def work(self, request: Request, action: str) -> Do:
-        """What a button is for."""
-
-        async def press(who: Person) -> Reply:
-            where = await self._work.where(request, ("button", action.partition(":")[0]))
-            return await self._work.app.press(action, who, where, request.request_id, request.to_json())
-
-        return press
-
-    async def _take_away(self, request: Request, message: Mapping[str, Any]) -> None:
-        """Leave the message without the buttons that have done their work. It is no harm when that fails."""
-        body = {"replace_original": True, "text": message.get("text") or "-", "blocks": without_once(message["blocks"])}
-        try:
-            await asyncio.wait_for(self._work.wire.respond(request.response_url, body), PATIENCE)
-        except (Busy, Refused, TimeoutError) as trouble:
-            log.info("could not remove buttons: %s", trouble)
-
-
 def without_once(blocks: list[Json]) -> list[Json]:
     """Blocks without the buttons that are pressed once; an empty row goes too."""
     kept = []
@@ -273,7 +264,3 @@ def without_once(blocks: list[Json]) -> list[Json]:
 
 def _is_once(element: Mapping[str, Any]) -> bool:
     return str(element.get("action_id", "")).removeprefix(ACTION).partition(":")[0] in ONCE
-
-
-def _worked(reply: Reply) -> bool:
-    return not reply.error and not reply.seen

@@ -11,7 +11,6 @@ import hmac
 import html
 import logging
 import time
-from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 from aiohttp import web
@@ -21,7 +20,7 @@ from adapters.slack.channel_posts import direct_messages
 from adapters.slack.escape import TAKEN
 from adapters.slack.http import PATH
 from adapters.slack.render import render
-from adapters.slack.request import PLATFORM
+from adapters.slack.request import PLATFORM, Json
 from adapters.slack.teams import StoreVault, Team, Teams
 from bot.app import App
 from bot.interface.registry import Registry
@@ -165,8 +164,6 @@ async def greet(app: App, wire: Wire, team: Team, user: str) -> None:
     except (Busy, Refused, UserError) as trouble:
         log.info("no welcome in workspace %s: %s", team.id, trouble)
 
-
-Json = dict[str, Any]
 
 MAX_HINT = 100
 

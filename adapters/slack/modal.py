@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from adapters.slack.escape import escaped
-from adapters.slack.request import Request
+from adapters.slack.request import Json, Request
 from bot.interface.form.form import FLAGS, HOW, Field, Form, Room
 from bot.interface.registry import TABLE, Registry
 from bot.interface.spec import CommandSpec, Path
@@ -17,8 +17,6 @@ from bot.places.forms import Draft
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import Option, clean
 from bot.rules.text.plain import cut
-
-Json = dict[str, Any]
 
 ROOM = Room(fields=90, picks=100, ticks=100, folds=True, counts=True)
 """What a modal holds, with room for the odds and the buttons."""
@@ -49,9 +47,9 @@ def form_view(form: Form, draft: Draft, spec: CommandSpec, request: Request, odd
     return {
         "type": "modal",
         "callback_id": FORM,
-        "title": _plain(cut(form.title, MAX_TITLE)),
-        "submit": _plain(form.verb),
-        "close": _plain("Cancel"),
+        "title": plain(cut(form.title, MAX_TITLE)),
+        "submit": plain(form.verb),
+        "close": plain("Cancel"),
         "private_metadata": meta_of(request, spec.path, draft=draft.key, counts=bool(lines)),
         "blocks": blocks,
     }
@@ -100,17 +98,17 @@ def pick_view(path: Path, registry: Registry, request: Request, games: Collectio
             choice(f"{spec.path[-1]}: {spec.summary}", " ".join(spec.path))
         )
     listed = [(group, choices[:MAX_CHOICES]) for group, choices in groups.items()][:MAX_CHOICES]
-    select: Json = {"type": "static_select", "action_id": FIELD, "placeholder": _plain("Type to search")}
+    select: Json = {"type": "static_select", "action_id": FIELD, "placeholder": plain("Type to search")}
     if len(listed) == 1:
         select["options"] = listed[0][1]
     else:
-        select["option_groups"] = [{"label": _plain(group[:MAX_CHOICE]), "options": picks} for group, picks in listed]
+        select["option_groups"] = [{"label": plain(group[:MAX_CHOICE]), "options": picks} for group, picks in listed]
     return {
         "type": "modal",
         "callback_id": PICK,
-        "title": _plain(f"/{' '.join(path) or 'grognard'}"[:MAX_TITLE]),
-        "submit": _plain("Next"),
-        "close": _plain("Cancel"),
+        "title": plain(f"/{' '.join(path) or 'grognard'}"[:MAX_TITLE]),
+        "submit": plain("Next"),
+        "close": plain("Cancel"),
         "private_metadata": meta_of(request, path),
         "blocks": [_input("command", select, "Command")],
     }
@@ -179,7 +177,7 @@ def _element(field: Field) -> Json:
     if field.kind == "lines":
         element["multiline"] = True
     if field.example:
-        element["placeholder"] = _plain(cut(field.example, MAX_CHOICE_VALUE))
+        element["placeholder"] = plain(cut(field.example, MAX_CHOICE_VALUE))
     return element | ({"initial_value": field.value[:MAX_INPUT]} if field.value else {})
 
 
@@ -190,7 +188,7 @@ def _menu(field: Field, kind: str, initial: str) -> Json:
     element: Json = {"type": kind, "action_id": FIELD, "options": options}
     if kind != "radio_buttons":
         placeholder = "None" if field.name == FLAGS else "Choose one" if field.kind == "pick" else "Choose units"
-        element["placeholder"] = _plain(placeholder)
+        element["placeholder"] = plain(placeholder)
     if chosen:
         element[initial] = chosen if initial.endswith("s") else chosen[0]
     return element
@@ -203,7 +201,7 @@ def _number(option: Option, value: str) -> Json:
     if option.max is not None and option.clamp not in ("high", "both"):
         element["max_value"] = f"{option.max:.15g}"
     if option.default is not None:
-        element["placeholder"] = _plain(f"{option.default}")
+        element["placeholder"] = plain(f"{option.default}")
     if value and _fits(option, value):
         element["initial_value"] = value
     return element
@@ -234,7 +232,7 @@ def _buttons(form: Form, draft: Draft, spec: CommandSpec, *, counts: bool) -> li
 
 
 def _button(name: str, label: str) -> Json:
-    return {"type": "button", "action_id": name, "text": _plain(label), "value": name}
+    return {"type": "button", "action_id": name, "text": plain(label), "value": name}
 
 
 def _section(text: str) -> Json:
@@ -243,14 +241,15 @@ def _section(text: str) -> Json:
 
 def choice(text: str, value: str, about: str = "") -> Json:
     """One option of a select or of checkboxes."""
-    made: Json = {"text": _plain(cut(text, MAX_CHOICE)), "value": value[:MAX_CHOICE_VALUE]}
-    return made | ({"description": _plain(cut(about, MAX_CHOICE))} if about else {})
+    made: Json = {"text": plain(cut(text, MAX_CHOICE)), "value": value[:MAX_CHOICE_VALUE]}
+    return made | ({"description": plain(cut(about, MAX_CHOICE))} if about else {})
 
 
 def _input(name: str, element: Json, label: str, hint: str = "", *, optional: bool = False) -> Json:
-    made: Json = {"type": "input", "block_id": name, "label": _plain(label), "element": element, "optional": optional}
-    return made | ({"hint": _plain(cut(hint, MAX_HINT))} if hint else {})
+    made: Json = {"type": "input", "block_id": name, "label": plain(label), "element": element, "optional": optional}
+    return made | ({"hint": plain(cut(hint, MAX_HINT))} if hint else {})
 
 
-def _plain(text: str) -> Json:
+def plain(text: str) -> Json:
+    """A text that shows as it is."""
     return {"type": "plain_text", "text": text or "-"}

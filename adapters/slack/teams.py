@@ -165,6 +165,3 @@ async def own_team(wire: Wire, token: str) -> Team:
         bot_id=found.get("bot_id", ""),
         name=found.get("team", ""),
     )
-
-
-log = logging.getLogger(__name__)

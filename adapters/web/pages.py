@@ -20,7 +20,7 @@ from bot.process.logs import seldom
 from bot.process.settings import Settings
 from bot.rules.errors import UserError
 
-often = seldom(__name__)
+often = seldom(f"{__name__}.often")
 
 PER_GAME = 5_000
 PER_ADDRESS = 40

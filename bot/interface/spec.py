@@ -81,21 +81,15 @@ class Command:
 def storable_command(command: Command) -> Command:
     """The command with every text in it as both stores can hold it; what a file says is its reader's business."""
     who, where = command.who, command.where
-    texts = (command.request_id, who.key, who.name, where.key, where.server, where.name)
-    said = [text for name, text in command.options.items() if name != "file" and isinstance(text, str)]
-    if all(storable(text) is text for text in (*texts, *said)):
-        return command
-    options = {
-        name: storable(value) if isinstance(value, str) and name != "file" else value
-        for name, value in command.options.items()
-    }
-    id, key, shown, at, server, named = map(storable, texts)
     return replace(
         command,
-        options=options,
-        who=replace(who, key=key, name=shown),
-        where=replace(where, key=at, server=server, name=named),
-        request_id=id,
+        options={
+            name: storable(value) if isinstance(value, str) and name != "file" else value
+            for name, value in command.options.items()
+        },
+        who=replace(who, key=storable(who.key), name=storable(who.name)),
+        where=replace(where, key=storable(where.key), server=storable(where.server), name=storable(where.name)),
+        request_id=storable(command.request_id),
     )
 
 

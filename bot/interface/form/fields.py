@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from bot.interface.reply.parts import Small, Thrown
 from bot.interface.reply.reply import Button, Menu, MenuEntry, Reply
 from bot.interface.spec import CommandSpec
-from bot.interface.typing.complete import ACTING as ACTING
 from bot.interface.typing.complete import Known, is_likely, is_out, is_own
 from bot.rules.errors import DieOwed, UserError, did_you_mean
 from bot.rules.inputs.loadout import LEFT, LOADOUT, arms_said

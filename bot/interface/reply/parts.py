@@ -7,7 +7,6 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any, get_args
 
-from bot.interface.reply.bars import CAME as CAME
 from bot.interface.reply.bars import COLUMNS, PHONE, Chance, Look, compared_lines, odds_lines, wrapped
 from bot.rules.text.line import Line
 from bot.rules.text.phrase import Phrase, When, text_from_json, text_to_json
