@@ -14,7 +14,15 @@ import discord
 from discord.http import HTTPClient
 
 from adapters.discord.channel_posts import Posting
-from adapters.discord.request import ADMINISTRATOR, SEND_IN_THREADS, SEND_MESSAGES, THREADS, VIEW_CHANNEL, Request
+from adapters.discord.request import (
+    ADMINISTRATOR,
+    PLATFORM,
+    SEND_IN_THREADS,
+    SEND_MESSAGES,
+    THREADS,
+    VIEW_CHANNEL,
+    Request,
+)
 from bot.app import App
 from bot.interface.spec import Place
 from bot.rules.errors import UserError
@@ -95,8 +103,6 @@ async def is_member(http: HTTPClient, user: str, place: str) -> bool | None:
 
 log = logging.getLogger(__name__)
 
-PREFIX = "discord:"
-
 
 async def settle_servers(app: App, client: discord.AutoShardedClient) -> None:
     """Tell the store which servers have the bot again, and which, as Discord confirms, have not.
@@ -112,9 +118,9 @@ async def settle_servers(app: App, client: discord.AutoShardedClient) -> None:
 async def _settle(app: App, client: discord.AutoShardedClient) -> None:
     present = {guild.id for guild in client.guilds}
     for number in present:
-        await app.server_joined(f"{PREFIX}{number}")
-    for server in await app.servers(PREFIX):
-        text = server.removeprefix(PREFIX)
+        await app.server_joined(f"{PLATFORM}{number}")
+    for server in await app.servers(PLATFORM):
+        text = server.removeprefix(PLATFORM)
         if (
             text.isdecimal()
             and int(text) not in present

@@ -1,7 +1,7 @@
 """The guided form of a command: its fields, their order, names and choices, and what is filled in already.
 
 This is the one place that decides them. Adapters only draw a `Form`, each in its platform's own parts, and hand back
-what was filled in (`form_answer`).
+what was filled in (`answer.py`).
 """
 
 from __future__ import annotations

@@ -115,7 +115,7 @@ class Reply:
     """What is answered. All text is plain: adapters escape it, so nothing in it can ping or format.
 
     The first line alone suffices in a notification: `title` is the news, in bold letters (what happened to whom), `by`
-    the cause behind it in plain ones (who did it, or since when). `tone` says how grave it is (reply/tone.py).
+    the cause behind it in plain ones (who did it, or since when). `tone` says how grave it is (GAME, HURT, ...).
     `lines` hold the raw dice, each modifier by name, the final number, and what it means for each unit; odds and tables
     are parts, too. `footer` has the event's number and what is special about it.
     `mention` are the keys of those to call (whose go it is), behind the first line.

@@ -46,8 +46,8 @@ WHO = (*ACTING, "target", "targets")
 """What games call who acts, and who is acted upon: the word of another game is put right."""
 GREEDY = ("dice", "topic", "stats", "systems", "command", "values")
 """Options that take all bare words that follow: `roll 2d6 + 3`, `help lnlt fire`, `unit edit us1 shaken moved`."""
-_LOOSE = ("stats", "command", "values")
 _TARGETS = ("target", "targets")
+_LOOSE = ("stats", "command", "values")
 """Those of them that take names with values, too: `unit edit us1 fp=2`, `macro run h n=3`."""
 
 
