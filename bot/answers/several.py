@@ -18,8 +18,9 @@ from bot.rules.dice import Die, Source
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Roster, RosterUnit
+from bot.rules.odds.odds import Distribution
 from bot.rules.sequence.links import linked
-from bot.rules.sequence.sequence import Change, Plan, Played
+from bot.rules.sequence.sequence import Change, Plan, Played, Row
 from bot.systems.system import Sequence
 
 MOST_ODDS = 6
@@ -100,6 +101,18 @@ def alike_plays(
 def path_of(unit: str, path: str) -> str:
     """The path of one of several units' rows of odds; the path itself where there is only one play."""
     return f"{unit} {path}" if unit else path
+
+
+def named_rows(
+    names: tuple[str, ...], rows: Mapping[str, Row], counted: Mapping[str, Distribution]
+) -> Iterator[tuple[str, Row, Distribution]]:
+    """(path, row, its odds) of one of `alike_plays`, once under the name of each unit that it is for; rows that were
+    not counted are left out."""
+    for name in names or ("",):
+        for path, row in rows.items():
+            if path in counted:
+                said = (name, "" if row.name in names else row.name)
+                yield path_of(name, path), replace(row, name=": ".join(filter(None, said))), counted[path]
 
 
 def play_all(sequence: Sequence, plays: tuple[Planned, ...], source: Source, roster: Roster) -> tuple[Single, ...]:

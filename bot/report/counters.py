@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from bot.game.counter import counter as counter_of
 from bot.game.counter import is_lost as has_left
 from bot.game.counter import state_of, states_of
-from bot.game.roster import GONE
 from bot.game.state import Json, unit_from_json
 from bot.systems.game_file import ANY
 from bot.systems.system import System
@@ -57,11 +56,6 @@ def counter(unit: Json, first: Json, system: System | None) -> Json:
 def is_lost(unit: Json | None, system: System | None) -> bool:
     """Whether the unit is out of the game, or no longer on the roster."""
     return unit is None or has_left(unit_from_json(unit), system)
-
-
-def lost_in(system: System | None) -> list[str]:
-    """The states of units that are out of the game."""
-    return sorted((system.game["units"].get("lost") if system is not None else None) or GONE)
 
 
 def changes(body: Json, system: System | None) -> list[str]:

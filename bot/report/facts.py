@@ -17,7 +17,7 @@ from bot.answers.events import retold
 from bot.answers.headline import others
 from bot.answers.odds import odds_reply
 from bot.answers.plays import Shot, again, came_up, shot_of
-from bot.answers.several import Single, alike_plays, path_of, whole_out
+from bot.answers.several import Single, alike_plays, named_rows, whole_out
 from bot.game.events import plays_of
 from bot.game.state import Json
 from bot.game.stats import Worth, scored_side, worth
@@ -139,10 +139,8 @@ def _odds(sequence: Sequence, shot: Shot) -> Iterator[Json]:
     for names, raw in alike_plays(sequence, shot.raw, shot.roster):
         own = odds_rows(sequence, raw, shot.roster)
         chances = each_odds(sequence, raw, tuple(own)[:MAX_BY], shot.roster, seconds=SECONDS)
-        for name in names or ("",):
-            for path, row in own.items():
-                if path in chances:
-                    rows[path_of(name, path)], counted[path_of(name, path)] = row, chances[path]
+        for path, row, odds in named_rows(names, own, chances):
+            rows[path], counted[path] = row, odds
     given = sequence.given(shot.raw, shot.roster) if len(rows) == 1 else None
     whom = joined(others(sequence, given)) if given is not None else ""
     came = {path: token for path, token in came_up(shot).items() if path in rows}

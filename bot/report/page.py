@@ -27,10 +27,11 @@ from markupsafe import Markup
 
 from bot.game.state import Json
 from bot.interface.reply.bars import percent
-from bot.report.counters import SYMBOLS, lost_in
+from bot.report.counters import SYMBOLS
 from bot.report.luck import luck_svg
 from bot.report.story import MANY, MANY_BEFORE, Story
 from bot.rules.proof.event_kinds import EVENTS
+from bot.systems.catalog import lost_states
 
 TEMPLATES = Path(__file__).parent / "templates"
 BLOCKS = ("p_head", "p_now", "p_short", "p_shots", "p_rosters")
@@ -165,7 +166,7 @@ def _model(export: Json, facts: Facts, live: str = "", since: int = 0, picture: 
     packed = data_script("facts", told)
     return {
         "story": story,
-        "lost": Markup(harmless(json.dumps(lost_in(story.system), ensure_ascii=False))),
+        "lost": Markup(harmless(json.dumps(lost_states(story.system.id if story.system else "")))),
         "packed": packed,
         "made": sha256(packed.partition(">")[2].rpartition("<")[0].strip().encode()).hexdigest(),
         "export": export,

@@ -10,6 +10,7 @@ import pytest
 
 from bot.report.facts import facts_of
 from bot.report.page import BLOCKS, fragments, page
+from tests.playing import Channel
 
 LOGS = Path(__file__).parents[1] / "data/logs"
 
@@ -45,3 +46,15 @@ def test_a_live_page_is_sent_its_blocks_and_the_new_rows() -> None:
     assert f'id="e{since + 1}"' in sent["rows"]
     assert f'id="e{since}"' not in sent["rows"]
     assert sent["from"] == since
+
+
+async def test_the_odds_of_several_units_go_by_their_names() -> None:
+    """As in chat; each unit has what came up for it once, however many are alike."""
+    channel = await Channel.fresh()
+    await channel.do("Anna", 'game start baps Village sides="US, Germans"')
+    await channel.do("Anna", 'unit add "GI 1..3" soldier US weapon=rifle-bolt')
+    await channel.do("Anna", "baps random-order us1..us3")
+    export = json.loads((await channel.do("Anna", "game export")).files[0].text)
+    (odds,) = facts_of(export)[export["events"][-1]["number"]]["odds"]
+    assert odds["of"] == "GI 1-3"
+    assert len(odds["came"]) == 3

@@ -12,7 +12,7 @@ from bot.answers.inputs import by_rules, loans, told_by_rule, with_filled
 from bot.answers.odds import odds_reply, rounds_reply
 from bot.answers.plays import EXTRA, Shot, again, besides, by_label, came_up, every_die, shot_of
 from bot.answers.roll import dice_odds
-from bot.answers.several import alike_plays, each_of, path_of
+from bot.answers.several import alike_plays, each_of, named_rows
 from bot.commands.context import Context, roster_for
 from bot.commands.play.pictures import offered
 from bot.commands.play.share import boxed
@@ -110,11 +110,8 @@ async def count_rows(
     for names, one in alike_plays(sequence, raw, roster):
         own = odds_rows(sequence, one, roster)
         chances = await context.count_odds(sequence, one, tuple(own), roster)
-        for name in names or ("",):
-            for path, row in own.items():
-                pieces = (name, "" if row.name in names else row.name)
-                rows[path_of(name, path)] = replace(row, name=": ".join(filter(None, pieces)))
-                counted[path_of(name, path)] = chances[path]
+        for path, row, odds in named_rows(names, own, chances):
+            rows[path], counted[path] = row, odds
     return rows, counted
 
 
