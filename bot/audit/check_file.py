@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from bot.audit import replay
 from bot.audit.packs import Brought
 from bot.audit.shown import shown_faults
 from bot.game.events import ROLLS
@@ -108,27 +109,18 @@ class _History:
         times.append(event["at"])
 
     def _play(self, past: Past, event: Event, editions: dict[str, int]) -> None:
-        from bot.audit.replay import (
-            edition_problem,
-            is_of_no_edition,
-            is_playable,
-            replay_faults,
-            titles_are_todays,
-            turn_is_todays,
-        )
-
         kind, number = event["kind"], event["number"]
         roll = event if kind in ROLLS else past.contents.get(number) if kind == "sealed" else None
         if roll is not None:
-            if problem := edition_problem(roll):
+            if problem := replay.edition_problem(roll):
                 self._fault(number, problem)
-            elif is_playable(roll):
-                for problem in replay_faults(past.now, roll, sealed=kind == "sealed"):
+            elif replay.is_playable(roll):
+                for problem in replay.replay_faults(past.now, roll, sealed=kind == "sealed"):
                     self._fault(number, problem)
                 self.played += 1
             else:
                 self._count(number, is_todays=False)
-                self.unknown_at += [number] if is_of_no_edition(roll) else []
+                self.unknown_at += [number] if replay.is_of_no_edition(roll) else []
                 self.apart += 0 if roll.get("hand") else len(roll.get("dice", ()))
             system, edition = roll.get("system", ""), roll.get("edition", 0)
             if isinstance(edition, int):
@@ -136,9 +128,9 @@ class _History:
                     self.remarks.append(f"Event {number} names an older edition of {system} than an event before it.")
                 editions[system] = max(edition, editions.get(system, 0))
         elif kind in ("start", "next", "pass") and not event.get("free"):
-            self._count(number, is_todays=turn_is_todays(past.now, event))
+            self._count(number, is_todays=replay.turn_is_todays(past.now, event))
         elif kind in ("reveal", "end"):
-            self._count(number, is_todays=titles_are_todays(event, past.contents))
+            self._count(number, is_todays=replay.titles_are_todays(event, past.contents))
 
     def _count(self, number: int, *, is_todays: bool) -> None:
         if not is_todays:

@@ -51,7 +51,7 @@ def test_the_answer_is_marked_once_in_each_block_that_has_it(table: Table) -> No
     assert_all_fits(drawn)
     hits = boxes(drawn, "hit")
     assert len(hits) == sum(block.hit is not None for block in sheet.blocks)
-    assert hits or all(block.counts or table.kind == "modifiers" or not table.body for block in sheet.blocks)
+    assert hits or all(block.counts or table.kind == "modifiers" or not table.bodies for block in sheet.blocks)
     for box, block in zip(hits, [block for block in sheet.blocks if block.hit], strict=True):
         assert block.hit is not None
         row, column = block.hit

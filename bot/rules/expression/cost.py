@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from operator import add, mul, sub
 from typing import TypeVar
 
 from bot.rules.expression.model import (
@@ -49,17 +50,12 @@ def divide(left: int, right: int) -> int:
     return whole if (left < 0) == (right < 0) else -whole
 
 
+_SIGNS: Mapping[str, Callable[[int, int], int]] = {"+": add, "-": sub, "*": mul, "/": divide}
+
+
 def arithmetic(sign: str, left: int, right: int) -> int:
     """`left` `sign` `right` for + - * and /."""
-    match sign:
-        case "+":
-            return left + right
-        case "-":
-            return left - right
-        case "*":
-            return left * right
-        case _:
-            return divide(left, right)
+    return _SIGNS[sign](left, right)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,17 +105,10 @@ def check_reach(expression: Expression, text: str) -> Reach:
         if sign == "/" and right.low <= 0 <= right.high:
             is_sure = right.low == right.high == 0
             raise ExpressionError(f"this {'divides' if is_sure else 'could divide'} by 0", text, at)
-        corners = _corners(sign, left, right)
+        # Each operation rises or falls steadily in each operand, so the extremes lie among these.
+        corners = [arithmetic(sign, a, b) for a in (left.low, left.high) for b in (right.low, right.high)]
         if max(map(abs, corners)) > MAX_RESULT:
             raise ExpressionError(f"the result could pass {MAX_RESULT:,}", text, at)
         return Reach(min(corners), max(corners))
 
     return compute(expression.program, read, apply)
-
-
-def _corners(sign: str, left: Reach, right: Reach) -> tuple[int, ...]:
-    """The results among which the extremes lie: each operation rises or falls steadily in each operand."""
-    if sign in "+-":
-        ends = (right.low, right.high) if sign == "+" else (right.high, right.low)
-        return arithmetic(sign, left.low, ends[0]), arithmetic(sign, left.high, ends[1])
-    return tuple(arithmetic(sign, a, b) for a in (left.low, left.high) for b in (right.low, right.high))

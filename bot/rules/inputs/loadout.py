@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bot.rules.errors import UserError, did_you_mean
+from bot.rules.inputs.options import Option
 from bot.rules.text.names import plural
-
-if TYPE_CHECKING:
-    from bot.rules.inputs.options import Option
 
 LOADOUT, WEAPON, LEFT = "loadout", "weapon", "members"
 """Attributes of a unit: all that it carries, the weapon of one item of a list, and how many characters are left."""

@@ -319,11 +319,6 @@ def _clean_file(option: Option, raw: object) -> str:
     return raw
 
 
-def _clean_mods(option: Option, raw: object) -> tuple[str, ...]:
-    del option
-    return tuple(words_of(raw))
-
-
 CLEANERS: Mapping[str, Callable[[Option, object], Any]] = {
     "int": clean_whole,
     "number": _clean_number,
@@ -334,7 +329,7 @@ CLEANERS: Mapping[str, Callable[[Option, object], Any]] = {
     "unit": _clean_text,
     "dice": _clean_text,
     "file": _clean_file,
-    "mods": _clean_mods,
+    "mods": lambda _, raw: tuple(words_of(raw)),
 }
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from itertools import takewhile
 from typing import Any
 
@@ -248,7 +247,7 @@ def _item(item: str, words: UnitWords, roster: Roster, types: Collection[str] | 
             raise UserError(f'"{key[:40]}" is given twice in "{item[:40]}".', code="given-twice")
         seen.add(key)
         if equals and key == repeats:
-            repeat = clean(_whole_number(key, 1, MAX_UNITS), value)
+            repeat = clean(Option(key, "int", min=1, max=MAX_UNITS), value)
         elif equals and (option := keys.get(key)) is not None:
             numbers[key] = clean_whole(option, value) if option.type == "int" else value_of(option, value)
         elif (flag := _flag(key, words)) and not equals:
@@ -262,12 +261,6 @@ def _item(item: str, words: UnitWords, roster: Roster, types: Collection[str] | 
             raise _unknown(base, token, words, item, roster)
     unit = Unit(base.word, base.type, numbers, frozenset(flags), base.name, state, base.marks, base.reduced)
     return [unit] * repeat
-
-
-@lru_cache(256)
-def _of_type(type_: str) -> Unit:
-    """What an item begins with that is called by its type."""
-    return Unit(type_, type_)
 
 
 def _flag(key: str, words: UnitWords) -> str:
@@ -288,14 +281,8 @@ def value_of(option: Option, raw: str) -> Any:
         return clean(option, raw)
     if option.values:
         return read_loadout(option, raw)
-    single = _whole_number(option.name, option.min, option.max)
+    single = Option(option.name, "int", min=option.min, max=option.max)
     return tuple([clean_whole(single, part) for part in raw.split(",") if part])
-
-
-@lru_cache(64)
-def _whole_number(name: str, low: float | None, high: float | None) -> Option:
-    """One whole number of several that are written behind one key, or how often an item is meant."""
-    return Option(name, "int", min=low, max=high)
 
 
 def _unknown(base: Unit, token: str, words: UnitWords, item: str, roster: Roster) -> UserError:
@@ -352,11 +339,9 @@ def _head(item: str, words: UnitWords, roster: Roster) -> tuple[Unit, list[str]]
             if key in roster:
                 return from_roster(roster[key], words), pieces[length:]
     word = pieces[0].casefold()
-    types = words.types
-    if word in types:
-        return _of_type(word), pieces[1:]
-    if (type_ := word.replace("_", "-")) in types:
-        return _of_type(type_), pieces[1:]
+    for type_ in (word, word.replace("_", "-")):
+        if type_ in words.types:
+            return Unit(type_, type_), pieces[1:]
     known = [*words.types, *(unit.name for unit in roster.values())]
     if word.isdecimal() and len(pieces) > 1:
         count = f"{words.repeat}={word[:3]} behind it" if words.repeat else "each by itself: squad; squad"

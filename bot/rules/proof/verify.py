@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from bot.rules.dice import Die
 from bot.rules.errors import UserError
@@ -317,8 +317,7 @@ def _read_dice(notes: object) -> Iterator[tuple[Die, object] | None]:
         yield Die(str(note.get("label", "")), sides, None if faces is None else tuple(faces)), note.get("value")
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
+class Head(NamedTuple):
     """The first digits of an event's hash; `number` 0 where nobody knows which event's."""
 
     number: int

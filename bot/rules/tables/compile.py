@@ -12,7 +12,7 @@ from bot.rules.errors import TableError, UserError, reading
 from bot.rules.inputs.options import option_from
 from bot.rules.tables.axis import WIDEST, Axis, axis, gaps, heading_axis
 from bot.rules.tables.formula import Formula, compile_formula
-from bot.rules.tables.table import Modifier, Reader, Roll, Table, chain_readers
+from bot.rules.tables.table import Modifier, Reader, Roll, Table, text_key
 
 T = TypeVar("T")
 KINDS = ("grid", "roll", "modifiers", "reference")
@@ -124,11 +124,11 @@ class _Compiler:
             example=example,
             refuse=tuple(self._items("refuse", self.refusal)),
             derive=tuple(self._parts("derive", lambda name, text: (name, self.formula(text)))),
-            body=chain_readers(readers),
+            bodies=tuple(readers),
             modifiers=tuple(self._items("rows", self.modifier)),
             then=tuple(self._parts("then", lambda name, text: (name, self.formula(text)))),
             rolls=tuple(self._parts("rolls", self.roll)),
-            texts=dict(self._parts("texts", lambda key, text: (_key(key), str(text)))),
+            texts=dict(self._parts("texts", lambda key, text: (text_key(key), str(text)))),
             text_by=tuple(self.formula(text) for text in ([text_by] if isinstance(text_by, str) else list(text_by))),
             constants={name: value for name, value in self.constants.items() if name in used},
             printed=data,
@@ -415,12 +415,6 @@ class _Compiler:
 def _off_card(file: str, name: str, value: object) -> UserError:
     table = file.rsplit("/", 1)[-1].removesuffix(".yaml")
     return UserError(f"{name} {value} is not on the card {table}.", option=name, code="not-on-card")
-
-
-def _key(key: object) -> str:
-    if isinstance(key, bool):
-        return "yes" if key else "no"
-    return str(key)
 
 
 def _length(cell: object) -> int:

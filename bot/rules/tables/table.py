@@ -6,7 +6,7 @@ Users, YAML and ids say table; the class is called Chart. A chart never rolls: w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any
@@ -87,7 +87,7 @@ class Table:
     example: Mapping[str, Any] = field(default_factory=dict)
     refuse: tuple[tuple[Formula, str], ...] = ()
     derive: tuple[tuple[str, Formula], ...] = ()
-    body: Reader | None = None
+    bodies: tuple[Reader, ...] = ()
     modifiers: tuple[Modifier, ...] = ()
     then: tuple[tuple[str, Formula], ...] = ()
     rolls: tuple[Roll, ...] = ()
@@ -225,8 +225,8 @@ class Table:
                 raise UserError(say.format_map(values), code="card-refuses")
         for name, formula in self.derive:
             values[name] = formula(values)
-        if self.body is not None:
-            self.body(values)
+        for read in self.bodies:
+            read(values)
         parts = self._modify(values) if self.modifiers else ()
         for name, formula in self.then:
             values[name] = formula(values)
@@ -259,32 +259,19 @@ class Table:
             if key.__class__ is str:
                 keys.append(key)
             elif isinstance(key, list | tuple):
-                keys += [one if one.__class__ is str else _text_key(one) for one in key]
+                keys += [one if one.__class__ is str else text_key(one) for one in key]
             else:
-                keys.append(_text_key(key))
+                keys.append(text_key(key))
         if len(keys) == 1:
             return self.texts.get(keys[0]) or ""
         return " ".join([text for text in dict.fromkeys(map(self.texts.get, keys)) if text])
 
 
-def _text_key(key: object) -> str:
+def text_key(key: object) -> str:
+    """A key of a table's texts as it is looked up: YAML reads a bare yes as true."""
     if isinstance(key, bool):
         return "yes" if key else "no"
     return str(key)
 
 
 Tables = Mapping[str, Table]
-
-
-def chain_readers(readers: Sequence[Reader]) -> Reader | None:
-    """One reader that runs all of `readers`, or None for none."""
-    if not readers:
-        return None
-    if len(readers) == 1:
-        return readers[0]
-
-    def read_all(values: dict[str, Any]) -> None:
-        for reader in readers:
-            reader(values)
-
-    return read_all
