@@ -17,7 +17,7 @@ from bot.rules.inputs.options import Option, clean
 from bot.rules.proof.export_format import FORMAT, VERSION, read_export
 from bot.systems.catalog import system
 from bot.systems.resolve import each_odds
-from bot.systems.ucn.weapons import weapon_of
+from bot.systems.ucn.shooters import weapon_of
 from tests.examples import play_example
 from tests.playing import Channel
 from tests.refusing import assert_refused, refuses

@@ -13,16 +13,13 @@ from bot.rules.inputs.units import Unit
 from bot.rules.sequence.sequence import Fate, Plan, Roll, Row, Ruling, Settlement, parts_of, row_of, ruled
 from bot.rules.tables.table import Tables
 from bot.systems.lnlt import kinds
+from bot.systems.lnlt.aftermath import CREWS, aftermath, attacked, becomes, headline, rows, suffered
 from bot.systems.lnlt.area import leg_modifiers, terrain_of
-from bot.systems.lnlt.burning import fire_check, fire_started, then_fire_check, told_after
 from bot.systems.lnlt.checks import NONE, DamageChecks, say, say_crew
-from bot.systems.lnlt.impact import Impact, Struck, paths_in
-from bot.systems.lnlt.items import Attack, list_alike
-from bot.systems.lnlt.opposed import Opposed, target_modifier
-from bot.systems.lnlt.readings import readings_of
-from bot.systems.lnlt.roster import becomes
-from bot.systems.lnlt.settling import CREWS, aftermath, attacked, headline, rows, suffered
-from bot.systems.lnlt.words import refuse_values
+from bot.systems.lnlt.impact import Impact, Struck, fire_check, fire_started, paths_in, then_fire_check, told_after
+from bot.systems.lnlt.items import Attack, list_alike, readings_of
+from bot.systems.lnlt.kinds import refuse_values
+from bot.systems.lnlt.reasons import Opposed, target_modifier
 
 DICE = (d6("attack"), d6("defense"))
 VEHICLES = "vehicles"

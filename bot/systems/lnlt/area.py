@@ -6,25 +6,24 @@ Mortars, off-board artillery and crashes attack so. Source: PAC 02, 05, 08, 12 (
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
 from bot.rules.dice import d6
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence.sequence import Line, Roll, Ruled, Ruling, parts_of, ruled
+from bot.rules.sequence.sequence import Fate, Line, Plan, Roll, Ruled, Ruling, Settlement, parts_of, ruled
 from bot.rules.tables.table import Part, Tables
 from bot.systems.lnlt import kinds
-from bot.systems.lnlt.burning import OWES as FIRE_CHECK
-from bot.systems.lnlt.burning import fire_check
+from bot.systems.lnlt.aftermath import Suffered, attacked, drifting, headline, rows, suffered
 from bot.systems.lnlt.checks import NONE, DamageChecks
-from bot.systems.lnlt.items import Attack, ended, list_items, places
-from bot.systems.lnlt.opposed import target_modifier
-from bot.systems.lnlt.readings import readings_of
-from bot.systems.lnlt.reasons import against
-from bot.systems.lnlt.settling import Suffered
-from bot.systems.lnlt.terrain import target_terrain, terrain_for
+from bot.systems.lnlt.fire import refuse_to_fire
+from bot.systems.lnlt.impact import OWES as FIRE_CHECK
+from bot.systems.lnlt.impact import fire_check, fire_started, told_before
+from bot.systems.lnlt.items import Attack, ended, list_items, places, readings_of
+from bot.systems.lnlt.kinds import refuse_values, target_terrain, terrain_for
+from bot.systems.lnlt.reasons import against, target_modifier
 
 ATTACK, DEFENSE = d6("attack"), d6("defense")
 FLAGS = (
@@ -225,3 +224,80 @@ def hexes_away(hexes: int) -> str:
 def _best_of_two() -> tuple[tuple[int, Roll], ...]:
     """For odds: two attack dice of which the higher is kept, and the defense die."""
     return tuple((2 * kept - 1, (kept, kept, defense)) for kept in range(1, 7) for defense in range(1, 7))
+
+
+# -- a mortar team or artillery attacks every unit in one hex
+
+
+def plan_barrage(tables: Tables, given: Given) -> Plan[Attack]:
+    """A barrage on `targets`. Source: PAC 05, 12 (18.1, 18.2)."""
+    refuse_values(given)
+    refuse_to_fire(given.unit("unit"))
+    targets, flammable = given.units("targets"), given.flag("flammable")
+    mod, parts = leg_modifiers(tables, given)
+    area = AreaAttack(
+        tables,
+        targets,
+        [Hex("", 0, len(targets), given.int("fp"), terrain_of(given), flammable=flammable)],
+        leg_mod=mod,
+        parts=parts,
+        best_of_two=given.word("weapon") == "mortar",
+        no_hero=given.flag("no_hero"),
+        tells_hit=True,
+    )
+
+    def settle(out: Mapping[str, Any]) -> Settlement:
+        hurt = suffered(targets, out["targets"])
+        words = headline(area_words(hurt, out["targets"]), hit=out["hit"])
+        beaten = out["attack_roll"] + given.int("fp") + mod - out["defense_roll"] - terrain_of(given)
+        more, firers = fire_started(out), [given.unit("unit")]
+        return attacked(words, targets, hurt, more=more, firers=firers, beaten_by=max(0, beaten))
+
+    opening = {"attack_mod": mod, "targets": [], **told_before(flammable)}
+    checks = area.checks
+    return Plan(area.start(), area.steps(), settle, opening, rows=lambda: rows(checks.items), apart=checks.apart)
+
+
+# -- the crash of a helicopter or aircraft: where it comes down, and the attack on that hex
+
+FIREPOWER = 6
+DRIFT = (d6("direction"), d6("distance"))
+
+
+def plan_crash(tables: Tables, given: Given) -> Plan[Attack]:
+    """A crash, and the firepower 6 attack on `targets` in its hex. Source: PAC 02, 06."""
+    refuse_values(given)
+    stage = given.word("stage")
+    targets = given.units("targets") if stage != "drift" else ()
+    flammable, tm = given.flag("flammable"), target_terrain(given.int("tm"))
+    hexes = [Hex("", 0, len(targets), FIREPOWER, tm, flammable=flammable)] if targets else []
+    mod, parts = leg_modifiers(tables, given)
+    area = AreaAttack(tables, targets, hexes, leg_mod=mod, parts=parts, no_hero=given.flag("no_hero"))
+
+    def drift(_: Attack, roll: Roll) -> Ruling[Attack]:
+        came_down = tables["crash-drift"](direction=roll[0], distance=roll[1])
+        told = {"direction": came_down["direction"], "hexes": came_down["hexes"]}
+        return Ruling(area.start(), told, lambda: [Line("direction", roll[:1]), Line("distance", roll[1:])])
+
+    def settle(out: Mapping[str, Any]) -> Settlement:
+        hurt = suffered(targets, out["targets"])
+        hit = area_words(hurt, out["targets"])
+        where = f"{hexes_away(out['hexes'])} {out['direction']}" if stage != "attack" else ""
+        words = [f"crashes {where}"] if where else []
+        if targets or stage == "attack":
+            words.append(headline(hit, hit=bool(hit)))
+        more = ["Place a wreck in the crash hex."] if stage != "attack" else []
+        more += fire_started(out, "the crash hex")
+        cause = f"the aircraft crashes {where}" if where and targets else ""
+        settled = attacked("; ".join(words), targets, hurt, more=more, by=cause)
+        return replace(settled, fates=(Fate("the aircraft", "crashes", where),)) if where and not targets else settled
+
+    opening: dict[str, Any] = {"targets": []}
+    if stage == "attack":
+        opening |= {"direction": NONE, "hexes": NONE}
+    if not targets:
+        opening |= {"attack_roll": NONE, "defense_roll": NONE, "outcome": NONE}
+        opening |= {"fire_check": NONE} if flammable else {}
+    steps = {"drift": ruled(DRIFT, drift), **area.steps()}
+    start, checks = area.start() if stage == "attack" else Attack("drift"), area.checks
+    return Plan(start, steps, settle, opening, rows=lambda: rows(checks.items) or drifting(stage), apart=checks.apart)

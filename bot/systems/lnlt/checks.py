@@ -16,8 +16,7 @@ from bot.rules.dice import Die, d6
 from bot.rules.odds.rolls import group_sums
 from bot.rules.sequence.sequence import Line, Outputs, Part, Parts, Plan, Roll, Ruled, Ruling, Settlement, ruled
 from bot.systems.lnlt import kinds
-from bot.systems.lnlt.items import Attack, Item, Paths, ended
-from bot.systems.lnlt.readings import Readings
+from bot.systems.lnlt.items import Attack, Item, Paths, Readings, ended
 from bot.systems.lnlt.reasons import bare, beside_morale, more_than_the_result, one_of
 
 NONE = "none"

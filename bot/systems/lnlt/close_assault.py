@@ -15,9 +15,9 @@ from bot.rules.odds.rolls import group_sums
 from bot.rules.sequence.sequence import Change, Fate, Line, Part, Parts, Plan, Roll, Ruled, Ruling, Settlement, ruled
 from bot.rules.tables.table import Tables
 from bot.systems.lnlt import kinds
+from bot.systems.lnlt.aftermath import captured, captured_lost
 from bot.systems.lnlt.checks import NONE
 from bot.systems.lnlt.reasons import against, bare, beside_morale
-from bot.systems.lnlt.roster import captured, captured_lost
 
 TWO_DICE = group_sums(2, 6)
 OUTPUTS = ("units", "vehicle_destroyed", "crew", "outcome")

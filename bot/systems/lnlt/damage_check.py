@@ -1,17 +1,22 @@
-"""Damage checks alone, for a difference that is known already."""
+"""Damage checks for a difference that is known already; crew and passengers for a result that is known already."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
+from bot.rules.dice import d6
+from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
-from bot.rules.sequence.sequence import Plan, Settlement
+from bot.rules.inputs.units import Unit
+from bot.rules.odds.rolls import group_faces
+from bot.rules.sequence.ruling import Weighted
+from bot.rules.sequence.sequence import Fate, Line, Plan, Roll, Row, Ruling, Settlement, row_of, ruled
 from bot.rules.tables.table import Tables
-from bot.systems.lnlt.checks import DamageChecks
-from bot.systems.lnlt.items import Attack, list_alike
-from bot.systems.lnlt.readings import readings_of
-from bot.systems.lnlt.settling import attacked, headline, rows, suffered
+from bot.systems.lnlt.aftermath import PLACED, attacked, headline, rows, suffered
+from bot.systems.lnlt.checks import NONE, DamageChecks, say_crew
+from bot.systems.lnlt.items import Aboard, Attack, list_alike, readings_of
 
 
 def plan(tables: Tables, given: Given) -> Plan[Attack]:
@@ -27,3 +32,71 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
 
     start, _ = checks.begin(Attack(None, given.int("dc_mod")))
     return Plan(start, checks.steps(), settle, {"targets": []}, rows=lambda: rows(items), apart=checks.apart)
+
+
+# -- the fate of the crew and passengers of a vehicle, for a result that is known already
+
+CREW = d6("bail-out crew")
+CREWS = {"none": NONE, "shaken-crew": "shaken-moved", "eliminated": "eliminated"}
+
+
+def _settled(passengers: Sequence[Unit], out: Mapping[str, Any]) -> Settlement:
+    """What is said and done when all are out."""
+    hurt, crew = suffered(passengers, out["passengers"]), str(out["crew"])
+    said = [f"crew {say_crew(crew)}"] if crew != NONE else []
+    said += [f"{unit} {word}" for unit, word in hurt.units]
+    then = (f"Place a {PLACED[crew]} crew, marked Moved.",) if crew in PLACED else ()
+    told = (Fate("the crew", crew),) if crew != NONE or not hurt.fates else ()
+    return Settlement(
+        "; ".join(said) or "no effect",
+        tuple(hurt.units),
+        (*then, *hurt.then),
+        tuple(hurt.changes),
+        (*told, *hurt.fates),
+        hurt.now,
+        joins=tuple(hurt.joins),
+        notes=hurt.notes,
+    )
+
+
+def plan_bail_out(tables: Tables, given: Given) -> Plan[Attack]:
+    """Crew and `passengers` after the result `vehicle`. Source: PAC 02, 06, 09 (15.4, 16.1.1).
+
+    Raises UserError for results that a close assault does not have, and for passengers outside in one.
+    """
+    cause, row, passengers = given.word("cause"), given.word("vehicle"), given.units("passengers")
+    readings = readings_of(tables)
+    crew = readings.fate(cause, row, "crew")
+    for unit in passengers:
+        if unit.has("inside") and unit.has("outside"):
+            raise UserError(
+                f"{unit.word} is both inside and outside.", hint="Keep one of the flags.", code="unit-twice"
+            )
+    exposed = given.flag("open_topped") or given.flag("unarmored")
+    checks = DamageChecks(
+        readings,
+        list_alike(
+            readings, passengers, "passengers", no_hero=given.flag("no_hero"), aboard=Aboard(cause, (row,), exposed)
+        ),
+        outcome=False,
+    )
+    after, known = checks.begin(Attack(None, given.int("dc_mod"), row=row))
+
+    def bail(_: Attack, roll: Roll) -> Ruling[Attack]:
+        result = readings.bail_out("crew", roll[0])
+        told = {"crew": result, "outcome": result, **known}
+        return Ruling(after, told, lambda: [Line("crew", roll, result=readings.gets_out("crew"))])
+
+    def crews(_: Attack) -> Weighted:
+        return group_faces(6, partial(readings.bail_out, "crew"))
+
+    def shown() -> Sequence[Row]:
+        return row_of("crew", "crew"), *rows(checks.items)
+
+    steps = {"crew of the vehicle": ruled((CREW,), bail, groups=crews), **checks.steps()}
+    opening: dict[str, Any] = {"passengers": []}
+    settle = partial(_settled, passengers)
+    if crew == "bail-out":
+        return Plan(Attack("crew of the vehicle"), steps, settle, opening, rows=shown)
+    opening |= {"crew": CREWS[crew], "outcome": CREWS[crew], **known}
+    return Plan(after, steps, settle, opening, rows=shown)

@@ -12,13 +12,12 @@ from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.sequence.sequence import Fate, Line, Plan, Roll, Row, Ruling, Settlement, ruled
 from bot.rules.tables.table import Table, Tables
+from bot.systems.lnlt.aftermath import attacked, drifting, headline, rows, suffered
 from bot.systems.lnlt.area import AreaAttack, Hex, area_words, hexes_away, leg_modifiers
-from bot.systems.lnlt.burning import fire_started
 from bot.systems.lnlt.checks import NONE
+from bot.systems.lnlt.impact import fire_started
 from bot.systems.lnlt.items import Attack
-from bot.systems.lnlt.settling import attacked, drifting, headline, rows, suffered
-from bot.systems.lnlt.terrain import target_terrain
-from bot.systems.lnlt.words import refuse_values
+from bot.systems.lnlt.kinds import refuse_values, target_terrain
 
 DRIFT = (d6("white, distance"), d6("colored, direction"))
 

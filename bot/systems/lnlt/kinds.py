@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 
 from bot.rules.errors import UserError
+from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.text.phrase import phrase
 
@@ -97,4 +99,63 @@ def refuse_passengers(units: Iterable[Unit], why: str) -> None:
         if is_passenger(unit):
             raise UserError(
                 f"{unit.word} is a passenger, and {why}.", hint="Leave out inside and outside.", code="passenger"
+            )
+
+
+# -- the target modifier of a hex where no table of modifiers holds it
+
+MOST = 4
+
+
+def target_terrain(tm: int, *, wall_or_hill: bool = False) -> int:
+    """The target modifier as it counts: at most +4, never doubled, 0 from a wall or hill. Source: PAC 03, 05."""
+    return 0 if wall_or_hill else min(tm, MOST)
+
+
+def terrain_for(unit: Unit, tm: int) -> int:
+    """A hex's target modifier for one unit: aircraft are a level above it and have none. Source: PAC 05, 06."""
+    return 0 if unit.type in AIRBORNE else tm
+
+
+def is_lone_sniper(targets: Sequence[Unit]) -> bool:
+    """Whether the targets are one sniper alone, whose target modifier is doubled. Source: PAC 03, 05 (5.5)."""
+    return len(targets) == 1 and targets[0].type == "sniper"
+
+
+# -- positions of units in a list, as typed: `1 3`
+
+
+def read_positions(text: str, size: int, *, option: str) -> tuple[int, ...]:
+    """The places (from 0) that the positions (from 1) name, in order; all of them for an empty text.
+
+    Raises UserError for a word that is not a position, one beyond the list, or one that is given twice.
+    """
+    words = text.replace(",", " ").split()
+    if not words:
+        return tuple(range(size))
+    places: list[int] = []
+    for word in words:
+        if not re.fullmatch(r"[0-9]{1,3}", word) or not 1 <= int(word) <= size:
+            raise UserError(
+                f'{option} names "{word[:20]}"; expected positions from 1 to {size}.', option=option, code="bad-value"
+            )
+        if int(word) - 1 in places:
+            raise UserError(f"{option} names position {int(word)} twice.", option=option, code="given-twice")
+        places.append(int(word) - 1)
+    return tuple(sorted(places))
+
+
+# -- the further words of an option
+
+
+def refuse_values(given: Given) -> None:
+    """Raise UserError for a word of `mods` with a value, such as smoke=2: here a word is there or it is not."""
+    for word in given.mods:
+        name, equals, _ = word.partition("=")
+        if equals:
+            raise UserError(
+                f'mods takes {name} alone, not "{word[:40]}".',
+                hint=f"Type {name}.",
+                option="mods",
+                code="unknown-modifier",
             )

@@ -16,7 +16,7 @@ from bot.rules.tables.table import Tables
 from bot.rules.text.names import joined
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.checks import NONE
-from bot.systems.lnlt.positions import read_positions
+from bot.systems.lnlt.kinds import read_positions
 
 ATTACK, COUNTER = dice(2, 6, "attack"), dice(2, 6, "counterattack")
 BEST_ODDS = "5-1"

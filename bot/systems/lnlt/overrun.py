@@ -12,14 +12,13 @@ from bot.rules.sequence.sequence import Outputs, Plan, Roll, Ruling, Settlement,
 from bot.rules.tables.table import Tables
 from bot.rules.text.names import joined
 from bot.systems.lnlt import kinds
-from bot.systems.lnlt.burning import fire_check, fire_started, then_fire_check
+from bot.systems.lnlt.aftermath import attacked, headline, rows, suffered
 from bot.systems.lnlt.checks import NONE, DamageChecks
-from bot.systems.lnlt.firepower import refuse_to_fire
-from bot.systems.lnlt.items import Attack, list_alike
-from bot.systems.lnlt.opposed import Opposed, target_modifier
-from bot.systems.lnlt.readings import readings_of
-from bot.systems.lnlt.settling import attacked, headline, rows, suffered
-from bot.systems.lnlt.terrain import target_terrain
+from bot.systems.lnlt.fire import refuse_to_fire
+from bot.systems.lnlt.impact import fire_check, fire_started, then_fire_check
+from bot.systems.lnlt.items import Attack, list_alike, readings_of
+from bot.systems.lnlt.kinds import target_terrain
+from bot.systems.lnlt.reasons import Opposed, target_modifier
 
 BONUS, ENTRY_COST = 2, 4
 DICE = (d6("vehicle"), d6("defense"))

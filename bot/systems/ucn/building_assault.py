@@ -11,9 +11,9 @@ from typing import Any
 from bot.rules.inputs.given import Given
 from bot.rules.sequence.sequence import Change, Fate, Line, Parts, Plan, Roll, Ruling, Settlement, ruled
 from bot.rules.tables.table import Tables
-from bot.systems.ucn import combat, roster
-from bot.systems.ucn.action_points import spends
-from bot.systems.ucn.combat import Combat, Fight, Side, die_apart
+from bot.systems.ucn import melee, roster
+from bot.systems.ucn.melee import Combat, Fight, Side, die_apart
+from bot.systems.ucn.roster import spends
 from bot.systems.ucn.skills import FACES, LAST, Check, d20
 
 Results = tuple[str, ...]
@@ -35,7 +35,7 @@ def plan(tables: Tables, given: Given) -> Plan[Fight]:
 
     Raises UserError for fewer than two attackers and for more SMGs than characters on a side.
     """
-    attacker, defender = combat.sides(given)
+    attacker, defender = melee.sides(given)
     results = None
     if given.flag("grenade"):
         results = ("", *tables["grenade-damage"].column("status", roll=FACES))
@@ -48,8 +48,8 @@ def plan(tables: Tables, given: Given) -> Plan[Fight]:
         # One suppression at most, and nobody knows which figures the grenade took: SMGs at most as many as are left.
         suppressed = defender.suppressed or results is not None
         room = defender._replace(characters=left, smgs=min(defender.smgs, left), suppressed=suppressed)
-        own = combat.side_check(tables, attacker, left)
-        return own, combat.side_check(tables, room, attacker.characters)
+        own = melee.side_check(tables, attacker, left)
+        return own, melee.side_check(tables, room, attacker.characters)
 
     def settle(out: Mapping[str, Any]) -> Settlement:
         settled = _settle(out, attacker, defender, grenade_thrown=results is not None)
@@ -119,9 +119,9 @@ def _settle(out: Mapping[str, Any], attacker: Side, defender: Side, *, grenade_t
         changes += roster.change(defender.unit, new)
         units.append((defender.unit.word, roster.casualties(lost)))
     by_grenade = f"grenade takes {out['grenade_casualties']}, " if grenade_thrown else ""
-    headline = f"{by_grenade}{'cleared' if out['outcome'] == 'cleared' else combat.headline(out)}"
-    told = combat.fates(attacker, defender, out, before=out["grenade_casualties"])
-    now = combat.still_in_combat(out)
+    headline = f"{by_grenade}{'cleared' if out['outcome'] == 'cleared' else melee.headline(out)}"
+    told = melee.fates(attacker, defender, out, before=out["grenade_casualties"])
+    now = melee.still_in_combat(out)
     if out["outcome"] == "cleared":
         told, now = (Fate(told[0].unit, "cleared"), told[1]), ("the room is empty",)
     elif grenade_thrown:

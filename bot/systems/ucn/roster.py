@@ -1,12 +1,14 @@
-"""What results make of roster units: members and casualties, states, markers."""
+"""What results make of roster units: members and casualties, states, markers, AP; and how answers call them."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import Unit
 from bot.rules.sequence.sequence import Change
+from bot.rules.tables.table import Tables
 
 GONE = "combat-ineffective"
 SUPPRESSED_STATES = ("pinned", "stunned")
@@ -95,3 +97,64 @@ def after_grenade(unit: Unit, lost: int, status: str) -> dict[str, Any]:
     elif "state" not in new and unit.state != GONE:
         new["state"] = status
     return new
+
+
+# -- how answers call weapons and elements, and what a status means in few words
+
+WEAPONS = {
+    "bolt-action-rifle": "rifle",
+    "battle-rifle": "battle rifle",
+    "smg": "SMG",
+    "automatic-rifle": "automatic rifle",
+    "lmg": "LMG",
+    "mmg": "MMG",
+    "hmg": "HMG",
+    "rifle-grenade-launcher": "rifle grenade",
+    "sniper-rifle": "sniper rifle",
+}
+"""Weapons as players call them, where that differs from the sheet."""
+UNDER_FIRE = {
+    "hesitant": "prone and crawls, −4 to all skills",
+    "pinned": "prone, −6 to all skills until it passes a Morale test, surrenders to an enemy within 4 inches",
+    "combat-ineffective": "survivors pinned",
+}
+"""What the statuses of fire mean. Source: Infantry Combat, Status Damage."""
+
+
+def weapon_said(word: str) -> str:
+    """A weapon as players call it."""
+    return WEAPONS.get(word, word)
+
+
+def whom(unit: Unit | None, otherwise: str) -> str:
+    """The unit that an answer is about, or what it is called where none was named."""
+    return otherwise if unit is None else unit.word
+
+
+def characters(count: int) -> str:
+    """So many characters in words."""
+    return "a character" if count == 1 else f"{count} characters"
+
+
+# -- what acting costs an element whose AP the roster knows: its own first, or those that a leader has handed it.
+# Source: Action Points, AP Expenditure; Additional AP
+
+
+def spends(
+    tables: Tables, units: Iterable[Unit], action: str, *, again: str, extra: int = 0
+) -> tuple[tuple[Change, ...], tuple[str, ...]]:
+    """The changes of those who act, and what they are told: `Red uses 1 AP (2 left)`. `again` is the marker of one who
+    has done so in this activation already; `extra` AP go into the skill, additional ones before its own."""
+    changes, told = [], []
+    for unit in {unit.name: unit for unit in units if unit.name and unit.get("ap") is not None}.values():
+        more = int(unit.get("more_ap") or 0)
+        cost = int(tables["ap-costs"](action=action, second=unit.has(again))["ap"]) + max(0, extra - more)
+        left = int(unit.get("ap")) - int(unit.get("spent") or 0)
+        new: dict[str, Any] = {"spent": int(unit.get("spent") or 0) + cost}
+        if more and extra:
+            new["more_ap"] = max(0, more - extra) or None
+        changes.append(Change(unit.name, set=new, mark=frozenset({"activated", again})))
+        besides = f" and {min(more, extra)} additional" if more and extra else ""
+        has = f"{left - cost} left" if cost <= left else f"it had {left or 'none'}"
+        told.append(f"{unit.name} uses {cost} AP{besides} ({has})")
+    return tuple(changes), tuple(told)

@@ -9,8 +9,8 @@ from typing import Any
 import icepool
 import pytest
 
-from bot.systems.ucn.aftermath import sums
-from bot.systems.ucn.weapons import area_said
+from bot.systems.ucn.firing import sums
+from bot.systems.ucn.shooters import area_said
 from tests.examples import odds, play_example, said
 from tests.refusing import refuses
 from tests.systems.ucn.plainly import every_face

@@ -1,4 +1,4 @@
-"""What is said of units that were attacked, and the word that the answer finds for each."""
+"""What an attack leaves: the word that the answer finds for each unit, and what the roster takes from it."""
 
 from __future__ import annotations
 
@@ -6,13 +6,90 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.sequence.sequence import Change, Fate, Outputs, Row, Settlement, row_of
 from bot.rules.text.names import joined
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.checks import say, say_crew
 from bot.systems.lnlt.items import Item
-from bot.systems.lnlt.roster import MOVED, NOTHING, SPOTTER, becomes, fired
+
+# -- what results write back to units of the roster
+
+NOTHING: frozenset[str] = frozenset()
+MOVED = frozenset({"moved"})
+FIRED = frozenset({"fired"})
+SPOTTER, CAPTURED = "spotter", "captured"
+OPS_COMPLETE = frozenset({"ops-complete"})
+SPOTTED_IT = OPS_COMPLETE | {SPOTTER}
+"""What a successful spotter bears until it has fired at the hex, or the turn ends."""
+
+
+def becomes(unit: Unit, state: str, *, mark: frozenset[str] = NOTHING) -> Change | None:
+    """The change of a roster unit that takes `state`, or None where nothing changes.
+
+    A squad with casualties turns into a half-squad; a wounded leader has 1 less morale, LM and leadership range,
+    unless the roster holds the numbers of the wounded side. Source: PAC 02 (11.1.2).
+    """
+    if not unit.name:
+        return None
+    new: dict[str, Any] = {}
+    if state == "half-squad-shaken":
+        new = {"type": "half-squad", "state": "shaken"}
+    elif state != kinds.state_of(unit) or (unit.state and state != unit.state):
+        new = {"state": state}
+    is_hit = "wounded" in state and not unit.has("wounded")
+    turn = unit.reduced is not None and (is_hit or state == "half-squad-shaken")
+    if unit.type == "leader" and is_hit and not turn:
+        for key, least in (("morale", 1), ("lm", 0), ("lr", 0)):
+            if unit.get(key) is not None:
+                new[key] = max(least, int(unit.get(key)) - 1)
+    if mark and unit.get("in"):  # it is on foot
+        new["in"] = None
+    if not new and not mark:
+        return None
+    return Change(unit.name, set=new, mark=mark, unmark=kinds.RIDING & unit.flags if mark else NOTHING, turn=turn)
+
+
+def fired(units: Iterable[Unit | None]) -> tuple[Change, ...]:
+    """The changes of roster units that have fired; who fires right after spotting loses Ops Complete.
+
+    Source: PAC 11.
+    """
+    return tuple(
+        [
+            Change(unit.name, mark=FIRED, unmark=SPOTTED_IT if unit.has("spotter") else NOTHING)
+            for unit in units
+            if unit is not None and unit.name
+        ]
+    )
+
+
+def captured(units: Iterable[Unit | None], *, works: bool) -> tuple[Change, ...]:
+    """The changes of roster units after the first attack with a captured weapon: kept for good, or removed.
+
+    Of several weapons players take the right one off. Source: PAC 09 note 3.
+    """
+    return tuple(
+        [
+            Change(
+                unit.name,
+                set={} if works or len(unit.get("sw") or ()) > 1 else {"sw": None},
+                unmark=frozenset({CAPTURED}),
+            )
+            for unit in units
+            if unit is not None and unit.name and unit.has(CAPTURED)
+        ]
+    )
+
+
+def captured_lost(units: Iterable[Unit | None]) -> tuple[str, ...]:
+    """The reminders that captured weapons whose first attack did nothing are removed."""
+    names = [unit.word for unit in units if unit is not None and CAPTURED in unit.flags]
+    return tuple([f"The first attack with {name}'s captured weapon did nothing: remove it." for name in names])
+
+
+# -- what is said of units that were attacked, and the word that the answer finds for each
 
 
 def fate_of(answer: Mapping[str, Any]) -> str:
@@ -235,3 +312,54 @@ def headline(words: Iterable[tuple[str, str]], *, hit: bool) -> str:
     if not hit:
         return "no effect"
     return "; ".join([f"{unit} {word}" for unit, word in words]) or "hit: damage check"
+
+
+# -- what follows a shot of ordnance, whatever it hits: acquisition, riders of the firer, a captured weapon
+
+ACQUIRED = "The target is acquired and stays spotted."
+
+
+def _firer(given: Given) -> Unit | None:
+    """Who fires, with the flag captured where it was typed as an option."""
+    unit = given.unit("unit")
+    if not given.flag(CAPTURED):
+        return unit
+    unit = unit or Unit("the firer", "")
+    return replace(unit, flags=unit.flags | {CAPTURED})
+
+
+def after_shot(given: Given, *, hit: bool) -> tuple[str, ...]:
+    """What the firer must do. Source: PAC 09 note 3."""
+    return () if hit else captured_lost([_firer(given)])
+
+
+def riders(given: Given) -> tuple[str, ...]:
+    """The reminder of those who ride on the firer. Source: PAC 06."""
+    unit = given.unit("unit")
+    return dismounting([unit] if unit is not None else [], "oft")
+
+
+def dismounting(firers: Iterable[Unit], cause: str) -> tuple[str, ...]:
+    """The same of all vehicles that fire, with their machine guns as well."""
+    told = "Those riding outside on {} must dismount: run bail-out with cause={} vehicle=none."
+    return tuple(told.format(unit.word, cause) for unit in firers if unit.type in kinds.GROUND_VEHICLES)
+
+
+def acquires(given: Given, target: Unit | None, *, stays: bool) -> tuple[Change, ...]:
+    """The acquisition marker that the firer keeps: 1, or 2 on who bore one before; it goes with its target.
+
+    Source: PAC 06 (14.1).
+    """
+    unit = given.unit("unit")
+    if unit is None or not unit.name or target is None or not target.name:
+        return ()
+    link = target.name.replace(" ", "")
+    had = int(unit.get("acquisition") or 0) if str(unit.get("acquired", "")).casefold() == link.casefold() else 0
+    if stays:
+        return (Change(unit.name, set={"acquired": link, "acquisition": min(2, had + 1)}),)
+    return (Change(unit.name, set={"acquired": None, "acquisition": None}),) if had else ()
+
+
+def weapon_kept(given: Given, *, hit: bool) -> tuple[Change, ...]:
+    """What a shot makes of a captured weapon: removed when it misses."""
+    return captured([_firer(given)], works=hit)

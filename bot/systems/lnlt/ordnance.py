@@ -1,0 +1,368 @@
+"""Ordnance: to hit, then HE against infantry, or penetration, crew and passengers of a vehicle or an aircraft."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import product
+from typing import Any
+
+from bot.rules.dice import d6
+from bot.rules.errors import UserError
+from bot.rules.inputs.given import Given
+from bot.rules.inputs.units import Unit
+from bot.rules.sequence.ruling import Weighted
+from bot.rules.sequence.sequence import (
+    Fate,
+    Line,
+    Outputs,
+    Plan,
+    Roll,
+    Row,
+    Ruling,
+    Settlement,
+    parts_of,
+    row_of,
+    ruled,
+)
+from bot.rules.tables.table import Part, Tables
+from bot.systems.lnlt import kinds
+from bot.systems.lnlt.aftermath import (
+    ACQUIRED,
+    CREWS,
+    PLACED,
+    acquires,
+    after_shot,
+    aftermath,
+    attacked,
+    becomes,
+    fired,
+    headline,
+    or_missed,
+    riders,
+    rows,
+    suffered,
+    weapon_kept,
+)
+from bot.systems.lnlt.checks import NONE, DamageChecks, say
+from bot.systems.lnlt.fire import refuse_to_fire
+from bot.systems.lnlt.impact import (
+    Impact,
+    Struck,
+    fire_check,
+    fire_started,
+    paths_in,
+    then_fire_check,
+    told_after,
+    told_before,
+)
+from bot.systems.lnlt.items import ROWS, Aboard, Attack, list_alike, readings_of
+from bot.systems.lnlt.kinds import is_lone_sniper, refuse_values
+from bot.systems.lnlt.reasons import Opposed, at_most
+
+# -- the to-hit roll of ordnance: white and colored die, its modifiers, and the depletion of an ATGM
+
+PAIRS: tuple[Roll, ...] = tuple(product(range(1, 7), repeat=2))
+DICE = (d6("to hit, white"), d6("to hit, colored"))
+FLAGS = (
+    "open", "turret_pivot", "assault", "smc_sw", "smoke", "tis", "chassis_pivot", "between_buildings",
+    "attacker_flying", "adjacent", "rubber_boat", "mounted_stationary", "fired_ordnance_sw",
+)  # fmt: skip
+ALWAYS = {2: "a natural 2 always hits", 12: "a natural 12 never does"}
+WORDS = ("vehicle_assault", "night", "ops_complete", "target_moved")
+NUMBERS = ("lm", "degrading", "tm", "acquisition")
+
+
+@dataclass(frozen=True, slots=True)
+class ToHit:
+    """The number needed at this range, the modifiers, and what makes the shot special."""
+
+    number: int
+    mod: int
+    parts: tuple[Part, ...]
+    disrupted: bool
+    depletion: int
+
+    def hits(self, roll: Roll) -> bool:
+        """Whether the shot hits: a natural 2 always, a natural 12 never, a disrupted team never."""
+        natural = sum(roll)
+        return not self.disrupted and natural != 12 and (natural == 2 or natural + self.mod <= self.number)
+
+    def expends(self, roll: Roll) -> bool:
+        """Whether the ATGM is expended: the colored die is below its depletion number."""
+        return roll[1] < self.depletion
+
+    def told(self, roll: Roll) -> dict[str, Any]:
+        """The outputs that the roll decides."""
+        return {
+            "to_hit_roll": sum(roll),
+            "to_hit_total": sum(roll) + self.mod,
+            "hit": self.hits(roll),
+            "atgm_expended": self.expends(roll),
+        }
+
+    def line(self, roll: Roll) -> Line:
+        """The line of the answer."""
+        verdict = at_most(self.number)
+        if self.disrupted:
+            verdict = "disrupted by opportunity fire"
+        elif sum(roll) in ALWAYS and self.hits(roll) != (sum(roll) + self.mod <= self.number):
+            verdict = ALWAYS[sum(roll)]
+        return Line("to hit", roll, parts_of(self.parts), sum(roll) + self.mod, verdict)
+
+
+def to_hit(tables: Tables, given: Given, **more: Any) -> ToHit:
+    """The to-hit roll of the inputs; `more` are inputs of table oft-mods that only one kind of target has.
+
+    Source: PAC 04, 06 (14.1).
+    """
+    modifiers = tables["oft-mods"](
+        **given.flags(FLAGS),
+        **{word: given.word(word) for word in WORDS},
+        **{number: given.int(number) for number in NUMBERS},
+        **more,
+    )
+    mod = int(modifiers["to_hit_mod"])
+    return ToHit(given.int("to_hit"), mod, modifiers.parts, given.flag("disrupted"), given.int("atgm_depletion"))
+
+
+# -- what follows is speed; the rules end here -------------------------------------------------------------------------
+
+
+def groups_of(shot: ToHit) -> Weighted:
+    """For odds: all 36 rolls, grouped by their sum and by whether they expend the ATGM."""
+    ways: dict[tuple[int, bool], tuple[int, Roll]] = {}
+    for roll in PAIRS:
+        key = (sum(roll), shot.expends(roll))
+        ways[key] = (ways.get(key, (0, ()))[0] + 1, roll)
+    return tuple(ways.values())
+
+
+# -- ordnance against infantry: to hit, then HE against a bare die, then damage checks
+
+HEAT_IN_THE_OPEN = 1
+OPPOSED = (d6("attack"), d6("defense"))
+MISSED_INFANTRY = {"attack_total": NONE, "defense_total": NONE, "damage": False, "dc_mod": 0, "outcome": NONE}
+
+
+def plan_ordnance_infantry(tables: Tables, given: Given) -> Plan[Attack]:
+    """A shot at a hex of infantry. Source: PAC 04, 06 (14.1). Raises UserError for vehicles among the targets."""
+    refuse_values(given)
+    refuse_to_fire(given.unit("unit"))
+    targets, flammable = given.units("targets"), given.flag("flammable")
+    _check_targets(targets)
+    shot = to_hit(tables, given, lone_sniper=is_lone_sniper(targets) or given.flag("lone_sniper"))
+    he = _high_explosive(given)
+    readings = readings_of(tables)
+    checks = DamageChecks(
+        readings,
+        list_alike(readings, targets, no_hero=given.flag("no_hero")),
+        finish=then_fire_check,
+    )
+
+    def aim(_: Attack, roll: Roll) -> Ruling[Attack]:
+        hit, told = shot.hits(roll), shot.told(roll)
+        if not hit:
+            told |= MISSED_INFANTRY | ({"fire_check": NONE} if flammable else {})
+        return Ruling(Attack("attack" if hit else None), told, lambda: [shot.line(roll)])
+
+    def attack(_: Attack, roll: Roll) -> Ruling[Attack]:
+        six, told = flammable and roll[0] == 6, he.told(roll, hit="damage")
+        after, known = checks.resolve(Attack(None, told["dc_mod"], six=six))
+        told |= known
+        if flammable and not six:
+            told["fire_check"] = NONE
+        return Ruling(after, told, lambda: he.lines(roll))
+
+    steps = {
+        "to hit": ruled(DICE, aim, groups=lambda _: groups_of(shot)),
+        "attack": ruled(OPPOSED, attack),
+        "fire check": fire_check(readings),
+        **checks.steps(),
+    }
+    opening = {"to_hit_mod": shot.mod, "targets": [], **told_before(flammable)}
+    return Plan(
+        Attack("to hit"),
+        steps,
+        partial(_settle_infantry, given),
+        opening,
+        rows=lambda: tuple(map(or_missed, rows(checks.items) or (row_of("outcome"),))),
+        apart=checks.apart,
+    )
+
+
+def _check_targets(targets: Sequence[Unit]) -> None:
+    for unit in targets:
+        if not kinds.is_man(unit):
+            raise UserError(
+                f"{unit.word} ({unit.type}) is not infantry.", hint="Use ordnance-vehicle.", code="wrong-type"
+            )
+    kinds.refuse_passengers(targets, "ordnance against infantry hits none")
+
+
+def _high_explosive(given: Given) -> Opposed:
+    """The HE value against a bare die; HEAT loses some of it against men in the open."""
+    he: tuple[tuple[str, int], ...] = (("HE", given.int("he")),)
+    if given.flag("heat") and not given.flag("cover"):
+        he = (*he, ("HEAT in the open", -HEAT_IN_THE_OPEN))
+    return Opposed(sum(value for _, value in he), 0, he, ())
+
+
+def _settle_infantry(given: Given, out: Mapping[str, Any]) -> Settlement:
+    unit, left = given.unit("unit"), [answer for answer in out["targets"] if answer["becomes"] != "eliminated"]
+    more = list(fire_started(out))
+    more += ["The ATGM is expended."] if out["atgm_expended"] else []
+    more += after_shot(given, hit=out["hit"])
+    notes = ([ACQUIRED] if left or not out["targets"] else []) + list(riders(given))
+    targets, hit = given.units("targets"), bool(out["hit"])
+    both = zip(targets, out["targets"], strict=False)
+    gone = [unit for unit, answer in both if answer["becomes"] == "eliminated"]
+    alive = [unit for unit in targets if unit not in gone]
+    held = acquires(given, next(iter(alive or targets), None), stays=bool(alive))
+    hurt = suffered(targets, out["targets"])
+    settled = attacked(
+        headline(hurt.units, hit=out["damage"]) if hit else "miss",
+        targets,
+        hurt,
+        more=more,
+        notes=notes,
+        firers=[unit],
+        changes=weapon_kept(given, hit=hit),
+        beaten_by=out["dc_mod"],
+        miss=NONE if hit else "missed",
+    )
+    return replace(settled, changes=(*held, *settled.changes))
+
+
+# -- ordnance against a vehicle or an aircraft: to hit, penetration, morale check, crew and passengers
+
+HEAT_AGAINST_RED = 4
+VEHICLE = "vehicle"
+MISSED_VEHICLE = {
+    **dict.fromkeys(("location", "attack_total", "armor_total", "mc_total", "mc", "result", "crew"), NONE),
+    "impact": "miss",
+    "outcome": NONE,
+    "acquire": True,
+    "follow_up": NONE,
+}
+
+
+def plan_ordnance_vehicle(tables: Tables, given: Given) -> Plan[Attack]:
+    """A shot at one vehicle or aircraft. Source: PAC 04, 06, 09 (14.1).
+
+    Raises UserError for an aircraft in flight without guided anti-aircraft weapons.
+    """
+    refuse_values(given)
+    refuse_to_fire(given.unit("unit"))
+    aircraft, target, passengers = given.word("aircraft"), given.unit("target"), given.units("passengers")
+    _check_target(aircraft, target, guided=given.flag("guided_aa"))
+    shot = to_hit(tables, given, aircraft=aircraft, size=given.int("size"))
+    flies, turret_armor = aircraft != "none", given.maybe("turret_armor")
+    places = _places(given, target, {"hull": given.int("armor"), "turret": turret_armor or 0}, flies=flies)
+    location = tables["hit-location"]
+
+    readings = readings_of(tables)
+    checks = DamageChecks(
+        readings,
+        list_alike(readings, passengers, "passengers", aboard=Aboard("oft", ROWS["oft"], exposed=flies)),
+        outcome=False,
+        leaves_out_crashed=True,
+        finish=then_fire_check,
+    )
+
+    def aim(_: Attack, roll: Roll) -> Ruling[Attack]:
+        hit, place = shot.hits(roll), str(location(roll=sum(roll), turret=turret_armor is not None)["location"])
+        told = shot.told(roll) | ({"location": place} if hit else MISSED_VEHICLE)
+        turret = [Line(f"natural {sum(roll)}", result=f"the {place}")] if hit and turret_armor is not None else []
+        return Ruling(Attack("impact", keep=place) if hit else Attack(None), told, lambda: [shot.line(roll), *turret])
+
+    def then(now: Attack) -> tuple[Attack, Outputs]:
+        """The passengers, who read damaged as shaken; nobody rolls in a destroyed aircraft."""
+        row = "crash" if flies and now.row == "destroyed" else "shaken" if now.row == "damaged" else now.row
+        return checks.begin(Attack(None, row=row, six=now.six))
+
+    def also(result: str) -> Outputs:
+        """Whether the target is acquired, and whether it crashes."""
+        gone = result == "destroyed"
+        return {"acquire": not gone, "follow_up": "crash" if flies and gone else NONE}
+
+    impact = Impact(readings, lambda now: places[now.keep], then, also=also, flammable=given.flag("flammable"))
+    steps = {
+        "to hit": ruled(DICE, aim, groups=lambda _: groups_of(shot)),
+        "fire check": fire_check(readings),
+        **impact.steps(),
+        **checks.steps(),
+    }
+
+    def shown() -> Sequence[Row]:
+        vehicle = row_of("outcome", target.word if target is not None else VEHICLE if not flies else "aircraft")
+        return or_missed(vehicle), *rows(checks.items, crash="follow_up" if flies else "")
+
+    return Plan(
+        Attack("to hit"),
+        steps,
+        lambda out: _settle_vehicle(out, target, passengers, given),
+        {"to_hit_mod": shot.mod, "passengers": []},
+        told_after(given.flag("flammable")),
+        rows=shown,
+    )
+
+
+def _check_target(aircraft: str, target: Unit | None, *, guided: bool) -> None:
+    if aircraft in ("fixed-wing", "flying") and not guided:
+        raise UserError(
+            "Only guided anti-aircraft weapons attack aircraft and flying helicopters.",
+            hint="Add guided_aa to mods.",
+            code="bad-targets",
+        )
+    if target is not None:
+        kinds.refuse_unfit([target])
+
+
+def _places(given: Given, target: Unit | None, armor: Mapping[str, int], *, flies: bool) -> dict[str, Struck]:
+    """The target as the penetration roll meets it, for each place that can be hit with its armor."""
+    adds: tuple[tuple[str, int], ...] = (("", given.int("penetration")),)
+    if given.flag("heat_red"):
+        adds = (*adds, ("HEAT against red armor", -HEAT_AGAINST_RED))
+    penetration, morale = sum([value for _, value in adds]), given.int("morale")
+    shaken = given.flag("shaken") or (target is not None and kinds.is_shaken(target))
+    return {
+        place: Struck("", paths_in(), penetration, value, morale, shaken=shaken, flies=flies, first=True, parts=adds)
+        for place, value in armor.items()
+    }
+
+
+def _settle_vehicle(
+    out: Mapping[str, Any], target: Unit | None, passengers: Sequence[Unit], given: Given
+) -> Settlement:
+    result, crew, firer, hit = str(out["result"]), str(out["crew"]), given.unit("unit"), bool(out["hit"])
+    hurt = suffered(passengers, out["passengers"])
+    change = becomes(target, result) if target is not None and result != NONE else None
+    then = [f"Place a {PLACED[crew]} crew, marked Moved."] if crew in PLACED else []
+    if out["follow_up"] == "crash":
+        then.append("It crashes: run crash, and bail-out for those aboard.")
+    if out["atgm_expended"]:
+        then.append("The ATGM is expended.")
+    then += [*fire_started(out), *after_shot(given, hit=hit)]
+    flies = given.word("aircraft") != "none"
+    struck = target or Unit("The target", "helicopter" if flies else "armored-vehicle")
+    word = target.word if target is not None else "the target"
+    headline = f"{word}: {say(result) if hit else 'miss'}"
+    note = aftermath(struck, result)
+    return Settlement(
+        f"{firer.word} at {headline}" if firer is not None else headline,
+        (*([(target.word, say(result))] if target is not None else []), *hurt.units),
+        (*then, *hurt.then),
+        (
+            *([change] if change else []),
+            *acquires(given, target, stays=out["acquire"]),
+            *hurt.changes,
+            *fired([firer]),
+            *weapon_kept(given, hit=hit),
+        ),
+        (Fate(word, result if hit else "missed", CREWS.get(crew, "")), *hurt.fates),
+        hurt.now,
+        notes=(*([note] if note else []), *hurt.notes, *([ACQUIRED] if out["acquire"] else []), *riders(given)),
+        joins=tuple(hurt.joins),
+    )
