@@ -138,3 +138,10 @@ def test_every_system_has_its_legal_notice(root: Path) -> None:
     readme = (root / "README.md").read_text()
     for game in sorted((root / "tables").glob("*/game.yaml")):
         assert f"`{game.parent.name}`" in readme, game.parent.name
+
+
+def test_the_map_of_the_tests_names_every_folder(root: Path) -> None:
+    page = (root / "tests" / "README.md").read_text()
+    folders = {path.name for path in (root / "tests").iterdir() if path.is_dir() and any(path.glob("*.*"))}
+    named = set(re.findall(r"`(\w+)/`", page))
+    assert named - {"bot", "adapters"} == folders - {"__pycache__", "adapters"}
