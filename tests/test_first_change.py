@@ -39,5 +39,7 @@ def test_the_first_change_goes_as_the_page_says(root: Path, copy: Path) -> None:
             continue
         command, *expected = text.splitlines()
         words = shlex.split(command.removeprefix("$ grognard "))
-        run = subprocess.run([sys.executable, "-m", "bot", *words], cwd=copy, capture_output=True, text=True, timeout=60)
+        run = subprocess.run(
+            [sys.executable, "-m", "bot", *words], cwd=copy, capture_output=True, text=True, timeout=60
+        )
         assert run.stdout.splitlines()[: len(expected)] == expected

@@ -15,7 +15,7 @@ from tests.standins.discord import Channel, DiscordStandIn, Message, Person
 PHONE = 39
 """Columns of a phone."""
 MOST_LINES = 22
-"""Of twelve men with any dice, their weapons jammed as well; for dice of one kind tests/play has fewer."""
+"""Of twelve men with any dice, their weapons jammed as well; for dice of one kind tests/answers has fewer."""
 
 
 @pytest.fixture
