@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from bot.game.events import system_of
 from bot.game.loaded import Loaded
 from bot.game.state import Game, roster_of, unit_from_json
-from bot.game.version import system_of
 from bot.interface.reply.parts import Small
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import CommandSpec, Path

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from bot.answers.headline import has_one_party
+from bot.game.events import with_system
 from bot.game.phases import with_initiative
 from bot.game.roster import settle_changes, with_joined
 from bot.game.state import Game, Json
-from bot.game.version import with_system
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Path
 from bot.rules.dice import Rolled

@@ -17,12 +17,11 @@ from bot.answers.plays import run_sequence
 from bot.answers.roll import roll_dice
 from bot.answers.tables import read_table
 from bot.audit.packs import packs_of, with_packs
-from bot.game.events import ROLLS, difference
+from bot.game.events import ROLLS, difference, edition_of, is_current, system_of
 from bot.game.follows.past import Past, sealed_contents
 from bot.game.phases import after_pass, first_turn, next_phase, phase_title
 from bot.game.roster import is_gone
 from bot.game.state import Game, Json, roster_of, unit_json
-from bot.game.version import edition_of, is_current, system_of
 from bot.interface.spec import CommandSpec
 from bot.rules.dice import Script
 from bot.rules.errors import UserError

@@ -58,6 +58,12 @@ async def open_request(context: Context, kind: str, key: str, gone: UserError, *
     return doc
 
 
+def need_keeper(context: Context, what: str, *, option: str | None = None) -> None:
+    """Raise UserError for who may not speak for this place: they manage no server of it, nor is it their own."""
+    if not context.keeps:
+        raise UserError(f"Only a server manager or workspace admin can {what}.", option=option, code="not-manager")
+
+
 def lapse(context: Context, row: DueRow) -> None:
     """Nobody can agree any more: the messages that still ask say so."""
     context.drop_due.append((row.key, row.at))

@@ -1,9 +1,9 @@
-"""Events: what happened, with all that is needed to replay it, and how each one moves the state on.
+"""Events: what happened, with all that is needed to replay it, and how each one moves the state on; and under which
+edition of a system an event was played.
 
-An event's body is plain JSON. Every body has `number`, `at` (Unix seconds), `who` (a person id), `side`, `kind` and
-`behind` (the last event before it, not undone). Where the state changed, `before` and `after` hold the changed units
-and fields, so that applying, undoing and replaying are the same small step.
-"""
+An event is plain JSON. Every body has `number`, `at` (Unix seconds), `who` (a person id), `side`, `kind` and `behind`
+(the last event before it, not undone). Where the state changed, `before` and `after` hold the changed units and fields,
+so that applying, undoing and replaying are the same small step."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from dataclasses import replace
 from typing import Any
 
 from bot.game.state import FIELDS, Game, Json, _plain, unit_from_json, unit_json, with_units
-from bot.rules.proof.event_kinds import kinds_that
+from bot.rules.proof.event_kinds import MOST_VERSIONS, is_hash, kinds_that
+from bot.systems.catalog import pack_version, systems
+from bot.systems.system import System
 
 UNIT, PLAYS = "unit", "plays"
 """The input that names the units, and the output that lists what came of each."""
@@ -20,6 +22,14 @@ UNIT, PLAYS = "unit", "plays"
 ROLLS = ("roll", "sequence", "table")
 NEVER_UNDONE, BARRIERS, BESIDE, QUIET = map(kinds_that, ("final", "barrier", "beside", "quiet"))
 _TUPLES = ("sides", "go", "packs")
+FIRST_BUILD = {
+    "asl": "41659dbdd48e",
+    "baps": "5c035c32fa94",
+    "lnlt": "3094a030d514",
+    "nhis": "79c4c6eb679f",
+    "ucn": "726acb7f7267",
+}
+"""The hash of tables and code that the first release wrote into its events: those were edition 1."""
 
 
 def difference(old: Game, new: Game) -> tuple[Json, Json]:
@@ -69,8 +79,8 @@ def apply(game: Game, event: Mapping[str, Any]) -> Game:
         changes["drawn"] = True
     if event.get("closes"):
         changes["closed"] = True
-    if game.go:
-        changes["go_since"] = _go_since(game, event)
+    if game.go and (kind in ("next", "pass") or "go" in ((event.get("after") or {}).get("game") or {})):
+        changes["go_since"] = int(event["at"])  # with each phase it comes anew
     return replace(game, **changes)
 
 
@@ -102,12 +112,6 @@ def _solo(game: Game, event: Mapping[str, Any]) -> str:
     if not game.solo:
         return "*" if closing else ""
     return game.solo if game.solo == event["who"] else "*"
-
-
-def _go_since(game: Game, event: Mapping[str, Any]) -> int:
-    """When the go came to those who have it; with each phase it comes anew."""
-    came = event["kind"] in ("next", "pass") or "go" in ((event.get("after") or {}).get("game") or {})
-    return int(event["at"]) if came else game.go_since
 
 
 def _order(game: Game, event: Mapping[str, Any]) -> dict[str, Any]:
@@ -188,3 +192,43 @@ def plays_of(event: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 def _is_play(play: object) -> bool:
     return isinstance(play, Mapping) and {UNIT, "result", "out"} <= play.keys()
+
+
+def edition_of(event: Mapping[str, Any]) -> int | str | None:
+    """The edition under which an event was played, also one of the first release; None where it names none we know.
+
+    A pack's is the SHA-256 of its files.
+    """
+    if "edition" in event:
+        edition = event["edition"]
+        is_one = is_hash(edition) if isinstance(edition, str) else type(edition) is int
+        return edition if is_one else None
+    tables, system = event.get("tables"), event.get("system")
+    return 1 if isinstance(system, str) and tables and tables == FIRST_BUILD.get(system) else None
+
+
+def system_of(event: Mapping[str, Any]) -> System | None:
+    """The system behind an event: a pack in the version that it was played with, where that is at hand."""
+    id, edition = str(event.get("system") or ""), event.get("edition")
+    known = systems().get(id)
+    if isinstance(edition, str) and (known is None or known.edition != edition):
+        played = pack_version(edition)
+        return played if played is not None and played.id == id else known
+    return known
+
+
+def is_current(event: Mapping[str, Any]) -> bool:
+    """Whether the rules at hand are those that an event was played under, so that it must come out the same again."""
+    system = system_of(event)
+    return system is not None and edition_of(event) == system.edition
+
+
+def with_system(game: Game, system: System) -> Game:
+    """The game as one of this system, and of a pack in this version."""
+    packs = with_version(game.packs, system.edition) if isinstance(system.edition, str) else game.packs
+    return game if (game.system, game.packs) == (system.id, packs) else replace(game, system=system.id, packs=packs)
+
+
+def with_version(packs: tuple[str, ...], hash: str) -> tuple[str, ...]:
+    """The versions that a game was played with, when it goes on with this one."""
+    return (*(one for one in packs if one != hash), hash)[-MOST_VERSIONS:]

@@ -108,6 +108,10 @@ class Ledger:
             return "someone"
         return f"{row.name} (imported)" if row.is_imported else row.name
 
+    def players_of(self, *sides: str) -> list[str]:
+        """The names of those who play for one of these sides."""
+        return [self.name_of(person) for person, side in self.game.players.items() if side in sides]
+
     def begin(self, game: Game | None = None, prepared: Prepared | None = None, **fields: Any) -> Json:
         """Begin a new game with event 1, which publishes the commitment to its first seed. Returns the event."""
         self.row = prepared.game if prepared is not None else new_id()
@@ -206,13 +210,12 @@ class Ledger:
         texts = ((text.event, text.key, text.text) for text in (*own, *quoted))
         words = unnamed(first, row.body, names, texts)
         body["said"] = said(words)
-        text, before = canonical(body), self.events[-2].hash if self.events[1:] else self._head_before()
+        text = canonical(body)
+        before = self.was.head if self.was is not None and self.was.row == self.row else genesis(self.row)
+        before = self.events[-2].hash if self.events[1:] else before
         self.head = event_hash(before, text)
         self.events[-1] = EventRow(self.row, row.number, text, self.head)
         self.new_texts.append(TextRow(self.row, row.number, SAID, "", words))
-
-    def _head_before(self) -> str:
-        return self.was.head if self.was is not None and self.was.row == self.row else genesis(self.row)
 
     def copy(self, rows: Sequence[tuple[Json, str, str]], game: str) -> None:
         """Take over events from elsewhere as they are: (body, its canonical text, its hash) in order."""

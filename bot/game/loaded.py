@@ -50,6 +50,12 @@ def person_of(user: str, persons: Mapping[str, PersonRow], game: Game) -> Person
     return next((row for row in own if row.person in game.players or row.person == game.master), own[0])
 
 
+async def game_of(store: Store, row: str) -> Loaded | None:
+    """Any game by its id in the store."""
+    saved = await store.load_game_by_id(row)
+    return load(saved) if saved is not None else None
+
+
 def load(saved: Saved) -> Loaded:
     """The game that the store kept: its last snapshot, and the events since applied to it.
 
@@ -113,11 +119,6 @@ class Games:
         """Raise Conflict where a place plays another game by now than `remembered` said, or another version of it."""
         if await self._store.peek(place) != (known.row, known.version, known.has_board):
             raise Conflict(known.row)
-
-    async def by_row(self, row: str) -> Loaded | None:
-        """Any game by its id in the store."""
-        saved = await self._store.load_game_by_id(row)
-        return load(saved) if saved is not None else None
 
     def keep(self, loaded: Loaded) -> Loaded:
         """Remember a game as it is now, in place of those that were not asked for lately."""

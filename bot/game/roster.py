@@ -16,7 +16,7 @@ from bot.rules.inputs.many import wrong_range
 from bot.rules.inputs.options import Option, clean
 from bot.rules.inputs.units import RosterUnit, UnitWords, value_of
 from bot.rules.sequence.sequence import Change
-from bot.rules.text.names import joined
+from bot.rules.text.names import counted, joined
 from bot.systems.catalog import GONE as GONE  # states of units that stay in the roster, hidden from lists
 from bot.systems.catalog import systems
 from bot.systems.system import System
@@ -40,7 +40,7 @@ def is_gone(unit: RosterUnit) -> bool:
 
 def count_units(count: int) -> str:
     """`1 unit`, `3 units`."""
-    return "1 unit" if count == 1 else f"{count} units"
+    return counted(count, "unit")
 
 
 def in_order(units: Iterable[RosterUnit]) -> list[RosterUnit]:
@@ -147,21 +147,16 @@ def _set_word(unit: RosterUnit, word: str, system: System) -> RosterUnit:
         numbers = {name: number for name, number in unit.numbers.items() if name != key}
         option = words.keys[key]
         if value[:1] in ("+", "-") and option.type == "int" and (option.min or 0) >= 0:  # so many more or fewer
-            numbers[key] = value_of(
-                option, str(max(int(option.min or 0), int(unit.numbers.get(key, 0)) + _more(value)))
-            )
+            more = int(clean(Option("number", "int", min=-99, max=99), value))
+            numbers[key] = value_of(option, str(max(int(option.min or 0), int(unit.numbers.get(key, 0)) + more)))
         elif value.casefold() not in ("", "none"):
-            numbers[key] = value_of(words.keys[key], value)
+            numbers[key] = value_of(option, value)
         return replace(unit, numbers=numbers)
     if not equals:
         return _mark(unit, word, system)
     known = [*words.keys, "state", "marker"]
     hint = did_you_mean(key, known) or f"It may be {', '.join(known)}."
     raise UserError(f'A unit has no "{key[:40]}".', hint=hint, option="stats", code="unknown-attribute")
-
-
-def _more(value: str) -> int:
-    return int(clean(Option("number", "int", min=-99, max=99), value))
 
 
 def _mark(unit: RosterUnit, raw: str, system: System) -> RosterUnit:
@@ -293,7 +288,7 @@ def described_together(units: Iterable[RosterUnit]) -> list[str]:
 
 
 def _what_it_is(unit: RosterUnit) -> str:
-    pieces = [unit.type, *(f"{key}={_shown(value)}" for key, value in unit.numbers.items())]
+    pieces = [unit.type, *(f"{key}={number_said(value)}" for key, value in unit.numbers.items())]
     pieces += [piece for piece in (unit.state, *sorted(unit.marks)) if piece]
     pieces += [f"({other_side(unit)})"] if unit.back is not None else []
     return " ".join(pieces)
@@ -305,8 +300,8 @@ def changes_said(before: RosterUnit, after: RosterUnit) -> str:
     pairs += [(key, before.numbers.get(key), after.numbers.get(key)) for key in {**before.numbers, **after.numbers}]
     pairs += [("other side", other_side(before), other_side(after))]
     found = [
-        f"{key.replace('_', ' ')} {'none' if new in _NOTHING else _shown(new)}"
-        + (f", was {_shown(old)}" if old not in _NOTHING else "")
+        f"{key.replace('_', ' ')} {'none' if new in _NOTHING else number_said(new)}"
+        + (f", was {number_said(old)}" if old not in _NOTHING else "")
         for key, old, new in pairs
         if old != new
     ]
@@ -318,11 +313,12 @@ def other_side(unit: RosterUnit) -> str:
     """The side of its counter that is down, in words: `reduced: half-squad morale=4 fp=1`; nothing without one."""
     if unit.back is None:
         return ""
-    down = [unit.back.type, *(f"{key}={_shown(value)}" for key, value in unit.back.numbers.items())]
+    down = [unit.back.type, *(f"{key}={number_said(value)}" for key, value in unit.back.numbers.items())]
     return f"{'full' if unit.turned else REDUCED}: {' '.join(filter(None, down))}".rstrip(": ")
 
 
-def _shown(value: Any) -> str:
+def number_said(value: Any) -> str:
+    """A number of a unit as it is typed: several with commas between them."""
     return ",".join(map(str, value)) if isinstance(value, tuple | list) else str(value)
 
 

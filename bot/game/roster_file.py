@@ -27,6 +27,7 @@ MAX_COLUMNS = 40
 MAX_SIZE = 100_000
 """Characters: 400 lines fit in, and reading them holds nobody up."""
 NEEDED = ("name", "type")
+FIRST_LINE = "First line: name,type,side,morale; then one line per unit."
 MAX_DEPTH = 6
 _OPENING = (
     yaml.FlowSequenceStartToken,
@@ -42,7 +43,7 @@ MAX_TITLE = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class RosterLine:
     """One unit of the text: its values by column name, and where each is (line, column number or 0)."""
 
     line: int
@@ -87,26 +88,30 @@ class Row:
         )
 
 
-def read_roster(text: str) -> list[Row]:
+def read_roster(text: str) -> list[RosterLine]:
     """The rows of a roster in CSV or YAML. Raises UserError naming line and column."""
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     if len(text) > MAX_SIZE:
-        raise UserError(
-            f"A roster has at most {MAX_SIZE:,} characters; this has {len(text):,}. Nothing was added.", code="too-long"
-        )
+        raise _fault(f"A roster has at most {MAX_SIZE:,} characters; this has {len(text):,}", code="too-long")
     if "\n" not in text.strip() and "\\n" in text:
         text = text.replace("\\n", "\n")
     rows = _yaml_rows(text) if _YAML.match(text) else _csv_rows(text)
     if not rows:
-        raise UserError(
-            "The roster is empty.", hint="First line: name,type,side,morale; then one line per unit.", code="missing"
-        )
+        raise UserError("The roster is empty.", hint=FIRST_LINE, code="missing")
     if len(rows) > MAX_ROWS:
         raise UserError(f"At most {MAX_ROWS} lines at once.", code="too-many")
     return rows
 
 
-def units_of(rows: Iterable[Row], system: System, side_of: Callable[[str], str], known: Units) -> dict[str, RosterUnit]:
+def _fault(what: str, line: int = 0, column: int = 0, *, hint: str = "", code: str = "") -> UserError:
+    """What is wrong with the text, and where; none of its units is added."""
+    place = (f"Line {line}, column {column}: " if column else f"Line {line}: ") if line else ""
+    return UserError(f"{place}{what}. Nothing was added.", hint=hint, code=code or "bad-roster")
+
+
+def units_of(
+    rows: Iterable[RosterLine], system: System, side_of: Callable[[str], str], known: Units
+) -> dict[str, RosterUnit]:
     """The units of all rows by folded name; `known` are those there already. Raises UserError naming the line."""
     units: dict[str, RosterUnit] = {}
     for row in rows:
@@ -123,11 +128,11 @@ def units_of(rows: Iterable[Row], system: System, side_of: Callable[[str], str],
     return units
 
 
-def _csv_rows(text: str) -> list[Row]:
+def _csv_rows(text: str) -> list[RosterLine]:
     first = next((line for line in text.split("\n") if line.strip()), "")
     delimiter = max(",;\t", key=first.count)
     reader = csv.reader(io.StringIO(text), delimiter=delimiter, skipinitialspace=True, strict=True)
-    rows: list[Row] = []
+    rows: list[RosterLine] = []
     heads: list[str] = []
     try:
         for cells in reader:
@@ -135,24 +140,18 @@ def _csv_rows(text: str) -> list[Row]:
                 continue
             line = reader.line_num
             if not heads and _has_lost_breaks(text, cells):
-                raise UserError(
-                    "The text is in one line: its line breaks were lost on the way. Nothing was added.",
-                    hint="Paste it into the form of /unit import, or send it as a file.",
-                    code="bad-roster",
-                )
+                hint = "Paste it into the form of /unit import, or send it as a file."
+                raise _fault("The text is in one line: its line breaks were lost on the way", hint=hint)
             if not heads:
                 heads = _heads([cell.strip().casefold() for cell in cells], line)
                 continue
             if len(cells) > len(heads):
-                raise UserError(
-                    f"Line {line}, column {len(heads) + 1}: more values than headings. Nothing was added.",
-                    hint="Put a value that holds the separator into quotation marks.",
-                    code="bad-roster",
-                )
+                hint = "Put a value that holds the separator into quotation marks."
+                raise _fault("more values than headings", line, len(heads) + 1, hint=hint)
             values = dict(zip(heads, cells, strict=False))
-            rows.append(Row(line, values, {head: (line, at) for at, head in enumerate(heads, 1)}))
+            rows.append(RosterLine(line, values, {head: (line, at) for at, head in enumerate(heads, 1)}))
     except csv.Error as error:
-        raise UserError(f"Line {reader.line_num}: {error}. Nothing was added.", code="bad-roster") from None
+        raise _fault(str(error), reader.line_num) from None
     return rows
 
 
@@ -165,42 +164,33 @@ def _has_lost_breaks(text: str, cells: list[str]) -> bool:
 
 def _heads(heads: list[str], line: int) -> list[str]:
     if len(heads) > MAX_COLUMNS:
-        raise UserError(f"Line {line}: at most {MAX_COLUMNS} columns. Nothing was added.", code="too-many")
+        raise _fault(f"at most {MAX_COLUMNS} columns", line, code="too-many")
     for needed in NEEDED:
         if needed not in heads:
-            raise UserError(
-                f"Line {line}: the heading {needed} is missing. Nothing was added.",
-                hint="First line: name,type,side,morale; then one line per unit.",
-                code="missing",
-            )
+            raise _fault(f"the heading {needed} is missing", line, hint=FIRST_LINE, code="missing")
     for at, head in enumerate(heads, 1):
         if not head or heads.index(head) != at - 1:
-            raise UserError(
-                f"Line {line}, column {at}: a heading is empty or repeated. Nothing was added.", code="given-twice"
-            )
+            raise _fault("a heading is empty or repeated", line, at, code="given-twice")
     return heads
 
 
-def _yaml_rows(text: str) -> list[Row]:
+def _yaml_rows(text: str) -> list[RosterLine]:
     """Rows from a YAML list of mappings (or one under `units`), read as nodes so that places are known."""
     try:
         _check_plain(text)
         root = yaml.compose(text, Loader=yaml.SafeLoader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
-        place = f"Line {mark.line + 1}, column {mark.column + 1}" if mark else "YAML"
-        raise UserError(f"{place}: {error.problem}. Nothing was added.", code="bad-roster") from None
+        if mark is None:
+            raise _fault(f"YAML: {error.problem}") from None
+        raise _fault(str(error.problem), mark.line + 1, mark.column + 1) from None
     except (yaml.YAMLError, RecursionError):
-        raise UserError("This is not readable YAML. Nothing was added.", code="bad-roster") from None
+        raise _fault("This is not readable YAML") from None
     if isinstance(root, yaml.MappingNode):
         named = [node for key, node in root.value if key.value == "units"]
         root = named[0] if named else root.value[0][1] if len(root.value) == 1 else root
     if not isinstance(root, yaml.SequenceNode):
-        raise UserError(
-            "Line 1: a list of units was expected. Nothing was added.",
-            hint="Begin each unit with a dash.",
-            code="bad-roster",
-        )
+        raise _fault("a list of units was expected", 1, hint="Begin each unit with a dash.")
     return [_yaml_row(node) for node in root.value]
 
 
@@ -209,23 +199,17 @@ def _check_plain(text: str) -> None:
     depth = 0
     for token in yaml.scan(text):
         if isinstance(token, yaml.AliasToken):
-            raise UserError("A roster holds no YAML aliases. Nothing was added.", code="bad-roster")
+            raise _fault("A roster holds no YAML aliases")
         depth += isinstance(token, _OPENING) - isinstance(token, _CLOSING)
         if depth > MAX_DEPTH:
             mark = token.start_mark
-            raise UserError(
-                f"Line {mark.line + 1}, column {mark.column + 1}: too deep for a list of units. Nothing was added.",
-                code="bad-roster",
-            )
+            raise _fault("too deep for a list of units", mark.line + 1, mark.column + 1)
 
 
-def _yaml_row(node: yaml.Node) -> Row:
+def _yaml_row(node: yaml.Node) -> RosterLine:
     line = node.start_mark.line + 1
     if not isinstance(node, yaml.MappingNode):
-        raise UserError(
-            f"Line {line}: a unit was expected, such as {{name: Squad 1, type: squad}}. Nothing was added.",
-            code="bad-roster",
-        )
+        raise _fault("a unit was expected, such as {name: Squad 1, type: squad}", line)
     values: dict[str, str] = {}
     places: dict[str, tuple[int, int]] = {}
     for key_node, value_node in node.value:
@@ -238,19 +222,14 @@ def _yaml_row(node: yaml.Node) -> Row:
         elif all(isinstance(item, yaml.ScalarNode) for item in items):
             value = ",".join(str(item.value) for item in items)
         else:
-            raise UserError(
-                f"Line {place[0]}, column {place[1]}: {key} must be a single value. Nothing was added.",
-                code="bad-roster",
-            )
+            raise _fault(f"{key} must be a single value", *place)
         if key in values:
-            raise UserError(
-                f"Line {place[0]}, column {place[1]}: {key} is given twice. Nothing was added.", code="given-twice"
-            )
+            raise _fault(f"{key} is given twice", *place, code="given-twice")
         values[key], places[key] = value, place
     for needed in NEEDED:
         if needed not in values:
-            raise UserError(f"Line {line}: {needed} is missing. Nothing was added.", code="missing")
-    return Row(line, values, places)
+            raise _fault(f"{needed} is missing", line, code="missing")
+    return RosterLine(line, values, places)
 
 
 @dataclass(frozen=True, slots=True)

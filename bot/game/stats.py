@@ -15,10 +15,9 @@ from math import erf, sqrt
 from typing import Any, NamedTuple
 
 from bot.game.counter import is_hurt, is_lost
-from bot.game.events import plays_of
+from bot.game.events import plays_of, system_of
 from bot.game.roster import in_order
 from bot.game.state import Game, Json, unit_from_json
-from bot.game.version import system_of
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import Roster, RosterUnit
 from bot.rules.odds.odds import Distribution, joint, shown
@@ -26,7 +25,7 @@ from bot.rules.odds.rolls import TooManyStates
 from bot.rules.odds.rows import named_rows
 from bot.rules.sequence.sequence import Row
 from bot.rules.text.line import minus
-from bot.rules.text.names import joined
+from bot.rules.text.names import counted, joined
 from bot.systems.catalog import pack_version, system, systems
 from bot.systems.system import Sequence, System
 
@@ -99,15 +98,10 @@ def unusual(z: float) -> tuple[str, str]:
     return word, f"{min(99.9, share):.3g}"
 
 
-def summed(worths: Iterable[Worth]) -> Luck:
+def summed(worths: Many[Worth]) -> Luck:
     """Tries added up in this order."""
-    count, got, mean, variance = 0, 0.0, 0.0, 0.0
-    for worth in worths:
-        count += 1
-        got += worth.got
-        mean += worth.mean
-        variance += worth.variance
-    return Luck(count, got, mean, variance)
+    got, mean = sum((one.got for one in worths), 0.0), sum((one.mean for one in worths), 0.0)
+    return Luck(len(worths), got, mean, sum((one.variance for one in worths), 0.0))
 
 
 OF_TARGETS = (("nhis", "morale"), ("lnlt", "bail-out"), ("baps", "crash"))
@@ -253,9 +247,8 @@ def tenth(value: float) -> str:
 
 def sentence(name: str, luck: Luck) -> str:
     """How unusual a side's luck is, in plain words."""
-    rolls = f"{luck.count} {'roll' if luck.count == 1 else 'rolls'}"
     points = f"{minus(luck.worth)} {'point' if abs(luck.worth) == 1 else 'points'}"
-    told = f"{name}: {points}, {tenth(luck.mean)} expected, in {rolls}"
+    told = f"{name}: {points}, {tenth(luck.mean)} expected, in {counted(luck.count, 'roll')}"
     if luck.count < ENOUGH or luck.variance <= 0:
         return f"{told}: too few rolls to say."
     word, of = unusual(luck.z)
@@ -329,34 +322,28 @@ def _is_weaker(unit: RosterUnit, system: System | None, types: Mapping[str, str]
 def best_shot(rolls: Iterable[tuple[Try, Worth]]) -> Moment | None:
     """The roll that did so well although it was so unlikely; None where none did better than was to be expected."""
     good = [Moment(roll, worth.at_least) for roll, worth in rolls if worth.got > worth.mean + SAME]
-    found = min(good, key=lambda moment: moment.chance, default=None)
-    return found if found is not None and found.chance < LONG_ODDS else None
+    return min((one for one in good if one.chance < LONG_ODDS), key=lambda moment: moment.chance, default=None)
 
 
 def worst_luck(rolls: Iterable[tuple[Try, Worth]]) -> Moment | None:
     """The roll that failed although more was so likely; None where none did worse than was to be expected."""
     bad = [Moment(roll, worth.more, is_bad=True) for roll, worth in rolls if worth.got < worth.mean - SAME]
-    found = max(bad, key=lambda moment: moment.chance, default=None)
-    return found if found is not None and found.chance > LONG_ODDS else None
+    return max((one for one in bad if one.chance > LONG_ODDS), key=lambda moment: moment.chance, default=None)
 
 
 def points(by_side: Mapping[str, Luck]) -> str:
     """`US 21.5 points, 19.8 expected · VC 16, 17.1 expected`: what came of the rolls, and what was likely."""
-    told = [
-        f"{name} {luck.worth:g}{_unit(luck.worth) if not at else ''}, {luck.mean:.1f} expected"
-        for at, (name, luck) in enumerate(by_side.items())
-    ]
+    told = list[str]()
+    for name, luck in by_side.items():
+        what = "" if told else " point" if luck.worth == 1 else " points"
+        told.append(f"{name} {luck.worth:g}{what}, {luck.mean:.1f} expected")
     return " · ".join(told)
-
-
-def _unit(worth: float) -> str:
-    return " point" if worth == 1 else " points"
 
 
 def judgement(by_side: Mapping[str, Luck]) -> str:
     """Whether that was luck, in one sentence."""
     count = sum(luck.count for luck in by_side.values())
-    rolls = "1 roll" if count == 1 else f"{count} rolls"
+    rolls = counted(count, "roll")
     judged = {name: luck for name, luck in by_side.items() if luck.count >= ENOUGH and luck.variance > 0}
     if not judged:
         return f"{rolls}: too few to judge"

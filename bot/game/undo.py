@@ -136,15 +136,11 @@ def changed_since(game: Game, patch: Mapping[str, Any]) -> list[str]:
 
 def undo_fields(event: Mapping[str, Any], last: int) -> Json:
     """What an undo event holds to take `event` back: its number, what holds then, and the reversed patch."""
-    fields: Json = {"event": event["number"], "last": last}
-    if event.get("after"):
-        fields |= {"before": event["after"], "after": event["before"]}
-    return fields
+    patch = {"before": event["after"], "after": event["before"]} if event.get("after") else {}
+    return {"event": event["number"], "last": last, **patch}
 
 
 def redo_fields(event: Mapping[str, Any]) -> Json:
     """What a redo event holds to bring `event` back: its number and its patch."""
-    fields: Json = {"event": event["number"]}
-    if event.get("after"):
-        fields |= {"before": event["before"], "after": event["after"]}
-    return fields
+    patch = {"before": event["before"], "after": event["after"]} if event.get("after") else {}
+    return {"event": event["number"], **patch}

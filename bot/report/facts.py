@@ -18,10 +18,9 @@ from bot.answers.headline import others
 from bot.answers.odds import odds_reply
 from bot.answers.plays import Shot, again, came_up, shot_of
 from bot.answers.several import Single, alike_plays, named_rows, whole_out
-from bot.game.events import plays_of
+from bot.game.events import is_current, plays_of, system_of
 from bot.game.state import Json
 from bot.game.stats import Worth, scored_side, worth
-from bot.game.version import is_current, system_of
 from bot.interface.reply.parts import Odds
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import Roster

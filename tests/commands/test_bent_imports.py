@@ -9,7 +9,7 @@ from unittest.mock import patch
 
 import pytest
 
-from bot.game.version import FIRST_BUILD
+from bot.game.events import FIRST_BUILD
 from bot.interface.spec import Command, Place
 from tests.bending import ODD, bent
 from tests.forging import bodies, copied, rechained

@@ -11,7 +11,7 @@ import pytest
 from bot.audit.check_file import check
 from bot.audit.games import audit
 from bot.commands.games import imports
-from bot.game.version import FIRST_BUILD
+from bot.game.events import FIRST_BUILD
 from bot.interface.reply.packing import file_text
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Command, Place

@@ -9,7 +9,7 @@ import pytest
 
 from bot.audit.check_file import check
 from bot.audit.replay import is_playable
-from bot.game.version import FIRST_BUILD, edition_of, is_current
+from bot.game.events import FIRST_BUILD, edition_of, is_current
 from bot.systems.catalog import system, systems
 from bot.systems.system import System
 from tests.forging import rechained

@@ -8,11 +8,13 @@ from dataclasses import replace
 
 from bot.answers.events import Retold, retold
 from bot.commands.context import Context
+from bot.commands.games.export import page_file
 from bot.commands.log.footer import keep_words
 from bot.commands.log.luck import quick_luck
 from bot.commands.play.fair import reveal
 from bot.commands.play.pictures import offered
 from bot.commands.play.sealed import open_rolls
+from bot.commands.post.orders import at_the_end, may_open
 from bot.game.events import has_dice
 from bot.game.log import in_batches
 from bot.game.rights import need_director
@@ -23,6 +25,7 @@ from bot.interface.reply.bars import percent
 from bot.interface.reply.parts import Group, Part, Small
 from bot.interface.reply.reply import File, Reply
 from bot.rules.errors import UserError
+from bot.rules.text.names import counted
 from bot.rules.text.phrase import phrase
 from bot.stores.records import Doc
 
@@ -60,10 +63,11 @@ async def ask_seed(context: Context, winner: str) -> Reply:
 
 def _question(context: Context, winner: str, text: str, *, reveals: bool) -> Reply:
     game = context.game
+    opens = "will be opened" if may_open(context, game) else "stay unopened: not every side is in"
     lines = [
         text,
-        f"{_count(len(game.sealed), 'sealed roll')} will be opened." if game.sealed else "",
-        f"Sealed orders {told_sides(game)} {_how(context, game)}." if game.orders else "",
+        f"{counted(len(game.sealed), 'sealed roll')} will be opened." if game.sealed else "",
+        f"Sealed orders {told_sides(game)} {opens}." if game.orders else "",
         "The seed is revealed with it, so that everybody can check the dice." if reveals else "",
         phrase("It can still be read then, and `/game resume` takes it up again."),
     ]
@@ -86,13 +90,9 @@ def _choices(game: Game, winner: str) -> list[tuple[str, str, str]]:
     return [*sides, (DRAW, "End it: a draw", "plain"), ("", "End it", "primary")]
 
 
-async def end_and_reveal(context: Context, winner: str) -> Reply:
-    """The button under the question about game and seed."""
-    return await end_now(context, winner, reveals=True)
-
-
-async def end_now(context: Context, winner: str, *, reveals: bool = False) -> Reply:
-    """The button under the question."""
+async def end_now(context: Context, winner: str) -> Reply:
+    """The buttons under the question: about the game, and (`endseed`) about game and seed."""
+    reveals = context.spec.path[1] == "endseed"
     game = context.need_started()
     need_director(game, context.actor, "end it")
     asked = await context.store.doc(SENTENCE, _own(context))
@@ -127,7 +127,7 @@ def _winner(game: Game, typed: str) -> str:
 
 async def _ended(context: Context, winner: str, text: str, *, reveals: bool) -> Reply:
     """End the game: sealed rolls are opened, its story is told, and its seed revealed if that was asked for."""
-    orders = await _orders(context)
+    orders = await at_the_end(context)
     opened = await open_rolls(context, tuple(context.game.sealed))
     after = replace(opened.game, ended=True, winner=winner)
     context.ledger.add("end", after, texts={"text": text} if text else None, opens=opened.numbers, result=opened.result)
@@ -138,11 +138,11 @@ async def _ended(context: Context, winner: str, text: str, *, reveals: bool) -> 
         events = [row.data for row in rows]
         types = first_types(events) | types
         rolls += sum(map(has_dice, events))
-    about = [_sides(context, game), _count(rolls, "roll")]
+    players = " v ".join(" and ".join(names) for side in game.sides if (names := context.ledger.players_of(side)))
     reply = Reply(
         f"{game.name} is over{how} on turn {game.turn}",
         (*((text,) if text else ()), *opened.brief, *orders, *await _story(context, game, types)),
-        by=", ".join(piece for piece in about if piece),
+        by=", ".join(filter(None, (players, counted(rolls, "roll")))),
         buttons=(
             context.button("read", "Statistics", "stats"),
             context.button("read", "Proof", "proof"),
@@ -160,39 +160,10 @@ async def _ended(context: Context, winner: str, text: str, *, reveals: bool) -> 
 
 async def _page(context: Context) -> tuple[File, ...]:
     """The after-action page; none where it would keep the channel waiting (`/game export html` writes it then)."""
-    from bot.commands.games.export import export_json, file_name
-    from bot.commands.log.report import check_length, page_text
-
     try:
-        check_length(context.game)
-        text = await asyncio.wait_for(page_text(context, await export_json(context)), PAGE_SECONDS)
+        return (await asyncio.wait_for(page_file(context), PAGE_SECONDS),)
     except (UserError, TimeoutError):
         return ()
-    return (File(f"{file_name(context.game)}.html", text),)
-
-
-def _how(context: Context, game: Game) -> str:
-    from bot.commands.post.orders import may_open
-
-    return "will be opened" if may_open(context, game) else "stay unopened: not every side is in"
-
-
-async def _orders(context: Context) -> list[Part]:
-    """The sealed orders, where there are any."""
-    if not context.game.orders:
-        return []
-    from bot.commands.post.orders import at_the_end
-
-    return await at_the_end(context)
-
-
-def _sides(context: Context, game: Game) -> str:
-    """`Alice v Bob`; "" where nobody joined."""
-    sides = []
-    for side in game.sides:
-        names = [context.ledger.name_of(person) for person, theirs in game.players.items() if theirs == side]
-        sides += [" and ".join(names)] if names else []
-    return " v ".join(sides)
 
 
 async def _story(context: Context, game: Game, types: Mapping[str, str]) -> list[Part]:
@@ -218,7 +189,3 @@ async def _moment(context: Context, moment: Moment) -> tuple[Retold, str]:
     chance = percent(float(moment.chance))
     odds = f"with {chance} for better" if moment.is_bad else f"at {chance}"
     return told, f"{told.short}, {odds} (#{number})"
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"

@@ -17,6 +17,7 @@ from bot.audit.export import Promises, behind, heading, text_json, version_of
 from bot.audit.packs import hashes_of, hashes_sealed, packs_at
 from bot.commands.context import Context
 from bot.commands.games.games import named, turn_to
+from bot.commands.log.report import check_length, page_text
 from bot.game.events import note_undo
 from bot.game.log import BATCH, in_batches, texts_in_batches
 from bot.game.phases import phase_title
@@ -51,20 +52,17 @@ async def export(context: Context) -> Reply:
     need_player(game, context.actor)
     kind = context.options()["format"]
     if kind == "html":
-        return await _page(context)
+        return _reply(context, kind, await page_file(context))
     file = Packing(f"{file_name(game)}.{ENDINGS.get(kind, kind)}")
     async for text in _WRITERS[kind](context):
         await asyncio.to_thread(file.add, text)
     return _reply(context, kind, file.file())
 
 
-async def _page(context: Context) -> Reply:
-    """The after-action page; a browser opens it, so it is sent as it is."""
-    from bot.commands.log.report import check_length, page_text
-
+async def page_file(context: Context) -> File:
+    """The after-action page; a browser opens it, so it is sent as it is. Raises UserError for too long a game."""
     check_length(context.game)
-    text = await page_text(context, await export_json(context))
-    return _reply(context, "html", File(f"{file_name(context.game)}.html", text))
+    return File(f"{file_name(context.game)}.html", await page_text(context, await export_json(context)))
 
 
 def _reply(context: Context, kind: str, file: File) -> Reply:
@@ -156,12 +154,12 @@ async def rolls_csv(context: Context) -> AsyncIterator[str]:
 
 async def report(context: Context) -> AsyncIterator[str]:
     """The after-action report: what happened by turn and phase, and how the sides are."""
-    game, name_of = context.game, context.ledger.name_of
+    game = context.game
     lines = [f"# {plain(game.name or 'Free play')}", ""]
     if context.system is not None:
         lines += [f"*{plain(context.system.title)}*", ""]
     for side in game.sides:
-        players = [name_of(person) for person, theirs in game.players.items() if theirs == side]
+        players = context.ledger.players_of(side)
         lines.append(f"- **{plain(side)}**: {plain(', '.join(players) or 'nobody')}")
     yield "".join(f"{line}\n" for line in (*lines, ""))
     async for text in _written(context, story_lines):
@@ -178,7 +176,10 @@ async def report(context: Context) -> AsyncIterator[str]:
 async def _written(context: Context, write: Callable[[list[str], Beside], str]) -> AsyncIterator[str]:
     """The log written out some events at a time: a long one in the worker, so that it keeps nobody waiting."""
     store, row, game = context.store, context.ledger.row, context.game
-    undone = await _undone(context)
+    undone: set[int] = set()
+    async for rows in in_batches(store, row, before=game.number + 1):
+        for event in (row.data for row in rows if '"undo"' in row.body or '"redo"' in row.body):
+            note_undo(undone, event)
     beside = Beside({person: context.ledger.name_of(person) for person in context.ledger.persons}, game.sides)
     run = context.apart if game.number > BATCH else asyncio.to_thread
     of_sealed: list[TextRow] = []  # labels that are told when the roll is opened, batches later
@@ -195,15 +196,6 @@ async def _written(context: Context, write: Callable[[list[str], Beside], str]) 
         )
         gone = [event.number for event in rows if event.number in undone]
         yield await run(write, [event.body for event in rows], replace(beside, texts=told, undone=gone, opened=opened))
-
-
-async def _undone(context: Context) -> set[int]:
-    """Numbers of the events that are undone."""
-    undone: set[int] = set()
-    async for rows in in_batches(context.store, context.ledger.row, before=context.game.number + 1):
-        for event in (row.data for row in rows if '"undo"' in row.body or '"redo"' in row.body):
-            note_undo(undone, event)
-    return undone
 
 
 ENDINGS = {"markdown": "md"}

@@ -7,21 +7,21 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from bot.commands.context import Amendment, Context
+from bot.commands.context import Amendment, Context, repeated
 from bot.commands.games.games import put_aside
 from bot.commands.games.imports import CLAIM_HINT, own_import
 from bot.commands.requests import Request, open_request
 from bot.commands.turns.calls import take_seat
-from bot.commands.turns.turn_card import across_of, headline, phase_buttons
+from bot.commands.turns.turn_card import across_of, headline, phase_buttons, without
+from bot.game.events import with_system
 from bot.game.ledger import Ledger, Writer
-from bot.game.loaded import load
+from bot.game.loaded import game_of
 from bot.game.phases import brief_of, first_turn, phase_title
 from bot.game.rights import need_director
 from bot.game.roster import count_units, is_gone
 from bot.game.roster_file import Scenario, find_scenario
 from bot.game.sides import find_side
 from bot.game.state import Game
-from bot.game.version import with_system
 from bot.interface.reply.parts import Part, Small
 from bot.interface.reply.reply import WAITING, Button, Reply
 from bot.interface.spec import Person
@@ -150,32 +150,22 @@ def carried(old: Game, sides: tuple[str, ...]) -> dict[str, RosterUnit]:
 
 async def carry(context: Context, _more: str) -> Reply:
     """The button of a new game: take over the roster of the one before, as it was noted when this one began."""
-    from bot.commands.turns.turn_card import without
-
     game = context.need_started()
     need_director(game, context.actor, "carry the roster over")
     noted = await context.store.doc(CARRY, context.ledger.row)
-    saved = await context.store.load_game_by_id(noted.data["row"]) if noted is not None else None
-    if saved is None or game.units:
+    before = await game_of(context.store, noted.data["row"]) if noted is not None else None
+    if before is None or game.units:
         raise UserError("This game has a roster already, or the game before is gone.", code="roster-taken")
-    units = carried(load(saved).game, game.sides)
+    units = carried(before.game, game.sides)
     context.drop_docs.append((CARRY, context.ledger.row))
     context.amends.append(Amendment(context.topic(1), lambda said: without(said, (CARRY,))))
     context.ledger.add("unit", replace(game, units=units), result=f"{count_units(len(units))} carried over")
     return Reply(f"{context.who}: {count_units(len(units))} carried over")
 
 
-async def join(context: Context) -> Reply:
-    """Play for a side."""
-    return _join(context, context.options()["side"])
-
-
-async def press_join(context: Context, side: str) -> Reply:
-    """The button *Join US*."""
-    return _join(context, side)
-
-
-def _join(context: Context, named: str) -> Reply:
+async def join(context: Context, named: str | None = None) -> Reply:
+    """Play for a side: the one typed, or on the button *Join US*."""
+    named = context.options()["side"] if named is None else named
     game = context.need_started()
     side = find_side(game, named)
     person = context.ledger.person()
@@ -237,8 +227,6 @@ async def ask(context: Context, name: str) -> Reply:
 
 async def begin(context: Context, key: str) -> Reply:
     """The button: the new game begins in the name of who asked for it."""
-    from bot.commands.context import repeated
-
     doc = await _asked(context, key)
     need_director(context.game, context.actor, "put it aside")
     _request(doc).settle(context, f"{context.who} starts it")

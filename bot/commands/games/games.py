@@ -8,14 +8,15 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from bot.answers.inputs import rules_told
-from bot.commands.context import Context, server_of
-from bot.commands.games.places import listed, moved_from, names_of
+from bot.commands.context import Context, repeated, server_of
+from bot.commands.dispatch import imported
+from bot.commands.games.places import listed, moved_from, names_of, tell
 from bot.commands.turns.calls import calls
 from bot.commands.turns.turn_card import headline, passes_told, phase_buttons
 from bot.game.ledger import Ledger
 from bot.game.loaded import Loaded, load
 from bot.game.phases import phase_of, phase_title, reminders, whose_go
-from bot.game.rights import need_director
+from bot.game.rights import actor_in, need_director
 from bot.game.roster import count_units, is_gone
 from bot.game.state import DRAW, FULL, Game
 from bot.interface.reply.parts import Entry, Part, Small
@@ -23,8 +24,9 @@ from bot.interface.reply.reply import Button, Reply
 from bot.interface.spec import Place
 from bot.interface.typing.complete import MAX_LENGTH, Choice
 from bot.rules.errors import UserError, did_you_mean
+from bot.rules.text.names import counted
 from bot.rules.text.phrase import begun, phrase
-from bot.stores.records import Binding, Outgoing
+from bot.stores.records import Binding
 from bot.stores.store import Store
 from bot.systems.catalog import see, systems
 
@@ -105,7 +107,7 @@ def standing(one: Played) -> str:
     """Where a game is at, in a few words: `turn 3, Operations · #42`."""
     game = one.game
     if not game.started:
-        return f"{'1 event' if game.number == 2 else f'{game.number - 1} events'} since {day(one.begun)}"
+        return f"{counted(game.number - 1, 'event')} since {day(one.begun)}"
     turn = phase_title(game, systems().get(game.system))
     if game.ended:
         said = f"{won(game)} on turn {game.turn}"
@@ -150,11 +152,10 @@ def find_played(games: Many[Played], typed: str) -> Played:
     )
 
 
-async def by_row(context: Context, row: str) -> Played:
+def by_row(games: Many[Played], row: str) -> Played:
     """The game that a button names. Raises UserError for one that was not played here."""
-    for one in await played_in(context.store, context.command.where):
-        if one.row == row:
-            return one
+    if (found := next((one for one in games if one.row == row), None)) is not None:
+        return found
     raise UserError("That game is not kept here.", hint=phrase("All that are: `/game list`"), code="unknown-game")
 
 
@@ -222,40 +223,25 @@ async def listing(context: Context) -> Reply:
     if earlier := [one for one in games if not one.is_on]:
         number = earlier[0].number
         shown.append(phrase("`/game open {n}` reads one, `/game resume {n}` takes it up again", n=number))
-    count = "1 game" if len(games) == 1 else f"{len(games)} games"
     on = ", one is on" if games[0].is_on and not games[0].game.ended else ""
-    return Reply(f"{count} played here{on}", (*shown, *went), private=True, buttons=way)
+    return Reply(f"{counted(len(games), 'game')} played here{on}", (*shown, *went), private=True, buttons=way)
 
 
 async def _entry(context: Context, one: Played) -> Entry:
-    system = systems().get(one.game.system)
-    name, label = _button(one)
+    system, name, label = systems().get(one.game.system), "open", "Read"
+    if one.is_on and not one.game.ended:
+        label = "Status"
+    elif one.game.started and not one.game.ended:
+        name, label = "resume", "Resume"
     about = system.title.partition(" (")[0] if system is not None else ""
     said = await last_words(context.store, one.row, one.game)
     text = f"{standing(one)} · {said}" if said else standing(one)
     return Entry(f"{one.number}. {one.title}", about, text, f"{name}:{one.row}", label)
 
 
-def _button(one: Played) -> tuple[str, str]:
-    """What the button beside a game does, and what it says."""
-    if one.is_on and not one.game.ended:
-        return "open", "Status"
-    return ("resume", "Resume") if one.game.started and not one.game.ended else ("open", "Read")
-
-
-async def open_game(context: Context) -> Reply:
-    """Everything about one of the games, privately."""
-    typed = context.options()["game"]
-    games = await played_in(context.store, context.command.where)
-    return await _opened(context, find_played(games, typed) if typed else _latest(games))
-
-
-async def press_open(context: Context, row: str) -> Reply:
-    """The button of a game in the list."""
-    return await _opened(context, await by_row(context, row))
-
-
-async def _opened(context: Context, one: Played) -> Reply:
+async def open_game(context: Context, row: str | None = None) -> Reply:
+    """Everything about one of the games, privately: the one named, or of whose row a button is."""
+    one = await _meant(context, row)
 
     await look_at(context, one)
     shown = await status(context)
@@ -278,9 +264,6 @@ async def _opened(context: Context, one: Played) -> Reply:
 
 async def read(context: Context, what: str) -> Reply:
     """A button of an opened game: its log, statistics, export or proof, privately."""
-    from bot.commands.context import repeated
-    from bot.commands.dispatch import imported
-
     if what not in SHOWN:
         raise UserError("There is no such button here.", code="unknown-button")
     path = {"log": ("log",), "proof": ("fair", "show")}.get(what, ("game", what))
@@ -288,28 +271,23 @@ async def read(context: Context, what: str) -> Reply:
     return replace(reply, private=True)
 
 
-async def resume(context: Context) -> Reply:
-    """Take a game up again: the one named, or the latest that made room for another or ended."""
-    typed = context.options()["game"]
+async def _meant(context: Context, row: str | None) -> Played:
+    """The game that a button names, or the one typed, else the latest that is not going on. Raises UserError."""
     games = await played_in(context.store, context.command.where)
-    return await _resumed(context, find_played(games, typed) if typed else _latest(games))
-
-
-async def press_resume(context: Context, row: str) -> Reply:
-    """The button that takes a game up again."""
-    return await _resumed(context, await by_row(context, row))
-
-
-def _latest(games: list[Played]) -> Played:
-    """The latest game that is not going on. Raises UserError where there is none."""
+    if row is not None:
+        return by_row(games, row)
+    if typed := context.options()["game"]:
+        return find_played(games, typed)
     found = [one for one in best_first(games) if not one.is_on or one.game.ended]
     if not found:
         raise UserError("No other game was played here.", hint=phrase("`/game list` shows all."), code="unknown-game")
     return next((one for one in found if one.game.started), found[0])
 
 
-async def _resumed(context: Context, one: Played) -> Reply:
-    """The game goes on with its own log and dice; the one that is on makes room."""
+async def resume(context: Context, row: str | None = None) -> Reply:
+    """A game goes on with its own log and dice; the one that is on makes room. It is the one named, or of whose row a
+    button is, else the latest that made room for another or ended."""
+    one = await _meant(context, row)
     if one.is_on and not one.game.ended:
         raise UserError(f"{one.title} is the game that is on here.", hint="Just play.", code="game-on")
     before = context.ledger.was
@@ -332,8 +310,7 @@ async def _resumed(context: Context, one: Played) -> Reply:
         lines = [f"{headline(game, context.system)}.", *([brief] if brief else []), *aside]
         buttons = tuple(phase_buttons(context))
     told = Reply(f"{context.who} takes {named(one.game)} up again", tuple(lines), buttons=buttons)
-    here = context.command.where.key
-    context.outgoing += [Outgoing(place, {}, context.now, told.to_json()) for place in places if place != here]
+    tell(context, dict.fromkeys(places, told))
     return told
 
 
@@ -356,8 +333,6 @@ async def _places(context: Context, one: Played) -> tuple[str, ...]:
 
 def _need_part(context: Context, ledger: Ledger) -> None:
     """Raise UserError for a stranger to a game with sides."""
-    from bot.game.rights import actor_in
-
     game = ledger.game
     actor = actor_in(game, ledger.known_person(), manager=context.command.who.manager)
     if game.started and game.sides and not actor.side and not actor.directs:
@@ -388,7 +363,7 @@ async def status(context: Context) -> Reply:
         )
     if game.go and not game.ended:
         passes = passes_told(game, context.system)
-        people = ", ".join(ledger.name_of(person) for person, side in game.players.items() if side in game.go)
+        people = ", ".join(ledger.players_of(*game.go))
         whose = " and ".join(game.go) + (f" ({people})" if people else "")
         lines.append(f"Go: {whose}" + (f"; {passes}" if passes else ""))
     if game.initiative:
@@ -423,7 +398,7 @@ async def status(context: Context) -> Reply:
 
 def _side_line(context: Context, side: str) -> str:
     game = context.game
-    players = [context.ledger.name_of(person) for person, theirs in game.players.items() if theirs == side]
+    players = context.ledger.players_of(side)
     units = [unit for unit in game.units.values() if unit.side == side]
     gone = sum(is_gone(unit) for unit in units)
     lost = f", {gone} eliminated" if gone else ""

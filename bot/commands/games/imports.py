@@ -26,6 +26,7 @@ from bot.rules.odds.rolls import TooManyStates
 from bot.rules.proof.chain import canonical
 from bot.rules.proof.export_format import SEALED, Exported, export_text, person_key, read_export, read_json
 from bot.rules.proof.fair import NO_TEXTS
+from bot.rules.text.names import counted
 from bot.rules.text.phrase import phrase
 from bot.stores.records import IMPORTED, PersonRow, SeedRow, TextRow
 from bot.systems.catalog import everywhere, systems, using
@@ -84,10 +85,10 @@ async def _imported(context: Context, read: Exported, unplayed: int) -> Reply:
     context.bind(ledger.row, before)
     lines = [f"{count} events checked. {phase_title(ledger.game, context.system)}"]
     if unplayed:
-        outcomes = "1 outcome is" if unplayed == 1 else f"{unplayed} outcomes are"
+        outcomes = counted(unplayed, "outcome is", "outcomes are")
         lines.append(f"{outcomes} from another edition of the rules and could not be played again.")
     if closed:
-        rolls = "1 roll stays" if closed == 1 else f"{closed} rolls stay"
+        rolls = counted(closed, "roll stays", "rolls stay")
         lines.append(f"{rolls} sealed for ever: only the place where it was rolled has its content.")
     if started:
         lines.append(f"{context.who} is game master.")
@@ -203,18 +204,14 @@ async def brought(context: Context, packs: Mapping[str, Files]) -> Mapping[str, 
         pack = await read_pack(context.store, hash)
         if pack is None:
             pack = pack_from(files, hash)
-            faults = ("it cannot be read",) if pack is None else await _faults(context, pack)
+            checked = await reviewed(context, review_brought, dict(pack.content)) if pack is not None else None
+            faults = checked.report.faults if checked is not None else ("it cannot be read",)
             if pack is None or faults:
-                raise UserError(
-                    f"The game comes with a pack that cannot be taken: {faults[0]}", option="file", code="bad-pack"
-                )
+                what = f"The game comes with a pack that cannot be taken: {faults[0]}"
+                raise UserError(what, option="file", code="bad-pack")
         found.append(pack)
     context.docs += used_docs(found, server_key(context.command.where))
     return Shelf(everywhere(), [*getattr(systems(), "versions", ()), *found])
-
-
-async def _faults(context: Context, pack: PackSystem) -> tuple[str, ...]:
-    return (await reviewed(context, review_brought, dict(pack.content))).report.faults
 
 
 def own_import(ledger: Ledger) -> PersonRow | None:

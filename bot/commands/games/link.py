@@ -10,22 +10,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from collections.abc import Sequence as Many
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 
 from bot.commands.context import Context, server_of
-from bot.commands.games.games import put_aside
-from bot.commands.games.places import PLACE, called, listed, name_doc, names_of
+from bot.commands.games.games import named, put_aside
+from bot.commands.games.places import PLACE, called, listed, name_doc, names_of, tell
 from bot.commands.log.undo import HOME
-from bot.commands.requests import Request
+from bot.commands.requests import Request, need_keeper
 from bot.game.ledger import Ledger
-from bot.game.loaded import Loaded, load
+from bot.game.loaded import Loaded, game_of, load
 from bot.game.rights import need_director
 from bot.game.state import Game
 from bot.interface.reply.reply import Button, Reply
 from bot.interface.spec import Place
 from bot.process.entropy import new_code
 from bot.rules.errors import UserError
-from bot.rules.text.phrase import phrase
+from bot.rules.text.phrase import begun, phrase
 from bot.stores.base import DAY
 from bot.stores.records import Binding, Commit, Doc, Outgoing
 from bot.stores.store import Store
@@ -239,7 +238,7 @@ def _request(context: Context, game: Game, link: Link, names: dict[str, str], re
     if reader == link.new and len(link.places) > 1:
         names = {}
     others = listed([place for place in link.all if place != reader], names, reader)
-    what = f'play {title(game)} here too, together with {others}' if reader == link.new else (
+    what = f'play {named(game)} here too, together with {others}' if reader == link.new else (
         f"play this channel's game from {called(link.new, names.get(link.new, ''), reader)} too"
     )  # fmt: skip
     return Reply(
@@ -263,10 +262,7 @@ async def agree(context: Context, code: str) -> Reply:
     """A manager of one of the places agrees; the last one links them."""
     ledger, link, expires = await _pending(context, code)
     here = context.command.where.key
-    if not context.keeps:
-        raise UserError(
-            "Only a server manager or workspace admin can agree to that.", option="code", code="not-manager"
-        )
+    need_keeper(context, "agree to that", option="code")
     context.pressed = link.topic(here)
     if here in link.agreed:
         raise UserError("This channel has already agreed.", option="code", code="agreed-already")
@@ -294,8 +290,8 @@ async def agree(context: Context, code: str) -> Reply:
 async def decline(context: Context, code: str) -> Reply:
     """A manager of one of the places refuses, or who asked takes it back."""
     _, link, expires = await _pending(context, code)
-    if not context.keeps and link.asker != context.command.who.key:
-        raise UserError("Only a server manager or workspace admin can refuse that.", option="code", code="not-manager")
+    if link.asker != context.command.who.key:
+        need_keeper(context, "refuse that", option="code")
     context.pressed = link.topic(context.command.where.key)
     link.request(expires).settle(context, f"{context.who} refuses")
     told = Reply(f"{context.who} refuses the link", ("Nothing is linked.",))
@@ -316,10 +312,7 @@ async def _pending(context: Context, code: str) -> tuple[Ledger, Link, float]:
         raise gone
     ledger = context.ledger
     if not ledger.exists or ledger.row != doc.data["game"]:
-        saved = await context.store.load_game_by_id(str(doc.data["game"]))
-        if saved is None:
-            raise gone
-        ledger = Ledger(load(saved), context.ledger.writer)
+        ledger = Ledger(await game_of(context.store, str(doc.data["game"])), context.ledger.writer)
     doc = await context.store.doc(REQUEST, code)
     if doc is None or ledger.was is None:
         raise gone
@@ -357,15 +350,10 @@ def _notice(context: Context, game: Game, places: Many[str], names: Mapping[str,
     return Reply(
         f"{context.who} links this channel with {others}",
         (
-            f"{title(game, capital=True)} is played from both: every roll made here is seen there, and theirs here.",
+            f"{begun(named(game))} is played from both: every roll made here is seen there, and theirs here.",
             phrase("`/game status` lists the channels. A manager ends this here with: `/game link off`"),
         ),
     )
-
-
-def title(game: Game, *, capital: bool = False) -> str:
-    """A game as answers about links call it."""
-    return f'"{game.name}"' if game.name else "The free play" if capital else "the free play"
 
 
 async def unlink(context: Context, ledger: Ledger, place: str) -> Reply:
@@ -375,7 +363,7 @@ async def unlink(context: Context, ledger: Ledger, place: str) -> Reply:
     names = await names_of(context.store, places)
     ledger.add("link", result="one channel fewer")
     context.bindings.append(Binding(place, None, ledger.row, server_of(place)))
-    name, told = title(ledger.game, capital=True), dict[str, Reply]()
+    name, told = begun(named(ledger.game)), dict[str, Reply]()
     for reader in places:
         if reader == place:
             rest = listed([other for other in places if other != place], names, reader)
@@ -407,14 +395,3 @@ async def server_back(store: Store, server: str) -> None:
         told.append(Outgoing(place, {}, 0.0, Reply(f"This channel is linked with {others}", lines).to_json()))
     if told:
         await store.commit(Commit(outbox=tuple(told), docs=tuple(docs)))
-
-
-def tell(context: Context, told: Mapping[str, Reply], about: Mapping[str, str] = MappingProxyType({})) -> None:
-    """Post what is told in each place, but this one: here it is the answer. `about` is what a message is about that
-    will change."""
-    here = context.command.where.key
-    context.outgoing += [
-        Outgoing(place, {}, context.now, reply.to_json(), about.get(place, ""))
-        for place, reply in told.items()
-        if place != here
-    ]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
-from bot.commands.context import server_of
-from bot.interface.reply.reply import LINK, Button
+from bot.commands.context import Context, server_of
+from bot.interface.reply.reply import LINK, Button, Reply
 from bot.interface.spec import Place
 from bot.rules.text.plain import clean_name
-from bot.stores.records import Doc
+from bot.stores.records import Doc, Outgoing
 from bot.stores.store import Store
 
 PLACE = "place"
@@ -98,3 +99,14 @@ def listed(places: Iterable[str], names: Mapping[str, str], reader: str) -> str:
 def local_id(place: str) -> str:
     """The part of a key that names the place within its server: `900` of `discord:55/900`."""
     return place.partition("/")[2] or place.partition(":")[2]
+
+
+def tell(context: Context, told: Mapping[str, Reply], about: Mapping[str, str] = MappingProxyType({})) -> None:
+    """Post what is told in each place, but this one: here it is the answer. `about` is what a message is about that
+    will change."""
+    here = context.command.where.key
+    context.outgoing += [
+        Outgoing(place, {}, context.now, reply.to_json(), about.get(place, ""))
+        for place, reply in told.items()
+        if place != here
+    ]

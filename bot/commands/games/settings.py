@@ -12,12 +12,12 @@ from bot.commands.context import Context
 from bot.commands.games.link import unlink
 from bot.commands.games.places import called, is_private, listed, local_id, names_of
 from bot.commands.play import pictures
+from bot.game.events import with_version
 from bot.game.follows.event import pack_words, rule_words
 from bot.game.ledger import Ledger
-from bot.game.loaded import Loaded, load
+from bot.game.loaded import Loaded, game_of
 from bot.game.rights import need_director
 from bot.game.state import STRICT, Game, is_strict
-from bot.game.version import with_version
 from bot.interface.reply.reply import Reply
 from bot.packs.stored import SETUP, SHORT, Version, chosen, enabled, read_pack, server_key, versions
 from bot.places.shelves import NotManager
@@ -55,11 +55,7 @@ async def settings(context: Context) -> Reply:
                 f"threads={'own' if own else 'channel'}: what this channel's threads play",
                 f"pictures={await pictures.mode(context)}: of lookups and odds in this channel",
                 *_rules_listed(context, game),
-                *(
-                    [f"pack={version}: what it is played with"]
-                    if (version := await _version_named(context, game))
-                    else []
-                ),
+                *await _pack_listed(context, game),
             ),
         )
     game = context.open_game()
@@ -189,12 +185,11 @@ async def _with_pack(context: Context, game: Game, wanted: str) -> tuple[Game, s
     return replace(game, packs=after), pack_words(after)
 
 
-async def _version_named(context: Context, game: Game) -> str:
-    """The version in force as it is told from others; "" for a game without one."""
-    if not game.packs:
-        return ""
-    known: list[Version] = await versions(context.store, server_key(context.command.where))
-    return next((one.named for one in known if one.hash == game.packs[-1]), game.packs[-1][:SHORT])
+async def _pack_listed(context: Context, game: Game) -> list[str]:
+    """The version of its pack in force, as it is told from others; nothing for a game without one."""
+    known: list[Version] = await versions(context.store, server_key(context.command.where)) if game.packs else []
+    named = {one.hash: one.named for one in known}
+    return [f"pack={named.get(hash, hash[:SHORT])}: what it is played with" for hash in game.packs[-1:]]
 
 
 async def systems(context: Context) -> Reply:
@@ -267,7 +262,6 @@ async def _end_link(context: Context, linked: dict[str, tuple[str, str]], wanted
 
 
 async def _linked_game(context: Context, game: str) -> Loaded:
-    saved = await context.store.load_game_by_id(game)
-    if saved is None:
+    if (loaded := await game_of(context.store, game)) is None:
         raise UserError("That game was deleted this moment.", hint="Try again.", code="game-changed")
-    return load(saved)
+    return loaded

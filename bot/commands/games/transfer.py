@@ -7,18 +7,18 @@ import re
 from bot.commands.context import Context
 from bot.commands.games.export import forget
 from bot.commands.games.games import named, put_aside, turn_to
-from bot.commands.games.places import called, moved_doc, way_to
-from bot.commands.requests import Request, open_request
+from bot.commands.games.places import called, moved_doc, tell, way_to
+from bot.commands.requests import Request, need_keeper, open_request
 from bot.game.ledger import Ledger
-from bot.game.loaded import Loaded, load
+from bot.game.loaded import Loaded, game_of, load
 from bot.game.rights import need_director
 from bot.interface.reply.reply import Button, Reply
 from bot.interface.spec import Place
 from bot.process.entropy import new_id
 from bot.rules.errors import UserError
-from bot.rules.text.phrase import phrase
+from bot.rules.text.phrase import begun, phrase
 from bot.stores.base import DAY
-from bot.stores.records import Binding, Doc, Outgoing, Saved
+from bot.stores.records import Binding, Doc, Saved
 
 TRANSFER = "transfer"
 TRANSFER_KEPT = DAY
@@ -34,7 +34,9 @@ async def transfer(context: Context) -> Reply:
     """Move the game to another channel of the same server: once a manager takes it over there, or at once for one."""
     game = context.need_started()
     need_director(game, context.actor, "move it")
-    _need_alone(context.ledger)
+    if context.ledger.was is not None and len(context.ledger.was.places) > 1:  # there nobody agreed to the new channel
+        hint = phrase("End the link first: `/game link off`. Or link the new channel: `/game link`")
+        raise UserError("This game is played in other channels too, so it cannot move.", hint=hint, code="linked")
     here, target = context.command.where, _target(context)
     if target.key == here.key:
         raise UserError("The game is already here.", option="channel", code="same-channel")
@@ -52,7 +54,7 @@ async def transfer(context: Context) -> Reply:
         ("Only a server manager or workspace admin can take it over, within 24 hours.",),
         buttons=(Button(f"takeover:{key}", "Take it over", "primary"), Button(f"stay:{key}", "Refuse")),
     )
-    context.outgoing.append(Outgoing(target.key, {}, context.now, asked.to_json(), request.topics[0]))
+    tell(context, {target.key: asked}, {target.key: request.topics[0]})
     return Reply(
         f'{context.who} asks to move "{game.name}" to {there}',
         ("It stays here until a manager takes it over there, within 24 hours.",),
@@ -63,12 +65,11 @@ async def take_over(context: Context, key: str) -> Reply:
     """A manager of the channel that a game asks to move to takes it over."""
     doc = await _asked(context, key)
     source, here = str(doc.data["from"]), context.command.where
-    if not context.keeps:
-        raise UserError("Only a server manager or workspace admin can take the game over.", code="not-manager")
-    saved = await context.store.load_game_by_id(str(doc.data["game"]))
-    if saved is None or saved.places != (source,):
+    need_keeper(context, "take the game over")
+    loaded = await game_of(context.store, str(doc.data["game"]))
+    if loaded is None or loaded.places != (source,):
         raise UserError("That game is no longer played there.", code="game-changed")
-    ledger = Ledger(load(saved), context.ledger.writer)
+    ledger = Ledger(loaded, context.ledger.writer)
     if ledger.game.ended:
         raise UserError("That game has ended.", code="game-ended")
     other = await _other(context, here.key)
@@ -80,11 +81,10 @@ async def take_over(context: Context, key: str) -> Reply:
 async def stay(context: Context, key: str) -> Reply:
     """A manager of the channel refuses to take a game over."""
     doc = await _asked(context, key)
-    if not context.keeps:
-        raise UserError("Only a server manager or workspace admin can refuse that.", code="not-manager")
+    need_keeper(context, "refuse that")
     _request(doc).settle(context, f"{context.who} refuses")
     told = Reply(f"{context.who} refuses to take the game over", ("It stays where it is.",))
-    context.outgoing.append(Outgoing(str(doc.data["from"]), {}, context.now, told.to_json()))
+    tell(context, {str(doc.data["from"]): told})
     return told
 
 
@@ -120,11 +120,8 @@ def _move(context: Context, ledger: Ledger, source: str, to: str, aside: Loaded 
             buttons=way_to(source, names[source], to),
         ),
     }
-    here = context.command.where.key
-    context.outgoing += [
-        Outgoing(place, {}, context.now, reply.to_json()) for place, reply in told.items() if place != here
-    ]
-    return told[here]
+    tell(context, told)
+    return told[context.command.where.key]
 
 
 def _target(context: Context) -> Place:
@@ -142,16 +139,6 @@ def _target(context: Context) -> Place:
             code="unknown-channel",
         )
     return confirmed
-
-
-def _need_alone(ledger: Ledger) -> None:
-    """Raise UserError for a game that is played elsewhere too: there nobody agreed to the new channel."""
-    if ledger.was is not None and len(ledger.was.places) > 1:
-        raise UserError(
-            "This game is played in other channels too, so it cannot move.",
-            hint=phrase("End the link first: `/game link off`. Or link the new channel: `/game link`"),
-            code="linked",
-        )
 
 
 async def _other(context: Context, place: str) -> Saved | None:
@@ -235,12 +222,9 @@ async def delete_now(context: Context, _more: str = "") -> Reply:
     _need_owner(context)
     context.erase.append(context.ledger.row)
     await forget(context)
-    title = f'"{game.name}" is deleted' if game.name else "The free play is deleted"
-    was, here = context.ledger.was, context.command.where.key
-    for place in was.places if was is not None else ():
-        if place != here:
-            told = Reply(title, (f"{context.who} did that in a channel that was linked with this one.",))
-            context.outgoing.append(Outgoing(place, {}, context.now, told.to_json()))
+    title = f"{begun(named(game))} is deleted"
+    told = Reply(title, (f"{context.who} did that in a channel that was linked with this one.",))
+    tell(context, dict.fromkeys(context.ledger.was.places if context.ledger.was is not None else (), told))
     seen_by_others = game.started or len(context.ledger.present()) > 1
     told_here = Reply(f"{context.who} deletes {named(game)}", ("Its log, units and dice are gone for good.",))
     return Reply(title, private=True, announce=told_here if seen_by_others else None)

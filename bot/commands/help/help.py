@@ -11,13 +11,16 @@ import textwrap
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bot.commands.context import Context
+from bot.commands.context import Context, repeated
 from bot.commands.help.pages import GAMES, HELP, TOPICS, back, games_page, overview, page_of_group, topic_page
+from bot.commands.play.button import played
+from bot.commands.play.odds import answer_odds
 from bot.interface.explained import all_unit_words, example_in, lists_of, unit_words
 from bot.interface.registry import TABLE, Registry
 from bot.interface.reply.parts import Group, Part, Small
 from bot.interface.reply.reply import OPEN_FORM, Button, Reply
 from bot.interface.spec import CommandSpec
+from bot.interface.typing.text import parse_text
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.inputs.options import Option
 from bot.rules.inputs.units import UnitWords
@@ -70,7 +73,7 @@ def _of_command(words: list[str], registry: Registry, played: str) -> Reply:
     if spec is None and len(words) > 1 and words[-1] in (MODIFIERS, UNITS):
         spec = registry.get(tuple(words[:-1]))
         if spec is not None and spec.family == "sequence":
-            return (modifiers_page if words[-1] == MODIFIERS else units_page)(spec)
+            return _words_of(spec, words[-1])
     if spec is None and len(words) > 1 and words[0] in registry.games:
         above = [one] if (one := registry.get(tuple(words[:-1]))) else list(registry.below(tuple(words[:-1])))
         pages = [page for one in above if one.family == "sequence" and (page := word_page(one, words[-1]))]
@@ -105,7 +108,8 @@ def _search(words: list[str], registry: Registry, played: str) -> Reply:
     raise UserError(f'There is no help on "{" ".join(words)[:40]}".', hint=hint, code="unknown-topic")
 
 
-async def _shown(context: Context, topic: str) -> Reply:
+async def handle(context: Context, topic: str = "") -> Reply:
+    """`/help`; by a button, or a choice in a menu, the screen on this topic."""
     games = []
     for game in context.registry.games:
         try:
@@ -114,25 +118,11 @@ async def _shown(context: Context, topic: str) -> Reply:
             continue
         games.append(game)
     played = context.game.system if context.ledger.exists else ""
-    return show_help(topic, context.registry, games, played)
-
-
-async def handle(context: Context) -> Reply:
-    """`/help`."""
-    return await _shown(context, str(context.command.options.get("topic") or ""))
-
-
-async def press_help(context: Context, topic: str) -> Reply:
-    """A button or a choice in a menu: the screen on this topic."""
-    return await _shown(context, topic)
+    return show_help(topic or str(context.command.options.get("topic") or ""), context.registry, games, played)
 
 
 async def press_try(context: Context, name: str) -> Reply:
     """*Try it*: the odds of a command's example, privately; nothing is rolled."""
-    from bot.commands.context import repeated
-    from bot.commands.play.odds import answer_odds
-    from bot.interface.typing.text import parse_text
-
     spec = context.registry.get(tuple(name.split()))
     if spec is None or spec.option("odds") is None:
         raise UserError("This button no longer works.", hint=phrase("Type `/help`."), code="used-up")
@@ -143,8 +133,6 @@ async def press_try(context: Context, name: str) -> Reply:
 
 async def press_throw(context: Context, dice: str) -> Reply:
     """*Roll 2d6*: these dice, for all to see."""
-    from bot.commands.play.button import played
-
     return await played(context, ("roll",), {"dice": dice[:40]})
 
 
@@ -159,8 +147,8 @@ def command_page(spec: CommandSpec, registry: Registry) -> Reply:
     if spec.example:
         lines.append(phrase("Example: `{example}`", example=spec.example))
     above = spec.path[:1] if spec.path[0].endswith(TABLE) or registry.get(spec.path[:1]) is None else ()
-    form = [Button(OPEN_FORM + " ".join(spec.path), "Open form", "primary")] if spec.options else []
-    about = spec.title or _first_sentence(spec.summary)
+    form = [_form(spec)] if spec.options else []
+    about = spec.title or spec.summary.split(". ")[0].rstrip(".")
     return Reply(spec.name, tuple(lines), by=about, buttons=(*form, back(above)))
 
 
@@ -176,7 +164,7 @@ def _sequence_page(spec: CommandSpec) -> Reply:
     lines.append(Small(phrase("What each modifier adds: `/help {name} modifiers`", name=name)))
     if lists_of(spec.options):
         lines.append(Small(phrase("What each word of a unit means: `/help {name} units`", name=name)))
-    buttons = [Button(OPEN_FORM + name, "Open form", "primary")]
+    buttons = [_form(spec)]
     if spec.option("odds") is not None and spec.example:
         buttons.append(Button(f"try:{name}", "Try it"))
     buttons.append(Button(f"{HELP}{name} {MODIFIERS}", "Modifiers"))
@@ -191,7 +179,9 @@ def _carried(words: UnitWords, who: str, id: str) -> list[Part]:
     flags = [flag for flag, text in words.flags.items() if _is_for(text, id)]
     lines: list[Part] = [Group(f"A unit in {who} may carry", "", grave=True)]
     shown = sorted(keys.items(), key=lambda item: _ONLY.search(item[1]) is None)  # its own first
-    lines += [phrase("`{key}=` {text}", key=key, text=_brief(text)) for key, text in shown[:MOST_KEYS]]
+    lines += [
+        phrase("`{key}=` {text}", key=key, text=re.split(r"[,;(]", text)[0].strip()) for key, text in shown[:MOST_KEYS]
+    ]
     if further := [*(key for key, _ in shown[MOST_KEYS:]), *flags]:
         lines.append(f"and {', '.join(further)}")
     return lines
@@ -202,16 +192,21 @@ def _is_for(text: str, id: str) -> bool:
     return found is None or found[1] == id
 
 
-def _brief(text: str) -> str:
-    return re.split(r"[,;(]", text)[0].strip()
+def _words_of(spec: CommandSpec, page: str) -> Reply:
+    """Everything that a sequence takes besides units, each with what it adds and means; or every word of its units."""
+    lines: list[Part] = []
+    if page == MODIFIERS:
+        lines += [*_options(spec), *([Small(spec.details)] if spec.details else [])]
+        return _below(spec, lines, "everything that it takes")
+    for name, options in lists_of(spec.options).items():
+        lines.append(Group(f"Words of a unit in {' and '.join(options)}", "", grave=True))
+        lines += unit_words(system(spec.system).words[name])
+    return _below(spec, lines, "what a unit may carry")
 
 
-def modifiers_page(spec: CommandSpec) -> Reply:
-    """Everything that a command takes besides units: each with what it adds and means."""
-    lines: list[Part] = [*_options(spec)]
-    if spec.details:
-        lines.append(Small(spec.details))
-    return Reply(spec.name, tuple(lines), by="everything that it takes", buttons=(_form(spec), back(spec.path)))
+def _below(spec: CommandSpec, lines: Sequence[Part], about: str, title: str = "") -> Reply:
+    """A page below that of a command."""
+    return Reply(title or spec.name, tuple(lines), by=about, buttons=(_form(spec), back(spec.path)))
 
 
 def word_page(spec: CommandSpec, word: str) -> Reply | None:
@@ -226,16 +221,7 @@ def word_page(spec: CommandSpec, word: str) -> Reply | None:
         lines = [f"{folded}: {mods.meanings.get(folded, 'a modifier')}"]
     else:
         return None
-    return Reply(f"{spec.name} {word}", tuple(lines), by=spec.title, buttons=(_form(spec), back(spec.path)))
-
-
-def units_page(spec: CommandSpec) -> Reply:
-    """Every word that a unit of a sequence may carry."""
-    words, lines = system(spec.system).words, list[Part]()
-    for name, options in lists_of(spec.options).items():
-        lines.append(Group(f"Words of a unit in {' and '.join(options)}", "", grave=True))
-        lines += unit_words(words[name])
-    return Reply(spec.name, tuple(lines), by="what a unit may carry", buttons=(_form(spec), back(spec.path)))
+    return _below(spec, lines, spec.title, f"{spec.name} {word}")
 
 
 def _form(spec: CommandSpec) -> Button:
@@ -299,7 +285,3 @@ def option_lines(option: Option) -> list[str]:
     kind, _, words = option.expected.partition(" of ")
     folded = textwrap.wrap(words, WIDTH, initial_indent="    ", subsequent_indent="    ", break_on_hyphens=False)
     return [f"  {option.name}{about} ({kind} of these; {rest}):", *folded]
-
-
-def _first_sentence(text: str) -> str:
-    return text.split(". ")[0].rstrip(".")

@@ -3,15 +3,19 @@ and topics that are no single command."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, metadata
 
 from bot.interface.explained import lists_of
 from bot.interface.registry import TABLE, Registry
 from bot.interface.reply.parts import Entry, Grid, Group, Part, Small
 from bot.interface.reply.reply import OPEN_FORM, Button, Menu, MenuEntry, Reply
 from bot.interface.spec import CommandSpec, Path
+from bot.process.release import NAME, release
+from bot.rules.expression import GUIDE
 from bot.rules.text.phrase import Phrase, Typed, phrase
+from bot.systems.catalog import systems
 
 HELP = "help:"
 ATTACKS, CHECKS = ("Fire", "Fight", "Attack", "Shoot"), ("Check", "Rally", "Spot")
@@ -93,11 +97,6 @@ TOPICS = {
 
 def _version() -> tuple[Part, ...]:
     """Which release this is, where its source is, and the edition of each rule set."""
-    from importlib.metadata import PackageNotFoundError, metadata
-
-    from bot.process.release import NAME, release
-    from bot.systems.catalog import systems
-
     try:
         pages = metadata(NAME).get_all("Project-URL") or []
     except PackageNotFoundError:  # run from its source, not installed
@@ -111,14 +110,8 @@ def _version() -> tuple[Part, ...]:
 def topic_page(name: str) -> Reply:
     """Help on a topic."""
     topic = TOPICS[name]
-    lines: tuple[Part, ...] = topic.lines
-    if name == "version":
-        lines = _version()
-    if name == "dice":
-        from bot.rules.expression import GUIDE
-
-        lines = (Grid(tuple(GUIDE)),)
-    return Reply(topic.title, lines, by=topic.about, buttons=(Button("help:", "Back"),))
+    lines = _version() if name == "version" else (Grid(tuple(GUIDE)),) if name == "dice" else topic.lines
+    return Reply(topic.title, lines, by=topic.about, buttons=(back(()),))
 
 
 def first_attack(registry: Registry, game: str) -> CommandSpec | None:
@@ -158,7 +151,8 @@ def overview(registry: Registry, games: Sequence[str], played: str, *, greets: b
     ]
     sets = [MenuEntry(f"{HELP}{game}", registry.games[game].title, f"/{game}") for game in games]
     topics = [MenuEntry(f"{HELP}{name}", topic.title, topic.about) for name, topic in TOPICS.items()]
-    groups = [MenuEntry(f"{HELP}{name}", f"/{name}", _short(registry.about(name))) for name in _groups(registry)]
+    tops = (name for name in registry.top if name not in (*registry.games, "help") and not name.endswith(TABLE))
+    groups = [MenuEntry(f"{HELP}{name}", f"/{name}", _short(registry.about(name))) for name in tops]
     welcome = "Hello. " if greets else ""
     return Reply(
         f"{welcome}Grognard fights tabletop wargames in your channel",
@@ -181,10 +175,6 @@ def games_page(registry: Registry, games: Sequence[str]) -> Reply:
     return Reply(
         "Games", lines, by="bring the rule book", menus=(Menu("What has one?", entries, "Games"),), buttons=buttons
     )
-
-
-def _groups(registry: Registry) -> Iterable[str]:
-    return [name for name in registry.top if name not in registry.games and not name.endswith(TABLE) and name != "help"]
 
 
 def page_of_group(path: Path, registry: Registry) -> Reply:

@@ -13,6 +13,7 @@ from bot.interface.reply.reply import Button, File, Reply
 from bot.interface.typing.macro import Macro, macro_name, macro_text
 from bot.places.macros import MACRO, MOST_OWN, MOST_SHARED, find_macro, macro_doc, macros_of, macros_seen
 from bot.rules.errors import UserError, did_you_mean
+from bot.rules.text.names import counted
 from bot.rules.text.phrase import Phrase, Typed, phrase
 
 CONSOLE = ("as", "tutorial", "quit", "exit", "press")
@@ -67,9 +68,9 @@ async def listing(context: Context) -> Reply:
         return Reply("No macros yet", (first, phrase("Then run it: `/macro run h n=3`")), private=True)
     example = next(iter((own or shared).values())).example
     lines.append(Phrase("Run one: ", Typed(example)))
-    counted = [_count(len(own), "of your own")] if own else []
-    counted += [_count(len(shared), "of the server's")] if shared else []
-    return Reply(f"Macros: {', '.join(counted)}", tuple(lines), private=True)
+    counts = {"of your own": len(own), "of the server's": len(shared)}
+    told = ", ".join(f"{count} {whose}" for whose, count in counts.items() if count)
+    return Reply(f"Macros: {told}", tuple(lines), private=True)
 
 
 async def remove(context: Context) -> Reply:
@@ -79,7 +80,13 @@ async def remove(context: Context) -> Reply:
     macro = (await macros_of(context.store, owner)).get(name)
     if macro is None:
         other = await find_macro(context.store, name, context.command.who.key, context.command.where)
-        raise await _unknown(context, name) if other is None else _of_other(other)
+        if other is None:
+            raise await _unknown(context, name)
+        if other.shared:
+            hint = phrase("A manager deletes it: `/macro remove {name} server`", name=name)
+            raise UserError(f"{name} is the server's.", hint=hint, option="server", code="not-yours")
+        hint = phrase("Delete it: `/macro remove {name}`", name=name)
+        raise UserError(f"{name} is your own, not the server's.", hint=hint, option="server", code="unknown-macro")
     context.drop_docs.append((MACRO, macro_doc(macro, owner).key))
     again = " ".join(["/macro add", name, "server"] if options["server"] else ["/macro add", name])
     lines = (Typed(macro.text), Small(f"To have it back: {again} and that text"))
@@ -95,7 +102,9 @@ async def export(context: Context) -> Reply:
         raise UserError("There are no macros to export.", code="unknown-macro")
     text = "".join(f"{macro.name}: {macro.text}\n" for macro in macros.values())
     first = phrase("Bring them back, or elsewhere: `/macro import`")
-    return Reply(_count(len(macros)), (first,), by=_whose(shared=shared), private=True, files=(File(FILE, text),))
+    return Reply(
+        counted(len(macros), "macro"), (first,), by=_whose(shared=shared), private=True, files=(File(FILE, text),)
+    )
 
 
 async def import_macros(context: Context) -> Reply:
@@ -109,12 +118,12 @@ async def import_macros(context: Context) -> Reply:
         if at > 10 * MOST_SHARED:
             raise UserError("The file has too many lines.", option="file", code="too-many")
         name, colon, text = line.partition(":")
-        if not colon:
-            raise _at_line(at, UserError("Each line is a name, a colon and a command.", code="bad-value"))
         try:
+            if not colon:
+                raise UserError("Each line is a name, a colon and a command.", code="bad-value")
             macro = _checked(context, name, text, shared=shared)
         except UserError as error:
-            raise _at_line(at, error) from None
+            raise UserError(f"Line {at}: {error.message}", hint=error.hint, option="file", code=error.code) from None
         found[macro.name] = macro
     if not found:
         raise UserError(
@@ -125,7 +134,7 @@ async def import_macros(context: Context) -> Reply:
     context.docs += [macro_doc(macro, owner) for macro in found.values()]
     changed = sorted(name for name in found if name in before and before[name].text != found[name].text)
     lines = [", ".join(found), *([f"Changed: {', '.join(changed)}"] if changed else [])]
-    return Reply(f"{_count(len(found))} saved", tuple(lines), by=_whose(shared=shared), private=True)
+    return Reply(f"{counted(len(found), 'macro')} saved", tuple(lines), by=_whose(shared=shared), private=True)
 
 
 def _line(macro: Macro, more: str = "") -> Part:
@@ -173,25 +182,5 @@ async def _unknown(context: Context, name: str) -> UserError:
     return UserError(f'There is no macro "{name[:40]}".', hint=hint, option="name", code="unknown-macro")
 
 
-def _of_other(macro: Macro) -> UserError:
-    """What to say to who would delete the server's without saying so, or their own as the server's."""
-    name = macro.name
-    if macro.shared:
-        hint = phrase("A manager deletes it: `/macro remove {name} server`", name=name)
-        return UserError(f"{name} is the server's.", hint=hint, option="server", code="not-yours")
-    hint = phrase("Delete it: `/macro remove {name}`", name=name)
-    return UserError(f"{name} is your own, not the server's.", hint=hint, option="server", code="unknown-macro")
-
-
-def _at_line(at: int, error: UserError) -> UserError:
-    return UserError(f"Line {at}: {error.message}", hint=error.hint, option="file", code=error.code)
-
-
 def _whose(*, shared: bool) -> str:
     return "for everybody here" if shared else "for you alone"
-
-
-def _count(count: int, whose: str = "") -> str:
-    if whose:
-        return f"{count} {whose}"
-    return "1 macro" if count == 1 else f"{count} macros"

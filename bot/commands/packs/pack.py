@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.commands.context import Context
+from bot.commands.play.pictures import drawn_table, offered
 from bot.interface.reply.packing import zip_data
 from bot.interface.reply.parts import Part, Small
 from bot.interface.reply.reply import Button, File, Reply, error_reply
-from bot.packs.check import UNTRUSTED_SECONDS
+from bot.packs.check import UNTRUSTED_SECONDS, Report
 from bot.packs.review import Review, review, review_file
 from bot.packs.stored import (
     HERE,
@@ -28,10 +29,11 @@ from bot.packs.stored import (
 )
 from bot.rules.errors import UserError
 from bot.rules.odds.rolls import TooManyStates
+from bot.rules.text.names import counted
 from bot.rules.text.phrase import phrase
 from bot.systems.catalog import everywhere, using
 from bot.systems.packs.content import MOST_BYTES, zipped
-from bot.systems.packs.pack import version_of
+from bot.systems.packs.pack import PackSystem, version_of
 from bot.systems.packs.shelf import Shelf
 
 MOST_FAULTS = 8
@@ -54,50 +56,46 @@ def need_manager(context: Context) -> None:
         )
 
 
-async def find_version(context: Context) -> tuple[Version, dict[str, str]]:
-    """The version that was asked for, and what is enabled here. Raises UserError."""
+async def find_version(context: Context, hash: str | None = None) -> tuple[Version, dict[str, str]]:
+    """The version that was asked for, or has this hash, and what is enabled here. Raises UserError."""
     server = server_key(context.command.where)
-    active = await enabled(context.store, server)
-    return chosen(context.options()["pack"], await versions(context.store, server), active), active
+    known, active = await versions(context.store, server), await enabled(context.store, server)
+    if hash is None:
+        return chosen(context.options()["pack"], known, active), active
+    if (version := next((one for one in known if one.hash == hash), None)) is None:
+        raise UserError("This server no longer has this pack.", hint="Add it again.", code="unknown-pack")
+    return version, active
+
+
+async def _files(context: Context, hash: str) -> PackSystem:
+    """The pack itself. Raises UserError where its files are gone."""
+    if (pack := await read_pack(context.store, hash)) is None:
+        raise gone()
+    return pack
 
 
 async def listing(context: Context) -> Reply:
     """The packs of this server."""
     server = server_key(context.command.where)
     known, active = await versions(context.store, server), await enabled(context.store, server)
-    rows = [f"{one.title} {one.version}{_state(one, active)} · {one.id}@{one.hash[:SHORT]}" for one in known]
+    rows = [
+        f"{one.title} {one.version}{', enabled' * (active.get(one.id) == one.hash)} · {one.id}@{one.hash[:SHORT]}"
+        for one in known
+    ]
     if not rows:
         lines: tuple[Part, ...] = (
             phrase("A manager adds one, as a zip or as text: `/pack add`"),
             "A pack is a game of your own: tables, units and combat sequences as data.",
         )
         return Reply("No packs here yet", lines, private=True)
-    title = "1 pack here" if len(rows) == 1 else f"{len(rows)} packs here"
-    return Reply(title, tuple(rows), private=True)
+    return Reply(f"{counted(len(rows), 'pack')} here", tuple(rows), private=True)
 
 
-def _state(one: Version, active: dict[str, str]) -> str:
-    return ", enabled" if active.get(one.id) == one.hash else ""
-
-
-async def enable(context: Context) -> Reply:
-    """Let this server play a version of a pack, in place of the one that it played."""
+async def enable(context: Context, hash: str | None = None) -> Reply:
+    """Let this server play a version of a pack (the one typed, or the one under whose review the button is), in place
+    of the one that it played."""
     need_manager(context)
-    version, active = await find_version(context)
-    return await _enabled(context, version, active)
-
-
-async def press_enable(context: Context, hash: str) -> Reply:
-    """The same by the button under a review."""
-    need_manager(context)
-    server = server_key(context.command.where)
-    version = next((one for one in await versions(context.store, server) if one.hash == hash), None)
-    if version is None:
-        raise UserError("This server no longer has this pack.", hint="Add it again.", code="unknown-pack")
-    return await _enabled(context, version, await enabled(context.store, server))
-
-
-async def _enabled(context: Context, version: Version, active: dict[str, str]) -> Reply:
+    version, active = await find_version(context, hash)
     server, before = server_key(context.command.where), active.get(version.id)
     if before == version.hash:
         return Reply(f"{version.title} {version.version} is enabled here", private=True)
@@ -114,9 +112,7 @@ async def _enabled(context: Context, version: Version, active: dict[str, str]) -
             option="pack",
             code="id-taken",
         )
-    pack = await read_pack(context.store, version.hash)
-    if pack is None:
-        raise gone()
+    await _files(context, version.hash)
     context.docs.append(await enabled_doc(context.store, server, {**active, version.id: version.hash}))
     lines: list[Part] = [
         phrase("Its commands: `/help {id}`", id=version.id),
@@ -148,9 +144,7 @@ async def disable(context: Context) -> Reply:
 async def export(context: Context) -> Reply:
     """A version as a zip."""
     version, _ = await find_version(context)
-    pack = await read_pack(context.store, version.hash)
-    if pack is None:
-        raise gone()
+    pack = await _files(context, version.hash)
     name = f"{version.id}-{version.hash[:SHORT]}.zip"
     lines = (f"{len(pack.content)} files. Licence: {version.licence}.",)
     title = f"{version.title} {version.version} as a zip"
@@ -190,36 +184,23 @@ async def add(context: Context) -> Reply:
         context.docs += docs_of(found.content, found.about, server, context.now)
     active = (await enabled(context.store, server)).get(found.about.id)
     kept = "was here already" if is_known else "is checked and kept"
-    return await _drawn(context, _shown(found, hash, f"{found.about.title} {found.about.version} {kept}", active), hash)
+    return await _shown(context, found, hash, f"{found.about.title} {found.about.version} {kept}", active)
 
 
 async def show(context: Context) -> Reply:
     """What is in a pack of this server."""
     version, active = await find_version(context)
-    pack = await read_pack(context.store, version.hash)
-    if pack is None:
-        raise gone()
+    pack = await _files(context, version.hash)
     found = await reviewed(context, review, dict(pack.content))
     if found.about is None:  # it passed once; the rules of packs have become stricter since
         return refused(found.report.faults)
-    shown = _shown(found, version.hash, f"{version.title} {version.version}", active.get(version.id))
-    return await _drawn(context, shown, version.hash)
-
-
-async def _drawn(context: Context, reply: Reply, hash: str) -> Reply:
-    """The review with the picture of its first table, as the channel has pictures."""
-    from bot.commands.play.pictures import offered
-
-    return await offered(context, reply, f"packdraw:{hash}")
+    return await _shown(context, found, version.hash, f"{version.title} {version.version}", active.get(version.id))
 
 
 async def press_picture(context: Context, hash: str) -> Reply:
     """The first table of a pack, drawn as it would be seen."""
-    from bot.commands.play.pictures import drawn_table
-
     known = await versions(context.store, server_key(context.command.where))
-    pack = await read_pack(context.store, hash) if any(one.hash == hash for one in known) else None
-    if pack is None or not pack.tables:
+    if not any(one.hash == hash for one in known) or not (pack := await _files(context, hash)).tables:
         raise gone()
     with using(Shelf(everywhere(), [pack])):
         return replace(await drawn_table(context, f"{pack.id}/{next(iter(pack.tables))}", {}), private=True)
@@ -245,8 +226,6 @@ def _sent(context: Context) -> tuple[bytes | None, str]:
 
 async def reviewed(context: Context, function: object, *arguments: object) -> Review:
     """What the worker finds; what takes too long or too much memory is a fault like any other."""
-    from bot.packs.check import Report
-
     try:
         found: Review = await context.check_pack(function, *arguments, seconds=UNTRUSTED_SECONDS)
     except TooManyStates:
@@ -265,8 +244,9 @@ def refused(faults: Sequence[str]) -> Reply:
     return replace(error_reply(error), lines=tuple(lines))
 
 
-def _shown(found: Review, hash: str, title: str, active: str | None) -> Reply:
-    """The review, with *Enable* where another version, or none, is enabled."""
+async def _shown(context: Context, found: Review, hash: str, title: str, active: str | None) -> Reply:
+    """The review, with the picture of its first table as the channel has pictures, and *Enable* where another version,
+    or none, is enabled."""
     about, questions = found.about, found.report.questions
     assert about is not None
     lines: list[Part] = [f"By {about.author}. Licence: {about.licence}."]
@@ -283,7 +263,6 @@ def _shown(found: Review, hash: str, title: str, active: str | None) -> Reply:
         lines += [f"- {question}" for question in questions[:MOST_QUESTIONS]]
         lines += [f"And {len(questions) - MOST_QUESTIONS} more."] if len(questions) > MOST_QUESTIONS else []
     lines.append(Small(f"Version {hash[:8]}"))
-    if active == hash:
-        return Reply(title, tuple(lines), by="enabled here", private=True)
-    by = "not enabled yet" if active is None else "another version is enabled"
-    return Reply(title, tuple(lines), by=by, private=True, buttons=(Button(f"packon:{hash}", "Enable", "primary"),))
+    by = {None: "not enabled yet", hash: "enabled here"}.get(active, "another version is enabled")
+    buttons = () if active == hash else (Button(f"packon:{hash}", "Enable", "primary"),)
+    return await offered(context, Reply(title, tuple(lines), by=by, private=True, buttons=buttons), f"packdraw:{hash}")

@@ -17,9 +17,9 @@ from bot.commands.context import Context, roster_for
 from bot.commands.play.pictures import offered
 from bot.commands.play.share import boxed
 from bot.commands.turns.turn import odds_by_name
+from bot.game.events import system_of
 from bot.game.log import read_opened
 from bot.game.state import Json
-from bot.game.version import system_of
 from bot.interface.reply.reply import Button, Reply
 from bot.interface.spec import CommandSpec
 from bot.interface.typing.text import command_text

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from bot.commands.context import Context
 from bot.commands.post.reminders import changed, hint, laid_down, wishes_of
-from bot.game.loaded import Loaded, load
+from bot.game.loaded import Loaded, game_of
 from bot.game.phases import phase_title, whose_go
 from bot.game.state import Game
 from bot.interface.reply.parts import Entry, Part, ago
 from bot.interface.reply.reply import Button, Reply
+from bot.rules.text.names import counted
 from bot.rules.text.phrase import Phrase, phrase
 from bot.systems.catalog import systems
 
@@ -55,30 +56,21 @@ async def games(context: Context) -> Reply:
         start = phrase('Start one: `/game start lnlt "Hill 875" sides="US, VC"`')
         return Reply("You play in no game just now", (start,), private=True)
     theirs = sum(_is_theirs(*one) for one in going)
-    count = "1 game" if len(going) == 1 else f"{len(going)} games"
+    count = counted(len(going), "game")
     lines: list[Part] = [_entry(*one) for one in going[:MOST_SHOWN]]
     if len(going) > MOST_SHOWN:
-        rest = len(going) - MOST_SHOWN
-        lines.append(f"{rest} more{_waiting(theirs - MOST_SHOWN)}.")
+        waiting = theirs - MOST_SHOWN
+        wait = ", where nobody waits for you" if waiting < 1 else f", {waiting} of which wait for you"
+        lines.append(f"{len(going) - MOST_SHOWN} more{wait}.")
     title = f"It is your go in {theirs} of {count}" if theirs else f"Nobody waits for you in {count}"
     return Reply(title, tuple(lines), private=True)
-
-
-def _waiting(count: int) -> str:
-    """In how many of those that are not shown it is their go."""
-    return ", where nobody waits for you" if count < 1 else f", {count} of which wait for you"
-
-
-async def press_games(context: Context) -> Reply:
-    """The button *My games*."""
-    return await games(context)
 
 
 async def _own(context: Context) -> list[Loaded]:
     data = await context.store.user_data(context.command.who.key)
     rows = list(dict.fromkeys(row.game for row in data.persons))[-MOST_GAMES:]
-    found = [await context.store.load_game_by_id(row) for row in rows]
-    return [load(saved) for saved in found if saved is not None]
+    found = [await game_of(context.store, row) for row in rows]
+    return [loaded for loaded in found if loaded is not None]
 
 
 def _side(loaded: Loaded, user: str) -> str:

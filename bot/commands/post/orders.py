@@ -8,10 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import takewhile
 
 from bot.commands.context import Amendment, Context
 from bot.commands.post.reminders import comes_back
 from bot.commands.turns.calls import call_sides
+from bot.game.events import holding
 from bot.game.rights import need_player
 from bot.game.sides import COMMAND, ORDER, all_in, find_side, of_sides, orders_in_order, sides_in, told_sides
 from bot.game.state import Game
@@ -50,8 +52,8 @@ async def write(context: Context) -> Reply:
     else:
         is_again = bool(was) or await _were_opened(context)
         new = () if is_again else tuple(other for other in game.sides if other not in sides_in(context.game))
-        told_all = replace(_card(context), mention=await call_sides(context, context.game, new, spares=False))
-        await _amend(context, _card(context))
+        mention = await call_sides(context, context.game, new, spares=False)
+        told_all = replace(await _amend(context, _card(context)), mention=mention)
     first = "Your orders are sealed" if len(orders) > len(was) else "Your orders are sealed anew; the old ones are void"
     return Reply(first, tuple(told), private=True, tone=SEALED, announce=told_all)
 
@@ -67,7 +69,8 @@ def _texts(context: Context, text: str | None, command: str | None) -> dict[str,
         )
     for key, said in texts.items():
         if len(said) > LONGEST:
-            raise UserError(f"An order has at most {LONGEST} characters.", option=_OPTION[key], code="too-long")
+            option = "text" if key == ORDER else "command"
+            raise UserError(f"An order has at most {LONGEST} characters.", option=option, code="too-long")
     if COMMAND in texts:
         spec = parse_text(texts[COMMAND], context.registry).spec
         if spec.family not in READY:
@@ -79,25 +82,20 @@ def _texts(context: Context, text: str | None, command: str | None) -> dict[str,
     return texts
 
 
-_OPTION = {ORDER: "text", COMMAND: "command"}
-
-
 async def show(context: Context) -> Reply:
     """Who is in, when they open, and one's own."""
-    game = _with_sides(context)
-    card = _card(context)
-    own = [*await _mine(context, game)]
+    own, card = await _mine(context), _card(context)
     return replace(card, lines=(*card.lines, *own), private=True)
 
 
 async def mine(context: Context, _about: str) -> Reply:
     """The button *Mine*."""
-    own = tuple(await _mine(context, _with_sides(context)))
+    own = tuple(await _mine(context))
     return Reply("Your sealed orders" if own else "You have written no orders yet", own, private=True)
 
 
-async def _mine(context: Context, game: Game) -> list[Part]:
-    person = context.ledger.known_person()
+async def _mine(context: Context) -> list[Part]:
+    game, person = _with_sides(context), context.ledger.known_person()
     numbers = [int(at) for at, who in game.orders.items() if who == person]
     kept = await _kept(context, numbers)
     return [_paragraph("Yours", kept.get(number, {})) for number in numbers]
@@ -122,8 +120,7 @@ async def deadline(context: Context) -> Reply:
     if due == game.orders_due:
         raise UserError("There is no deadline.", code="no-orders")
     context.ledger.add("order", replace(game, orders_due=due), result="a deadline" if due else "no deadline")
-    await _amend(context, _card(context))
-    return _card(context)
+    return await _amend(context, _card(context))
 
 
 async def open_now(context: Context) -> Reply:
@@ -160,8 +157,7 @@ async def open_due(context: Context, row: DueRow) -> None:
     context.called = {}
     await call_sides(context, game, game.sides, all_of_them=True, spares=False)
     for place in context.ledger.was.places:
-        mention = context.called.get(place, ())
-        told = replace(reply, mention=mention).to_json()
+        told = replace(reply, mention=context.called.get(place, ())).to_json()
         context.outgoing.append(Outgoing(place, {}, context.now, told, context.topic(number)))
 
 
@@ -218,27 +214,21 @@ async def _open(context: Context, *more: Part) -> Reply:
     )
 
 
-async def _amend(context: Context, card: Reply) -> None:
-    """The messages that said who was in, or until when, read so from now on."""
+async def _amend(context: Context, card: Reply) -> Reply:
+    """The messages that said who was in, or until when, read so from now on: the card."""
     rows = await context.store.events(context.ledger.row, limit=READ_BACK, newest_first=True)
-    undone: dict[int, bool] = {}
-    for event in (row.data for row in rows):
-        if event["kind"] == "orders":
-            return
-        if event["kind"] in ("undo", "redo"):
-            undone.setdefault(event["event"], event["kind"] == "undo")  # the latest word on an event counts
-        elif event["kind"] == "order" and not undone.get(event["number"]):
+    since = takewhile(lambda event: event["kind"] != "orders", (row.data for row in rows))
+    for event in holding(since):
+        if event["kind"] == "order":
             context.amends.append(Amendment(context.topic(event["number"]), lambda _said: card))
+    return card
 
 
 async def _were_opened(context: Context) -> bool:
     """Whether orders were opened in this turn before: what follows is an afterthought, for which nobody is called."""
-    for row in await context.store.events(context.ledger.row, limit=READ_BACK, newest_first=True):
-        if row.data["kind"] == "orders":
-            return True
-        if "turn" in row.data.get("after", {}).get("game", {}):
-            return False
-    return False
+    rows = await context.store.events(context.ledger.row, limit=READ_BACK, newest_first=True)
+    turn = takewhile(lambda row: "turn" not in row.data.get("after", {}).get("game", {}), rows)
+    return any(row.data["kind"] == "orders" for row in turn)
 
 
 def _card(context: Context) -> Reply:

@@ -7,7 +7,7 @@ What is due is stored in the commit that brings the go, and replaced in the one 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, time, timedelta
 from functools import partial
@@ -20,10 +20,11 @@ from bot.commands.turns.calls import place_of
 from bot.commands.turns.turn_card import phase_name
 from bot.game.events import ROLLS, holding
 from bot.game.ledger import Ledger
-from bot.game.loaded import Loaded, load
+from bot.game.loaded import Loaded, game_of
 from bot.game.state import Game, Json
 from bot.interface.reply.parts import Part, Small, ago
 from bot.interface.reply.reply import LINK, OVER, WAITING, Button, Reply
+from bot.interface.typing.complete import zone_named, zones
 from bot.outbox.answers import GOOD_UNTIL, INSTEAD
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.text.phrase import Phrase, phrase
@@ -79,19 +80,15 @@ class Wishes:
     def awake(self, at: float) -> float:
         """That moment, or the end of the quiet hours in which it is."""
         while self.is_quiet(at):  # a clock that is put forward may leave out the very end
-            at = min(self._next(at, self.quiet[1]), at + DAY)
+            at = min(self.next_at(at, self.quiet[1]), at + DAY)
         return at
-
-    def quiet_from(self, at: float) -> float:
-        """When the next quiet hours begin; a day on where there are none."""
-        return self._next(at, self.quiet[0]) if self.quiet else at + DAY
 
     def tomorrow(self, at: float) -> float:
         """Tomorrow morning."""
         day = self.local(at).date() + timedelta(days=1)
         return self.awake(datetime.combine(day, time(MORNING), ZoneInfo(self.zone)).timestamp())
 
-    def _next(self, at: float, minute: int) -> float:
+    def next_at(self, at: float, minute: int) -> float:
         """When the person's clock next shows so many minutes of the day."""
         zone, day = ZoneInfo(self.zone), self.local(at).date()
         found = (
@@ -129,15 +126,8 @@ async def wishes_of(store: Store, user: str) -> Wishes:
 
 def changed(wishes: Wishes, options: Mapping[str, Any]) -> Wishes:
     """The wishes with what was typed. Raises UserError."""
-    if options["interval"]:
-        wishes = replace(wishes, interval=_interval(options["interval"]))
-    elif not wishes.interval:
-        wishes = replace(wishes, interval=4)
-    if options["quiet"]:
-        wishes = replace(wishes, quiet=_quiet(options["quiet"]))
-    if options["zone"]:
-        wishes = replace(wishes, zone=_zone(options["zone"]))
-    return replace(wishes, where=options["where"]) if options["where"] else wishes
+    given = {name: read(options[name]) for name, read in _READ.items() if options[name]}
+    return replace(wishes, **{"interval": wishes.interval or 4, **given})
 
 
 def _interval(typed: str) -> int:
@@ -170,17 +160,14 @@ def _quiet(typed: str) -> tuple[int, ...]:
 
 
 def _zone(typed: str) -> str:
-    from bot.interface.typing.complete import zone_named, zones
 
-    name = zone_named(typed)
-    if not name:
-        raise UserError(
-            f'There is no time zone "{typed[:40]}".',
-            hint=did_you_mean(typed, zones()) or "For example Europe/Berlin or America/New_York.",
-            option="zone",
-            code="bad-value",
-        )
-    return name
+    if name := zone_named(typed):
+        return name
+    hint = did_you_mean(typed, zones()) or "For example Europe/Berlin or America/New_York."
+    raise UserError(f'There is no time zone "{typed[:40]}".', hint=hint, option="zone", code="bad-value")
+
+
+_READ: Mapping[str, Callable[[str], Any]] = {"interval": _interval, "quiet": _quiet, "zone": _zone, "where": str}
 
 
 def waiting(game: Game) -> dict[str, int]:
@@ -265,7 +252,7 @@ async def remind(context: Context, row: DueRow) -> None:
     place = await place_of(context, row.owner)
     reply = await _reminder(context, row, count if wishes.interval else 0, events, place if is_direct else "")
     where = row.owner if is_direct else place
-    way: Json = {GOOD_UNTIL: min(wishes.quiet_from(now), now + HOUR)}
+    way: Json = {GOOD_UNTIL: min(wishes.next_at(now, wishes.quiet[0]), now + HOUR) if wishes.quiet else now + HOUR}
     if is_direct and place and count == 1:  # closed direct messages: they are called once where the game is
         way[INSTEAD] = place
     if where:
@@ -286,7 +273,11 @@ def _last_act(events: Mapping[int, Json], person: str) -> int:
 async def _reminder(context: Context, row: DueRow, count: int, events: Mapping[int, Json], link: str) -> Reply:
     """Reminder `count`; 0 for the one call of somebody who wants none, and was there when their go came."""
     game, late = context.game, context.now - row.at > LATE
-    lines: list[Part] = [line] if (line := await last_result(context, events)) else []
+    lines: list[Part] = []
+    if (
+        last := next((one for one in holding(events.values()) if one["kind"] in ROLLS and one.get("result")), None)
+    ) is not None:
+        lines.append(f"Last: {(await said(context, last))[0]} · #{last['number']}")
     lines.append(phase_name(game, context.system))
     if late:
         lines.append(Small("Late: Grognard was not running when this was due."))
@@ -309,24 +300,15 @@ async def _latest(context: Context, game: str) -> dict[int, Json]:
     return {one.number: one.data for one in rows}
 
 
-async def last_result(context: Context, events: Mapping[int, Json]) -> str:
-    """`Last: VC Squad 5 takes casualties · #41`, of the latest result that was not undone; "" for none."""
-    for event in holding(events.values()):
-        if event["kind"] in ROLLS and event.get("result"):
-            return f"Last: {(await said(context, event))[0]} · #{event['number']}"
-    return ""
-
-
 async def snooze(context: Context, rest: str) -> Reply:
     """The buttons under a reminder: later, tomorrow, or no more of them for this go."""
     game, person, how = (*rest.split(":"), "", "", "")[:3]
-    saved = await context.store.load_game_by_id(game)
-    row = next((one for one in saved.persons if one.person == person), None) if saved is not None else None
-    if saved is None or row is None or how not in SNOOZES:
+    loaded = await game_of(context.store, game)
+    row = loaded.persons.get(person) if loaded is not None else None
+    if loaded is None or row is None or how not in SNOOZES:
         raise UserError("This reminder is of a game that is not kept any more.", code="used-up")
     if row.user != context.command.who.key:
         raise UserError("Only the person who was reminded can do that.", code="not-yours")
-    loaded = load(saved)
     since, key = waiting(loaded.game).get(person), _key(game, person)
     title = f"{loaded.game.name} waits for you"
     if since is None:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from bot.answers.events import retold, where_of
 from bot.commands.context import Context
 from bot.commands.games.games import title_of as name_of_game
 from bot.commands.turns.turn_card import MOST_IN_ROW, PHONE_ROW, phase_buttons
+from bot.game.events import undone_events
 from bot.game.phases import whose_go
 from bot.game.roster import GONE
 from bot.game.state import Game, Json
 from bot.interface.reply.parts import Happened, Part, Small
 from bot.interface.reply.reply import HURT, WAITING, Reply
 from bot.rules.errors import UserError
-from bot.rules.text.names import joined
+from bot.rules.text.names import counted, joined
 from bot.rules.text.phrase import phrase
 
 ME = "me"
@@ -23,23 +22,18 @@ QUIET = ("fair", "settings", "link", "transfer", "claim", "import", "privacy", "
 """Kinds that mean nothing to somebody who comes back; an undo is seen in what it undid."""
 
 
-@dataclass(slots=True)
-class _Away:
-    """What was read: the events since, and which of them no longer hold."""
-
-    events: list[Json] = field(default_factory=list)
-    undone: dict[int, bool] = field(default_factory=dict)
-
-
 async def since(context: Context, typed: str) -> Reply:
     """What happened since the reader's own last event, or behind the event with this number."""
     game = context.need_game()
     after = _number(typed)
-    away = await _read(context, after, context.ledger.known_person())
+    events, undone = await _read(context, after, context.ledger.known_person())
     side = context.actor.side
-    events = [event for event in reversed(away.events) if _matters(event)]
-    lost = _lost(events, away, side)
-    lines: list[Part] = [await _line(context, event, away, side) for event in events[-MOST_SHOWN:]]
+    held = (event for event in events if event["number"] not in undone)
+    lost = [name for event in held for name, (_, now) in _units(event, side).items() if now in GONE]
+    lines: list[Part] = []
+    for event in events[-MOST_SHOWN:]:
+        worse = any(now for _, now in _units(event, side).values())
+        lines.append(Happened(event["number"], *await said(context, event), worse, event["number"] in undone))
     if (more := len(events) - MOST_SHOWN) > 0:
         lines.insert(
             0, Small(phrase("{more} events before these: `/log {count}`", more=more, count=min(more + 20, 200)))
@@ -52,13 +46,12 @@ async def since(context: Context, typed: str) -> Reply:
         means = f"you lost {joined(lost)}" if lost else ("you lost nothing" if side else "")
         news = ", and ".join(piece for piece in (means, go) if piece) or "the game goes on"
         title = f"{left[:1].upper()}{left[1:]}: {news}"
-    count = "1 event" if len(events) == 1 else f"{len(events)} events"
     is_theirs = bool(side) and side in game.go and not game.ended
     buttons = phase_buttons(context, without=("remember",)) if is_theirs else ()
     return Reply(
         title,
         tuple(lines),
-        by=f"{count}, {name_of_game(game)}" if events else name_of_game(game),
+        by=f"{counted(len(events), 'event')}, {name_of_game(game)}" if events else name_of_game(game),
         tone=HURT if lost else WAITING,
         private=True,
         buttons=(*buttons, context.button("read", "Log", "log")),
@@ -66,14 +59,9 @@ async def since(context: Context, typed: str) -> Reply:
     )
 
 
-async def press_since(context: Context, _about: str) -> Reply:
-    """The button *Since I left*."""
-    return await since(context, ME)
-
-
 def _number(typed: str) -> int | None:
     word = typed.strip().removeprefix("#").casefold()
-    if word == ME:
+    if word in ("", ME):  # the button says nothing
         return None
     if not word.isdecimal() or len(word) > 9:
         raise UserError(
@@ -85,21 +73,17 @@ def _number(typed: str) -> int | None:
     return int(word)
 
 
-async def _read(context: Context, after: int | None, person: str) -> _Away:
-    """The events since, the last one first; up to the reader's own last one where no number is given."""
-    away = _Away()
+async def _read(context: Context, after: int | None, person: str) -> tuple[list[Json], set[int]]:
+    """The events since that matter, the first one first, and which of them no longer hold; from the reader's own last
+    one on where no number is given."""
+    found: list[Json] = []
     rows = await context.store.events(context.ledger.row, after=after or 0, limit=MOST_READ, newest_first=True)
     for event in (row.data for row in rows):
         if after is None and person and event["who"] == person:
             break
-        if event["kind"] in ("undo", "redo"):
-            away.undone.setdefault(event["event"], event["kind"] == "undo")
-        away.events.append(event)
-    return away
-
-
-def _matters(event: Json) -> bool:
-    return event["kind"] not in QUIET and (event["kind"] != "pass" or ";" in event["result"])
+        found.insert(0, event)
+    events = [one for one in found if one["kind"] not in QUIET and (one["kind"] != "pass" or ";" in one["result"])]
+    return events, undone_events(found)
 
 
 def _units(event: Json, side: str) -> dict[str, tuple[str, str]]:
@@ -113,25 +97,12 @@ def _units(event: Json, side: str) -> dict[str, tuple[str, str]]:
     return found
 
 
-def _lost(events: list[Json], away: _Away, side: str) -> list[str]:
-    """Names of the reader's units that left the fight meanwhile."""
-    held = (event for event in events if not away.undone.get(event["number"]))
-    return [name for event in held for name, (_, now) in _units(event, side).items() if now in GONE]
-
-
 def _go(game: Game, side: str) -> str:
     if game.ended:
         return "the game is over"
     if side and game.go == (side,):
         return "it is your go"
     return f"it is the go of {whose_go(game)}" if len(game.go) > 1 else f"it is {whose_go(game)}" if game.go else ""
-
-
-async def _line(context: Context, event: Json, away: _Away, side: str) -> Happened:
-    number = event["number"]
-    worse = any(now for _, now in _units(event, side).values())
-    title, by = await said(context, event)
-    return Happened(number, title, by, worse, bool(away.undone.get(number)))
 
 
 async def said(context: Context, event: Json) -> tuple[str, str]:

@@ -13,15 +13,16 @@ from dataclasses import replace
 from hashlib import sha256
 
 from bot.answers.inputs import rules_told
-from bot.commands.context import Amendment, Change, Context
+from bot.commands.context import Amendment, Context
 from bot.commands.log.undo import takeable
 from bot.commands.turns.turn_card import PHONE_ROW, passes_told, phase_buttons, phase_name
-from bot.game.counter import about, ails, is_lost, lasting_marks, states_of
+from bot.commands.units.unit_card import card_menu
+from bot.game.counter import ails, is_lost, lasting_marks, states_of
 from bot.game.phases import whose_go
 from bot.game.roster import in_order, is_gone
 from bot.game.state import Game, Json
 from bot.interface.reply.parts import Group, Part, Rule, Small
-from bot.interface.reply.reply import OVER, PINNED, TAKEN_AWAY, UNPINNED, Menu, MenuEntry, Reply
+from bot.interface.reply.reply import OVER, PINNED, TAKEN_AWAY, UNPINNED, Reply
 from bot.process.entropy import new_id
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import spoken
@@ -33,7 +34,6 @@ from bot.systems.system import System
 
 AFRESH = 50 * 60.0
 """Seconds after which it is posted anew: some platforms let nobody change older messages as often as a game needs."""
-MOST_ENTRIES = 25
 NAMED, ROOM = (100, 30, 12, 5, 1), 3_000
 """So many names of units of one state and side, the first that leave a board with fewer characters than that."""
 FURTHER_DOWN = "The board is further down"
@@ -48,10 +48,10 @@ async def board(context: Context) -> Reply:
         if old is None:
             raise UserError("This game has no board.", hint="/game board posts one.", code="no-board")
         context.drop_docs.append((BOARD, context.ledger.row))
-        context.amends.append(Amendment(context.topic(old.data["topic"]), _put_away("The board was put away")))
+        context.amends.append(Amendment(context.topic(old.data["topic"]), lambda _: _gone("The board was put away")))
         return Reply("The board no longer follows the game", private=True)
     if old is not None:
-        context.amends.append(Amendment(context.topic(old.data["topic"]), lambda _: _further_down()))
+        context.amends.append(Amendment(context.topic(old.data["topic"]), lambda _: _gone(FURTHER_DOWN, TAKEN_AWAY)))
         context.withdraw.append(context.topic(old.data["topic"]))
     said = old.data["said"] if old is not None else ""
     now = shown(context, game, said, await takeable(context))
@@ -100,7 +100,7 @@ async def following(context: Context, reply: Reply) -> list[Outgoing]:
     context.withdraw.append(topic)
     fresh_one = shown(context, game, said, undo)
     about = context.topic(_remember(context, game, said, fresh_one))
-    old, new = _further_down().to_json(), fresh_one.to_json()
+    old, new = _gone(FURTHER_DOWN, TAKEN_AWAY).to_json(), fresh_one.to_json()
     away = [Outgoing(place, {}, context.now, old, "", topic) for place in places]
     return [*away, *(Outgoing(place, {}, context.now, new, about) for place in places)]
 
@@ -109,17 +109,9 @@ def _reads(board: Reply) -> str:
     return short(sha256(json.dumps(board.to_json(), sort_keys=True).encode()).hexdigest())
 
 
-def _further_down() -> Reply:
-    return replace(_gone(FURTHER_DOWN), pin=TAKEN_AWAY)
-
-
-def _put_away(why: str) -> Change:
-    return lambda _: _gone(why)
-
-
-def _gone(why: str) -> Reply:
+def _gone(why: str, pin: str = UNPINNED) -> Reply:
     """What is left of a board."""
-    return Reply(why, tone=OVER, boxed=True, pin=UNPINNED)
+    return Reply(why, tone=OVER, boxed=True, pin=pin)
 
 
 def _last(bodies: Iterable[Json], reply: Reply, before: str) -> str:
@@ -150,6 +142,7 @@ def shown(context: Context, game: Game, said: str, undo: int) -> Reply:
     if undo:
         buttons.append(context.button("undo", "Undo", undo))
     buttons.append(context.button("log", "Log"))
+    left = [unit for unit in in_order(game.units.values()) if not is_gone(unit)]
     whose = whose_go(game)
     title = f"{phase_name(game, system)}: {whose}" if whose else phase_name(game, system)
     return Reply(
@@ -157,7 +150,7 @@ def shown(context: Context, game: Game, said: str, undo: int) -> Reply:
         tuple(lines),
         buttons=tuple(buttons),
         across=PHONE_ROW,
-        menus=_cards(context, game),
+        menus=(card_menu(context, left, "A unit's card", "Unit's card"),) if left else (),
         quiet=True,
         boxed=True,
         pin=PINNED,
@@ -176,14 +169,15 @@ def _sides(context: Context, game: Game, system: System | None, most: int) -> li
 def _side(context: Context, game: Game, side: str, system: System | None, most: int) -> Iterable[Part]:
     units = [unit for unit in in_order(game.units.values()) if unit.side == side]
     if side:
-        players = [context.ledger.name_of(person) for person, own in game.players.items() if own == side]
+        players = context.ledger.players_of(side)
         yield Group(side, ", ".join(players) or "nobody yet", grave=True)
     elif units:
         yield Group("No side", "", grave=True)
     states: dict[tuple[str, bool], list[RosterUnit]] = {}
     for unit in units:
         if not is_lost(unit, system):
-            states.setdefault(_state(unit, system), []).append(unit)
+            is_ill = bool(states_of(unit, system) or unit.marks & lasting_marks(system))
+            states.setdefault((spoken(ails(unit, system)) or "Ready", is_ill), []).append(unit)
     for (state, grave), alike in sorted(states.items(), key=lambda item: (item[0][1], item[0][0] != "Ready")):
         yield Group(state, _names(alike, most), grave=grave)
     if lost := [unit for unit in units if is_lost(unit, system)]:
@@ -191,24 +185,6 @@ def _side(context: Context, game: Game, side: str, system: System | None, most: 
 
 
 def _names(units: list[RosterUnit], most: int) -> str:
+    """Their names without that of their side, which is said above."""
     more = f" and {len(units) - most} more" if len(units) > most else ""
-    return joined(_short(unit) for unit in units[:most]) + more
-
-
-def _state(unit: RosterUnit, system: System | None) -> tuple[str, bool]:
-    """A unit's state, what it has lost and its markers in words, and whether it is in a bad way."""
-    return spoken(ails(unit, system)) or "Ready", bool(states_of(unit, system) or unit.marks & lasting_marks(system))
-
-
-def _short(unit: RosterUnit) -> str:
-    """Its name without that of its side, which is said above."""
-    return unit.name.removeprefix(f"{unit.side} ") or unit.name
-
-
-def _cards(context: Context, game: Game) -> tuple[Menu, ...]:
-    units = [unit for unit in in_order(game.units.values()) if not is_gone(unit)][:MOST_ENTRIES]
-    entries = tuple(
-        MenuEntry(context.button("card", "", unit.handle).action, unit.name, about(unit, context.system))
-        for unit in units
-    )
-    return (Menu("A unit's card", entries, "Unit's card"),) if entries else ()
+    return joined(unit.name.removeprefix(f"{unit.side} ") or unit.name for unit in units[:most]) + more

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import Any
 
 from bot.answers.outcome import Happening
-from bot.commands.context import Context
+from bot.commands.context import Context, repeated
+from bot.game.events import holding
 from bot.game.phases import phase_of
 from bot.game.rights import is_guarded
 from bot.game.roster import in_order, is_gone
@@ -54,12 +56,15 @@ async def calls(context: Context) -> list[Call]:
     happened = await _since(context) if rows else []
     for at, row in enumerate(rows):
         roll = row.get("roll", "")
-        done = {name for event in happened if event.get("target") == roll for name in _used(event)} if roll else set()
+        rolled = (event for event in happened if roll and event.get("target") == roll)
+        done = {unit["name"] for event in rolled for unit in event.get("used", ())}
         hit = {name for since in row.get("since", ()) for name in _SINCE[since](context, happened)}
         units = []
         for unit in in_order(game.units.values()):
             is_new = unit.name not in done and (roll, unit.name) not in named
-            if is_new and not is_gone(unit) and (_is_meant(unit, row) or unit.name in hit):
+            has = any(word in unit.marks or unit.numbers.get(word) for word in row.get("has", ()))
+            is_meant = unit.state in row.get("states", ()) or has or unit.name in hit
+            if is_new and is_meant and not is_gone(unit):
                 units.append(unit)
         if units:
             named |= {(roll, unit.name) for unit in units if "button" in row}
@@ -69,13 +74,6 @@ async def calls(context: Context) -> list[Call]:
     return found
 
 
-def _is_meant(unit: RosterUnit, row: Mapping[str, Any]) -> bool:
-    """Whether it is in one of the states, bears one of the markers, or has one of the numbers over 0."""
-    return unit.state in row.get("states", ()) or any(
-        word in unit.marks or unit.numbers.get(word) for word in row.get("has", ())
-    )
-
-
 def call_buttons(context: Context, called: list[Call]) -> tuple[Button, ...]:
     """The buttons that roll for all who are called; who may is seen when one is pressed."""
     return tuple(context.button("call", call.button, f"{_moment(context)}:{call.at}") for call in called if call.button)
@@ -83,7 +81,6 @@ def call_buttons(context: Context, called: list[Call]) -> tuple[Button, ...]:
 
 async def press_call(context: Context, about: str) -> Reply:
     """The button of a call: its sequence for those who are still called and the actor's to roll for."""
-    from bot.commands.context import repeated
     from bot.commands.play.play import play
 
     moment, _, at = about.partition(":")
@@ -118,25 +115,13 @@ def _moment(context: Context) -> str:
 async def _since(context: Context) -> list[Json]:
     """The events of this turn that were not taken back, the newest first."""
     rows = await context.store.events(context.ledger.row, limit=READ_BACK, newest_first=True)
-    fate: dict[int, str] = {}
-    found = []
-    for event in (*reversed(context.ledger.bodies), *(row.data for row in rows)):
-        if event["kind"] in ("undo", "redo"):
-            fate.setdefault(event["event"], event["kind"])
-        elif fate.get(event["number"]) != "undo":
-            if "turn" in _after(event, "game"):
-                break
-            found.append(event)
-    return found
+    events = [*holding([*reversed(context.ledger.bodies), *(row.data for row in rows)])]
+    return [*takewhile(lambda event: "turn" not in _after(event, "game"), events)]
 
 
 def _after(event: Json, part: str) -> Mapping[str, Any]:
     after: Mapping[str, Any] = event.get("after", {}).get(part, {})
     return after
-
-
-def _used(event: Json) -> list[str]:
-    return [unit["name"] for unit in event.get("used", ())]
 
 
 def _lost(context: Context, happened: list[Json]) -> Iterator[str]:
@@ -169,7 +154,7 @@ _SINCE = {"lost": _lost, "met": _met}
 def take_seat(context: Context) -> None:
     """Remember that whoever asks plays from here."""
     where, user = context.command.where.key, context.command.who.key
-    context.docs.append(Doc(SEAT, _seat(context, user), {"place": where}, None, user))
+    context.docs.append(Doc(SEAT, f"{context.ledger.row}/{user}", {"place": where}, None, user))
 
 
 async def call_sides(
@@ -177,19 +162,17 @@ async def call_sides(
 ) -> tuple[str, ...]:
     """Whom the answer calls here: the players of these sides but whoever acts (unless `all_of_them`) and, if it
     `spares` them, those who are there. Those elsewhere are called there."""
-    rows = [context.ledger.persons.get(person) for person, side in game.players.items() if side in sides]
+    persons = context.ledger.persons
+    rows = [persons.get(person) for person, side in game.players.items() if side in sides]
     asks = "" if all_of_them else context.command.who.key
     users = [row.user for row in rows if row is not None and not row.is_imported and row.user != asks]
-    there = await _present(context) if spares and users else ()
+    events = (
+        await context.store.events(context.ledger.row, limit=SEEN_BACK, newest_first=True) if spares and users else ()
+    )
+    acted = {event.data["who"] for event in events if event.data["at"] > context.now - PRESENT}
+    there = {row.user for person, row in persons.items() if person in acted}
     context.spared = tuple(user for user in users if user in there)
     return await call(context, (user for user in users if user not in there), but=asks)
-
-
-async def _present(context: Context) -> set[str]:
-    """Those of whom the log has an event of the last five minutes."""
-    rows = await context.store.events(context.ledger.row, limit=SEEN_BACK, newest_first=True)
-    acted = {row.data["who"] for row in rows if row.data["at"] > context.now - PRESENT}
-    return {row.user for person, row in context.ledger.persons.items() if person in acted}
 
 
 def addressed(context: Context, title: str) -> str:
@@ -214,10 +197,6 @@ async def place_of(context: Context, user: str) -> str:
     places = dict.fromkeys((context.command.where.key, *(was.places if was is not None else ())))
     within = f"{user.rpartition('/')[0]}/" if "/" in user else f"{user.partition(':')[0]}:"
     fitting = [place for place in places if place.startswith(within)]
-    if len(fitting) > 1 and (seat := await context.store.doc(SEAT, _seat(context, user))) is not None:
+    if len(fitting) > 1 and (seat := await context.store.doc(SEAT, f"{context.ledger.row}/{user}")) is not None:
         fitting = [place for place in fitting if place == seat.data["place"]] or fitting
     return fitting[0] if fitting else ""
-
-
-def _seat(context: Context, user: str) -> str:
-    return f"{context.ledger.row}/{user}"

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from bot.answers.outcome import Happening
-from bot.commands.context import Context
+from bot.commands.context import Context, repeated
 from bot.commands.post.since import said
 from bot.commands.turns.calls import addressed, call_sides
 from bot.commands.turns.turn_card import (
@@ -47,8 +47,11 @@ _LAST = re.compile(r"(?<=had it last turn )([ab])\b")
 _ALONE = re.compile(r"\b([abAB])(?= [<>\d])")
 
 
-async def advance(context: Context) -> Reply:
-    """The next phase, or the next turn; what to remember in it; markers come off as the card says."""
+async def advance(context: Context, about: str | None = None) -> Reply:
+    """The next phase, or the next turn; what to remember in it; markers come off as the card says. The button *Next
+    phase* ends the phase for which it was made, and no later one."""
+    if about is not None and (old := _old_card(context, about)):
+        return old
     game = context.need_started()
     need_go(game, context.actor)
     after = next_phase(game, context.system)
@@ -57,11 +60,6 @@ async def advance(context: Context) -> Reply:
     because = (f"{' and '.join(waiting)} had not passed yet.",) if waiting else ()
     context.ledger.add("next", after, result=phase_title(after, context.system))
     return await card(context, game, await call_sides(context, after, after.go), because)
-
-
-async def press_next(context: Context, about: str) -> Reply:
-    """The button *Next phase*: it ends the phase for which it was made, and no later one."""
-    return _old_card(context, about) or await advance(context)
 
 
 async def hand_over(context: Context) -> Reply:
@@ -88,7 +86,7 @@ async def _hand_over(context: Context, *, done: bool) -> Reply:
     side = _passing(context, game)
     shot = await _shot_of(context, side) if kind_of_go(game, system) == IMPULSES else None
     after = after_pass(game, system, side, acted=done or shot is not None)
-    is_over = (after.turn, after.turn_of, after.phase) != (game.turn, game.turn_of, game.phase)
+    is_over = moment(after) != moment(game)
     acted = kind_of_go(game, system) == IMPULSES and (done or shot is not None)
     words = f"{side} {HANDS_OVER if acted else PASSES}"
     result = f"{words}; {phase_title(after, system)}" if is_over else words
@@ -99,7 +97,8 @@ async def _hand_over(context: Context, *, done: bool) -> Reply:
         return await card(context, game, await call_sides(context, after, after.go), (because,))
     where = " · ".join(piece for piece in (phase_name(after, system), passes_told(after, system)) if piece)
     if not is_alternating(game, system):  # the others had the go already
-        return Reply(f"{side} is done, {_waits(after)}", (where,), buttons=phase_buttons(context))
+        waits = f"{' and '.join(after.go)} {'is' if len(after.go) == 1 else 'are'} not yet"
+        return Reply(f"{side} is done, {waits}", (where,), buttons=phase_buttons(context))
     last = f"Last: {(await said(context, shot))[0]} · #{shot['number']}" if shot is not None else ""
     mention = await call_sides(context, after, after.go)
     return Reply(
@@ -110,10 +109,6 @@ async def _hand_over(context: Context, *, done: bool) -> Reply:
         buttons=phase_buttons(context, without=("next", "remember")),
         mention=mention,
     )
-
-
-def _waits(game: Game) -> str:
-    return f"{' and '.join(game.go)} {'is' if len(game.go) == 1 else 'are'} not yet"
 
 
 def _passing(context: Context, game: Game) -> str:
@@ -144,11 +139,14 @@ async def _shot_of(context: Context, side: str) -> Json | None:
     return None
 
 
-async def initiative(context: Context) -> Reply:
-    """Who has the initiative: the side that is named, or the one that wins the roll for it."""
+async def initiative(context: Context, about: str | None = None) -> Reply:
+    """Who has the initiative: the side that is named, or the one that wins the roll for it. The button *Initiative*
+    rolls, in the phase for which it was made."""
+    if about is not None and (old := _old_card(context, about)):
+        return old
     game = context.need_started()
     need_player(game, context.actor)
-    named = context.options()["side"]
+    named = context.options()["side"] if about is None else ""
     if not named:
         return await _roll_initiative(context)
     side = find_side(game, named)
@@ -163,16 +161,7 @@ async def initiative(context: Context) -> Reply:
     )
 
 
-async def press_initiative(context: Context, about: str) -> Reply:
-    """The button *Initiative*: it rolls, in the phase for which it was made."""
-    if old := _old_card(context, about):
-        return old
-    need_player(context.need_started(), context.actor)
-    return await _roll_initiative(context)
-
-
 async def _roll_initiative(context: Context) -> Reply:
-    from bot.commands.context import repeated
     from bot.commands.play.play import play
 
     game = context.need_started()
@@ -189,10 +178,8 @@ async def _roll_initiative(context: Context) -> Reply:
 
 async def remember(context: Context, phase: str) -> Reply:
     """The button *Reminders*: what the card asks to remember in that phase, for whoever asks."""
-    game = replace(context.need_started(), phase=phase)
-    return Reply(
-        f"Reminders: {phase_name(replace(game, turn=0), context.system)}", reminders(game, context.system), private=True
-    )
+    game = replace(context.need_started(), phase=phase, turn=0)
+    return Reply(f"Reminders: {phase_name(game, context.system)}", reminders(game, context.system), private=True)
 
 
 def _old_card(context: Context, about: str) -> Reply | None:
@@ -268,19 +255,16 @@ def odds_by_name(reply: Reply, sequence: Sequence, game: Game) -> Reply:
         return reply
     sides = game.sides if has_names(sequence, game) else tuple(f"side {letter}" for letter in LETTERS)
     names = dict(zip(LETTERS, sides, strict=True))
-    lines = [
-        replace(part, chances=tuple((names.get(word, word), chance) for word, chance in part.chances))
-        if isinstance(part, Odds)
-        else part
-        for part in reply.lines
-    ]
-    lines = [
-        replace(part, text=_LAST.sub(lambda found: names[found[1]], part.text)) if isinstance(part, Small) else part
-        for part in lines
-    ]
-    return replace(
-        reply, title=begun(_ALONE.sub(lambda found: names[found[1].lower()], reply.title)), lines=tuple(lines)
-    )
+
+    def named(part: Part) -> Part:
+        if isinstance(part, Odds):
+            return replace(part, chances=tuple((names.get(word, word), chance) for word, chance in part.chances))
+        if isinstance(part, Small):
+            return replace(part, text=_LAST.sub(lambda found: names[found[1]], part.text))
+        return part
+
+    title = begun(_ALONE.sub(lambda found: names[found[1].lower()], reply.title))
+    return replace(reply, title=title, lines=tuple(map(named, reply.lines)))
 
 
 def _named(part: Part, game: Game) -> Part:

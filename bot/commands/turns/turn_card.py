@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterable, Mapping, Sized
 from dataclasses import replace
 
-from bot.commands.context import Amendment, Context
+from bot.commands.context import Amendment, Context, repeated
+from bot.commands.log.undo import read_event
 from bot.commands.turns.calls import addressed, call_buttons, calls
 from bot.game.counter import VEHICLES, frame_of
 from bot.game.events import holding
@@ -90,7 +91,8 @@ async def card(context: Context, was: Game, mention: tuple[str, ...], because: I
         lines.append(f"{spoken(states[0])}: {joined(named)}")
     called = await calls(context)
     lines += [call.line for call in called]
-    if game.turn != was.turn and (due := await due_now(context, game)):
+    plans = await planned(context, game) if game.turn != was.turn else []
+    if due := [text for turn, _, text in plans if turn == game.turn]:
         lines.append(f"Due now: {'; '.join(due)}")
     cleared: dict[str, list[str]] = {}
     for key, unit in was.units.items():
@@ -144,7 +146,8 @@ def _button(context: Context, word: str) -> Button:
         label = "Next phase" if after.turn == game.turn and phases_of(system) else "Next turn"
         return context.button("next", label, moment(game))
     if word in ("pass", "done"):
-        return context.button(word, spoken(word), moment(game), side_number(game))
+        alone = game.sides.index(game.go[0]) if len(game.go) == 1 and game.go[0] in game.sides else ""
+        return context.button(word, spoken(word), moment(game), alone)  # whose go it is, unless several may act
     assert system is not None
     said = in_words(word, system.game.get("words") or {}) or spoken(word)
     return Button(f"{OPEN_FORM}{system.id} {word}", said)
@@ -156,11 +159,6 @@ def moment(game: Game) -> str:
     return f"{game.turn}.{whose}.{game.phase}"
 
 
-def side_number(game: Game) -> str:
-    """The side whose go a button was made for; nothing where several may act."""
-    return str(game.sides.index(game.go[0])) if len(game.go) == 1 and game.go[0] in game.sides else ""
-
-
 def may_be_rolled(game: Game, system: System | None) -> bool:
     """Whether the initiative is rolled for in this game."""
     return system is not None and "initiative" in system.sequences and len(game.sides) == 2
@@ -170,27 +168,25 @@ async def old_cards(context: Context, ledger: Ledger) -> AsyncIterator[Amendment
     """The card before the one that an event brings, or takes away, and what hangs under it no longer."""
     assert ledger.was is not None
     first = ledger.bodies[0]
+    store, number = context.store, first["number"]
+    change, behind = _without_phase, list[int]()
     if first["kind"] == "end":  # nobody joins a game that is over
-        began = [
-            row.number for row in await context.store.events(ledger.row, limit=READ_BACK) if row.data["kind"] == "start"
-        ]
-        last = await _card_before(context, ledger, first["number"])
-        for each in {*began, *([last] if last is not None else [])}:
-            yield Amendment(f"{ledger.row}/{each}", _when_over)
-    elif _is_card(first) or any(body["kind"] == "end" for body in ledger.bodies):
-        if (number := await _card_before(context, ledger, first["number"])) is not None:
-            yield Amendment(f"{ledger.row}/{number}", _without_phase)
+        change = _when_over
+        behind = [row.number for row in await store.events(ledger.row, limit=READ_BACK) if row.data["kind"] == "start"]
     elif first["kind"] in ("undo", "redo"):
-        rows = await context.store.events(ledger.row, after=first["event"] - 1, before=first["event"] + 1)
-        if rows and _is_card(turned := rows[0].data):
-            number = await _card_before(context, ledger, turned["number"])
-            if number is not None:
-                yield Amendment(f"{ledger.row}/{number}", _again if first["kind"] == "undo" else _without_phase)
+        rows = await store.events(ledger.row, after=first["event"] - 1, before=first["event"] + 1)
+        number = first["event"] if rows and _is_card(rows[0].data) else 0
+        change = _again if first["kind"] == "undo" else _without_phase
+    elif not (_is_card(first) or any(body["kind"] == "end" for body in ledger.bodies)):
+        number = 0
+    if number and (last := await _card_before(context, ledger, number)) is not None:
+        behind.append(last)
+    for each in dict.fromkeys(behind):
+        yield Amendment(f"{ledger.row}/{each}", change)
     if any(body.get("closes") for body in ledger.bodies):
-        rows = await context.store.events(ledger.row, limit=READ_BACK, newest_first=True)
-        for event in (row.data for row in rows):
-            if event["kind"] == "fair":
-                yield Amendment(f"{ledger.row}/{event['number']}", lambda said: without(said, ("close",)))
+        for row in await store.events(ledger.row, limit=READ_BACK, newest_first=True):
+            if row.data["kind"] == "fair":
+                yield Amendment(f"{ledger.row}/{row.number}", lambda said: without(said, ("close",)))
 
 
 def without(said: Reply | None, names: tuple[str, ...]) -> Reply | None:
@@ -270,9 +266,6 @@ IMPACT = "impact_turn"
 
 async def press_plan(context: Context, number: int, _more: str) -> Reply:
     """The button *Plan it* under what lands in a later turn: its turn goes into the plans of the game."""
-    from bot.commands.context import repeated
-    from bot.commands.log.undo import read_event
-
     event = await read_event(context, number) or {}
     turn, text = int(event["out"][IMPACT]), f"Artillery, called for by #{number}"
     if any(said == text for _, _, said in await planned(context, context.game)):
@@ -290,11 +283,6 @@ async def _unplan(context: Context, game: Game, number: int) -> Reply:
     left = {at: turn for at, turn in game.plans.items() if at != str(number)}
     context.ledger.add("plan", replace(game, plans=left), result=f"#{number} removed")
     return Reply(f"No longer planned for turn {gone[0]}: {gone[1]}", by=context.who)
-
-
-async def due_now(context: Context, game: Game) -> list[str]:
-    """What was planned for the present turn."""
-    return [text for turn, _, text in await planned(context, game) if turn == game.turn]
 
 
 async def planned(context: Context, game: Game) -> list[tuple[int, int, str]]:

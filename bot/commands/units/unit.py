@@ -11,6 +11,7 @@ from bot.answers.outcome import is_open
 from bot.commands.context import Context
 from bot.commands.turns.calls import call_sides
 from bot.game.counter import REDUCED
+from bot.game.events import with_system
 from bot.game.rights import need_player, need_units
 from bot.game.roster import (
     add_units,
@@ -25,10 +26,9 @@ from bot.game.roster import (
     new_unit,
     set_by_hand,
 )
-from bot.game.roster_file import read_roster, units_of
+from bot.game.roster_file import FIRST_LINE, read_roster, units_of
 from bot.game.sides import find_side
 from bot.game.state import Game, Units, roster_of
-from bot.game.version import with_system
 from bot.interface.reply.reply import NOTHING, Reply
 from bot.rules.errors import UserError
 from bot.rules.inputs.many import names_in
@@ -59,20 +59,14 @@ async def add(context: Context) -> Reply:
         stats = f"{stats} {REDUCED}: {options['reduced']}"
     side = _side(context, typed)
     units: dict[str, RosterUnit] = {}
-    names, stats = _counted(options["name"], stats)
+    names = options["name"]
+    if (found := _COUNT.search(stats)) is not None and ".." not in names:  # 2nd Squad count=3 is 2nd Squad 1..3
+        names, stats = f"{names} 1..{found[1]}", _COUNT.sub(" ", stats)
     for name in expand_names(names):
         unit = new_unit(name, options["type"], side, stats, system, {**game.units, **units})
         units[unit.name.casefold()] = unit
     need_units(game, context.actor, units.values())
     return _added(context, game, system, units)
-
-
-def _counted(name: str, stats: str) -> tuple[str, str]:
-    """A name and its numbers without `count=3`, which numbers the name: `2nd Squad 1..3`."""
-    found = _COUNT.search(stats)
-    if found is None or ".." in name:
-        return name, stats
-    return f"{name} 1..{found[1]}", _COUNT.sub(" ", stats)
 
 
 def _added(context: Context, game: Game, system: System, units: Units) -> Reply:
@@ -88,11 +82,7 @@ async def import_units(context: Context) -> Reply:
     options = context.options()
     text = options["file"] if isinstance(options["file"], str) and options["file"] else options["text"]
     if not text:
-        raise UserError(
-            "/unit import needs text or a file.",
-            hint="First line: name,type,side,morale; then one line per unit.",
-            code="missing",
-        )
+        raise UserError("/unit import needs text or a file.", hint=FIRST_LINE, code="missing")
     rows = await asyncio.to_thread(read_roster, str(text))
     game = context.open_game()
     need_player(game, context.actor)
@@ -125,11 +115,13 @@ def _side(context: Context, typed: str | None) -> str:
     game = context.game
     if not typed:
         return context.actor.side
-    return find_side(game, typed) if game.sides else free_side(typed)
+    return _named_side(game, typed)
 
 
-def free_side(typed: str) -> str:
-    """A side in a game that named none: any short name. Raises UserError."""
+def _named_side(game: Game, typed: str) -> str:
+    """A side of the game; in one that named none any short name. Raises UserError."""
+    if game.sides:
+        return find_side(game, typed)
     side = " ".join(typed.split())
     if len(side) > MAX_SIDE or set(side) & set(';="“”'):
         raise UserError(
@@ -144,7 +136,9 @@ async def edit(context: Context) -> Reply:
     game = context.need_open()
     units = find_units(context, options[NAME])
     need_units(game, context.actor, units)
-    system = _system_of(context)
+    if (system := context.system) is None:
+        hint = phrase('Start a game: `/game start lnlt "Hill 875"`.')
+        raise UserError("This channel has no system yet.", hint=hint, code="no-system")
     if (new_name := _NEW_NAME.fullmatch(options["stats"])) is not None:
         return _rename(context, units, new_name[1].strip(' "'), system)
     changed: list[tuple[RosterUnit, RosterUnit]] = []
@@ -156,7 +150,7 @@ async def edit(context: Context) -> Reply:
         who = units[0].name if len(units) == 1 else f"Each of the {count_units(len(units))}"
         raise UserError(f"{who} already has these values.", hint=described(units[0]), code="no-change")
     need_units(game, context.actor, [new for _, new in changed])
-    who = _told([new for _, new in changed])
+    who = changed[0][1].name if len(changed) == 1 else count_units(len(changed))
     after = {**game.units, **{unit.name.casefold(): new for unit, new in changed}}
     context.ledger.add("unit", replace(game, units=after), result=f"{who} edited")
     told: dict[str, list[str]] = {}
@@ -193,7 +187,7 @@ def _edited(game: Game, unit: RosterUnit, stats: str, system: System, taken: lis
     for word in stats.split():
         key, equals, value = word.partition("=")
         if key.casefold() == "side" and equals:
-            changed = replace(changed, side=find_side(game, value) if game.sides else free_side(value))
+            changed = replace(changed, side=_named_side(game, value))
         else:
             rest.append(word)
     changed = set_by_hand(changed, " ".join(rest), system)
@@ -209,7 +203,7 @@ async def remove(context: Context) -> Reply:
     need_units(game, context.actor, units)
     gone = {unit.name.casefold() for unit in units}
     after = {key: other for key, other in game.units.items() if key not in gone}
-    who = _told(units)
+    who = units[0].name if len(units) == 1 else count_units(len(units))
     context.ledger.add("unit", replace(game, units=after), result=f"{who} removed")
     return Reply(f"{context.who} removes {who}", tuple(map(described, units)))
 
@@ -227,18 +221,3 @@ def find_units(context: Context, typed: str) -> list[RosterUnit]:
     except UserError as error:
         error.option = NAME
         raise
-
-
-def _told(units: list[RosterUnit]) -> str:
-    return units[0].name if len(units) == 1 else count_units(len(units))
-
-
-def _system_of(context: Context) -> System:
-    system = context.system
-    if system is None:
-        raise UserError(
-            "This channel has no system yet.",
-            hint=phrase('Start a game: `/game start lnlt "Hill 875"`.'),
-            code="no-system",
-        )
-    return system

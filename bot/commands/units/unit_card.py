@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from hashlib import sha256
+from itertools import islice
 from textwrap import shorten
 from typing import Any
 
@@ -12,9 +13,11 @@ from bot.answers.events import retold
 from bot.answers.headline import FIRES, types_of
 from bot.commands.context import Context, repeated
 from bot.commands.log.log import newest_first, page_action
+from bot.commands.units.unit import edit
 from bot.game.counter import (
     FLIP,
     VEHICLES,
+    about,
     frame_of,
     is_hurt,
     is_lost,
@@ -33,7 +36,7 @@ from bot.places.forms import form_button
 from bot.rules.errors import UserError
 from bot.rules.inputs.loadout import LOADOUT, arms_said
 from bot.rules.inputs.options import format_number, spoken
-from bot.rules.inputs.units import Back, RosterUnit
+from bot.rules.inputs.units import RosterUnit
 from bot.rules.text.phrase import phrase
 from bot.systems.system import System
 
@@ -43,7 +46,7 @@ READ = 400
 """So many events are looked through for those of the unit."""
 SHOWN = 3
 LONGEST = 110
-MOST_MARKS = 25
+MOST_CHOICES = 25
 
 
 async def card(context: Context, unit: RosterUnit) -> Reply:
@@ -51,7 +54,9 @@ async def card(context: Context, unit: RosterUnit) -> Reply:
     game = context.need_game()
     lines: list[Part] = [_about(context, unit)]
     if unit.back is not None:
-        lines.append(f"{'Full' if unit.turned else 'Reduced'}: {_side(unit, unit.back, context.system)}")
+        numbers = _numbers(unit.back.type or unit.type, unit.back.numbers, context.system)
+        down = ", ".join(filter(None, (unit.back.type, *numbers))) or "the same numbers"
+        lines.append(f"{'Full' if unit.turned else 'Reduced'}: {down}")
     lines += [Small(told) async for told in _history(context, unit)]
     can_act = not game.ended
     is_own = not unit.side or not context.actor.side or unit.side == context.actor.side
@@ -70,6 +75,13 @@ async def card(context: Context, unit: RosterUnit) -> Reply:
     )
 
 
+def card_menu(context: Context, units: Iterable[RosterUnit], label: str, short: str) -> Menu:
+    """A menu whose choices show a unit's card."""
+    row, system = context.ledger.row, context.system
+    entries = (MenuEntry(f"card:{row}:{unit.handle}", unit.name, about(unit, system)) for unit in units)
+    return Menu(label, tuple(islice(entries, MOST_CHOICES)), short)
+
+
 async def press_card(context: Context, handle: str) -> Reply:
     """The menu of a list: one unit's card."""
     return await card(context, by_handle(context.need_game(), handle))
@@ -77,8 +89,6 @@ async def press_card(context: Context, handle: str) -> Reply:
 
 async def press_mark(context: Context, rest: str) -> Reply:
     """The menu of a card: a marker put on or off, a state, the other side; as `/unit edit` does it."""
-    from bot.commands.units.unit import edit
-
     handle, _, stats = rest.partition(":")
     stats, _, shown = stats.partition(":")
     unit = by_handle(context.need_game(), handle)
@@ -111,21 +121,13 @@ def _fares(unit: RosterUnit, system: System | None) -> str:
 
 def _about(context: Context, unit: RosterUnit) -> str:
     """Whose it is, type, numbers, handle."""
-    game, ledger = context.game, context.ledger
-    players = [ledger.name_of(person) for person, side in game.players.items() if side == unit.side]
+    players = context.ledger.players_of(unit.side)
     if unit.side and unit.side == context.actor.side:
         whose = "Yours"
     else:
         whose = f"{unit.side} ({', '.join(players)})" if players else unit.side
     kind = types_of(context.system).get(unit.type, unit.type) if context.system is not None else unit.type
     return " · ".join(filter(None, (whose, kind, *_numbers(unit.type, unit.numbers, context.system), unit.handle)))
-
-
-def _side(unit: RosterUnit, back: Back, system: System | None) -> str:
-    return (
-        ", ".join(filter(None, (back.type, *_numbers(back.type or unit.type, back.numbers, system))))
-        or "the same numbers"
-    )
 
 
 def _numbers(type_: str, numbers: Mapping[str, Any], system: System | None) -> Iterator[str]:
@@ -176,7 +178,7 @@ def _marks(context: Context, unit: RosterUnit, system: System) -> Menu:
         MenuEntry(f"mark:{row}:{unit.handle}:{stats}:{_stamp(unit, system)}", label, about)
         for stats, label, about in entries
     ]
-    return Menu("Mark or change", tuple(made[:MOST_MARKS]), "Mark")
+    return Menu("Mark or change", tuple(made[:MOST_CHOICES]), "Mark")
 
 
 def _stamp(unit: RosterUnit, system: System | None) -> str:

@@ -8,10 +8,9 @@ from typing import Any
 
 from bot.commands.context import Context
 from bot.commands.units.unit import NAME, find_units
-from bot.commands.units.unit_card import card, keys_in_order, tone_of
+from bot.commands.units.unit_card import card, card_menu, keys_in_order, tone_of
 from bot.game.counter import (
     REDUCED,
-    about,
     is_lost,
     lasting_marks,
     loss_keys,
@@ -19,10 +18,10 @@ from bot.game.counter import (
     printed_on,
     states_of,
 )
-from bot.game.roster import count_units, described, in_order, is_stat
+from bot.game.roster import count_units, described, in_order, is_stat, number_said
 from bot.game.sides import find_side
 from bot.interface.reply.parts import Part, Small, UnitTable
-from bot.interface.reply.reply import Button, Menu, MenuEntry, Reply
+from bot.interface.reply.reply import Button, Menu, Reply
 from bot.places.forms import form_button
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.inputs.loadout import LOADOUT
@@ -31,7 +30,7 @@ from bot.rules.text.names import joined
 from bot.rules.text.phrase import phrase
 from bot.systems.system import System
 
-MOST_MENUS, MOST_CHOICES = 2, 25
+MOST_MENUS = 2
 BOXED = 60
 """So many units fit into a box of Discord's newer layout; a longer list is a message with a file."""
 MOST_KEYS = 3
@@ -106,11 +105,10 @@ def _counted(units: list[RosterUnit]) -> str:
 
 def _headings(context: Context, units: list[RosterUnit], own: str) -> dict[str, str]:
     """What each side is called above its units, one's own side first: `US · Alice`."""
-    game, name_of = context.game, context.ledger.name_of
-    sides = dict.fromkeys([*([own] if own else []), *game.sides, *(unit.side for unit in units)])
+    sides = dict.fromkeys([*([own] if own else []), *context.game.sides, *(unit.side for unit in units)])
     made = {}
     for side in sides:
-        players = [name_of(person) for person, theirs in game.players.items() if theirs == side]
+        players = context.ledger.players_of(side)
         if any(unit.side == side for unit in units):
             made[side] = " · ".join((side or "No side", *players))
     return made
@@ -118,12 +116,11 @@ def _headings(context: Context, units: list[RosterUnit], own: str) -> dict[str, 
 
 def _cards(context: Context, units: list[RosterUnit], headings: dict[str, str]) -> tuple[Menu, ...]:
     """A menu for each of the first sides: a choice shows that unit's card."""
-    row, made = context.ledger.row, []
+    made = []
     for side in [*headings][:MOST_MENUS]:
-        own = [unit for unit in units if unit.side == side][:MOST_CHOICES]
-        entries = (MenuEntry(f"card:{row}:{unit.handle}", unit.name, about(unit, context.system)) for unit in own)
         label = f"A {side} unit's card" if len(headings) > 1 and side else "A unit's card"
-        made.append(Menu(label, tuple(entries), f"{side} card" if side else "Card"))
+        own = [unit for unit in units if unit.side == side]
+        made.append(card_menu(context, own, label, f"{side} card" if side else "Card"))
     return tuple(made)
 
 
@@ -191,11 +188,13 @@ def _cells(unit: RosterUnit, keys: tuple[str, ...], system: System | None) -> tu
     others.sort(key=lambda key: key not in printed)
     options = system.words["units"].keys if system is not None else {}
     rest = [
-        _said(unit.numbers[key]) if key in options and options[key].values else f"{key} {_said(unit.numbers[key])}"
+        number_said(unit.numbers[key])
+        if key in options and options[key].values
+        else f"{key} {number_said(unit.numbers[key])}"
         for key in others
     ]
     mark = HALF if unit.turned or unit.type == "half-squad" else ""
-    numbers = (_said(unit.numbers[key]) if key in unit.numbers else "" for key in keys)
+    numbers = (number_said(unit.numbers[key]) if key in unit.numbers else "" for key in keys)
     return (
         unit.handle,
         unit.name,
@@ -205,7 +204,3 @@ def _cells(unit: RosterUnit, keys: tuple[str, ...], system: System | None) -> tu
         tone_of(unit, system),
         *numbers,
     )
-
-
-def _said(value: object) -> str:
-    return ",".join(map(str, value)) if isinstance(value, tuple | list) else str(value)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
-from bot.game.events import NEVER_UNDONE, ROLLS, has_dice, is_passed_over
+from bot.game.events import NEVER_UNDONE, ROLLS, has_dice, is_passed_over, with_version
 from bot.game.follows.past import Event, Past, Said
 from bot.game.follows.rolls import closing_problem, fair, opened, protocol_problem, reveal, roll, sealed
 from bot.game.follows.turn import (
@@ -31,7 +31,6 @@ from bot.game.follows.turn import (
 from bot.game.roster import count_units
 from bot.game.state import DRAW, Game, Json, content, unit_json
 from bot.game.undo import SILENCE, are_silent, consenters, find, may_stand_in, redo_fields, then, undo_fields
-from bot.game.version import with_version
 from bot.rules.proof.event_kinds import KINDS, shape_faults, shown
 
 

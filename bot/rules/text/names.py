@@ -28,6 +28,11 @@ _ONE_ALONE = ("ss", "us", "is", "as")
 """Names of one thing end so: cross, bus, gas. Others in -s are of several already: Rifles, Marines, Guns."""
 
 
+def counted(count: int, one: str, many: str = "") -> str:
+    """`1 game`, `3 games`; `many` is for what takes more than an s."""
+    return f"1 {one}" if count == 1 else f"{count} {many or f'{one}s'}"
+
+
 def joined(names: Iterable[str]) -> str:
     """Names in order, those that differ in their number alone together; the last two joined by "and"."""
     names = [*names]
