@@ -157,18 +157,18 @@ class Session:
         self.console.print(f"You are {name} now.", markup=False, highlight=False)
 
     async def _tutorial(self, request: Request | None) -> None:
-        for lesson in LESSONS:
+        for said, command in LESSONS:
             self.console.print()
-            say(self.console, Text(lesson.say))
-            if not lesson.command:
+            say(self.console, Text(said))
+            if not command:
                 return
-            say(self.console, Text(f"> {lesson.command}", style="green"))
+            say(self.console, Text(f"> {command}", style="green"))
             if (
                 request is not None
                 and (await request("Enter runs it, q leaves the tutorial: ")).strip().casefold() == "q"
             ):
                 return
-            await self.line(lesson.command)
+            await self.line(command)
 
 
 def read_file(path: str) -> str:
@@ -276,41 +276,31 @@ async def _talk(session: Session, settings: Settings) -> None:
 
 _FIRE = 'lnlt fire attackers="squad fp=2 sw=3; squad fp=1" targets="leader morale=6 lm=1; squad morale=5" tm=1'
 
-
-@dataclass(frozen=True, slots=True)
-class Lesson:
-    """One step: what is said, and the command that is run (none at the end)."""
-
-    say: str
-    command: str = ""
-
-
 LESSONS = (
-    Lesson(
+    (
         "Two squads fire at a leader and a squad in the woods (Lock 'n Load Tactical). The first squad leads with "
         "firepower 2 and a machine gun of 3; the other adds half. Before you roll, ask for the exact odds:",
         f"{_FIRE} adjacent odds",
     ),
-    Lesson(
-        "Nothing was rolled, and only you saw it. Now fire: the same line without the word odds.", f"{_FIRE} adjacent"
-    ),
-    Lesson(
+    ("Nothing was rolled, and only you saw it. Now fire: the same line without the word odds.", f"{_FIRE} adjacent"),
+    (
         "The first line is the result. Below are the raw dice, each modifier by name, the totals and each unit. "
         "Prefer your own dice? Roll them on the table and type them in the order asked for:",
         f"{_FIRE} adjacent hand=4,3,2,5",
     ),
-    Lesson(
+    (
         "Type too few, and nothing is recorded: Grognard says which die comes next. Every table can be read by itself:",
         "lnlt-table melee-odds 7 5",
     ),
-    Lesson("Typos are fine. Try a word that does not exist:", "lnlt fier"),
-    Lesson("And plain dice are always at hand:", "roll 3x 2d6 + 1 [leader]"),
-    Lesson(
+    ("Typos are fine. Try a word that does not exist:", "lnlt fier"),
+    ("And plain dice are always at hand:", "roll 3x 2d6 + 1 [leader]"),
+    (
         'That is all you need. "help lnlt" lists every sequence, "help lnlt fire" explains one, and '
-        '"game start lnlt Hill-875 sides=US,VC" lets this channel remember units, turns and every die.'
+        '"game start lnlt Hill-875 sides=US,VC" lets this channel remember units, turns and every die.',
+        "",
     ),
 )
-
+"""What is said at each step of the tutorial, and the command that is run; none at the end."""
 
 _WORDS = ("again", "change", "odds", "undo", "other target", "roll it", "what if", "next phase", "pass")
 FIXED = dict(zip(_WORDS, "acoutrwnp", strict=True))

@@ -197,8 +197,8 @@ class Reply:
     def to_json(self) -> dict[str, Any]:
         """The reply as plain JSON values, as the outbox stores it; what is empty is left out."""
         values: dict[str, Any] = {"title": self.title}
-        for name, write in _WRITTEN.items():
-            found = getattr(self, name)
+        for name in _STORED:
+            found, write = getattr(self, name), _WRITTEN.get(name, lambda value: value)
             if found and (name != "tone" or found != GAME):
                 values[name] = [write(one) for one in found] if isinstance(found, tuple) else write(found)
         return values
@@ -220,15 +220,18 @@ class Reply:
 
 _NOT_TYPED_WRONG = ("not-yours", "unit-unfit", "unit-gone", "nobody")
 """Refusals of what the game has, where an example of something else would be no help."""
+_STORED = (
+    *("lines", "footer", "private", "error", "bare", "in_place", "quiet", "boxed", "pin", "over", "across", "trace"),
+    *("by", "mention", "tone", "buttons", "menus", "files", "announce"),
+)
+"""What is stored of a reply beside its title, in this order."""
 _WRITTEN: dict[str, Callable[[Any], Any]] = {
-    **dict.fromkeys(("footer", "mention", "trace", "tone", "across", "pin", "over"), lambda value: value),
-    **dict.fromkeys(("private", "error", "bare", "in_place", "quiet", "boxed"), bool),
     **dict.fromkeys(("buttons", "menus"), asdict),
     **dict.fromkeys(("files", "announce"), lambda value: value.to_json()),
     "lines": part_to_json,
     "by": text_to_json,
 }
-"""How what is stored of a reply, beside its title, is written: each of its values where it has several."""
+"""How it is written, where it is no plain value: each of its values where it has several."""
 _READ: dict[str, Callable[[Any], Any]] = {
     **dict.fromkeys(("footer", "trace"), lambda value: value),
     "buttons": lambda button: Button(**button),
