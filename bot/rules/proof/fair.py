@@ -79,29 +79,13 @@ def _keyed(seed: bytes) -> tuple[Any, Any]:
 class Stream:
     """The dice of one event under protocol 1, in the order in which they are asked for. A `Source`."""
 
-    def __init__(self, seed: bytes, game: str, event: int, texts: Sequence[str] = ()) -> None:
-        if isinstance(texts, str):
-            raise TypeError("texts is a list of texts; Stream.with_digest takes their digest")
-        self._seed = seed
-        self._game = game
-        self._event = event
+    def __init__(self, seed: bytes, game: str, event: int, texts_digest: str = NO_TEXTS) -> None:
+        self._seed, self._game, self._event, self._digest = seed, game, event, texts_digest
+        self._behind = f":{texts_digest}:0".encode()
         self._draw = 0
         inner, self._outer = _keyed(seed)
         self._inner = inner.copy()
         self._inner.update(f"{game}:{event}:".encode())
-        self._promise(digest(texts) if texts else NO_TEXTS)
-
-    def _promise(self, texts_digest: str) -> None:
-        self._digest = texts_digest
-        self._behind = f":{texts_digest}:0".encode()
-
-    @classmethod
-    def with_digest(cls, seed: bytes, game: str, event: int, texts_digest: str) -> Stream:
-        """The same stream when only the digest of the texts is known (they may have been deleted)."""
-        stream = cls(seed, game, event)
-        if texts_digest:
-            stream._promise(texts_digest)
-        return stream
 
     def draw(self, die: Die) -> int | str:
         """The value of the next die."""
@@ -162,8 +146,6 @@ class Words:
 
 def dice_of(protocol: int, seed: bytes, game: str, event: int, texts_digest: str = "") -> Stream | Words:
     """The dice of an event, as the protocol has them. `texts_digest` is "" where there are no texts."""
-    if protocol == 1:
-        return Stream.with_digest(seed, game, event, texts_digest)
-    if protocol == 2:
-        return Words(seed, game, event, texts_digest or NO_TEXTS)
-    raise ValueError(f"dice have no protocol {protocol}")
+    if protocol not in PROTOCOLS:
+        raise ValueError(f"dice have no protocol {protocol}")
+    return (Stream if protocol == 1 else Words)(seed, game, event, texts_digest or NO_TEXTS)

@@ -178,10 +178,7 @@ class _Compiler:
         file = self.file
 
         def read(values: dict[str, Any]) -> None:
-            at = keys.find(by(values))
-            if at is None:
-                raise _off_card(file, body["by"], by(values))
-            readers[at](values)
+            readers[_place(keys, by(values), file, body["by"])](values)
 
         return read
 
@@ -206,22 +203,10 @@ class _Compiler:
         by = None if bands is None else bands["by"]
         file, row_name, column_name = self.file, str(body["rows"]), str((body.get("columns") or {}).get("by", ""))
 
-        exact_row, exact_column = rows.exact.get, (rows if columns is None else columns).exact.get
-        plain_row = row_name if row_name in self.names else ""
-        plain_column = column_name if column_name in self.names else ""
-
         def read(values: dict[str, Any]) -> None:
-            key = values[plain_row] if plain_row else row_of(values)
-            row = exact_row(key)
-            if row is None and (row := rows.find(key)) is None:
-                raise _off_card(file, row_name, key)
-            column: int | None = 0
-            if columns is not None:
-                key = values[plain_column] if plain_column else column_of(values)
-                column = exact_column(key)
-                if column is None and (column := columns.find(key)) is None:
-                    raise _off_card(file, column_name, key)
-            cell = grid[row][column or 0]
+            row = _place(rows, row_of(values), file, row_name)
+            column = 0 if columns is None else _place(columns, column_of(values), file, column_name)
+            cell = grid[row][column]
             values.update(cell if by is None else cell[values[by]])
 
         return read
@@ -412,9 +397,13 @@ class _Compiler:
             raise TableError(self.file, f"{what} has unknown keys {', '.join(unknown)}")
 
 
-def _off_card(file: str, name: str, value: object) -> UserError:
-    table = file.rsplit("/", 1)[-1].removesuffix(".yaml")
-    return UserError(f"{name} {value} is not on the card {table}.", option=name, code="not-on-card")
+def _place(keys: Axis, value: object, file: str, name: str) -> int:
+    """Position of the row or column that answers `value`. Raises UserError off the card."""
+    at = keys.find(value)
+    if at is None:
+        table = file.rsplit("/", 1)[-1].removesuffix(".yaml")
+        raise UserError(f"{name} {value} is not on the card {table}.", option=name, code="not-on-card")
+    return at
 
 
 def _length(cell: object) -> int:

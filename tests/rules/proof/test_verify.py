@@ -25,7 +25,7 @@ SEEDS = [bytes([number]) * 32 for number in (1, 2)]
 
 
 def rolled(seed: bytes, event: int, dice: list[Die], texts: list[str]) -> list[Json]:
-    stream = Stream(seed, GAME, event, texts)
+    stream = Stream(seed, GAME, event, digest(texts))
     return [die.rolled(stream.draw(die)).note() for die in dice]
 
 
