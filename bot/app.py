@@ -14,11 +14,12 @@ from collections.abc import Sequence as Many
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
 
+from bot.answers.inputs import spec_by_rules
+from bot.commands.channel_games import choices
 from bot.commands.context import IsMember
-from bot.commands.dispatch import spec_of
-from bot.commands.games.games import choices
+from bot.commands.dispatch import SERVER_BACK, imported, spec_of
+from bot.commands.play.first_form import as_typed, first_form
 from bot.game.loaded import Games
 from bot.game.phases import standing
 from bot.game.prepared import laid_ready
@@ -39,10 +40,13 @@ from bot.interface.spec import (
     storable_command,
 )
 from bot.interface.typing.complete import OF_ENABLED, OF_MACROS, Choice, Known, complete_option
+from bot.interface.typing.macro import Macro
 from bot.interface.typing.text import Parsed, parse_text
 from bot.outbox.answers import Answers, Due
 from bot.outbox.receipts import Receipts
+from bot.packs.stored import HERE, pack_choices, tidy
 from bot.places.forms import Draft, Drafts, Forms
+from bot.places.macros import by_name, called, form_at, macros_seen
 from bot.places.notes import Notes
 from bot.places.shelves import Enabled, Shelves
 from bot.places.threads import Threads
@@ -58,17 +62,14 @@ from bot.running.promises import Promises
 from bot.running.storing import Storing
 from bot.running.underway import UnderWay
 from bot.running.unrecorded import Unrecorded
+from bot.sight.watching import Answer, Promise, Watch
 from bot.stores.base import Clock
+from bot.stores.opening import open_store
 from bot.stores.records import Shown
 from bot.stores.store import Store
 from bot.stores.sweeping import Sweeping
 from bot.systems.catalog import using
 from bot.systems.system import System, built_in
-
-if TYPE_CHECKING:
-    from bot.interface.typing.macro import Macro
-    from bot.live.watched import Hub
-    from bot.sight.watching import Answer, Promise, Watch
 
 FIRST_FORMS = (("game", "start"), ("unit", "add"), ("setup", "systems"))
 """Commands whose forms have menus of what there is in their place."""
@@ -128,19 +129,11 @@ class App:
         self._watch = watch
         self._answer, self._promise = watch.answering(self._answer), watch.promising(self._promise)
 
-    def hub(self) -> Hub:
-        """What may be shown of shared games, for the one who serves them."""
-        from bot.live.watched import Hub
-
-        return Hub(self.store)
-
     @classmethod
     async def open(cls, source: Settings | Store, clock: Clock = time.time, watch: Watch | None = None) -> App:
         """An app on a store, or on the one that the settings name; `watch` sees its work. Raises StoreError."""
         if not isinstance(source, Settings):
             return cls(source, clock)
-        from bot.stores.opening import open_store
-
         store = await open_store(source, clock)
         app = cls(store if watch is None else watch.storing(store), clock)
         if watch is not None:
@@ -150,8 +143,6 @@ class App:
 
     async def tidy(self) -> None:
         """Let the content of packs go that no server needs any more."""
-        from bot.packs.stored import tidy
-
         await tidy(self.store, self._clock)
 
     async def close(self) -> None:
@@ -260,8 +251,6 @@ class App:
 
     async def servers_with_packs(self, platform: str) -> Many[str]:
         """Keys of the servers of a platform that have packs, enabled or not."""
-        from bot.packs.stored import HERE
-
         found = {doc.owner for doc in await self.store.docs(HERE)}
         return sorted(server for server in found if server and server.startswith(platform))
 
@@ -300,8 +289,6 @@ class App:
 
     async def parsed(self, text: str, where: Place, who: Person | None = None) -> Parsed:
         """A command typed in a place, by `who`: a macro of theirs is what it comes to. Raises UserError."""
-        from bot.places.macros import by_name
-
         text = without_control(text)
         try:
             typed = await self._read(text, where)
@@ -320,33 +307,23 @@ class App:
     async def called(self, spec: CommandSpec, options: Mapping[str, object], who: Person, where: Place) -> Parsed:
         """What a macro comes to that `/macro run` runs, or asks for; any other command as it is."""
         if spec.path in FIRST_FORMS:
-            from bot.commands.play.first_form import as_typed
-
             return Parsed(self.registry.get(spec.path) or spec, as_typed(spec, options))
         if spec.path != RUN_MACRO:
             return Parsed(spec, options)
-        from bot.places.macros import called
-
         return await called(self.store, await self.registry_at(where), spec, options, who.key, where)
 
     async def spec_of_form(self, draft: Draft, where: Place) -> CommandSpec:
         """What the form of a draft asks for. Raises UserError."""
         if draft.path == RUN_MACRO:
-            from bot.places.macros import form_at
-
             seen = await self.registry_at(where)
             if (spec := await form_at(self.store, seen, draft.path, draft.options, draft.owner, where)) is not None:
                 return spec
         spec = await self.spec_at(draft.path, where)
         if spec.path in FIRST_FORMS:
-            from bot.commands.play.first_form import first_form
-
             games, here = await self.seen_at(where), await self._enabled.games(where)
             return first_form(spec, games, here, await self.known(where, Person(draft.owner, "")), draft.options)
         if not any(option.ruled for option in spec.options):
             return spec
-        from bot.answers.inputs import spec_by_rules
-
         loaded = await self.games.at((await self.threads.home(where)).key)
         game = loaded.game if loaded is not None else Game("")
         return spec_by_rules(spec, (await self.seen_at(where)).get(spec.system), game)
@@ -437,9 +414,7 @@ class App:
 
     async def server_joined(self, server: str) -> None:
         """The bot is on a server (again): what is there stays, and linked channels hear of it."""
-        from bot.commands.games.link import server_back
-
-        await server_back(self.store, server)
+        await imported(SERVER_BACK)(self.store, server)
 
     async def gone(self) -> str:
         """Waits until the data is no longer where it was opened; says what the host is to do."""
@@ -471,8 +446,6 @@ class App:
 
     async def macros(self, who: Person, where: Place) -> tuple[Macro, ...]:
         """The macros that somebody can run in a place."""
-        from bot.places.macros import macros_seen
-
         return tuple((await macros_seen(self.store, who.key, where)).values())
 
     async def games_on(self, where: Place) -> tuple[str, ...]:
@@ -496,8 +469,6 @@ class App:
             if option is not None and option.complete in OF_ENABLED:
                 known = replace(known, enabled=await self._enabled.games(where))
             if option is not None and option.complete == "pack":
-                from bot.packs.stored import pack_choices
-
                 known = replace(known, packs=await pack_choices(self.store, where))
             if option is not None and option.complete in OF_MACROS:
                 known = replace(known, macros=await self.macros(who, where))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from adapters.console import main as play
+from adapters.console.session import main as play
 from bot.interface.reply.reply import failed
 from bot.rules.codes import CODES
 from bot.rules.inputs.options import Option, clean

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from uuid import uuid4
@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.text import Text
 
 from bot.app import App
+from bot.host.cli import Arguments
 from bot.host.terminal import save_files, say, show
 from bot.interface.reply.packing import MOST_BYTES, file_text, too_large
 from bot.interface.reply.parts import Grid
@@ -237,7 +238,7 @@ async def _talk(session: Session, settings: Settings) -> None:
     from prompt_toolkit.history import FileHistory
     from prompt_toolkit.patch_stdout import patch_stdout
 
-    from adapters.console.completer import ConsoleCompleter
+    from adapters.console.completer import ConsoleCompleter  # 0.1 s that a script does without
 
     settings.data.mkdir(parents=True, exist_ok=True)
     known = await _known(session)
@@ -366,3 +367,12 @@ def keys_of(reply: Reply) -> Keys:
 def _label(label: str) -> str:
     word = label.rstrip("….")
     return word if word[1:2].isupper() else word[:1].lower() + word[1:]
+
+
+def main(words: Sequence[str]) -> int:
+    """`grognard play [--as NAME]`: exit status 0; raises UserError for words it does not know."""
+    arguments = Arguments(words, flags={"as": True})
+    if arguments.words or arguments.pairs:
+        raise UserError("play takes only --as NAME.", code="bad-arguments")
+    name = arguments.flags.get("as", ["Player"])[-1]
+    return asyncio.run(play(name, interactive=sys.stdin.isatty() and sys.stdout.isatty()))

@@ -9,6 +9,8 @@ from urllib.parse import urlencode
 
 import aiohttp
 
+from adapters.discord.payload import our_commands
+from adapters.discord.registration import digest
 from bot.process.settings import Settings
 
 API = "https://discord.com/api/v10"
@@ -91,9 +93,6 @@ def _application(application: Mapping[str, Any], key: str) -> list[Finding]:
 
 
 async def _commands(session: aiohttp.ClientSession, application: str) -> list[Finding]:
-    from adapters.discord.payload import our_commands
-    from adapters.discord.registration import digest
-
     status, standing = await _get(session, f"/applications/{application}/commands")
     if status != 200:
         return [(FAULT, f"Discord: the commands cannot be read ({status})")]

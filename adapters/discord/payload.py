@@ -6,12 +6,15 @@ the longest descriptions give way to brief ones until all fit, and flags beyond 
 
 from __future__ import annotations
 
+import gc
+import json
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from bot.interface.registry import Registry, registry
 from bot.interface.spec import CommandSpec, Path
+from bot.rules.errors import UserError
 from bot.rules.inputs.options import Option
 
 Json = dict[str, Any]
@@ -162,3 +165,12 @@ def _cut(text: str, length: int = MAX_DESCRIPTION) -> str:
     kept = text[: length - 1]
     word_end = kept.rfind(" ")
     return (kept[:word_end] if word_end > length // 2 else kept).rstrip(" ,;:(") + "…"
+
+
+def show_commands(words: Sequence[str]) -> int:
+    """`grognard commands discord`: the registration as JSON; exit status 0. Raises UserError."""
+    if list(words) != ["discord"]:
+        raise UserError("commands needs the platform.", hint="Type: grognard commands discord", code="bad-arguments")
+    gc.disable()  # it lives for a third of a second
+    print(json.dumps(our_commands(), indent=1, ensure_ascii=False))
+    return 0

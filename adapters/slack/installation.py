@@ -9,8 +9,10 @@ from __future__ import annotations
 import hashlib
 import hmac
 import html
+import json
 import logging
 import time
+from collections.abc import Sequence
 from urllib.parse import urlencode, urlsplit
 
 from aiohttp import web
@@ -23,7 +25,8 @@ from adapters.slack.render import render
 from adapters.slack.request import PLATFORM, Json
 from adapters.slack.teams import StoreVault, Team, Teams
 from bot.app import App
-from bot.interface.registry import Registry
+from bot.host.cli import Arguments
+from bot.interface.registry import Registry, registry
 from bot.process.entropy import new_salt
 from bot.process.settings import Settings
 from bot.rules.errors import UserError
@@ -242,3 +245,17 @@ def _few(words: list[str], between: str) -> str:
     while len(between.join(kept)) > MAX_HINT:
         kept = kept[:-1]
     return between.join([*kept, "..."] if len(kept) < len(words) else kept)
+
+
+def print_manifest(words: Sequence[str]) -> int:
+    """`grognard manifest slack [--url HTTPS]`: print the app's manifest; exit status 0. Raises UserError."""
+    arguments = Arguments(words, flags={"url": True})
+    if arguments.words != ["slack"] or arguments.pairs:
+        raise UserError(
+            "manifest knows only slack.",
+            hint="Type: grognard manifest slack --url https://bot.example.org",
+            code="bad-arguments",
+        )
+    url = arguments.flags.get("url", [""])[-1]
+    print(json.dumps(make_manifest(registry(), url), indent=2, ensure_ascii=False))
+    return 0

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 from aiohttp import web
 
 from adapters.listening import Door, listening, one_request
+from bot.app import App
 from bot.process.release import release
 from bot.process.settings import Settings
 from bot.sight.health import EVERY, PROBE_SECONDS, Health, Sight, Supervisor
 from bot.sight.watching import Watch
 
-if TYPE_CHECKING:
-    from bot.app import App
+if TYPE_CHECKING:  # an extra
     from bot.sight.metrics import Metrics
 
 log = logging.getLogger(__name__)

@@ -182,7 +182,7 @@ SPARE = 64
 
 async def serve(app: App, settings: Settings) -> None:
     """Serve shared games until cancelled. Raises UserError where the port is taken."""
-    hub = app.hub()
+    hub = Hub(app.store)
     pages = Pages(hub, settings.address, proxies=settings.proxies)
     live = pages.app()
     live.on_shutdown.append(lambda _: hub.close())  # whoever watches is let go before their connections are waited for

@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from bot.answers.outcome import Happening, Outcome
 from bot.interface.reply.bars import PHONE
 from bot.interface.reply.parts import Grid, Sheet, Small, Thrown, Whole, width
 from bot.interface.reply.reply import Reply
@@ -20,9 +21,6 @@ from bot.rules.text.line import Line, minus
 from bot.rules.text.phrase import phrase
 from bot.systems.catalog import systems
 
-if TYPE_CHECKING:
-    from bot.answers.outcome import Outcome
-
 MANY = 12
 """Rows above and below the one that answers, where the whole table is too large."""
 FEW = 3
@@ -34,8 +32,6 @@ def read_table(table: Table, options: Mapping[str, object], who: str, source: So
 
     Raises UserError for inputs that the table refuses.
     """
-    from bot.answers.outcome import Happening, Outcome
-
     given = {name: value for name, value in options.items() if value is not None}
     rolled: list[Rolled] = []
     for option, dice in table.owes(given):

@@ -11,7 +11,7 @@ from bot.answers.outcome import is_of_game
 from bot.game.ledger import Ledger
 from bot.game.prepared import UNUSED, Prepared, find, fresh
 from bot.game.rights import Actor, actor_in, over
-from bot.game.state import Game, roster_of
+from bot.game.state import Game, Json, roster_of
 from bot.interface.registry import Registry
 from bot.interface.reply.reply import Button, Reply
 from bot.interface.spec import Command, CommandSpec, Place
@@ -153,6 +153,17 @@ class Context:
     def topic(self, what: object) -> str:
         """What a message is about: an event of this game, or a request in it."""
         return f"{self.ledger.row}/{what}"
+
+    async def event(self, number: int) -> Json | None:
+        """The body of one event of this game, or None."""
+        rows = await self.store.events_at(self.ledger.row, [number])
+        return rows[0].data if rows else None
+
+    async def answer(self, number: int) -> Reply | None:
+        """What all saw of the answer to an event, while that is kept."""
+        shown = await self.store.shown(self.topic(number))
+        said = Reply.from_json(shown.reply) if shown.reply is not None else None
+        return said and (said.announce or said)
 
     def button(self, name: str, label: str, *about: object, style: str = "plain") -> Button:
         """A button that names its game, and in it what it is about: `undo:GAME:41`."""

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
+from bot.commands.channel_games import turn_to_row
 from bot.commands.context import Context
 from bot.interface.registry import Registry
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import CommandSpec, Path
+from bot.rules.errors import UserError
+from bot.rules.text.phrase import phrase
 
 Handler = Callable[[Context], Awaitable[Reply]]
 
@@ -21,7 +25,7 @@ GAME = {
     "status": "games.games:status",
     "next": "turns.turn:advance",
     "pass": "turns.turn:hand_over",
-    "initiative": "turns.turn:initiative",
+    "initiative": "play.card_roll:initiative",
     "plan": "turns.turn_card:plan",
     "board": "turns.board:board",
     "end": "games.end:end",
@@ -34,12 +38,12 @@ GAME = {
     "reveal": "play.sealed:reveal",
     "transfer": "games.transfer:transfer",
     "link": "games.link:handle",
-    "export": "games.export:export",
+    "export": "log.export:export",
     "import": "games.imports:import_game",
     "claim": "games.imports:claim",
     "delete": "games.transfer:delete",
     "stats": "log.luck:stats",
-    "share": "games.export:share",
+    "share": "log.export:share",
 }
 UNIT = {
     "add": "units.unit:add",
@@ -94,7 +98,6 @@ FAMILIES: Mapping[str, str | Mapping[str, str]] = {
     "setup": SETUP,
     "pack": PACKS,
     "due": "post.due:handle",
-    "button": "play.button:handle",
 }
 """By family; a family of several commands by the second word of their paths."""
 
@@ -133,7 +136,7 @@ BUTTONS_WITH_REST = {
 }
 """Buttons that take what is behind the colon as it is; they name a document, which is of one game or of none."""
 BUTTONS_OF_GAME = {
-    "call": "turns.calls:press_call",
+    "call": "play.card_roll:press_call",
     "card": "units.unit_card:press_card",
     "carry": "games.game:carry",
     "claim": "games.imports:claim",
@@ -144,7 +147,7 @@ BUTTONS_OF_GAME = {
     "end": "games.end:end_now",
     "drawgame": "play.button:press_game",
     "endseed": "games.end:end_now",
-    "initiative": "turns.turn:initiative",
+    "initiative": "play.card_roll:initiative",
     "join": "games.game:join",
     "losses": "log.luck:press_losses",
     "luck": "log.luck:press_picture",
@@ -157,7 +160,7 @@ BUTTONS_OF_GAME = {
     "since": "post.since:since",
     "telllog": "play.share:tell_log",
     "read": "games.games:read",
-    "unshare": "games.export:stop",
+    "unshare": "log.export:stop",
     "units": "units.unit_list:press_share",
 }
 """Buttons that name their game, which must be the one that is played here; they take what follows it, if anything."""
@@ -181,10 +184,67 @@ BUTTONS_OF_EVENT = {
 
 BUTTONS_OF_EARLIER = ("delete", "log", "read", "reveal", "odds", "bars", "dice", "drawgame")
 """Those of the last two that also work for a game that was played here before: what they do stays within it."""
+PRIVATE = (
+    "card",
+    "look",
+    "mygames",
+    "odds",
+    "bars",
+    "cancel",
+    "luck",
+    "packdraw",
+    "packon",
+    "picture",
+    "dice",
+    "count",
+    "whatif",
+    "back",
+    "die",
+    "log",
+    "delete",
+    "forget",
+    "open",
+    "read",
+    "remember",
+    "unshare",
+)
+HELPING = ("help", "try", "whole")
+NAMES = (*BUTTONS, *BUTTONS_WITH_REST, *BUTTONS_OF_GAME, *BUTTONS_OF_EVENT)
+INSTEAD = {
+    "again": "/again",
+    "claim": "/game claim",
+    "close": "/fair close",
+    "consent": "/game undo",
+    "done": "/game pass done",
+    "initiative": "/game initiative",
+    "join": "/game join",
+    "log": "/log",
+    "next": "/game next",
+    "pass": "/game pass",
+    "redo": "/game redo",
+    "remember": "/game status",
+    "reveal": "/game reveal",
+    "undo": "/game undo",
+    "unshare": "/game share off",
+}
+"""What does the same as a button, typed."""
+
+PAGES = ("log", "die")
+"""Buttons whose private message turns its page."""
+SCREENS = ("whatif", "back")
+"""Buttons whose box becomes the next one."""
+BY_POST = ("ordermine", "since")
+"""Private ones of a game by post."""
+GAME_ID = 16
+"""Digits of a game's id; the number of an event has fewer."""
+SERVER_BACK = "games.link:server_back"
+"""What is done where the bot comes to a server, or back to it."""
 
 
 def handler(spec: CommandSpec) -> Handler:
     """The function that answers a command."""
+    if spec.family == "button":
+        return press
     found = FAMILIES[spec.family]
     function: Handler = imported(found if isinstance(found, str) else found[spec.path[1]])
     return function
@@ -193,12 +253,59 @@ def handler(spec: CommandSpec) -> Handler:
 def spec_of(registry: Registry, path: Path) -> CommandSpec:
     """The command with this path, a button's too. Raises UserError with the nearest spelling."""
     if path and path[0] == "button":
-        of_button: CommandSpec = imported("play.button:button_spec")(path)
-        return of_button
+        return button_spec(path)
     found = registry.get(path)
     if found is None:
         found, _ = registry.find(path)
     return found
+
+
+def button_spec(path: Path) -> CommandSpec:
+    """The command behind a button. Raises UserError for one that is unknown."""
+    name = path[1] if len(path) > 1 else ""
+    if name not in NAMES:
+        raise UserError(f'There is no button "{name[:40]}" here.', code="unknown-button")
+    return CommandSpec(path, name, "button", private=name in (*PRIVATE, *HELPING, *BY_POST))
+
+
+async def press(context: Context) -> Reply:
+    """Do what the button is for."""
+    name, rest = context.spec.path[1], str(context.command.options.get("rest", ""))
+    answer: Reply
+    if name in BUTTONS:
+        answer = await imported(BUTTONS[name])(context)
+    elif name in BUTTONS_WITH_REST:
+        answer = await imported(BUTTONS_WITH_REST[name])(context, rest)
+    else:
+        row, _, about = rest.partition(":")
+        is_here = bool(row) and row == context.ledger.row
+        if not is_here and not (name in BUTTONS_OF_EARLIER and await turn_to_row(context, row)):
+            raise _of_another_game(name, row)
+        if name in BUTTONS_OF_GAME:
+            answer = await imported(BUTTONS_OF_GAME[name])(context, about)
+        else:
+            number, _, more = about.partition(":")
+            if name != "redo":  # which hangs under the undo
+                context.pressed = context.topic(f"asked-{more}" if more else number)
+            answer = await imported(BUTTONS_OF_EVENT[name])(context, _number(number), more)
+    if name in SCREENS:
+        return replace(answer, in_place=answer.boxed)
+    return replace(answer, in_place=True) if name in PAGES and answer.private else answer
+
+
+def _of_another_game(name: str, row: str) -> UserError:
+    """Why a button does nothing: its game is not the one played here, or it is so old that it names none."""
+    typed = INSTEAD.get(name, "")
+    hint = phrase("`{typed}` does the same for the game played here now.", typed=typed) if typed else ""
+    if not row or (row.isdecimal() and len(row) < GAME_ID):
+        return UserError("This button is from before an update and names no game.", hint=hint, code="old-button")
+    return UserError("This button belongs to another game than the one played here now.", hint=hint, code="other-game")
+
+
+def _number(rest: str) -> int:
+    if not rest.isdecimal() or len(rest) > 12:
+        raise UserError("This button no longer works.", code="used-up")
+    return int(rest)
 
 
 def imported(name: str) -> Any:

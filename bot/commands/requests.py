@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from bot.commands.context import Context
-from bot.commands.log.amending import settled
+from bot.commands.context import Amendment, Context
+from bot.interface.reply.reply import OVER, Reply
 from bot.rules.errors import UserError
 from bot.stores.records import Doc, DueRow
 
@@ -69,3 +69,9 @@ def lapse(context: Context, row: DueRow) -> None:
     context.drop_due.append((row.key, row.at))
     for topic in row.data["topics"]:
         settled(context, str(topic), "Expired after 24 hours", str(row.data["what"]))
+
+
+def settled(context: Context, about: str, how: str, what: str) -> None:
+    """A request was answered: its message says how, without its buttons."""
+    now = Reply(what[:1].upper() + what[1:], over=how, tone=OVER)
+    context.amends.append(Amendment(about, lambda _said: now, anywhere=True))

@@ -15,8 +15,9 @@ from bot.process.entropy import new_id, new_salt, new_seed
 from bot.rules.errors import UserError
 from bot.rules.proof.chain import SAID, canonical, event_hash, genesis, said, salted, unnamed
 from bot.rules.proof.event_kinds import has_large_number
+from bot.rules.proof.export_format import person_key
 from bot.rules.proof.fair import NO_TEXTS, PROTOCOL, Stream, Words, commitment, dice_of
-from bot.stores.records import Change, EventRow, PersonRow, SeedRow, TextRow
+from bot.stores.records import IMPORTED, Change, EventRow, PersonRow, SeedRow, TextRow
 
 MOST_NAMES = 12
 _MANY_DIGITS = re.compile("[0-9]{16}")
@@ -87,6 +88,11 @@ class Ledger:
         self.persons[row.person] = self.new_persons[row.person] = replace(
             row, user=self.writer.user, name=self.writer.name
         )
+
+    def own_import(self) -> PersonRow | None:
+        """The person of an imported log whose key is that of the writer's account, if nobody has claimed it."""
+        user = IMPORTED + person_key(self.game.id, self.writer.user)
+        return next((row for row in self.persons.values() if row.user == user), None)
 
     def _own(self) -> PersonRow | None:
         return self.persons.get(self._claimed) or person_of(self.writer.user, self.persons, self.game)

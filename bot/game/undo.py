@@ -6,14 +6,18 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from bot.game.events import BARRIERS, NEVER_UNDONE, changes_game, has_dice, holding
+from bot.game.events import BARRIERS, NEVER_UNDONE, changes_game, has_dice, holding, is_passed_over
+from bot.game.ledger import Ledger
 from bot.game.rights import Actor, is_guarded
 from bot.game.state import Game, Json, content, unit_json
+from bot.stores.store import Store
 
 SILENT = 7 * 24 * 3600
 """Seconds in which nobody of the other side has acted before somebody else may agree in their place."""
 LEFT, SILENCE = "left", "silent"
 """Reasons of a manager to agree in the place of the other side."""
+FIRST, MOST = 50, 2_000
+"""Events read at first on the way back from the newest, and at most."""
 LOOK_BACK = 200
 """Events in which an undo or a redo of another is looked for."""
 
@@ -51,6 +55,27 @@ def find(newest_first: Iterable[Mapping[str, Any]], last: int, number: int | Non
         if beside is None and event["kind"] not in NEVER_UNDONE:
             beside = event
     return find(newest_first, last, beside["number"]) if beside is not None else Found()
+
+
+async def find_undoable(store: Store, ledger: Ledger, number: int | None = None) -> tuple[Found, list[Json]]:
+    """What undo finds in a game, and the events that were read for it, newest first."""
+    events, limit = ledger.bodies[::-1], FIRST
+    while True:
+        before = events[-1]["number"] if events else None
+        rows = await store.events(ledger.row, before=before, limit=limit, newest_first=True)
+        events += [row.data for row in rows]
+        found = find(events, ledger.game.last, number)
+        is_over = len(rows) < limit or len(events) >= MOST or (number is not None and events[-1]["number"] <= number)
+        is_sure = found.event is not None and not is_passed_over(found.event)
+        if found.way is not None or ((is_over or is_sure) and (found.last or len(rows) < limit or not found.event)):
+            return found, events
+        limit = 10 * FIRST
+
+
+async def takeable(store: Store, ledger: Ledger) -> int:
+    """The number of the event that `/game undo` would take back; 0 for none."""
+    found, _ = await find_undoable(store, ledger)
+    return found.event["number"] if found.event is not None and found.event["kind"] not in NEVER_UNDONE else 0
 
 
 def _last(event: Mapping[str, Any], before: Iterable[Mapping[str, Any]], last: int) -> int:

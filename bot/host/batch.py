@@ -13,6 +13,7 @@ from bot.answers.headline import actors
 from bot.answers.roll import roll_reply
 from bot.answers.shot import played_reply
 from bot.answers.tables import lookup_reply
+from bot.host.odds_text import changed_odds, of_rounds
 from bot.process.entropy import throwaway
 from bot.rules.dice import Rolled, Script, Source
 from bot.rules.errors import UserError, did_you_mean
@@ -160,8 +161,6 @@ def _odds(request: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(by, list | tuple) or not all(isinstance(path, str) for path in by):
         raise UserError("by must be a list of outputs.", hint='For example ["outcome"].', code="bad-value")
     if request.get("rounds") is not None:
-        from bot.host.odds_text import of_rounds
-
         if by or request.get("compare"):
             raise UserError("rounds goes by the sequence's own result.", code="not-together")
         return of_rounds(sequence, _inputs(request), request["rounds"])[0]
@@ -171,8 +170,6 @@ def _odds(request: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(compare, bool):
         raise UserError("compare must be true or false.", code="bad-value")
     if compare:
-        from bot.host.odds_text import changed_odds
-
         found["compare"] = changed_odds(sequence, _inputs(request))
     return found
 

@@ -1,4 +1,7 @@
-"""The command line: looks things up, plays, counts and rolls once, without a channel."""
+"""The command line: looks things up, plays, counts and rolls once, without a channel.
+
+Each command imports what it needs by itself: `roll` takes 0.06 s, with what the others need it would be 0.4 s more.
+"""
 
 from __future__ import annotations
 

@@ -22,6 +22,7 @@ from bot.process.settings import Settings, load_settings
 from bot.rules.errors import UserError
 from bot.stores.copying import copy_all, holds_anything
 from bot.stores.opening import needs_library, opened_store
+from bot.stores.sqlite.copying import sqlite_source, sqlite_target
 from bot.stores.sqlite.faults import explained
 from bot.stores.sqlite.schema import check_ours
 
@@ -172,10 +173,8 @@ def _end(settings: Settings, side: str) -> AbstractAsyncContextManager[Any]:
     """One end of the copy. Raises StoreError once it is entered."""
     if settings.postgres:
         with needs_library():
-            from bot.stores.postgres import copying as postgres
+            from bot.stores.postgres import copying as postgres  # an extra
         return (postgres.postgres_source if side == "source" else postgres.postgres_target)(settings.postgres)
-    from bot.stores.sqlite.copying import sqlite_source, sqlite_target
-
     assert settings.database is not None
     return (sqlite_source if side == "source" else sqlite_target)(settings.database)
 

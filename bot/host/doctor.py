@@ -12,9 +12,12 @@ from pathlib import Path
 
 from bot.audit.games import audit
 from bot.host.cli import Arguments
+from bot.picture.png import rasterizer
 from bot.process.settings import Settings, SettingsError, load_settings
 from bot.rules.errors import TableError, UserError
 from bot.stores.opening import check_sqlite, opened_store
+from bot.systems.catalog import packs_folder, systems
+from bot.systems.packs.pack import packs_in
 
 MIB = 2**20
 LITTLE = 100 * MIB
@@ -58,11 +61,7 @@ def doctor(words: list[str]) -> int:
 
 
 def _check_tables(found: Findings) -> None:
-    from bot.systems.catalog import packs_folder, systems
-
     if (folder := packs_folder()) is not None:
-        from bot.systems.packs.pack import packs_in
-
         packs, faults = packs_in(folder)
         for pack in packs.values():
             found.right(f"pack {pack.id}: {pack.title}, version {pack.about.version}, by {pack.about.author}")
@@ -80,8 +79,6 @@ def _check_tables(found: Findings) -> None:
 
 
 def _check_pictures(found: Findings) -> None:
-    from bot.picture.png import rasterizer
-
     if library := rasterizer():
         found.right(f"pictures are drawn by {library.replace('_', '-')}")
     else:

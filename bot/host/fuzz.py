@@ -10,22 +10,23 @@ from functools import lru_cache
 from itertools import count
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from unittest.mock import patch
 
+from bot.app import App
 from bot.audit.games import audit_game
 from bot.interface.registry import registry
 from bot.interface.reply.packing import file_text
+from bot.interface.reply.reply import Reply
 from bot.interface.spec import Command, Person, Place
 from bot.packs.linter import values_of
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import Option
-from bot.systems.catalog import systems
+from bot.stores.sqlite import TemporaryStore
+from bot.systems.catalog import system, systems
+from bot.systems.packs.pack import load_pack
+from bot.systems.resolve import count_odds
 from bot.systems.system import System
-
-if TYPE_CHECKING:
-    from bot.app import App
-    from bot.interface.reply.reply import Reply
 
 LINES = (
     "roll 2d6+1", "roll 4d6kh3 label=fate", "roll d20 secret", "roll 3dF", "roll d[hit,miss,miss]", "roll 2dA+d100",
@@ -230,8 +231,6 @@ class Game:
 
     def _odds_faults(self) -> Iterator[str]:
         """Sequences whose chances do not add up to one; one of them is tried for each game."""
-        from bot.systems.resolve import count_odds
-
         counted = [sequence for sequence in self._system.sequences.values() if sequence.odds_by]
         for sequence in self._chance.sample(counted, min(1, len(counted))):
             try:
@@ -252,9 +251,6 @@ class Game:
 
 async def fuzz(system: System, plays: int, seed: int, tally: Tally) -> Failure | None:
     """So many random games, the same for the same seed; the first in which something did not hold."""
-    from bot.app import App
-    from bot.stores.sqlite import TemporaryStore
-
     for number in range(1, plays + 1):
         chance = Random(f"{system.id} {seed} {number}")
         clock = map(float, count(BEGUN, 7)).__next__
@@ -274,11 +270,7 @@ def find(name: str) -> System:
     """The system of this name, or the pack in a folder or zip, which is then in use. Raises UserError, TableError."""
     path = Path(name)
     if name in systems() or not path.exists():
-        from bot.systems.catalog import system
-
         return system(name)
-    from bot.systems.packs.pack import load_pack
-
     pack = load_pack(path)
     pack.check_whole()
     return pack

@@ -5,13 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 
 from bot.host.cli import Arguments
+from bot.host.fuzz import Tally, find
+from bot.host.fuzz import fuzz as fuzz_system
+from bot.packs.check import check_path, lines_of
+from bot.packs.importing import imported
+from bot.packs.importing.recognise import alone, put
+from bot.packs.new import new_pack
 from bot.rules.errors import UserError
+from bot.systems.catalog import PACKS, everywhere, systems
+from bot.systems.packs.content import MOST_BYTES
 
 
 def check(words: list[str]) -> int:
     """Check packs; 1 when one has a fault."""
-    from bot.packs.check import check_path, lines_of
-
     arguments = Arguments(words, flags={"json": False})
     (path,) = arguments.take("FOLDER")
     if not Path(path).exists():
@@ -29,8 +35,6 @@ def check(words: list[str]) -> int:
 
 def new(words: list[str]) -> None:
     """Write a first pack into a folder."""
-    from bot.packs.new import new_pack
-
     (folder,) = Arguments(words, flags={}).take("FOLDER")
     id = new_pack(Path(folder))
     print(f"{folder} holds the pack {id}. Change it, then: grognard check {folder}")
@@ -40,9 +44,6 @@ def new(words: list[str]) -> None:
 def bring_in(words: list[str]) -> int:
     """Turn a file of another program into tables of ours; 1 when they have a fault."""
     import sys
-
-    from bot.packs.importing import imported
-    from bot.packs.importing.recognise import alone, put
 
     arguments = Arguments(words, flags={"pack": True, "id": True, "group": True})
     (name,) = arguments.take("FILE")
@@ -62,8 +63,6 @@ def _bytes_of(name: str) -> bytes:
     """What is in a file, as far as it is read; of standard input for `-`. Raises UserError."""
     import sys
 
-    from bot.systems.packs.content import MOST_BYTES
-
     try:
         if name == "-":
             return sys.stdin.buffer.read(MOST_BYTES + 1)
@@ -79,10 +78,6 @@ def fuzz(words: list[str]) -> int:
     import logging
     import os
     from time import monotonic
-
-    from bot.host.fuzz import Tally, find
-    from bot.host.fuzz import fuzz as fuzz_system
-    from bot.systems.catalog import PACKS, everywhere, systems
 
     arguments = Arguments(words, flags={"plays": True, "seed": True})
     (name,) = arguments.take("SYSTEM")

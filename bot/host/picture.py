@@ -6,13 +6,19 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from bot.audit.check_file import file_text
 from bot.host.cli import Arguments
+from bot.host.odds_text import reply_of
+from bot.picture.charts import reply_picture
+from bot.picture.png import png
+from bot.picture.svg import Picture
+from bot.picture.table import table_picture
+from bot.report.cards import card, result
+from bot.report.facts import facts_of
+from bot.report.story import Story
 from bot.rules.errors import UserError, did_you_mean
-
-if TYPE_CHECKING:
-    from bot.picture.svg import Picture
+from bot.systems.catalog import system
 
 KINDS = ("table", "odds", "game")
 SUFFIXES = (".svg", ".png")
@@ -43,27 +49,15 @@ def picture(words: Sequence[str]) -> None:
 
 
 def _table(id: str, name: str, arguments: Arguments) -> Picture:
-    from bot.picture.table import table_picture
-    from bot.systems.catalog import system
-
     return table_picture(system(id).table(name), arguments.given() or None)
 
 
 def _odds(id: str, name: str, arguments: Arguments) -> Picture:
-    from bot.host.odds_text import reply_of
-    from bot.picture.charts import reply_picture
-    from bot.systems.catalog import system
-
     return reply_picture(reply_of(system(id).sequence(name), arguments.given()))
 
 
 def _game(file: str, _name: str, arguments: Arguments) -> Picture:
     """The whole of an exported game, or the event whose number is given."""
-    from bot.audit.check_file import file_text
-    from bot.report.cards import card, result
-    from bot.report.facts import facts_of
-    from bot.report.story import Story
-
     text, number = file_text(Path(file)), "".join(arguments.words).removeprefix("#")
     if not number:
         return card(text)
@@ -74,6 +68,4 @@ def _game(file: str, _name: str, arguments: Arguments) -> Picture:
 
 
 def _bytes(drawn: Picture, file: Path) -> bytes:
-    from bot.picture.png import png
-
     return png(drawn.svg) if file.suffix.casefold() == ".png" else drawn.svg.encode()

@@ -13,7 +13,7 @@ from time import monotonic
 from typing import Any
 
 from bot.audit.packs import packs_of, with_packs
-from bot.commands.games.export import key_of, row_of
+from bot.commands.log.export import key_of, row_of
 from bot.live.page import MOST_EVENTS, live_more, live_page, public_export
 from bot.odds_worker.pool import Worker
 from bot.process.logs import seldom

@@ -9,11 +9,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from bot.answers.aim import refused_of
+from bot.game.roster_file import find_scenario
+from bot.odds_worker.pool import Worker
 from bot.packs.linter import lint
+from bot.process.entropy import throwaway
 from bot.rules.errors import TableError, UserError
 from bot.rules.inputs.units import MAX_UNITS
+from bot.rules.odds.odds import STATE_BUDGET
+from bot.rules.odds.rolls import TooManyStates
 from bot.systems.packs.content import Content, read_content
 from bot.systems.packs.pack import PackSystem
+from bot.systems.resolve import count_odds, resolve
 from bot.systems.system import SCENARIOS, STEPS, TABLES, Sequence, System
 
 SITUATIONS = 40_000
@@ -119,8 +126,6 @@ def _check_sequences(system: System, found: _Found) -> int:
 
 def _count_states(sequence: Sequence, found: _Found) -> None:
     """Say how many states the odds of a sequence come to at most, and ask about those that may be too many."""
-    from bot.rules.odds.odds import STATE_BUDGET
-
     bound = None if sequence.declared is None else sequence.declared.bound(MAX_UNITS)
     if bound is None or bound.most == math.inf:
         return
@@ -135,9 +140,6 @@ def _count_states(sequence: Sequence, found: _Found) -> None:
 
 def _sequence_fault(system: System, sequence: Sequence) -> str:
     """What is wrong with a combat sequence that is played and counted once, as its example is. Raises TableError."""
-    from bot.process.entropy import throwaway
-    from bot.systems.resolve import count_odds, resolve
-
     where = f"{system.id}/sequences.yaml, row {sequence.id}"
     if isinstance(system, PackSystem) and sequence.declared is None and system.parent is None:
         return f"{where}: has no {STEPS}/{sequence.id}.yaml"
@@ -155,9 +157,6 @@ def _sequence_fault(system: System, sequence: Sequence) -> str:
 
 
 def _check_scenarios(system: System, found: _Found, *, is_new: bool) -> int:
-    from bot.answers.aim import refused_of
-    from bot.game.roster_file import find_scenario
-
     try:
         names = system.names(SCENARIOS)
         for name in names:
@@ -172,9 +171,6 @@ def _check_scenarios(system: System, found: _Found, *, is_new: bool) -> int:
 
 async def check_apart(content: Content, seconds: float = UNTRUSTED_SECONDS) -> Report:
     """The report on a pack's files, made in a process of its own under limits of time and memory."""
-    from bot.odds_worker.pool import Worker
-    from bot.rules.odds.rolls import TooManyStates
-
     worker = Worker(seconds, stays=False)
     try:
         return await worker.run(check_content, dict(content))

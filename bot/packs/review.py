@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass, replace
 
 from bot.packs.check import Report, check_content
+from bot.packs.importing import imported
+from bot.packs.importing.sheet import NO_TABLE
 from bot.rules.errors import TableError, UserError
 from bot.systems.packs.content import Content, read_one_file, unzipped
 from bot.systems.packs.pack import About, PackSystem
@@ -39,9 +41,6 @@ def review_file(zip: bytes | None, text: str) -> Review:
 
 def _alone(text: str) -> Review | None:
     """The review of a sheet, a BCDice or Foundry table or a deck; nothing for a text that looks like none of them."""
-    from bot.packs.importing import imported
-    from bot.packs.importing.sheet import NO_TABLE
-
     try:
         made = imported(text)
     except UserError as error:

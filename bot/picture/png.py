@@ -50,9 +50,6 @@ def picture_png(make: Callable[..., Picture], *arguments: Any) -> tuple[bytes, s
 def get_ready() -> None:
     """Read what draws, how wide letters are and all that pictures are made by, so that the first one waits for
     nothing."""
-    import bot.picture.charts
-    import bot.picture.table  # noqa: F401
-
     face(bold=False)
     face(bold=True)
     if rasterizer() == "svg2png_py":

@@ -24,7 +24,7 @@ from bot.interface.registry import Registry, registry
 from bot.interface.reply.reply import OPEN_FORM, Button, Reply
 from bot.interface.spec import CommandSpec, Path, Person, Place
 from bot.interface.typing.complete import ACTING, Known
-from bot.interface.typing.text import command_text, parse_text
+from bot.interface.typing.text import command_text, parse_text, salvaged
 from bot.places.shelves import NotManager
 from bot.places.threads import Threads
 from bot.process.entropy import new_id
@@ -189,8 +189,6 @@ class Forms:
         except NotManager:
             raise
         except UserError as error:
-            from bot.interface.typing.text import salvaged
-
             kept = salvaged(what, seen)
             draft = new_draft(kept.spec.path, kept.options, who.key)
             draft = replace(draft, wrong=error.option or "", message=str(error))

@@ -12,21 +12,19 @@ import logging
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from bot.game.state import Game
 from bot.interface.registry import TABLE, Registry
 from bot.interface.spec import CommandSpec, Path, Place
+from bot.packs.stored import read_pack
 from bot.rules.errors import TableError, UserError
 from bot.rules.text.phrase import phrase
 from bot.stores.base import Clock
 from bot.stores.store import Store
 from bot.systems.catalog import everywhere
+from bot.systems.packs.pack import PackSystem
+from bot.systems.packs.shelf import Shelf
 from bot.systems.system import System
-
-if TYPE_CHECKING:
-    from bot.systems.packs.pack import PackSystem
-    from bot.systems.packs.shelf import Shelf
 
 SETUP_KEPT = 20.0
 """Seconds after which another process's change is seen."""
@@ -172,8 +170,6 @@ class Shelves:
         key = tuple(hash for some in hashes for hash in some)
         shelf = self._shelves.get(key)
         if shelf is None:
-            from bot.systems.packs.shelf import Shelf
-
             found = {hash: pack for hash in dict.fromkeys(key) if (pack := await self._pack(hash)) is not None}
             shelf = Shelf(everywhere(), [found[hash] for hash in key if hash in found])
             if not found.keys() >= set(key):
@@ -187,8 +183,6 @@ class Shelves:
     async def _pack(self, hash: str) -> PackSystem | None:
         pack = self._packs.get(hash)
         if pack is None:
-            from bot.packs.stored import read_pack
-
             pack = _of_this_host(hash) or await read_pack(self._store, hash)
             if pack is None:
                 log.warning("the pack %s is not in the store, or not what it was", hash)
@@ -212,7 +206,5 @@ class Shelves:
 
 def _of_this_host(hash: str) -> PackSystem | None:
     """The pack of this version in the host's own folders, which no store needs to have."""
-    from bot.systems.packs.pack import PackSystem
-
     packs = (system for system in everywhere().values() if isinstance(system, PackSystem))
     return next((pack for pack in packs if pack.version == hash), None)

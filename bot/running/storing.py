@@ -10,12 +10,16 @@ from typing import Any
 from bot.commands.context import Context
 from bot.commands.log.amending import OR_POST, amended
 from bot.commands.log.footer import keep_words, with_footer
+from bot.commands.post.orders import follow_deadline
+from bot.commands.post.reminders import follow_go
+from bot.commands.turns.board import following
 from bot.game.ledger import Ledger
 from bot.game.loaded import Games
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Command
 from bot.outbox.leases import LEASE
 from bot.outbox.receipts import Receipts
+from bot.packs.stored import server_key, used_docs
 from bot.places.shelves import Enabled
 from bot.rules.errors import UserError
 from bot.running.budgets import Budgets
@@ -55,9 +59,6 @@ class Storing:
         await keep_words(context, reply)
         changes = tuple(change for ledger in ledgers if (change := ledger.change()) is not None)
         if _in_game(ledgers):
-            from bot.commands.post.orders import follow_deadline
-            from bot.commands.post.reminders import follow_go
-
             await follow_go(context)
             follow_deadline(context)
         self._keep_packs(context, ledgers)
@@ -114,8 +115,6 @@ class Storing:
         versions = getattr(seen, "versions", ()) or [one for one in seen.values() if one.about is not None]
         if not versions or not any(ledger.events for ledger in ledgers):
             return
-        from bot.packs.stored import server_key, used_docs
-
         named = {body.get("edition") for ledger in ledgers for body in ledger.bodies}
         named |= {hash for ledger in ledgers for hash in ledger.game.packs[-1:]}
         if context.spec.system in systems():  # what is sealed names it inside
@@ -158,16 +157,6 @@ def _in_game(ledgers: Many[Ledger]) -> bool:
         ledger.events and (ledger.game.started or (ledger.was is not None and ledger.was.game.started))
         for ledger in ledgers
     )
-
-
-async def following(context: Context, reply: Reply) -> list[Outgoing]:
-    """What the events of this command make of the board, where the game has one."""
-    was = context.ledger.was
-    if was is None or not was.has_board:
-        return []
-    from bot.commands.turns.board import following
-
-    return await following(context, reply)
 
 
 def outgoing(command: Command, now: float, about: str = "") -> tuple[Outgoing, ...]:

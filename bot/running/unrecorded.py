@@ -10,11 +10,16 @@ import logging
 from collections import OrderedDict
 from dataclasses import replace
 
+from bot.answers.plays import run_sequence
+from bot.answers.roll import roll_dice
+from bot.answers.tables import read_table
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Command, CommandSpec
+from bot.process.entropy import throwaway
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import flag
 from bot.stores.base import Clock, StoreError
+from bot.systems.catalog import system
 
 log = logging.getLogger(__name__)
 
@@ -72,23 +77,14 @@ def _played(command: Command, spec: CommandSpec) -> Reply | None:
     options = {name: value for name, value in command.options.items() if value not in (None, "", ())}
     if any(flag(options, name) for name in _NEVER) or spec.wants_whole(options):
         return None
-    from bot.process.entropy import throwaway
-    from bot.systems.catalog import system
-
     who = command.who.name
     if spec.family == "roll":
-        from bot.answers.roll import roll_dice
-
         outcome = roll_dice(options, who, throwaway())
     elif spec.family == "lookup":
-        from bot.answers.tables import read_table
-
         game = system(spec.system)
         given = {name: value for name, value in options.items() if name not in ("picture", "private")}
         outcome = read_table(game.table(spec.target), given, who, throwaway())
     elif spec.family == "sequence":
-        from bot.answers.plays import run_sequence
-
         outcome = run_sequence(system(spec.system).sequence(spec.target), spec, options, who, throwaway(), {})
     else:
         return None

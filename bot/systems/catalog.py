@@ -74,7 +74,7 @@ def packs_folder() -> Path | None:
     if not named and os.path.exists(".env"):
         from pathlib import Path
 
-        from bot.process.settings import read_env_file
+        from bot.process.settings import read_env_file  # 0.02 s that a lookup does without, as its packs below
 
         named = read_env_file(Path(".env"), []).get(PACKS, "")
     return named_folder(named) if named else None

@@ -95,7 +95,7 @@ def _checked(game: Any, file: str) -> Mapping[str, Any]:
     if not isinstance(game.get("scores") or {}, Mapping):
         raise TableError(file, "must be sequence: {result: number}", row="scores")
     if rules := game.get("rules"):  # few games have some
-        from bot.systems.optional_rules import read_rules
+        from bot.systems.optional_rules import read_rules  # 0.02 s of a lookup
 
         read_rules(rules, file)
     for sequence, scores in (game.get("scores") or {}).items():

@@ -6,8 +6,8 @@ import logging
 
 import pytest
 
-from bot.commands.play import pictures
-from bot.commands.play.pictures import MOST_ACTION
+from bot.commands import pictures
+from bot.commands.pictures import MOST_ACTION
 from bot.interface.reply.reply import Reply
 from bot.odds_worker.pool import Worker
 from bot.picture import png as pngs

@@ -12,8 +12,8 @@ import pytest
 
 import adapters.slack.delivery
 import adapters.slack.work
-import bot.commands.games.export
 import bot.commands.games.transfer
+import bot.commands.log.export
 import bot.commands.log.undo
 import bot.running.storing
 import bot.stores.sqlite.link
@@ -21,7 +21,7 @@ import bot.stores.statements
 from bot.app import App
 from bot.audit.export import Promises, behind
 from bot.commands.context import Context, _Dice
-from bot.commands.play.button import NAMES
+from bot.commands.dispatch import NAMES
 from bot.game.undo import Found, find
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Command, Person, Place
@@ -186,8 +186,8 @@ def _no_lease(patch: pytest.MonkeyPatch) -> None:
 
 @mutant("sealed: an export holds what is closed", 22, "g")
 def _unsealed(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(bot.commands.games.export, "Promises", partial(Promises, with_secrets=True))
-    patch.setattr(bot.commands.games.export, "behind", partial(behind, with_secrets=True))
+    patch.setattr(bot.commands.log.export, "Promises", partial(Promises, with_secrets=True))
+    patch.setattr(bot.commands.log.export, "behind", partial(behind, with_secrets=True))
 
 
 @mutant("dice: they come from elsewhere than the promised seed", 2, "f")

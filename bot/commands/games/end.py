@@ -8,11 +8,11 @@ from dataclasses import replace
 
 from bot.answers.events import Retold, retold
 from bot.commands.context import Context
-from bot.commands.games.export import page_file
+from bot.commands.log.export import page_file
 from bot.commands.log.footer import keep_words
 from bot.commands.log.luck import quick_luck
+from bot.commands.pictures import offered
 from bot.commands.play.fair import reveal
-from bot.commands.play.pictures import offered
 from bot.commands.play.sealed import open_rolls
 from bot.commands.post.orders import at_the_end, may_open
 from bot.game.events import has_dice

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from bot.commands.channel_games import put_aside
 from bot.commands.context import Amendment, Context, repeated
-from bot.commands.games.games import put_aside
-from bot.commands.games.imports import CLAIM_HINT, own_import
+from bot.commands.games.imports import CLAIM_HINT
 from bot.commands.requests import Request, open_request
 from bot.commands.turns.calls import take_seat
 from bot.commands.turns.turn_card import across_of, headline, phase_buttons, without
@@ -177,7 +177,7 @@ async def join(context: Context, named: str | None = None) -> Reply:
         )
     context.ledger.add("join", replace(game, players={**game.players, person: side}), side=side)
     take_seat(context)
-    lines = (CLAIM_HINT,) if own_import(context.ledger) is not None else ()
+    lines = (CLAIM_HINT,) if context.ledger.own_import() is not None else ()
     return Reply(f"{context.who} plays {side}", lines)
 
 

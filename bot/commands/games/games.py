@@ -1,194 +1,50 @@
-"""`/game status`, `list`, `open`, `resume`: nothing that was played in a channel is ever buried. Where each game is at,
-and which one somebody means."""
+"""`/game status`, `list`, `open`, `resume`: nothing that was played in a channel is ever buried."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence as Many
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from dataclasses import replace
 
 from bot.answers.inputs import rules_told
+from bot.commands.channel_games import (
+    Played,
+    best_first,
+    by_row,
+    find_played,
+    look_at,
+    named,
+    played_in,
+    put_aside,
+    standing,
+)
 from bot.commands.context import Context, repeated, server_of
-from bot.commands.dispatch import imported
 from bot.commands.games.places import listed, moved_from, names_of, tell
+from bot.commands.log import log
+from bot.commands.log.export import export
+from bot.commands.log.luck import stats
+from bot.commands.play.fair import show
 from bot.commands.turns.calls import calls
 from bot.commands.turns.turn_card import headline, passes_told, phase_buttons
 from bot.game.ledger import Ledger
-from bot.game.loaded import Loaded, load
-from bot.game.phases import phase_of, phase_title, reminders, whose_go
+from bot.game.phases import phase_of, phase_title, reminders
 from bot.game.rights import actor_in, need_director
 from bot.game.roster import count_units, is_gone
-from bot.game.state import DRAW, FULL, Game
+from bot.game.state import FULL, Game
 from bot.interface.reply.parts import Entry, Part, Small
 from bot.interface.reply.reply import Button, Reply
-from bot.interface.spec import Place
-from bot.interface.typing.complete import MAX_LENGTH, Choice
-from bot.rules.errors import UserError, did_you_mean
+from bot.rules.errors import UserError
 from bot.rules.text.names import counted
-from bot.rules.text.phrase import begun, phrase
+from bot.rules.text.phrase import phrase
 from bot.stores.records import Binding
 from bot.stores.store import Store
-from bot.systems.catalog import see, systems
+from bot.systems.catalog import systems
 
 LOOK_BACK = 20
 """The end of a game is among so many of its last events: seeds may be revealed behind it, and links ended."""
 
-FREE_PLAY = "Free play"
 MOST_SHOWN = 8
-SHOWN = {
-    "log": "log.log:handle",
-    "stats": "log.luck:stats",
-    "export": "games.export:export",
-    "proof": "play.fair:show",
-}
+SHOWN = {"log": log.handle, "stats": stats, "export": export, "proof": show}
 """What can be read of a game by a button, and the function that answers."""
 LABELS = {"log": "Log", "stats": "Statistics", "export": "Export", "proof": "Proof"}
-
-
-@dataclass(frozen=True, slots=True)
-class Played:
-    """A game that is or was played in a place. `number` is 1 for the first one there and stays; times are Unix
-    seconds."""
-
-    number: int
-    loaded: Loaded
-    is_on: bool
-    begun: float
-    last: float
-
-    @property
-    def row(self) -> str:
-        """Its id in the store."""
-        return self.loaded.row
-
-    @property
-    def game(self) -> Game:
-        """Its state."""
-        return self.loaded.game
-
-    @property
-    def title(self) -> str:
-        """What it is called."""
-        return title_of(self.game)
-
-
-def title_of(game: Game) -> str:
-    """What a game is called."""
-    return game.name or FREE_PLAY
-
-
-def named(game: Game) -> str:
-    """A game as it is called within a sentence."""
-    return f'"{game.name}"' if game.name else "the free play"
-
-
-async def played_in(store: Store, where: Place) -> list[Played]:
-    """All games that are or were played in a place, the oldest first."""
-    found = []
-    for number, row in await store.played(where.key):
-        saved = await store.load_game_by_id(row)
-        if saved is not None and (not saved.places or where.key in saved.places):  # else it goes on elsewhere
-            found.append(Played(number, load(saved), bool(saved.places), saved.game.created, saved.game.updated))
-    return found
-
-
-def best_first(games: Many[Played]) -> list[Played]:
-    """The game that is on, then the others by when something last happened in them."""
-    return sorted(games, key=lambda one: (not one.is_on, -one.last, -one.number))
-
-
-async def choices(store: Store, where: Place) -> tuple[Choice, ...]:
-    """The games that were played in a place, as an option that names one is completed."""
-    games = best_first(await played_in(store, where))
-    return tuple(Choice(f"{one.number}. {one.title}: {standing(one)}"[:MAX_LENGTH], str(one.number)) for one in games)
-
-
-def standing(one: Played) -> str:
-    """Where a game is at, in a few words: `turn 3, Operations · #42`."""
-    game = one.game
-    if not game.started:
-        return f"{counted(game.number - 1, 'event')} since {day(one.begun)}"
-    turn = phase_title(game, systems().get(game.system))
-    if game.ended:
-        said = f"{won(game)} on turn {game.turn}"
-    else:
-        whose = f" · {whose_go(game)}" if len(game.go) == 1 else ""
-        said = f"{turn}{whose}" if one.is_on else f"asleep since {day(one.last)} · {turn}"
-    return f"{said[:1].upper()}{said[1:]} · #{game.number}"
-
-
-def won(game: Game) -> str:
-    """How an ended game ended: `US won`."""
-    return {"": "ended", DRAW: "a draw"}.get(game.winner, f"{game.winner} won")
-
-
-def day(at: float) -> str:
-    """A date as it is read everywhere: `22 Nov 2026`."""
-    return datetime.fromtimestamp(at, UTC).strftime("%d %b %Y").lstrip("0")
-
-
-def find_played(games: Many[Played], typed: str) -> Played:
-    """The game that a number, a title or its id means. Raises UserError."""
-    text = " ".join(typed.split()).strip('"')
-    by_number = [one for one in games if text in (str(one.number), one.row)]
-    folded = text.casefold()
-    exact = [one for one in games if one.title.casefold() == folded]
-    found = by_number or exact or [one for one in games if not text.isdecimal() and folded in one.title.casefold()]
-    if len(found) == 1:
-        return found[0]
-    if found:
-        several = ", ".join(f"{one.number} ({day(one.begun)})" for one in found[:8])
-        raise UserError(
-            f'Several games here are called "{text[:40]}".',
-            hint=f"Say which by its number: {several}.",
-            option="game",
-            code="unclear-game",
-        )
-    raise UserError(
-        f'No game "{text[:40]}" was played here.',
-        hint=did_you_mean(text, [one.title for one in games]) or phrase("All of them: `/game list`"),
-        option="game",
-        code="unknown-game",
-    )
-
-
-def by_row(games: Many[Played], row: str) -> Played:
-    """The game that a button names. Raises UserError for one that was not played here."""
-    if (found := next((one for one in games if one.row == row), None)) is not None:
-        return found
-    raise UserError("That game is not kept here.", hint=phrase("All that are: `/game list`"), code="unknown-game")
-
-
-async def turn_to(context: Context, typed: str | None) -> None:
-    """Let the command speak of the game named, where one is; the channel goes on with its own."""
-    if typed:
-        await look_at(context, find_played(await played_in(context.store, context.command.where), typed))
-
-
-async def turn_to_row(context: Context, row: str) -> bool:
-    """Let the command speak of the game that a button names; whether it was played here."""
-    found = next((one for one in await played_in(context.store, context.command.where) if one.row == row), None)
-    if found is not None:
-        await look_at(context, found)
-    return found is not None
-
-
-async def look_at(context: Context, one: Played) -> None:
-    """Let the command speak of this game, with the packs that it was played with."""
-    if one.row != context.ledger.row:
-        context.ledger = Ledger(one.loaded, context.ledger.writer)
-        if context.seen_with is not None:
-            see(await context.seen_with(context.command.where, one.game))
-
-
-def put_aside(loaded: Loaded | None) -> tuple[str, ...]:
-    """What to say of the game that made room for another, if there was one."""
-    if loaded is None:
-        return ()
-    game = loaded.game
-    if game.started and not game.ended:
-        return (phrase("{title} is put aside: `/game resume` takes it up again.", title=begun(named(game))),)
-    return (phrase("{title} is kept: `/game list`", title=begun(named(game))),)
 
 
 async def last_words(store: Store, row: str, game: Game) -> str:
@@ -267,7 +123,7 @@ async def read(context: Context, what: str) -> Reply:
     if what not in SHOWN:
         raise UserError("There is no such button here.", code="unknown-button")
     path = {"log": ("log",), "proof": ("fair", "show")}.get(what, ("game", what))
-    reply: Reply = await imported(SHOWN[what])(repeated(context, path, {}))
+    reply = await SHOWN[what](repeated(context, path, {}))
     return replace(reply, private=True)
 
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from bot.audit.check_file import check
+from bot.commands.channel_games import put_aside
 from bot.commands.context import Context
-from bot.commands.games.games import put_aside
 from bot.commands.packs.pack import reviewed
 from bot.game.follows.validate import is_in_line, is_valid, is_valid_event
 from bot.game.ledger import Ledger
@@ -24,7 +24,7 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.options import MAX_TEXT
 from bot.rules.odds.rolls import TooManyStates
 from bot.rules.proof.chain import canonical
-from bot.rules.proof.export_format import SEALED, Exported, export_text, person_key, read_export, read_json
+from bot.rules.proof.export_format import SEALED, Exported, export_text, read_export, read_json
 from bot.rules.proof.fair import NO_TEXTS
 from bot.rules.text.names import counted
 from bot.rules.text.phrase import phrase
@@ -214,16 +214,10 @@ async def brought(context: Context, packs: Mapping[str, Files]) -> Mapping[str, 
     return Shelf(everywhere(), [*getattr(systems(), "versions", ()), *found])
 
 
-def own_import(ledger: Ledger) -> PersonRow | None:
-    """The person of an imported log whose key is that of the writer's account, if nobody has claimed it."""
-    user = IMPORTED + person_key(ledger.game.id, ledger.writer.user)
-    return next((row for row in ledger.persons.values() if row.user == user), None)
-
-
 async def claim(context: Context, _more: str = "") -> Reply:
     """Go on as the person that the file knows the asker's account as; seats taken meanwhile move along."""
     game, ledger = context.need_game(), context.ledger
-    row = own_import(ledger)
+    row = ledger.own_import()
     if row is None:
         raise UserError(
             "No imported moves in this game belong to your account.",

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from collections.abc import Sequence as Many
 from dataclasses import dataclass, replace
 
+from bot.commands.channel_games import named, put_aside
 from bot.commands.context import Context, server_of
-from bot.commands.games.games import named, put_aside
 from bot.commands.games.places import PLACE, called, listed, name_doc, names_of, tell
 from bot.commands.log.undo import HOME
 from bot.commands.requests import Request, need_keeper

@@ -8,10 +8,10 @@ import re
 from dataclasses import replace
 
 from bot.answers.inputs import in_force
+from bot.commands import pictures
 from bot.commands.context import Context
 from bot.commands.games.link import unlink
 from bot.commands.games.places import called, is_private, listed, local_id, names_of
-from bot.commands.play import pictures
 from bot.game.events import with_version
 from bot.game.follows.event import pack_words, rule_words
 from bot.game.ledger import Ledger

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
+from bot.commands.channel_games import named, put_aside, turn_to
 from bot.commands.context import Context
-from bot.commands.games.export import forget
-from bot.commands.games.games import named, put_aside, turn_to
 from bot.commands.games.places import called, moved_doc, tell, way_to
+from bot.commands.log.export import forget
 from bot.commands.requests import Request, need_keeper, open_request
 from bot.game.ledger import Ledger
 from bot.game.loaded import Loaded, game_of, load

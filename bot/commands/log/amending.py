@@ -12,6 +12,7 @@ from functools import partial
 
 from bot.answers.events import title_of, told_event
 from bot.commands.context import Amendment, Change, Context
+from bot.commands.turns.turn_card import old_cards
 from bot.game.events import changes_game
 from bot.game.ledger import Ledger
 from bot.game.state import Game, Json
@@ -84,8 +85,6 @@ async def _by_events(context: Context, ledger: Ledger) -> AsyncIterator[Amendmen
     async for one in _too_late(context, ledger, ledger.was.game):
         yield one
     if _moves_cards(ledger):
-        from bot.commands.turns.turn_card import old_cards
-
         async for one in old_cards(context, ledger):
             yield one
 
@@ -171,12 +170,6 @@ async def _latest(context: Context, ledger: Ledger, kind: str, number: int) -> J
 
 def _topic(ledger: Ledger, what: object) -> str:
     return f"{ledger.row}/{what}"
-
-
-def settled(context: Context, about: str, how: str, what: str) -> None:
-    """A request was answered: its message says how, without its buttons."""
-    now = Reply(what[:1].upper() + what[1:], over=how, tone=OVER)
-    context.amends.append(Amendment(about, lambda _said: now, anywhere=True))
 
 
 def answered(number: int) -> Change:

@@ -24,8 +24,8 @@ from bot.answers.marks import (
     unpacked,
 )
 from bot.answers.story import story
-from bot.commands.context import Context
-from bot.commands.games.games import title_of, turn_to
+from bot.commands.channel_games import title_of, turn_to
+from bot.commands.context import Context, repeated
 from bot.commands.post.since import since
 from bot.game.sides import find_side
 from bot.game.state import Json, roster_of
@@ -152,8 +152,6 @@ def page_action(*parts: object) -> str:
 
 async def turn_page(context: Context, rest: str) -> Reply:
     """The page that a button names."""
-    from bot.commands.context import repeated
-
     count, page, kind, side, unit, told = (*rest.split(":"), "", "", "", "", "", "")[:6]
     options = {"count": count, "page": page, "kind": kind, "side": side, "unit": unit, "story": "yes" if told else ""}
     return await handle(repeated(context, ("log",), {name: value for name, value in options.items() if value}))

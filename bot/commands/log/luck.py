@@ -8,8 +8,10 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
+from bot.commands.channel_games import turn_to
 from bot.commands.context import Context
-from bot.commands.games.games import turn_to
+from bot.commands.log.export import check_length, export_json
+from bot.commands.pictures import NEVER, can_draw, losses_shown, luck_shown, mode, offered
 from bot.game.log import BATCH
 from bot.game.stats import Luck, Try, Worth, many_worths, sentence, summed, tenth, tries_in
 from bot.interface.reply.parts import Grid
@@ -56,8 +58,6 @@ async def stats(context: Context) -> Reply:
     )
     if context.options()["game"]:
         return answer
-    from bot.commands.play.pictures import NEVER, can_draw, mode, offered
-
     if by_side:
         answer = await offered(context, answer, context.button("luck", "").action)
     if game.sides and game.turn and game.units and can_draw() and await mode(context) != NEVER:
@@ -76,8 +76,6 @@ async def quick_luck(context: Context) -> tuple[dict[str, Luck], list[tuple[Try,
 
 async def press_picture(context: Context, _about: str) -> Reply:
     """How each side's rolls ran against expectation, drawn: for the game that is played here."""
-    from bot.commands.play.pictures import luck_shown
-
     game = context.need_game()
     tracks: dict[str, list[tuple[int, float]]] = {}
     for roll, worth in await _worths(context, (await _rolls(context))[0], _patiently):
@@ -89,10 +87,6 @@ async def press_picture(context: Context, _about: str) -> Reply:
 
 async def press_losses(context: Context, _about: str) -> Reply:
     """What each side lost, turn by turn, drawn: for the game that is played here."""
-    from bot.commands.games.export import export_json
-    from bot.commands.log.report import check_length
-    from bot.commands.play.pictures import losses_shown
-
     game = context.need_game()
     check_length(game)
     title = f"Losses in {game.name}" if game.name else "Losses"

@@ -6,7 +6,6 @@ import json
 from dataclasses import asdict, replace
 
 from bot.commands.context import Context
-from bot.commands.games.imports import own_import
 from bot.commands.post.reminders import WISHES
 from bot.game.ledger import Ledger
 from bot.game.loaded import load
@@ -69,7 +68,7 @@ async def forget(context: Context) -> Reply:
     user = context.command.who.key
     data = await context.store.user_data(user)
     rows = list(dict.fromkeys(row.game for row in data.persons))
-    imported = own_import(context.ledger)
+    imported = context.ledger.own_import()
     if imported is not None:  # a file that somebody brought here names them too
         context.forget.append(imported.user)
         rows = list(dict.fromkeys([*rows, context.ledger.row]))

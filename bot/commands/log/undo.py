@@ -15,20 +15,21 @@ from bot.commands.context import Amendment, Context, server_of
 from bot.commands.log.amending import answered
 from bot.commands.requests import Request
 from bot.commands.turns.calls import call, call_sides, place_of
-from bot.game.events import NEVER_UNDONE, has_dice, is_passed_over
+from bot.game.events import NEVER_UNDONE, has_dice
 from bot.game.phases import whose_go
 from bot.game.roster import changed_names
 from bot.game.state import Game, Json
 from bot.game.undo import (
     LEFT,
     LOOK_BACK,
+    MOST,
     SILENCE,
     SILENT,
     Found,
     are_silent,
     changed_since,
     consenters,
-    find,
+    find_undoable,
     is_free,
     may_ask,
     may_stand_in,
@@ -45,8 +46,6 @@ from bot.stores.records import Doc, tombstone
 
 CONSENT, ASKED = "consent", "consent-asked"
 CONSENT_KEPT = 30 * DAY
-FIRST, MOST = 50, 2_000
-"""Events read at first on the way back from the newest, and at most."""
 ID = 10
 """Digits that tell one request from another about the same event."""
 UNDO, REDO = "undo", "redo"
@@ -63,7 +62,7 @@ async def undo(context: Context, number: int | None = None) -> Reply:
     game, actor = context.need_open(), context.actor
     if number is None and (asked := await _asked_of(context)):
         return await consent(context, asked)
-    found, events = await _find(context, number)
+    found, events = await find_undoable(context.store, context.ledger, number)
     event = found.event
     if event is None or event["kind"] in NEVER_UNDONE:
         raise await _not_undoable(context, found, number)
@@ -90,7 +89,7 @@ async def redo(context: Context, number: int | None = None) -> Reply:
         raise UserError(
             f"#{game.redo[-1]} was undone last, not #{number}.", hint=phrase("`/log` shows them."), code="not-latest"
         )
-    event = await read_event(context, game.redo[-1])
+    event = await context.event(game.redo[-1])
     if event is None or not may_ask(game, actor, event):
         raise _no_part(REDO)
     events = await _since(context, event["number"])
@@ -100,27 +99,6 @@ async def redo(context: Context, number: int | None = None) -> Reply:
     if undone is not None and undone.get("asked") and others:
         return await _ask(context, event, others, REDO)
     return await _bring_back(context, event)
-
-
-async def _find(context: Context, number: int | None) -> tuple[Found, list[Json]]:
-    """What undo finds, and the events that were read for it, newest first."""
-    events, limit = context.ledger.bodies[::-1], FIRST
-    while True:
-        before = events[-1]["number"] if events else None
-        rows = await context.store.events(context.ledger.row, before=before, limit=limit, newest_first=True)
-        events += [row.data for row in rows]
-        found = find(events, context.game.last, number)
-        is_over = len(rows) < limit or len(events) >= MOST or (number is not None and events[-1]["number"] <= number)
-        is_sure = found.event is not None and not is_passed_over(found.event)
-        if found.way is not None or ((is_over or is_sure) and (found.last or len(rows) < limit or not found.event)):
-            return found, events
-        limit = 10 * FIRST
-
-
-async def takeable(context: Context) -> int:
-    """The number of the event that `/game undo` would take back; 0 for none."""
-    found, _ = await _find(context, None)
-    return found.event["number"] if found.event is not None and found.event["kind"] not in NEVER_UNDONE else 0
 
 
 async def _since(context: Context, number: int) -> list[Json]:
@@ -203,7 +181,7 @@ async def pending(context: Context, number: int) -> Json | None:
 
 async def not_asked(context: Context, number: int) -> UserError:
     """Why there is nothing to agree to, or to refuse: what came first."""
-    found, _ = await _find(context, number)
+    found, _ = await find_undoable(context.store, context.ledger, number)
     hint = "It was answered or withdrawn; a later one has buttons of its own."
     if number in context.game.redo:
         hint = await told_undone(context, number)
@@ -220,10 +198,10 @@ async def consent(context: Context, number: int) -> Reply:
         raise await not_asked(context, number)
     by, what, found = str(asked["by"]), str(asked["what"]), Found()
     if what == UNDO:
-        found, events = await _find(context, number)
+        found, events = await find_undoable(context.store, context.ledger, number)
         event = found.event
     else:
-        event, events = await read_event(context, number), await _since(context, number)
+        event, events = await context.event(number), await _since(context, number)
     if event is None or (what == REDO and game.redo[-1:] != (number,)):
         raise UserError(f"#{number} is no longer what can be taken back, so it stays.", code="not-latest")
     others = await _others(context, by, event, events)
@@ -245,7 +223,7 @@ async def refuse(context: Context, number: int) -> Reply:
     if asked is None:
         raise await not_asked(context, number)
     by, what = str(asked["by"]), str(asked["what"])
-    event = await read_event(context, number)
+    event = await context.event(number)
     if by != actor.person and (
         event is None or actor.person not in await _others(context, by, event, await _since(context, number))
     ):
@@ -262,7 +240,7 @@ async def _asked_of(context: Context) -> int:
     """The event that somebody asked whoever types to take back; 0 for none."""
     doc = await context.store.doc(ASKED, context.ledger.row)
     for number in reversed(doc.data["events"] if doc is not None else ()):
-        asked, event = await pending(context, number), await read_event(context, number)
+        asked, event = await pending(context, number), await context.event(number)
         if asked is None or event is None or asked["what"] != UNDO or asked["by"] == context.actor.person:
             continue
         if context.actor.person in await _others(context, asked["by"], event, await _since(context, number)):
@@ -298,11 +276,8 @@ def _settle(context: Context, asked: Json, *, agreed: bool) -> None:
 
 async def _told(context: Context, event: Json) -> str:
     """The first line of what was answered to the event, while that is kept; then what the log says of it."""
-    shown = await context.store.shown(context.topic(event["number"]))
-    if shown.reply is None:
-        return told_event(event, context.ledger.name_of, sides=context.game.sides)
-    said = Reply.from_json(shown.reply)
-    return (said.announce or said).first
+    said = await context.answer(event["number"])
+    return said.first if said is not None else told_event(event, context.ledger.name_of, sides=context.game.sides)
 
 
 async def _take_back(context: Context, event: Json, last: int, *, asked: str = "", **fields: Any) -> Reply:
@@ -387,14 +362,6 @@ def _no_part(what: str) -> UserError:
     return UserError(
         f"Only players of this game can {what}.", hint=phrase("`/game join` makes you a player."), code="not-player"
     )
-
-
-async def read_event(context: Context, number: int) -> Json | None:
-    """The body of one event of this game, or None."""
-    if number < 1:
-        return None
-    rows = await context.store.events(context.ledger.row, after=number - 1, before=number + 1)
-    return rows[0].data if rows else None
 
 
 def _key(context: Context, number: int) -> str:

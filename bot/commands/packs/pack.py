@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.commands.context import Context
-from bot.commands.play.pictures import drawn_table, offered
+from bot.commands.pictures import drawn_table, offered
 from bot.interface.reply.packing import zip_data
 from bot.interface.reply.parts import Part, Small
 from bot.interface.reply.reply import Button, File, Reply, error_reply

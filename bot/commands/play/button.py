@@ -7,129 +7,22 @@ from dataclasses import replace
 from urllib.parse import parse_qsl
 
 from bot.commands.context import ROLLED, Context, own_draft, repeated
-from bot.commands.dispatch import (
-    BUTTONS,
-    BUTTONS_OF_EARLIER,
-    BUTTONS_OF_EVENT,
-    BUTTONS_OF_GAME,
-    BUTTONS_WITH_REST,
-    imported,
-)
-from bot.commands.games.export import export_json
-from bot.commands.games.games import turn_to_row
 from bot.commands.log import undo
-from bot.commands.log.report import check_length, facts_for
+from bot.commands.log.export import check_length, export_json, facts_for
+from bot.commands.pictures import drawn, drawn_table, odds_shown
 from bot.commands.play.odds import answer_odds, odds_of_shot
-from bot.commands.play.pictures import drawn, drawn_table, odds_shown
 from bot.commands.play.play import play
 from bot.commands.play.sealed import reveal_number
 from bot.interface.form.fields import keypad
 from bot.interface.form.form import COMPARE, HAND, ODDS, SECRET
 from bot.interface.reply.reply import File, Reply
-from bot.interface.spec import CommandSpec, Path
+from bot.interface.spec import Path
 from bot.interface.typing.text import command_text
 from bot.places.forms import DRAFT, Draft, find_draft
 from bot.report.cards import cards_drawn
 from bot.rules.errors import DieOwed, UserError
-from bot.rules.text.phrase import phrase
 from bot.stores.base import REQUESTS_KEPT
 from bot.stores.records import Doc
-
-PRIVATE = (
-    "card",
-    "look",
-    "mygames",
-    "odds",
-    "bars",
-    "cancel",
-    "luck",
-    "packdraw",
-    "packon",
-    "picture",
-    "dice",
-    "count",
-    "whatif",
-    "back",
-    "die",
-    "log",
-    "delete",
-    "forget",
-    "open",
-    "read",
-    "remember",
-    "unshare",
-)
-HELPING = ("help", "try", "whole")
-NAMES = (*BUTTONS, *BUTTONS_WITH_REST, *BUTTONS_OF_GAME, *BUTTONS_OF_EVENT)
-INSTEAD = {
-    "again": "/again",
-    "claim": "/game claim",
-    "close": "/fair close",
-    "consent": "/game undo",
-    "done": "/game pass done",
-    "initiative": "/game initiative",
-    "join": "/game join",
-    "log": "/log",
-    "next": "/game next",
-    "pass": "/game pass",
-    "redo": "/game redo",
-    "remember": "/game status",
-    "reveal": "/game reveal",
-    "undo": "/game undo",
-    "unshare": "/game share off",
-}
-"""What does the same as a button, typed."""
-
-PAGES = ("log", "die")
-"""Buttons whose private message turns its page."""
-SCREENS = ("whatif", "back")
-"""Buttons whose box becomes the next one."""
-BY_POST = ("ordermine", "since")
-"""Private ones of a game by post."""
-GAME_ID = 16
-"""Digits of a game's id; the number of an event has fewer."""
-
-
-def button_spec(path: Path) -> CommandSpec:
-    """The command behind a button. Raises UserError for one that is unknown."""
-    name = path[1] if len(path) > 1 else ""
-    if name not in NAMES:
-        raise UserError(f'There is no button "{name[:40]}" here.', code="unknown-button")
-    return CommandSpec(path, name, "button", private=name in (*PRIVATE, *HELPING, *BY_POST))
-
-
-async def handle(context: Context) -> Reply:
-    """Do what the button is for."""
-    name, rest = context.spec.path[1], str(context.command.options.get("rest", ""))
-    answer: Reply
-    if name in BUTTONS:
-        answer = await imported(BUTTONS[name])(context)
-    elif name in BUTTONS_WITH_REST:
-        answer = await imported(BUTTONS_WITH_REST[name])(context, rest)
-    else:
-        row, _, about = rest.partition(":")
-        is_here = bool(row) and row == context.ledger.row
-        if not is_here and not (name in BUTTONS_OF_EARLIER and await turn_to_row(context, row)):
-            raise _of_another_game(name, row)
-        if name in BUTTONS_OF_GAME:
-            answer = await imported(BUTTONS_OF_GAME[name])(context, about)
-        else:
-            number, _, more = about.partition(":")
-            if name != "redo":  # which hangs under the undo
-                context.pressed = context.topic(f"asked-{more}" if more else number)
-            answer = await imported(BUTTONS_OF_EVENT[name])(context, _number(number), more)
-    if name in SCREENS:
-        return replace(answer, in_place=answer.boxed)
-    return replace(answer, in_place=True) if name in PAGES and answer.private else answer
-
-
-def _of_another_game(name: str, row: str) -> UserError:
-    """Why a button does nothing: its game is not the one played here, or it is so old that it names none."""
-    typed = INSTEAD.get(name, "")
-    hint = phrase("`{typed}` does the same for the game played here now.", typed=typed) if typed else ""
-    if not row or (row.isdecimal() and len(row) < GAME_ID):
-        return UserError("This button is from before an update and names no game.", hint=hint, code="old-button")
-    return UserError("This button belongs to another game than the one played here now.", hint=hint, code="other-game")
 
 
 def done_already(what: str) -> Reply:
@@ -139,7 +32,7 @@ def done_already(what: str) -> Reply:
 
 async def reveal(context: Context, number: int, _more: str) -> Reply:
     """Open a sealed roll."""
-    event = None if number in context.need_game().sealed else await undo.read_event(context, number)
+    event = None if number in context.need_game().sealed else await context.event(number)
     if event is not None and event["kind"] == "sealed":
         return done_already(f"#{number} is open.")
     return _in_place(context, await reveal_number(context, number))
@@ -197,12 +90,6 @@ async def roll_draft(context: Context, key: str, draft: Draft | None = None) -> 
     reply = await played(context, draft.path, meant)
     context.docs.append(Doc(ROLLED, key, {"title": reply.first}, context.now + REQUESTS_KEPT, draft.owner))
     return reply
-
-
-def _number(rest: str) -> int:
-    if not rest.isdecimal() or len(rest) > 12:
-        raise UserError("This button no longer works.", code="used-up")
-    return int(rest)
 
 
 async def played(context: Context, path: Path, options: Mapping[str, object]) -> Reply:

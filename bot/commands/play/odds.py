@@ -14,7 +14,7 @@ from bot.answers.plays import EXTRA, Shot, again, besides, by_label, came_up, ev
 from bot.answers.roll import dice_odds
 from bot.answers.several import alike_plays, each_of, named_rows
 from bot.commands.context import Context, roster_for
-from bot.commands.play.pictures import offered
+from bot.commands.pictures import offered
 from bot.commands.play.share import boxed
 from bot.commands.turns.turn import odds_by_name
 from bot.game.events import system_of

@@ -6,10 +6,20 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
-from bot.answers.tables import sheets_of, whole_reply, words_of
+from bot.answers.aim import cannot_fire, in_names, offer_the_able
+from bot.answers.headline import FIRES
+from bot.answers.inputs import by_rules, loans, told, told_by_rule, with_filled
+from bot.answers.plays import EXTRA, named_units, run_sequence
+from bot.answers.roll import roll_dice
+from bot.answers.tables import read_table, sheets_of, whole_reply, words_of
 from bot.commands.context import Context, roster_for
+from bot.commands.pictures import offered, table_action
+from bot.commands.play.aim import asked
+from bot.commands.play.odds import answer_odds, answer_rounds
 from bot.commands.play.record import record
+from bot.commands.play.what_if import answer_compared
 from bot.commands.turns.calls import with_call
+from bot.commands.turns.turn import has_names, told_by_name, with_letters
 from bot.game.rights import need_player, over
 from bot.interface.reply.parts import Small
 from bot.interface.reply.reply import Button, Reply
@@ -28,12 +38,8 @@ NUMBERS = ("int", "number")
 
 async def handle_roll(context: Context) -> Reply:
     """`/roll`."""
-    from bot.answers.roll import roll_dice
-
     options = _plain(context.command.options)
     if context.spec.counts(options):
-        from bot.commands.play.odds import answer_odds
-
         return await answer_odds(context, context.spec, options)
     outcome = roll_dice(options, context.who, context.dice())
     return record(context, outcome, secret=flag(options, "secret"))
@@ -41,9 +47,6 @@ async def handle_roll(context: Context) -> Reply:
 
 async def handle_lookup(context: Context) -> Reply:
     """A table; one of kind roll rolls its own dice when its roll is left out."""
-    from bot.answers.tables import read_table, whole_reply
-    from bot.commands.play.pictures import offered, table_action
-
     game, spec = system(context.spec.system), context.spec
     table, options = game.table(spec.target), _plain(context.command.options)
     wanted = flag(options, "picture")
@@ -67,8 +70,6 @@ async def handle_lookup(context: Context) -> Reply:
 
 async def handle_sequence(context: Context) -> Reply:
     """A sequence: played and recorded, or its odds answered privately. Where some cannot, the rest may."""
-    from bot.answers.aim import in_names, offer_the_able
-
     sequence, options = system(context.spec.system).sequence(context.spec.target), _plain(context.command.options)
     roster, spec = roster_for(context, context.spec), context.spec
     try:
@@ -81,26 +82,13 @@ async def handle_sequence(context: Context) -> Reply:
 
 
 async def _sequence(context: Context, sequence: Sequence, options: dict[str, object], roster: Roster) -> Reply:
-    from bot.answers.aim import cannot_fire, in_names
-    from bot.answers.headline import FIRES
-    from bot.answers.inputs import by_rules, loans, told, told_by_rule, with_filled
-    from bot.answers.plays import EXTRA, named_units, run_sequence
-    from bot.commands.play.aim import asked
-    from bot.commands.turns.turn import has_names, told_by_name, with_letters
-
     options = with_letters(sequence, options, context.game)
     options = in_names(sequence, options, roster, context.actor.side)
     if sequence.rounds and options.get("rounds"):
-        from bot.commands.play.odds import answer_rounds
-
         return await answer_rounds(context, context.spec, options)
     if sequence.odds_by and flag(options, "odds"):
-        from bot.commands.play.odds import answer_odds
-
         return await answer_odds(context, context.spec, options)
     if sequence.odds_by and flag(options, "compare"):
-        from bot.commands.play.what_if import answer_compared
-
         return await answer_compared(context, context.spec, options)
     if context.ledger.exists and context.game.ended:
         given = sequence.given({name: value for name, value in options.items() if name not in EXTRA}, roster)

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 from bot.answers.events import title_of
 from bot.answers.outcome import change_from_json, is_of_game
+from bot.commands.channel_games import turn_to
 from bot.commands.context import Amendment, Context
-from bot.commands.games.games import turn_to
 from bot.commands.play.record import ANSWER, SEALED, roll_buttons
 from bot.commands.play.targets import other_targets
 from bot.game.log import read_opened

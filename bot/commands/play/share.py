@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bot.commands.context import Context
+from bot.commands.log.log import turn_page
 from bot.interface.reply.parts import Small
 from bot.interface.reply.reply import Button, Reply
 from bot.process.entropy import new_id
@@ -37,8 +38,6 @@ async def tell(context: Context, key: str) -> Reply:
 
 async def tell_log(context: Context, about: str) -> Reply:
     """The page of the log that a button names, for all to see."""
-    from bot.commands.log.log import turn_page
-
     return _signed(context, _for_all(await turn_page(context, about)))
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bot.answers.events import retold, where_of
+from bot.commands.channel_games import title_of as name_of_game
 from bot.commands.context import Context
-from bot.commands.games.games import title_of as name_of_game
 from bot.commands.turns.turn_card import MOST_IN_ROW, PHONE_ROW, phase_buttons
 from bot.game.events import undone_events
 from bot.game.phases import whose_go
@@ -107,11 +107,8 @@ def _go(game: Game, side: str) -> str:
 
 async def said(context: Context, event: Json) -> tuple[str, str]:
     """The first line of what an event was answered with, as far as that is kept; else what the log says of it."""
-    shown = await context.store.shown(context.topic(event["number"]))
-    if shown.reply is not None:
-        reply = Reply.from_json(shown.reply)
-        told = reply.announce or reply
-        return told.title, str(told.by)
+    if (answer := await context.answer(event["number"])) is not None:
+        return answer.title, str(answer.by)
     if event["kind"] == "pass" and (where := where_of(event)):
         return f"{where} begins", ""
     found = retold(event, context.ledger.name_of, sides=context.game.sides)

@@ -11,18 +11,18 @@ import json
 from collections.abc import Iterable
 from dataclasses import replace
 from hashlib import sha256
+from itertools import islice
 
 from bot.answers.inputs import rules_told
 from bot.commands.context import Amendment, Context
-from bot.commands.log.undo import takeable
 from bot.commands.turns.turn_card import PHONE_ROW, passes_told, phase_buttons, phase_name
-from bot.commands.units.unit_card import card_menu
-from bot.game.counter import ails, is_lost, lasting_marks, states_of
+from bot.game.counter import about, ails, is_lost, lasting_marks, states_of
 from bot.game.phases import whose_go
 from bot.game.roster import in_order, is_gone
 from bot.game.state import Game, Json
+from bot.game.undo import takeable
 from bot.interface.reply.parts import Group, Part, Rule, Small
-from bot.interface.reply.reply import OVER, PINNED, TAKEN_AWAY, UNPINNED, Reply
+from bot.interface.reply.reply import OVER, PINNED, TAKEN_AWAY, UNPINNED, Menu, MenuEntry, Reply
 from bot.process.entropy import new_id
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import spoken
@@ -37,6 +37,7 @@ AFRESH = 50 * 60.0
 NAMED, ROOM = (100, 30, 12, 5, 1), 3_000
 """So many names of units of one state and side, the first that leave a board with fewer characters than that."""
 FURTHER_DOWN = "The board is further down"
+MOST_CHOICES = 25
 
 
 async def board(context: Context) -> Reply:
@@ -54,7 +55,7 @@ async def board(context: Context) -> Reply:
         context.amends.append(Amendment(context.topic(old.data["topic"]), lambda _: _gone(FURTHER_DOWN, TAKEN_AWAY)))
         context.withdraw.append(context.topic(old.data["topic"]))
     said = old.data["said"] if old is not None else ""
-    now = shown(context, game, said, await takeable(context))
+    now = shown(context, game, said, await takeable(context.store, context.ledger))
     context.about = context.topic(_remember(context, game, said, now))
     return now
 
@@ -77,14 +78,16 @@ def _remember(context: Context, game: Game, said: str, now: Reply) -> str:
 async def following(context: Context, reply: Reply) -> list[Outgoing]:
     """What the events of this command make of the board: a change of the message, or a new one with the new turn."""
     ledger = context.ledger
-    if not ledger.bodies or ledger.was is None or ledger.was.row != ledger.row or not ledger.game.started:
+    if ledger.was is None or not ledger.was.has_board:
+        return []
+    if not ledger.bodies or ledger.was.row != ledger.row or not ledger.game.started:
         return []
     doc = await context.store.doc(BOARD, ledger.row)
     if doc is None:
         return []
     game, places = ledger.game, ledger.was.places
     topic, said = context.topic(doc.data["topic"]), _last(ledger.bodies, reply, doc.data["said"])
-    undo = await takeable(context)
+    undo = await takeable(context.store, context.ledger)
     if game.ended:
         context.drop_docs.append((BOARD, ledger.row))
         context.withdraw.append(topic)
@@ -188,3 +191,10 @@ def _names(units: list[RosterUnit], most: int) -> str:
     """Their names without that of their side, which is said above."""
     more = f" and {len(units) - most} more" if len(units) > most else ""
     return joined(unit.name.removeprefix(f"{unit.side} ") or unit.name for unit in units[:most]) + more
+
+
+def card_menu(context: Context, units: Iterable[RosterUnit], label: str, short: str) -> Menu:
+    """A menu whose choices show a unit's card."""
+    row, system = context.ledger.row, context.system
+    entries = (MenuEntry(f"card:{row}:{unit.handle}", unit.name, about(unit, system)) for unit in units)
+    return Menu(label, tuple(islice(entries, MOST_CHOICES)), short)

@@ -13,15 +13,13 @@ from itertools import takewhile
 from typing import Any
 
 from bot.answers.outcome import Happening
-from bot.commands.context import Context, repeated
+from bot.commands.context import Context
 from bot.game.events import holding
 from bot.game.phases import phase_of
-from bot.game.rights import is_guarded
 from bot.game.roster import in_order, is_gone
 from bot.game.state import Game, Json
 from bot.interface.reply.parts import Small
 from bot.interface.reply.reply import Button, Reply
-from bot.rules.errors import UserError
 from bot.rules.inputs.units import RosterUnit
 from bot.rules.sequence.links import linking
 from bot.rules.text.names import joined
@@ -76,23 +74,9 @@ async def calls(context: Context) -> list[Call]:
 
 def call_buttons(context: Context, called: list[Call]) -> tuple[Button, ...]:
     """The buttons that roll for all who are called; who may is seen when one is pressed."""
-    return tuple(context.button("call", call.button, f"{_moment(context)}:{call.at}") for call in called if call.button)
-
-
-async def press_call(context: Context, about: str) -> Reply:
-    """The button of a call: its sequence for those who are still called and the actor's to roll for."""
-    from bot.commands.play.play import play
-
-    moment, _, at = about.partition(":")
-    game, actor = context.need_started(), context.actor
-    call = next((call for call in await calls(context) if str(call.at) == at), None)
-    if moment != _moment(context) or call is None:
-        raise UserError("Everybody has rolled, or the phase is over.", code="used-up")
-    own = [unit.name for unit in call.units if not is_guarded(game) or unit.side in ("", actor.side)]
-    own = own or [unit.name for unit in call.units if actor.directs]
-    if not own:
-        raise UserError(f"{joined(unit.name for unit in call.units)}: none of them is yours.", code="not-yours")
-    return await play(repeated(context, (game.system, call.roll), {"unit": "; ".join(own)}))
+    return tuple(
+        context.button("call", call.button, f"{moment_of(context)}:{call.at}") for call in called if call.button
+    )
 
 
 async def with_call(context: Context, happening: Happening | None, reply: Reply) -> Reply:
@@ -108,7 +92,8 @@ async def with_call(context: Context, happening: Happening | None, reply: Reply)
     return reply
 
 
-def _moment(context: Context) -> str:
+def moment_of(context: Context) -> str:
+    """The phase that the button of a call is for."""
     return f"{context.game.turn}.{context.game.phase}"
 
 

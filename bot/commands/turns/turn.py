@@ -7,13 +7,12 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
+from bot.answers.events import retold
 from bot.answers.outcome import Happening
-from bot.commands.context import Context, repeated
-from bot.commands.post.since import said
+from bot.commands.context import Context
 from bot.commands.turns.calls import addressed, call_sides
 from bot.commands.turns.turn_card import (
     card,
-    may_be_rolled,
     moment,
     passes_told,
     phase_buttons,
@@ -30,9 +29,8 @@ from bot.game.phases import (
     phase_title,
     reminders,
     whose_go,
-    with_initiative,
 )
-from bot.game.rights import need_go, need_player
+from bot.game.rights import need_go
 from bot.game.sides import LETTERS, by_name, find_side, holds
 from bot.game.state import Game, Json
 from bot.interface.reply.parts import Odds, Part, Small
@@ -50,7 +48,7 @@ _ALONE = re.compile(r"\b([abAB])(?= [<>\d])")
 async def advance(context: Context, about: str | None = None) -> Reply:
     """The next phase, or the next turn; what to remember in it; markers come off as the card says. The button *Next
     phase* ends the phase for which it was made, and no later one."""
-    if about is not None and (old := _old_card(context, about)):
+    if about is not None and (old := old_card(context, about)):
         return old
     game = context.need_started()
     need_go(game, context.actor)
@@ -71,7 +69,7 @@ async def press_pass(context: Context, about: str) -> Reply:
     """The buttons *Pass* and *Done*: they hand over the go for which they were made."""
     game = context.need_started()
     when, _, number = about.partition(":")
-    if old := _old_card(context, when):
+    if old := old_card(context, when):
         return old
     made_for = game.sides[int(number)] if number.isdecimal() and int(number) < len(game.sides) else ""
     if made_for and made_for not in game.go:
@@ -99,7 +97,7 @@ async def _hand_over(context: Context, *, done: bool) -> Reply:
     if not is_alternating(game, system):  # the others had the go already
         waits = f"{' and '.join(after.go)} {'is' if len(after.go) == 1 else 'are'} not yet"
         return Reply(f"{side} is done, {waits}", (where,), buttons=phase_buttons(context))
-    last = f"Last: {(await said(context, shot))[0]} · #{shot['number']}" if shot is not None else ""
+    last = f"Last: {await _first_of(context, shot)} · #{shot['number']}" if shot is not None else ""
     mention = await call_sides(context, after, after.go)
     return Reply(
         addressed(context, f"{whose_go(after)[:1].upper()}{whose_go(after)[1:]}"),
@@ -127,6 +125,12 @@ def _passing(context: Context, game: Game) -> str:
     return may[0]
 
 
+async def _first_of(context: Context, shot: Json) -> str:
+    """What came of a shot: as it was answered, while that is kept."""
+    said = await context.answer(shot["number"])
+    return (said or retold(shot, context.ledger.name_of, sides=context.game.sides)).title
+
+
 async def _shot_of(context: Context, side: str) -> Json | None:
     """The last sequence that the side played with the go that it has; None where it played none."""
     rows = await context.store.events(context.ledger.row, limit=READ_BACK, newest_first=True)
@@ -139,50 +143,13 @@ async def _shot_of(context: Context, side: str) -> Json | None:
     return None
 
 
-async def initiative(context: Context, about: str | None = None) -> Reply:
-    """Who has the initiative: the side that is named, or the one that wins the roll for it. The button *Initiative*
-    rolls, in the phase for which it was made."""
-    if about is not None and (old := _old_card(context, about)):
-        return old
-    game = context.need_started()
-    need_player(game, context.actor)
-    named = context.options()["side"] if about is None else ""
-    if not named:
-        return await _roll_initiative(context)
-    side = find_side(game, named)
-    after = with_initiative(game, side, context.system)
-    context.ledger.add("initiative", after, result=side)
-    mention = await call_sides(context, after, after.go if after.go != game.go else ())
-    return Reply(
-        addressed(context, f"{side} {holds(side, game.initiative)} the initiative"),
-        by=context.who,
-        buttons=phase_buttons(context, without=("initiative", "remember"), leads="next"),
-        mention=mention,
-    )
-
-
-async def _roll_initiative(context: Context) -> Reply:
-    from bot.commands.play.play import play
-
-    game = context.need_started()
-    if not may_be_rolled(game, context.system):
-        find_side(game, game.sides[0] if game.sides else "")
-        raise UserError(
-            "This game does not roll for the initiative.",
-            hint=phrase("Say who has it: `/game initiative {side}`", side=game.sides[0]),
-            option="side",
-            code="missing",
-        )
-    return await play(repeated(context, (game.system, "initiative"), {}))
-
-
 async def remember(context: Context, phase: str) -> Reply:
     """The button *Reminders*: what the card asks to remember in that phase, for whoever asks."""
     game = replace(context.need_started(), phase=phase, turn=0)
     return Reply(f"Reminders: {phase_name(game, context.system)}", reminders(game, context.system), private=True)
 
 
-def _old_card(context: Context, about: str) -> Reply | None:
+def old_card(context: Context, about: str) -> Reply | None:
     """The refusal of a button where the turn or phase for which it was made is over."""
     game = context.need_started()
     if about == moment(game):

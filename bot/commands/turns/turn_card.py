@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator, Iterable, Mapping, Sized
 from dataclasses import replace
 
 from bot.commands.context import Amendment, Context, repeated
-from bot.commands.log.undo import read_event
 from bot.commands.turns.calls import addressed, call_buttons, calls
 from bot.game.counter import VEHICLES, frame_of
 from bot.game.events import holding
@@ -266,7 +265,7 @@ IMPACT = "impact_turn"
 
 async def press_plan(context: Context, number: int, _more: str) -> Reply:
     """The button *Plan it* under what lands in a later turn: its turn goes into the plans of the game."""
-    event = await read_event(context, number) or {}
+    event = await context.event(number) or {}
     turn, text = int(event["out"][IMPACT]), f"Artillery, called for by #{number}"
     if any(said == text for _, _, said in await planned(context, context.game)):
         raise UserError(f"#{number} is planned for turn {turn} already.", code="used-up")

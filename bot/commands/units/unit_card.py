@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from hashlib import sha256
-from itertools import islice
 from textwrap import shorten
 from typing import Any
 
@@ -13,11 +12,11 @@ from bot.answers.events import retold
 from bot.answers.headline import FIRES, types_of
 from bot.commands.context import Context, repeated
 from bot.commands.log.log import newest_first, page_action
+from bot.commands.turns.board import MOST_CHOICES
 from bot.commands.units.unit import edit
 from bot.game.counter import (
     FLIP,
     VEHICLES,
-    about,
     frame_of,
     is_hurt,
     is_lost,
@@ -46,7 +45,6 @@ READ = 400
 """So many events are looked through for those of the unit."""
 SHOWN = 3
 LONGEST = 110
-MOST_CHOICES = 25
 
 
 async def card(context: Context, unit: RosterUnit) -> Reply:
@@ -73,13 +71,6 @@ async def card(context: Context, unit: RosterUnit) -> Reply:
         menus=menus,
         tone=tone_of(unit, context.system),
     )
-
-
-def card_menu(context: Context, units: Iterable[RosterUnit], label: str, short: str) -> Menu:
-    """A menu whose choices show a unit's card."""
-    row, system = context.ledger.row, context.system
-    entries = (MenuEntry(f"card:{row}:{unit.handle}", unit.name, about(unit, system)) for unit in units)
-    return Menu(label, tuple(islice(entries, MOST_CHOICES)), short)
 
 
 async def press_card(context: Context, handle: str) -> Reply:

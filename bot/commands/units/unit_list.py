@@ -7,8 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from bot.commands.context import Context
+from bot.commands.turns.board import card_menu
 from bot.commands.units.unit import NAME, find_units
-from bot.commands.units.unit_card import card, card_menu, keys_in_order, tone_of
+from bot.commands.units.unit_card import card, keys_in_order, tone_of
 from bot.game.counter import (
     REDUCED,
     is_lost,

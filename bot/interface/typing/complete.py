@@ -15,6 +15,7 @@ from zoneinfo import available_timezones
 from bot.interface.registry import TABLE, Registry
 from bot.interface.spec import CommandSpec
 from bot.interface.typing.macro import Macro, commands_so_far, gap_values, macro_names
+from bot.rules.expression import GUIDE, check
 from bot.rules.inputs.loadout import LOADOUT
 from bot.rules.inputs.many import fired
 from bot.rules.inputs.options import OWN, Option
@@ -239,8 +240,6 @@ def _meant(option: Option | None, name: str, value: object) -> object:
     if option.type in ("units", "unit") or option.complete == "unit":
         return _DESCRIPTION.sub("", value)
     if option.type == "dice":
-        from bot.rules.expression import GUIDE
-
         examples = (example for example, what in GUIDE if value == f"{example}  {what}"[:MAX_LENGTH])
         return next(examples, value.partition(" : ")[0])
     return value
@@ -360,8 +359,6 @@ def _rank(unit: RosterUnit, option: Option, known: Known) -> tuple[bool, bool]:
 
 
 def _dice(typed: str) -> list[Choice]:
-    from bot.rules.expression import GUIDE, check
-
     if not typed.strip():
         return [Choice(f"{example}  {what}"[:MAX_LENGTH], example) for example, what in GUIDE]
     return [Choice((check(typed) or typed)[:MAX_LENGTH], typed)]

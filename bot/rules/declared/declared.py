@@ -20,6 +20,7 @@ from bot.rules.declared.program import (
     Slicer,
     Statement,
     before_dice,
+    dice_decide,
     everything,
     without_words,
 )
@@ -162,7 +163,7 @@ class Declared:
 
     def _kept(self, asked: frozenset[str] | None) -> tuple[Block, frozenset[str]]:
         """What of the program is needed, and the inputs that it reads."""
-        slicer = Slicer(asked)
+        slicer = Slicer(asked, dice_decide(self.program))
         return slicer.block(self.program), slicer.live
 
     def _walk(self, asked: frozenset[str] | None) -> tuple[Walk, Pools]:

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING
 
+from bot.systems.packs.pack import PackSystem
 from bot.systems.system import System
-
-if TYPE_CHECKING:
-    from bot.systems.packs.pack import PackSystem
 
 
 class Shelf(Mapping[str, System]):

@@ -15,9 +15,8 @@ from bot.answers.events import texts_of
 from bot.answers.story import Beside, csv_head, csv_lines, plain, story_lines, time_text
 from bot.audit.export import Promises, behind, heading, text_json, version_of
 from bot.audit.packs import hashes_of, hashes_sealed, packs_at
+from bot.commands.channel_games import named, turn_to
 from bot.commands.context import Context
-from bot.commands.games.games import named, turn_to
-from bot.commands.log.report import check_length, page_text
 from bot.game.events import note_undo
 from bot.game.log import BATCH, in_batches, texts_in_batches
 from bot.game.phases import phase_title
@@ -27,6 +26,8 @@ from bot.game.state import Game, Json
 from bot.interface.reply.packing import Packing
 from bot.interface.reply.reply import File, Reply
 from bot.process.entropy import new_address
+from bot.report.facts import FACTS, asked
+from bot.report.page import page_of
 from bot.rules.errors import UserError
 from bot.rules.proof.chain import SAID, genesis, short
 from bot.rules.proof.export_format import SEALED
@@ -43,6 +44,12 @@ FORMATS = {
 SHARE, SHARED = "share", "shared"
 """Documents: the game behind an address, by the hash of what cannot be guessed in it; and that hash, by game."""
 PATH = "g"
+MOST_EVENTS = 25_000
+"""A game with more is no page that a browser would open."""
+LONG = 1_000_000
+"""Characters of an export from which it is read beside the bot, too: here it would hold everybody up."""
+SECONDS = 15.0
+"""What the making of a page may take in one go, beside the facts: several times what a long game needs."""
 
 
 async def export(context: Context) -> Reply:
@@ -196,6 +203,37 @@ async def _written(context: Context, write: Callable[[list[str], Beside], str]) 
         )
         gone = [event.number for event in rows if event.number in undone]
         yield await run(write, [event.body for event in rows], replace(beside, texts=told, undone=gone, opened=opened))
+
+
+def check_length(game: Game) -> None:
+    """Raise UserError for a game that is too long for a page, or a picture of its course."""
+    if game.number > MOST_EVENTS:
+        raise UserError(
+            f"This game is too long for that: it has {game.number:,} events, and {MOST_EVENTS:,} is the most.",
+            hint=phrase("`/game export json` has all of it."),
+            code="too-many",
+        )
+
+
+def asked_of(export: str) -> dict[int, str]:
+    """What has to be worked out for the page of an exported game (as JSON), by event."""
+    return asked(json.loads(export))
+
+
+async def page_text(context: Context, export: str) -> str:
+    """The page of an exported game (as JSON). Raises UserError where the worker is too busy."""
+    facts = await facts_for(context, export)
+    text: str = await context.apart(page_of, export, facts, seconds=SECONDS)
+    return text
+
+
+async def facts_for(context: Context, export: str, number: int = 0) -> dict[int, str]:
+    """The facts of an exported game (as JSON), by event; with a number those of one event."""
+    if len(export) > LONG:
+        asks: dict[int, str] = await context.apart(asked_of, export, seconds=SECONDS)
+    else:
+        asks = await asyncio.to_thread(asked_of, export)
+    return await FACTS.learn(context.apart, {at: ask for at, ask in asks.items() if number in (0, at)})
 
 
 ENDINGS = {"markdown": "md"}

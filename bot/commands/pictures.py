@@ -22,6 +22,7 @@ from bot.picture.png import picture_png, rasterizer
 from bot.picture.table import named_table_picture
 from bot.places.forms import new_draft
 from bot.places.threads import channel_of
+from bot.report.cards import losses
 from bot.rules.errors import UserError
 from bot.rules.tables.table import Table
 from bot.stores.records import Doc
@@ -99,8 +100,6 @@ def table_action(context: Context, table: Table, given: Mapping[str, object], *,
 
 async def losses_shown(context: Context, title: str, export: str) -> Reply:
     """What each side lost, turn by turn, drawn."""
-    from bot.report.cards import losses
-
     return _shown(title, "losses", await drawn(context, picture_png, losses, title, export))
 
 

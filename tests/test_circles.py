@@ -1,0 +1,80 @@
+"""No circle of files, those that are named by a string counted too; and who may name or import one late.
+
+The contract in pyproject.toml sees what is imported, late or not. Here are the strings: tables of handlers and
+commands, and what the worker runs.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import grimp
+
+ROOT = Path(__file__).resolve().parents[1]
+BY_NAME = {
+    "bot/__main__.py",
+    "bot/commands/dispatch.py",
+    "bot/systems/system.py",  # the Python sequences of a game
+    "bot/host/doctor.py",
+    "bot/odds_worker/pool.py",
+    "bot/odds_worker/process.py",
+}
+"""Files that name a module of ours by a string."""
+LATE = {
+    "bot/__main__.py",
+    "bot/host/cli.py",
+    "adapters/run.py",
+    "bot/stores/opening.py",
+    "bot/odds_worker/process.py",
+    "bot/systems/system.py",  # what a lookup does without: inputs, steps, YAML, packs
+    "bot/systems/kept.py",
+    "bot/systems/game_file.py",
+    "bot/systems/catalog.py",
+    "bot/host/database.py",  # extras
+    "adapters/web/health.py",
+    "adapters/console/session.py",
+}
+"""Files that import some of ours inside a function, or for types alone; each says what that saves."""
+NAMED = re.compile(r"(?:(?:bot|adapters)(?:\.\w+)+)(?::\w+)?|[a-z]+\.[a-z_]+:[a-z_]+")
+
+
+def modules() -> Iterator[tuple[str, str, ast.Module]]:
+    """Each file of ours, its module and what it holds."""
+    for folder in ("bot", "adapters"):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            name = path.relative_to(ROOT)
+            yield str(name), ".".join(name.with_suffix("").parts), ast.parse(path.read_text("utf-8"))
+
+
+def named_in(tree: ast.Module, known: set[str]) -> Iterator[str]:
+    """The modules that strings of a file name, those of handlers of commands as well."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and NAMED.fullmatch(node.value):
+            module = node.value.partition(":")[0]
+            yield from {module, f"bot.commands.{module}"} & known
+
+
+def test_no_circle_of_files_where_strings_count() -> None:
+    graph = grimp.build_graph("bot", "adapters", cache_dir=None)
+    arrows = {module: set(graph.find_modules_directly_imported_by(module)) for module in graph.modules}
+    named = {name: set(named_in(tree, graph.modules)) - {module} for name, module, tree in modules()}
+    for name, module, _ in modules():
+        arrows.setdefault(module, set()).update(named[name])
+    assert len(named["bot/commands/dispatch.py"]) > 20
+    assert {name for name, found in named.items() if found} <= BY_NAME
+    TopologicalSorter(arrows).prepare()  # raises CycleError, which names the circle
+
+
+def test_imports_stand_at_the_top_but_where_a_figure_says_why() -> None:
+    late = set()
+    for name, _, tree in modules():
+        for node in {*ast.walk(tree)} - {*tree.body}:
+            module = (node.module or "") if isinstance(node, ast.ImportFrom) else ""
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else [module]
+            if any(one.split(".")[0] in ("bot", "adapters") for one in names):
+                late.add(name)
+    assert late == LATE
