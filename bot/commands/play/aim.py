@@ -16,14 +16,16 @@ from bot.stores.base import DAY
 from bot.systems.system import Sequence
 
 
-def asked(context: Context, sequence: Sequence, options: Mapping[str, object], roster: Roster) -> Reply | None:
-    """What whoever fires so is asked first; None where nothing needs asking, or they were asked.
+def asked(
+    context: Context, sequence: Sequence, options: Mapping[str, object], roster: Roster, side: str
+) -> Reply | None:
+    """What whoever fires so, for `side`, is asked first; None where nothing needs asking, or they were asked.
 
     Who rolls real dice has been asked before the first of them.
     """
     if context.sure or not roster or any(map(str.isdigit, str(options.get("hand") or ""))):
         return None
-    aim, side, verb = aim_of(sequence, options, roster), context.actor.side, context.spec.verb
+    aim, verb = aim_of(sequence, options, roster), context.spec.verb
     button = ""
     if own := own_targets(sequence, aim, side):
         whose = "your" if not side or own[0].side == side else f"{own[0].side}'s"

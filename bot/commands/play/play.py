@@ -82,8 +82,9 @@ async def handle_sequence(context: Context) -> Reply:
 
 
 async def _sequence(context: Context, sequence: Sequence, options: dict[str, object], roster: Roster) -> Reply:
+    actor = context.actor
     options = with_letters(sequence, options, context.game)
-    options = in_names(sequence, options, roster, context.actor.side)
+    options = in_names(sequence, options, roster, actor.side)
     if sequence.rounds and options.get("rounds"):
         return await answer_rounds(context, context.spec, options)
     if sequence.odds_by and flag(options, "odds"):
@@ -97,8 +98,8 @@ async def _sequence(context: Context, sequence: Sequence, options: dict[str, obj
         context.dice_game()  # as plain rolls do, it begins free play
         roster = {}
     if has_names(sequence, context.game):
-        need_player(context.game, context.actor)
-    if (question := asked(context, sequence, options, roster)) is not None:
+        need_player(context.game, actor)
+    if (question := asked(context, sequence, options, roster, actor.side)) is not None:
         return question
     ruled = by_rules(sequence, options, context.game)
     options = with_filled(options, ruled)

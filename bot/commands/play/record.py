@@ -131,23 +131,19 @@ def _answer(context: Context, game: Game, outcome: Outcome, number: int, facts: 
     assert happening is not None
     if game.answers != FULL:
         reply = compact(reply, tuple(die["value"] for die in facts["dice"]))
-    if told := reminders(game, happening):
-        reply = replace(reply, lines=(*reply.lines, *map(Small, told)))
-    if (side := initiative_of(game, happening)) is not None:
-        reply = replace(reply, lines=(*reply.lines, f"{side} has the initiative."))
-    if context.moved:
-        reply = replace(reply, lines=(*reply.lines, context.moved))
+    side = initiative_of(game, happening)
+    told = (*map(Small, reminders(game, happening)), *([f"{side} has the initiative."] if side is not None else ()))
+    if told or context.moved:
+        reply = replace(reply, lines=(*reply.lines, *told, *([context.moved] if context.moved else ())))
     if happening.kind == "sequence":
         reply = brief(reply, context.spec.options)
-    if amiss:
-        reply = replace(reply, lines=(*reply.lines, Small(f"{begun(' · '.join(amiss))}.")))
+    lines = (*reply.lines, Small(f"{begun(' · '.join(amiss))}.")) if amiss else reply.lines
     buttons = (*roll_buttons(context, reply, happening.kind, facts, number), context.button("undo", "Undo", number))
     if happening.out.get(IMPACT, 0) > game.turn > 0:
         buttons = (*buttons, context.button("plan", "Plan it", number))
     across = EVEN if len(buttons) > EVEN + 1 else 0
-    return replace(
-        reply, buttons=buttons, across=across, menus=other_targets(context, context.spec, game, facts, number)
-    )
+    menus = other_targets(context, context.spec, game, facts, number)
+    return replace(reply, lines=lines, buttons=buttons, across=across, menus=menus)
 
 
 EVEN = 3

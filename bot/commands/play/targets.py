@@ -51,7 +51,8 @@ def other_targets(context: Context, spec: CommandSpec, was: Game, facts: Json, n
         return ()
     near = {hex_of(unit) for unit in at} - {""}
     units.sort(key=lambda unit: hex_of(unit) not in near)
-    entries = [(unit.handle, unit.name, _about(unit, context.system)) for unit in units[:MOST]]
+    system = context.system
+    entries = [(unit.handle, unit.name, _about(unit, system)) for unit in units[:MOST]]
     if option.type == "units":
         entries = [*entries, *_together(units, many=len(at) >= MANY)][:MOST]
     listed = [MenuEntry(f"other:{context.ledger.row}:{number}:{whom}", *told) for whom, *told in entries]
