@@ -1,6 +1,6 @@
-"""From the text of a dice expression to a checked Expression.
+"""From the text of a dice expression to a checked Expression: read once, forward, by descent from sums to operands.
 
-Operators wait on a stack of their own, so nesting costs no call depth, and the text is read once, forward.
+A minus sign before an operand is "minus one times", and binds closer than the other signs.
 """
 
 from __future__ import annotations
@@ -24,23 +24,9 @@ from bot.rules.expression.model import (
 )
 from bot.rules.expression.pools import DIGITS, Cursor, read_pool
 
-# A minus sign before an operand is "minus one times", and binds closer than the other signs.
-_NEGATE = "negate"
-_RANK = {"(": 0, "+": 1, "-": 1, "*": 2, "/": 2, _NEGATE: 3}
+_RANK = {"+": 1, "-": 1, "*": 2, "/": 2}
 _SHOWN = {"+": " + ", "-": " - ", "*": " * ", "/": " / "}
 _BEHIND_DICE = ("kh", "kl", "dh", "dl", "k", "ro", "r", "!")
-
-
-@dataclass(frozen=True, slots=True)
-class _Waiting:
-    """A sign or a parenthesis that waits for what follows it."""
-
-    sign: str
-    pos: int
-    operands: int = 0  # how many operands come before a "("
-    label: str = ""  # the label that comes before a "("
-
-
 KEPT, LONGEST_KEPT = 256, 120
 """How many expressions are remembered by their texts, and the longest of these: so they never take much room."""
 
@@ -99,22 +85,15 @@ class _Reader:
     operands: list[Operand] = field(default_factory=list)
     program: list[int | Operator | Number] = field(default_factory=list)
     pieces: list[int | str] = field(default_factory=list)
-    waiting: list[_Waiting] = field(default_factory=list)
     depth: int = 0
-    label: str = ""  # read already, for the operand that follows
     against: Test | None = None
     part: range = range(0)  # the operands that a label would belong to now
 
     def read(self) -> None:
         """Read to the end. Raises ExpressionError."""
-        while True:
-            self._read_to_operand()
-            if not self._read_to_sign():
-                break
-        while self.waiting:
-            if self.waiting[-1].sign == "(":
-                raise self.cursor.expected('a ")" must follow')
-            self._apply(self.waiting.pop())
+        self._read_signed(1)
+        if self.cursor.peek() == ")":
+            raise self.cursor.error('there is no "(" for this ")"')
 
     def steps(self) -> tuple[Step, ...]:
         """The program with its operands."""
@@ -124,53 +103,67 @@ class _Reader:
         """The pieces with their operands."""
         return tuple(self.operands[piece] if isinstance(piece, int) else piece for piece in self.pieces)
 
-    def _read_to_operand(self) -> None:
-        """Read signs, labels and parentheses up to and with the next operand."""
-        cursor = self.cursor
-        while True:
-            char = cursor.peek()
-            place = cursor.pos
-            if char == "(":
-                self._open(place)
-            elif char == "[":
-                if self.label:
-                    raise cursor.error("there is already a label here")
-                self.label = self._read_label()
-            elif char in ("+", "-"):
-                if char == "-":
-                    self.waiting.append(_Waiting(_NEGATE, place))
-                    self.pieces.append("-")
-                cursor.take(char)
-            else:
-                break
-            self.after = "]" if char == "[" else char
-        if char != "d" and (not char or char not in DIGITS):
-            raise self._operand_missing(char)
-        self._add(_read_number_or_pool(cursor))
+    def _read_signed(self, rank: int) -> None:
+        """Read operands, as far as the signs between them bind at least as closely as `rank`."""
+        self._read_operand()
+        while (sign := self._peek_sign()) and _RANK[sign] >= rank:
+            place = self.cursor.pos
+            self.cursor.take(sign)
+            self.pieces.append(_SHOWN[sign])
+            self.after = sign
+            self._read_signed(_RANK[sign] + 1)
+            self.program.append(Operator(sign, place + 1))
 
-    def _read_to_sign(self) -> bool:
-        """Read labels and closing parentheses up to and with the next sign; False at the end."""
-        cursor = self.cursor
-        while True:
-            char = cursor.peek()
-            place = cursor.pos
+    def _read_operand(self) -> None:
+        """Read an operand or what is in parentheses, with the signs and the label before it."""
+        cursor, label, negative = self.cursor, "", list[int]()
+        while (char := cursor.peek()) and char in "[+-":
             if char == "[":
-                self._give_label(self._read_label(), place)
-            elif char == ")":
-                self._close(place)
-            elif self._read_against():
-                return False
-            elif char and char in _SHOWN:
-                cursor.take(char)
-                self._settle(_RANK[char])
-                self.waiting.append(_Waiting(char, place))
-                self.pieces.append(_SHOWN[char])
-                self.after = char
-                return True
-            elif char:
-                raise self._sign_missing(char)
-            else:
-                return False
+                if label:
+                    raise cursor.error("there is already a label here")
+                label = self._read_label()
+            elif cursor.take(char) == "-":
+                negative.append(cursor.pos)
+                self.pieces.append("-")
+            self.after = "]" if char == "[" else char
+        if char == "(":
+            self._read_group(label)
+        elif char and (char == "d" or char in DIGITS):
+            self._add(_read_number_or_pool(cursor), label)
+        else:
+            raise self._operand_missing(char)
+        for place in reversed(negative):
+            self.program += (Number(-1), Operator("*", place))
+
+    def _read_group(self, label: str) -> None:
+        cursor, first = self.cursor, len(self.operands)
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            raise cursor.error(f"parentheses can be nested {MAX_DEPTH} deep")
+        self.after = cursor.take("(")
+        self.pieces.append("(")
+        self._read_signed(1)
+        if cursor.peek() != ")":
+            raise cursor.expected('a ")" must follow')
+        place = cursor.pos
+        self.pieces.append(cursor.take(")"))
+        self.depth -= 1
+        self.part = range(first, len(self.operands))
+        if label:
+            self._give_label(label, place)
+
+    def _peek_sign(self) -> str:
+        """The sign behind an operand and its labels; nothing at the end of it all, or of what is in parentheses."""
+        cursor = self.cursor
+        while cursor.peek() == "[":
+            place = cursor.pos
+            self._give_label(self._read_label(), place)
+        char = cursor.peek()
+        if char == ")" or self.against is not None or self._read_against():
+            return ""
+        if char and char not in _SHOWN:
+            raise self._sign_missing(char)
+        return char
 
     def _read_against(self) -> bool:
         """Read what the whole sum is held against, the last thing of all; False when it is not here."""
@@ -187,47 +180,14 @@ class _Reader:
             raise cursor.error("faces that are words have no sum", place)
         return True
 
-    def _add(self, operand: Operand) -> None:
+    def _add(self, operand: Operand, label: str) -> None:
         index = len(self.operands)
         self.operands.append(operand)
         self.program.append(index)
         self.pieces.append(index)
         self.part = range(index, index + 1)
-        if self.label:
-            self._give_label(self.label, self.cursor.pos)
-            self.label = ""
-
-    def _open(self, place: int) -> None:
-        self.depth += 1
-        if self.depth > MAX_DEPTH:
-            raise self.cursor.error(f"parentheses can be nested {MAX_DEPTH} deep")
-        self.cursor.take("(")
-        self.waiting.append(_Waiting("(", place, len(self.operands), self.label))
-        self.pieces.append("(")
-        self.label = ""
-
-    def _close(self, place: int) -> None:
-        self._settle(_RANK["("] + 1)
-        if not self.waiting:
-            raise self.cursor.error('there is no "(" for this ")"')
-        opening = self.waiting.pop()
-        self.depth -= 1
-        self.cursor.take(")")
-        self.pieces.append(")")
-        self.part = range(opening.operands, len(self.operands))
-        if opening.label:
-            self._give_label(opening.label, place)
-
-    def _settle(self, rank: int) -> None:
-        """Apply the waiting signs that bind at least as closely as `rank`."""
-        while self.waiting and _RANK[self.waiting[-1].sign] >= rank:
-            self._apply(self.waiting.pop())
-
-    def _apply(self, sign: _Waiting) -> None:
-        if sign.sign == _NEGATE:
-            self.program.extend((Number(-1), Operator("*", sign.pos + 1)))
-        else:
-            self.program.append(Operator(sign.sign, sign.pos + 1))
+        if label:
+            self._give_label(label, self.cursor.pos)
 
     def _read_label(self) -> str:
         place = self.cursor.pos

@@ -4,7 +4,7 @@ over the text, which steps back over a number at most, so that no text takes lon
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 
 from bot.rules.dice import AVERAGING, MAX_SIDES
 from bot.rules.expression.model import (
@@ -133,13 +133,8 @@ class Cursor:
 class _Draft:
     """A pool while it is being read."""
 
-    plain: Pool
+    pool: Pool
     start: int
-    rerolls: list[Test] = field(default_factory=list)
-    once: list[Test] = field(default_factory=list)
-    explodes: list[Test] = field(default_factory=list)
-    picks: list[Pick] = field(default_factory=list)
-    count_if: Test | None = None
     again: int = 0  # where the last reroll or explosion is
 
 
@@ -163,18 +158,7 @@ def read_pool(cursor: Cursor, count: int, start: int) -> Pool:
             raise cursor.error(f"at most {MAX_MODIFIERS} things may follow the dice", place)
         place = cursor.pos
     _check_end(cursor, draft)
-    return Pool(
-        count,
-        sides,
-        faces,
-        tuple(draft.rerolls),
-        tuple(draft.once),
-        tuple(draft.explodes),
-        tuple(draft.picks),
-        draft.count_if,
-        at=start + 1,
-        end=cursor.pos,
-    )
+    return replace(draft.pool, at=start + 1, end=cursor.pos)
 
 
 def _read_die(cursor: Cursor) -> tuple[int, tuple[int | str, ...] | None]:
@@ -223,20 +207,22 @@ def _read_modifier(cursor: Cursor, draft: _Draft) -> bool:
     place = cursor.pos
     if word := cursor.take("kh", "kl", "dh", "dl", "k"):
         _add_pick(cursor, draft, word, place)
-    elif word := cursor.take("ro", "r"):
-        tests = draft.once if word == "ro" else draft.rerolls
-        tests.append(_needed_test(cursor, draft, word, place))
-        draft.again = place
+    elif cursor.take("ro"):
+        once = (*draft.pool.once, _needed_test(cursor, draft, "ro", place))
+        draft.pool, draft.again = replace(draft.pool, once=once), place
+    elif cursor.take("r"):
+        rerolls = (*draft.pool.rerolls, _needed_test(cursor, draft, "r", place))
+        draft.pool, draft.again = replace(draft.pool, rerolls=rerolls), place
     elif cursor.take("!"):
-        draft.explodes.append(_explosion(cursor, draft, place))
-        draft.again = place
+        explodes = (*draft.pool.explodes, _explosion(cursor, draft, place))
+        draft.pool, draft.again = replace(draft.pool, explodes=explodes), place
     elif test := cursor.test():
-        if draft.count_if:
+        if draft.pool.count_if:
             raise cursor.error("these dice are counted already", place, hint="What the count comes to: (3d6>=5)>=2")
         _check_numeric(cursor, draft, place)
         hint = f"For their sum: ({cursor.typed[draft.start : place].strip()}){test}"
         _check_possible(cursor, draft, test, place, "none would count", hint)
-        draft.count_if = test
+        draft.pool = replace(draft.pool, count_if=test)
     else:
         return False
     return True
@@ -247,14 +233,14 @@ def _add_pick(cursor: Cursor, draft: _Draft, word: str, place: int) -> None:
     number = cursor.number()
     pick = Pick(Choice(_CHOICES[word]), 1 if number is None else number)
     keeps = pick.choice in (Choice.KEEP_HIGHEST, Choice.KEEP_LOWEST)
-    left = len(places(draft.picks, draft.plain.count))
+    left = len(places(draft.pool.picks, draft.pool.count))
     if pick.number == 0:
         raise cursor.error(f"{'keep' if keeps else 'drop'} at least 1 die", place)
     if keeps and pick.number > left:
         raise cursor.error(f"{pick.number:,} dice cannot be kept of {left:,}", place)
     if not keeps and pick.number >= left:
         raise cursor.error(f"no die would be left: {pick.number:,} dropped of {left:,}", place)
-    draft.picks.append(pick)
+    draft.pool = replace(draft.pool, picks=(*draft.pool.picks, pick))
 
 
 def _needed_test(cursor: Cursor, draft: _Draft, word: str, place: int) -> Test:
@@ -276,29 +262,29 @@ def _explosion(cursor: Cursor, draft: _Draft, place: int) -> Test:
     test = cursor.test()
     if test is None:
         number = cursor.number()
-        test = Test(Condition.EQUAL, draft.plain.highest if number is None else number)
+        test = Test(Condition.EQUAL, draft.pool.highest if number is None else number)
     _check_possible(cursor, draft, test, place, "nothing can explode")
     return test
 
 
 def _check_numeric(cursor: Cursor, draft: _Draft, place: int) -> None:
-    if draft.plain.is_text:
-        raise cursor.error(f"the faces of {draft.plain.die_name} are words and cannot be compared", place)
+    if draft.pool.is_text:
+        raise cursor.error(f"the faces of {draft.pool.die_name} are words and cannot be compared", place)
 
 
 def _check_possible(cursor: Cursor, draft: _Draft, test: Test, place: int, why: str, hint: str = "") -> None:
-    if not _fits_some(test, draft.plain):
-        raise cursor.error(f"no {draft.plain.die_name} shows {test.words()}, so {why}", place, hint=hint)
+    if not _fits_some(test, draft.pool):
+        raise cursor.error(f"no {draft.pool.die_name} shows {test.words()}, so {why}", place, hint=hint)
 
 
 def _check_end(cursor: Cursor, draft: _Draft) -> None:
     """Refuse dice that could never come to rest."""
-    if not _all_fit((*draft.rerolls, *draft.explodes), draft.plain):
+    if not _all_fit((*draft.pool.rerolls, *draft.pool.explodes), draft.pool):
         return
-    what = "is rerolled" if draft.rerolls else "explodes"
-    if draft.rerolls and draft.explodes:
+    what = "is rerolled" if draft.pool.rerolls else "explodes"
+    if draft.pool.rerolls and draft.pool.explodes:
         what = "is rerolled or explodes"
-    reason = f"this would never end: {draft.plain.die_name} {what} on every face"
+    reason = f"this would never end: {draft.pool.die_name} {what} on every face"
     raise cursor.error(reason, draft.again)
 
 
