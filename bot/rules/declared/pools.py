@@ -23,8 +23,7 @@ from bot.rules.declared.walk import LINES, NOTES, TOLD, Dice, Keys, Now, Site
 from bot.rules.dice import Die
 from bot.rules.errors import UserError
 from bot.rules.odds.rolls import every_roll, group_sums, group_values, pool
-from bot.rules.sequence.ruling import Weighted
-from bot.rules.sequence.sequence import Ruling
+from bot.rules.sequence.sequence import Ruling, Weighted
 
 Looks = tuple[tuple[int | None, tuple[Any, ...]], ...]
 """What is looked at of alike dice: of the one at a place, or (None) of them all, what is seen of each face."""

@@ -15,8 +15,7 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 from bot.rules.odds.rolls import TooManyStates, every_roll
-from bot.rules.sequence.ruling import Outputs, Ruling
-from bot.rules.sequence.sequence import Part, Parts, Plan, Row, S, row_of
+from bot.rules.sequence.sequence import Outputs, Part, Parts, Plan, Row, Ruling, S, row_of
 
 STATE_BUDGET = 400_000
 ABSENT = "none"

@@ -10,7 +10,7 @@ from typing import Any
 
 from bot.rules.dice import Die
 from bot.rules.errors import UserError
-from bot.rules.sequence.ruling import Roll, Ruled, Ruling, S, Weighted
+from bot.rules.sequence.sequence import Roll, Ruled, Ruling, S, Weighted
 
 ROLLS_AT_ONCE = 200_000
 

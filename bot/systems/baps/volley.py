@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from bot.rules.dice import d6
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence.sequence import Change, Line, Part, Parts, Plan, Roll, Ruled, Ruling, Settlement, ruled
+from bot.rules.sequence.sequence import Change, Line, Part, Parts, Plan, Roll, Ruled, Ruling, Settlement, never, ruled
 from bot.rules.tables.table import Tables
 from bot.rules.text.names import joined
 from bot.rules.text.phrase import phrase
@@ -78,14 +78,10 @@ def man_apart(man: Man, crt: Resolution) -> Part[Any]:
 
     def plan() -> Plan[Volley]:
         step = men_step([bare], crt, then=lambda one: Volley(None, one=one))
-        return Plan(Volley("man"), {"man": step}, _never, closing=lambda end: {"one": end.one})
+        return Plan(Volley("man"), {"man": step}, never, closing=lambda end: {"one": end.one})
 
     key = man.cells, man.before, man.unit.has("suppressed"), man.counts_ones
     return Part((man.path,), plan, key, {f"{man.path}.{name}": value for name, value in man.facts.items()})
-
-
-def _never(_out: Any) -> Settlement:
-    raise AssertionError("a part is counted, not played")
 
 
 # -- ammunition: 1d6 for each soldier who fired, when a 1 came up

@@ -14,7 +14,7 @@ from typing import Any
 
 from bot.rules.dice import Die, d6
 from bot.rules.odds.rolls import group_sums
-from bot.rules.sequence.sequence import Line, Outputs, Part, Parts, Plan, Roll, Ruled, Ruling, Settlement, ruled
+from bot.rules.sequence.sequence import Line, Outputs, Part, Parts, Plan, Roll, Ruled, Ruling, never, ruled
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.items import Attack, Item, Paths, Readings, ended
 from bot.systems.lnlt.reasons import bare, beside_morale, more_than_the_result, one_of
@@ -302,16 +302,12 @@ class DamageChecks:
                 also=lambda _, left: {"helped": lends and left in ABLE},
             )
             start, told = alone.begin(now._replace(owes=None, at=0))
-            return Plan(start, alone.steps(), _never, told, lambda _: {"helped": False})
+            return Plan(start, alone.steps(), never, told, lambda _: {"helped": False})
 
         shift = now.margin + item.offset
         looks = item.column, item.row, item.state, item.morale, item.hero, shift - now.lm, shift > 0, lends
         heads = (item.path, "outcome") if item.first and self.outcome else (item.path,)
         return Part(heads, plan, looks, {item.to.unit: item.unit.word})
-
-
-def _never(_out: Any) -> Settlement:
-    raise AssertionError("a part is counted, not played")
 
 
 def _tell_not_rolled(to: Paths, told: dict[str, Any]) -> None:

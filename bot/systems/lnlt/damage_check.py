@@ -11,8 +11,7 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.odds.rolls import group_faces
-from bot.rules.sequence.ruling import Weighted
-from bot.rules.sequence.sequence import Fate, Line, Plan, Roll, Row, Ruling, Settlement, row_of, ruled
+from bot.rules.sequence.sequence import Fate, Line, Plan, Roll, Row, Ruling, Settlement, Weighted, row_of, ruled
 from bot.rules.tables.table import Tables
 from bot.systems.lnlt.aftermath import PLACED, attacked, headline, rows, suffered
 from bot.systems.lnlt.checks import NONE, DamageChecks, say_crew

@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 
 from bot.rules.dice import Die, d6, dice
 from bot.rules.odds.rolls import group_faces, group_sums
-from bot.rules.sequence.ruling import Weighted
-from bot.rules.sequence.sequence import Line, Outputs, Roll, Ruled, Ruling, ruled
+from bot.rules.sequence.sequence import Line, Outputs, Roll, Ruled, Ruling, Weighted, ruled
 from bot.systems.lnlt.checks import NONE
 from bot.systems.lnlt.items import Attack, Readings
 from bot.systems.lnlt.reasons import against, bare, beside_morale, one_of

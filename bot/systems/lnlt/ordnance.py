@@ -12,7 +12,6 @@ from bot.rules.dice import d6
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence.ruling import Weighted
 from bot.rules.sequence.sequence import (
     Fate,
     Line,
@@ -22,6 +21,7 @@ from bot.rules.sequence.sequence import (
     Row,
     Ruling,
     Settlement,
+    Weighted,
     parts_of,
     row_of,
     ruled,

@@ -24,6 +24,7 @@ from bot.rules.sequence.sequence import (
     Ruled,
     Ruling,
     Settlement,
+    never,
     ruled,
 )
 from bot.rules.tables.table import Tables
@@ -292,11 +293,7 @@ class Apart:
         key = *looks, unit.type, unit.has("banzai"), now.add, now.rating, now.alone
         alone = now._replace(queue=(at,))
         path, known = f"targets[{at}]", {f"targets[{at}].unit": unit.word}
-        return Part((path,), lambda: Plan(alone, {CHECK: self._step()}, _never), key, known)
-
-
-def _never(_out: Mapping[str, Any]) -> Settlement:
-    raise AssertionError("a part is counted, not played")
+        return Part((path,), lambda: Plan(alone, {CHECK: self._step()}, never), key, known)
 
 
 # -- the sequence damage: a Damaged result

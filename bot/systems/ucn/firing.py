@@ -25,6 +25,7 @@ from bot.rules.sequence.sequence import (
     Ruling,
     Settlement,
     minus,
+    never,
     ruled,
 )
 from bot.rules.text.names import a_or_an, joined
@@ -201,7 +202,7 @@ class Firing:
 
         def plan() -> Plan[Fire]:
             alone = Firing((shooter,), (spot,) if self.interrupts else None)
-            return Plan(alone.turn(0, NO_TOLL), alone.steps(), _never, closing=_told, apart=alone.apart)
+            return Plan(alone.turn(0, NO_TOLL), alone.steps(), never, closing=_told, apart=alone.apart)
 
         return Part((shooter.path,), plan, (spot, shooter.check, shooter.damage, shooter.saves))
 
@@ -215,7 +216,7 @@ class Firing:
         def plan() -> Plan[Fire]:
             steps = {"die": ruled(d20("damage"), fall)}
             return Plan(
-                Fire("die"), steps, _never, closing=lambda end: {"dead": end.toll.casualties, "worst": end.toll.worst}
+                Fire("die"), steps, never, closing=lambda end: {"dead": end.toll.casualties, "worst": end.toll.worst}
             )
 
         return Part((f"{shooter.path}.damage[{number}]",), plan, damage)
@@ -231,10 +232,6 @@ TOTALS = {"hits": add, "saved": add, "casualties": add, "morale_loss": add, "sta
 
 def _told(fire: Fire) -> dict[str, Any]:
     return fire.toll.told()
-
-
-def _never(_out: Any) -> Settlement:
-    raise AssertionError("a part is counted, not played")
 
 
 def _die_told(shooter: Shooter, number: int, face: int) -> dict[str, Any]:

@@ -25,6 +25,7 @@ from bot.rules.sequence.sequence import (
     Ruling,
     Settlement,
     minus,
+    never,
     parts_of,
     ruled,
 )
@@ -213,13 +214,9 @@ def die_apart(path: str, succeeds: Sequence[bool], key: Hashable, says: Sequence
 
     def plan() -> Plan[Fight]:
         steps = {"die": ruled(d20("die"), fall)}
-        return Plan(Fight("die", 0), steps, _never, closing=lambda end: {"successes": end.successes, "ones": end.ones})
+        return Plan(Fight("die", 0), steps, never, closing=lambda end: {"successes": end.successes, "ones": end.ones})
 
     return Part((path,), plan, key)
-
-
-def _never(_out: Any) -> Settlement:
-    raise AssertionError("a part is counted, not played")
 
 
 def _successes(check: Check, roll: Roll) -> tuple[int, int]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from bot.rules.odds.odds import marginals
-from bot.rules.sequence.ruling import Ruled
+from bot.rules.sequence.sequence import Ruled
 from bot.systems.catalog import system
 
 
