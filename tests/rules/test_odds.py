@@ -213,7 +213,7 @@ def salvo(shots: int, *, first: int = 0, aim: int = 0, apart: str = "") -> Plan[
     def shoot(now: Salvo, roll: Roll) -> Ruling[Salvo]:
         six, at = now.six or roll[0] == 6, now.at + 1
         here = f"shots[{now.at}]"
-        told = {f"{here}.hit": roll[0] <= now.aim, f"{here}.roll": roll[0]}
+        told = {f"{here}.hit": roll[0] <= now.aim, f"{here}.number": now.at, f"{here}.roll": roll[0]}
         return Ruling(Salvo("shot", now.aim, at, six) if at < shots else end(six), told)
 
     def end(six: bool) -> Salvo:
@@ -231,7 +231,7 @@ def salvo(shots: int, *, first: int = 0, aim: int = 0, apart: str = "") -> Plan[
 
     def one(at: int, aim: int) -> Part[Salvo]:
         key = None if apart == "unlike" else aim
-        return Part((f"shots[{at}]",), lambda: salvo(at + 1, first=at, aim=aim), key)
+        return Part((f"shots[{at}]",), lambda: salvo(at + 1, first=at, aim=aim), key, {f"shots[{at}].number": at})
 
     return Plan(
         Salvo("shot", aim, first) if aim else Salvo("aim"),
@@ -256,6 +256,7 @@ APART = ("unlike", "alike", "for what is asked")
         ("shots[0].hit", "shots[1].hit", "shots[2].hit"),
         ("shots[2].hit", "aim", "shots[0].hit"),
         ("shots[1].roll", "broken", "shots[0].hit"),
+        ("shots[1].number", "shots[2].hit", "shots[0].number"),
         ("broken", "shots[1].hit"),
         ("shots[1].hit", "broken", "shots[0].hit"),
         ("aim", "broken"),

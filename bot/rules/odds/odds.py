@@ -199,8 +199,10 @@ class _Walk:
             for path in row.paths:
                 self._places.setdefault(path, []).append(place)
         self._count, self._asked, self._carries = count, asked, carries
+        self._watched = frozenset(self._places)
         self._plan = plan if plan.focus is None else plan.focus(tuple(self._places))
         self._list = self._plan.by_list if self._plan.by_list in self._places else None
+        self._waits = self._list is not None or any(len(row.paths) > 1 for row in asked)
         self._inside: dict[tuple[str, ...], Inside] = {}
 
     def count(self) -> Weights:
@@ -208,7 +210,9 @@ class _Walk:
         first = [row.paths[0] for row in self._asked]
         nothing: Known = tuple([((path, ()),) if path == self._list else None for path in first])
         _, start, told = self._arrow(1, *self._told(self._plan.start, self._plan.opening), nothing)
-        found, over, order = dict[Node, tuple[int, list[Arrow]]](), dict[Node, int](), list[Node]()
+        found: dict[Node, tuple[int, list[Arrow]]] = {}
+        over: dict[Node, int] = {}
+        order: list[Node] = []
         stack = [] if start is None else [start]
         while stack:
             node = stack[-1]
@@ -222,7 +226,7 @@ class _Walk:
                 over[node] = total * lcm(*{over[after] for _, after, _ in arrows if after is not None})
                 order.append(node)
         whole = 1 if start is None else over[start]
-        sums, reached = dict.fromkeys(told, whole), dict[Node | None, int]({start: whole})
+        sums, reached = dict.fromkeys(told, whole), {start: whole}
         for node in reversed(order):
             total, arrows = found[node]
             share = reached[node] // total
@@ -254,54 +258,62 @@ class _Walk:
 
     def _told(self, after: Any, told: Outputs) -> tuple[Any, Hits]:
         """The state, None at the end, and what was told of the outputs that are looked at."""
-        places, items = self._places, told.items()
         if after.owes is None:
-            after, items = None, {**self._plan.closing(after), **told}.items()
-        elif self._list is None and places.keys().isdisjoint(told):
-            return after, ()
-        found = [(path, _plain(value)) for path, value in items if path in places and value is not None]
+            closing = self._plan.closing(after)
+            after, told = None, {**closing, **told} if closing else told
         if (name := self._list) is not None:  # which is told item by item
-            found = [(path, value) for path, value in found if path != name]
-            found += [(name, value) for path, value in items if path.startswith(f"{name}[")]
+            items = [(path, value) for path, value in told.items() if path in self._places and path != name]
+            return after, (*items, *[(name, told[path]) for path in told if path.startswith(f"{name}[")])
+        if self._watched.isdisjoint(told):
+            return after, ()
+        watched = self._watched
+        found = [
+            (path, value if value.__class__ is str else _plain(value))
+            for path, value in told.items()
+            if path in watched and value is not None
+        ]
         return after, tuple(found)
 
     def _arrow(self, ways: int, after: Any, hits: Hits, known: Known) -> Arrow:
         """The way on from what is `known`, with what was told."""
-        gains = []
+        gains: list[tuple[int, Any]] = []
         if hits:
             items = list(known)
-            for place in dict.fromkeys([place for path, _ in hits for place in self._places[path]]):
-                before, entry = items[place], self._entry(place, items[place], hits)
-                items[place] = entry
-                if not self._carries and entry is not before and _is_value(entry):
+            for place, entry in self._entries(known, hits):
+                if self._carries or not _is_value(entry):
+                    items[place] = entry
+                else:
                     gains.append((place, entry))
-                    items[place] = _COUNTED if len(self._asked[place].paths) > 1 else None
+                    items[place] = _COUNTED if self._waits else None
             known = tuple(items)
-        open = None in known or tuple in map(type, known)
-        if after is not None and (open or not self._carries):
+        if after is not None and not (self._carries and all(map(_is_value, known))):
             return ways, (after, known), tuple(gains)
-        ends = tuple([self._closed(place, entry) for place, entry in enumerate(known)]) if open else known
+        ends = self._closed(known) if self._waits else known
         if self._carries:
             return ways, None, (ends,)
         return ways, None, (*gains, *[one for one in enumerate(ends) if one[1] not in (None, _COUNTED)])
 
-    def _entry(self, place: int, before: Any, hits: Hits) -> Any:
-        """What is known of a row with what was told: see `Known`."""
-        if _is_value(before):
-            return before
-        row, told = self._asked[place], dict(before or ())
-        for path, value in hits:
-            if path in row.paths:
-                told[path] = (*told[path], value) if path == self._list else value
-        is_list = row.paths[0] == self._list
-        if not is_list and (value := row.read(told)) is not None:
-            return _plain(value)
-        waits = is_list or len(row.paths) > 1
-        return tuple([(path, told[path]) for path in row.paths if path in told]) if waits else None
+    def _entries(self, known: Known, hits: Hits) -> list[tuple[int, Any]]:
+        """What rows come to, of which something was told and that are not decided yet: (place, entry), see `Known`."""
+        both = [(place, value) for path, value in hits for place in self._places[path] if not _is_value(known[place])]
+        if self._waits:
+            return [(place, self._entry(place, known[place], hits)) for place in dict.fromkeys([at for at, _ in both])]
+        return both
 
-    def _closed(self, place: int, entry: Any) -> Any:
-        """The value of a row where no more is told."""
-        return _plain(self._asked[place].read(dict(entry))) if entry.__class__ is tuple else entry
+    def _entry(self, place: int, before: Any, hits: Hits) -> Any:
+        """What is known of one that is a row of several outputs, or a list."""
+        row = self._asked[place]
+        if row.paths[0] == self._list:
+            return ((self._list, (*before[0][1], *[value for path, value in hits if path == self._list])),)
+        told = dict(before + hits if before else hits)
+        if (value := row.read(told)) is not None or len(row.paths) == 1:
+            return _plain(value)
+        return tuple([(path, told[path]) for path in row.paths if path in told])
+
+    def _closed(self, known: Known) -> Known:
+        """What is known where no more is told."""
+        rows = zip(self._asked, known, strict=True)
+        return tuple([_plain(row.read(dict(entry))) if entry.__class__ is tuple else entry for row, entry in rows])
 
     # -- parts -----------------------------------------------------------------------------------------------
 
@@ -313,20 +325,25 @@ class _Walk:
         names = tuple([name for name in parts.totals if name in needed or name in self._places])
         adds = [parts.totals[name] for name in names]
         together: Together = {((), ()): 1}
-        total, places, alone = 1, list[int](), list[tuple[int, dict[Any, int]]]()
+        total = 1
+        places: list[int] = []
+        alone: list[tuple[int, dict[Any, int]]] = []
         for part, asked in zip(parts.each, inside, strict=True):
             if not (asked.paths or names):
                 continue
-            sure = tuple([(path, part.known[path]) for path in asked.paths if path in part.known])
+            sure = {path: part.known[path] for path in asked.paths if path in part.known}
             found = self._count.part(part, asked, names)
             total *= found.over
-            mine, told = Together(), dict[Any, int]()
+            mine: Together = {}
+            told: dict[Any, int] = {}
             for values, ways in found.each.items():
-                hits = tuple([hit for hit in zip(asked.paths, values, strict=False) if hit[1] is not None]) + sure
-                read = tuple([self._entry(place, known[place], hits) for place in asked.places])
-                for one in () if self._carries else zip(asked.places, read, strict=True):
+                hits = {path: value for path, value in zip(asked.paths, values, strict=False) if value is not None}
+                read = self._entries(known, tuple((hits | sure).items()))
+                for one in () if self._carries else read:
                     told[one] = told.get(one, 0) + ways
-                key = read if self._carries else (), values[len(asked.paths) :]
+                new = dict(read)
+                own = tuple([new.get(place, known[place]) for place in asked.places]) if self._carries else ()
+                key = own, values[len(asked.paths) :]
                 mine[key] = mine.get(key, 0) + ways
             places += asked.places
             alone.append((found.over, told))
@@ -351,7 +368,7 @@ class _Walk:
         arranged: Callable[[Known], Known] = itemgetter(*order) if len(order) > 1 else tuple
         kept = tuple([known[at] for at in rest])
         without = tuple([None if at in places else entry for at, entry in enumerate(known)])
-        rulings = dict[Known, tuple[Any, Hits]]()
+        rulings: dict[Known, tuple[Any, Hits]] = {}
         arrows = []
         for (values, sums), ways in together.items():
             if sums not in rulings:
@@ -398,7 +415,7 @@ def _is_value(entry: Any) -> bool:
 
 def _plain(value: Any) -> Any:
     """A value that can be a key; lists are read by their texts alone."""
-    return shown(value) if isinstance(value, list | tuple) else value
+    return shown(value) if value.__class__ in (list, tuple) else value
 
 
 def _product(some: Together, more: Together, adds: Sequence[Callable[[Any, Any], Any]]) -> Together:

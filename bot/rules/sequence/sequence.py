@@ -181,8 +181,9 @@ def no_closing(_state: Any) -> Outputs:
 class Row:
     """One unit (or the whole) as the odds show it: under the name and by the words of the answer.
 
-    `read` gives its result from what a roll tells, or None where that does not decide it; `paths` are the outputs that
-    it looks at. `said` turns a result into the words of the answer, `alike` is how many units the row stands for.
+    `read` gives its result from what was told, or None where that does not decide it; `paths` are the outputs that it
+    looks at: a single one is its result. `said` turns a result into the words of the answer, `alike` is how many units
+    the row stands for.
     """
 
     name: str
