@@ -100,10 +100,16 @@ def main(words: list[str] | None = None) -> int:
 
 
 def _use_packs(words: list[str]) -> list[str]:
-    """The words without `--packs FOLDER`, which any command takes: what it names counts for this process and those
-    that it starts. Raises UserError for a folder that is not there."""
+    """The words without `--packs FOLDER`, which any command takes: what it names, or else `.env`, counts for this
+    process and those that it starts. Raises UserError for a folder that is not there."""
     at = next((at for at, word in enumerate(words) if word.partition("=")[0] == "--packs"), None)
     if at is None:
+        if not os.environ.get("GROGNARD_PACKS") and os.path.exists(".env"):
+            from pathlib import Path
+
+            from bot.process.settings import read_env_file  # 0.02 s that a lookup without .env does without
+
+            os.environ["GROGNARD_PACKS"] = read_env_file(Path(".env"), []).get("GROGNARD_PACKS", "")
         return words
     _, equals, folder = words[at].partition("=")
     taken = 1 if equals else 2

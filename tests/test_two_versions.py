@@ -29,8 +29,9 @@ from bot.stores.sqlite import schema as on_sqlite
 from bot.stores.store import Store
 from tests.standins.postgres import PostgresServer
 
-OLDER = "496298f7"
-"""Of the day before packs came: its games lack a field, and its tables a step."""
+OLDER = {"packless": "496298f7", "the-release-before": "3d133fa"}
+"""Of the day before packs came: its games lack a field, and its tables a step. And the one whose writes were functions
+in the server."""
 EACH = 40
 HERE = Place("console:here")
 STEP = """
@@ -77,11 +78,13 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     return server.new_database()
 
 
-@pytest.fixture(scope="module")
-def older(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The older checkout. Skips the test where there is no history, as in a release."""
+@pytest.fixture(scope="module", params=OLDER.values(), ids=OLDER)
+def older(request: pytest.FixtureRequest, root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An older checkout. Skips the test where there is no history, as in a release."""
     folder = tmp_path_factory.mktemp("older")
-    packed = subprocess.run(["git", "archive", OLDER, "bot", "tables"], cwd=root, check=False, capture_output=True)
+    packed = subprocess.run(
+        ["git", "archive", request.param, "bot", "tables"], cwd=root, check=False, capture_output=True
+    )
     if packed.returncode:
         pytest.skip("needs the history of the project: git clone without --depth")
     subprocess.run(["tar", "-x", "-C", str(folder)], input=packed.stdout, check=True)

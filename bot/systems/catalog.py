@@ -69,14 +69,8 @@ class using(AbstractContextManager[None]):  # noqa: N801 -- read as a function; 
 
 
 def packs_folder() -> Path | None:
-    """Where the host keeps packs: GROGNARD_PACKS, or `--packs` of the command line."""
+    """Where the host keeps packs: GROGNARD_PACKS, which the command line also takes from `--packs` or `.env`."""
     named = os.environ.get(PACKS, "")
-    if not named and os.path.exists(".env"):
-        from pathlib import Path
-
-        from bot.process.settings import read_env_file  # 0.02 s that a lookup does without, as its packs below
-
-        named = read_env_file(Path(".env"), []).get(PACKS, "")
     return named_folder(named) if named else None
 
 

@@ -19,11 +19,11 @@ from tests.packs.conftest import PackMaker
 from tests.playing import Channel
 
 
-def grognard(*words: str, **env: str) -> subprocess.CompletedProcess[str]:
+def grognard(*words: str, cwd: Path | None = None, **env: str) -> subprocess.CompletedProcess[str]:
     import os
 
     command = [sys.executable, "-m", "bot", *words]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, env={**os.environ, **env})
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=cwd, env={**os.environ, **env})
 
 
 @pytest.mark.usefixtures("packs")
@@ -80,6 +80,9 @@ def test_the_command_line_takes_packs_by_flag_and_by_setting(root: Path, tmp_pat
     words = ("lookup", "generic", "odds", "attack=9", "defense=4", "roll=5", "--json")
     assert '"result": "defender-retreats"' in grognard(*words, "--packs", str(root / "packs")).stdout
     assert '"result": "defender-retreats"' in grognard(*words, GROGNARD_PACKS=str(root / "packs" / "generic")).stdout
+    (tmp_path / ".env").write_text(f"GROGNARD_PACKS={root / 'packs'}\n")
+    found = grognard(*words, cwd=tmp_path, PYTHONPATH=str(root)).stdout
+    assert '"result": "defender-retreats"' in found, "a line in .env"
     missing = grognard("systems", "--packs", str(tmp_path / "nowhere"))
     assert (missing.returncode, missing.stdout) == (2, "")
     assert "no folder of packs" in missing.stderr
