@@ -44,7 +44,7 @@ ALTER TABLE docs ADD COLUMN note TEXT NOT NULL DEFAULT '';
 CREATE TABLE more (id TEXT PRIMARY KEY);
 """
 """A step that only adds: what two versions may share."""
-FUNCTIONS = {2: "08d139e5e0ad8b78", 3: "c3f53403136dd4c0", 4: "8df160f1cc2553aa"}
+FUNCTIONS = {2: "08d139e5e0ad8b78", 3: "c3f53403136dd4c0", 4: "37b3e25a581ea9f5"}
 PLAYER = """
 import asyncio, sys
 from bot.app import App

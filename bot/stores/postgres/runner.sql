@@ -14,9 +14,10 @@ $$;
 
 -- A batch of jobs, each of which fails alone: per job its outcome as {"done"}, the row that each step gave, or as
 -- {"code", "message"} of what undid it: GR001 and its number, where a step that must touch a row touched none.
--- A step is [EXECUTE of a statement that this connection has prepared, its values, whether it must touch a row].
+-- A step is [EXECUTE of a statement that this connection has prepared, its values, whether it must touch a row]. No
+-- plan is made for one set of values.
 CREATE OR REPLACE FUNCTION grognard_carry_out(jobs jsonb) RETURNS json
-LANGUAGE plpgsql AS $$
+LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
     job jsonb; step jsonb; touched bigint; given record; rows json[]; outcomes json[] := '{}';
 BEGIN
