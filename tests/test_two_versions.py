@@ -78,7 +78,7 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     return server.new_database()
 
 
-@pytest.fixture(scope="module", params=OLDER.values(), ids=OLDER)
+@pytest.fixture(scope="module", params=[*OLDER.values()], ids=[*OLDER])
 def older(request: pytest.FixtureRequest, root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An older checkout. Skips the test where there is no history, as in a release."""
     folder = tmp_path_factory.mktemp("older")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any, TypeAlias, TypeVar
@@ -52,9 +52,9 @@ class Line(asyncpg.Connection):  # type: ignore[misc]
 
     async def carry_out(self, jobs: Sequence[Sequence[Step]]) -> list[Outcome]:
         """The outcome of each job of a batch (see runner.sql)."""
-        for sql, values, _ in chain.from_iterable(jobs):
-            if sql not in self._calls:
-                self._calls[sql] = await self._prepared(sql, ", ".join(["%L"] * len(values)))
+        every = chain.from_iterable(jobs)
+        if new := {sql: len(values) for sql, values, _ in every if sql not in self._calls}:
+            await self._prepare(new)
         sent = [
             [[self._calls[sql], _storable(values), otherwise is not None] for sql, values, otherwise in steps]
             for steps in jobs
@@ -62,12 +62,15 @@ class Line(asyncpg.Connection):  # type: ignore[misc]
         text = json.dumps(sent, separators=(",", ":"), default=_hex)
         return json.loads(await self.fetchval("SELECT grognard_carry_out($1::jsonb)", text))  # type: ignore[no-any-return]
 
-    async def _prepared(self, sql: str, places: str) -> str:
-        """Prepare a statement, with a row for each that it touches, for EXECUTE does not count them."""
-        self._tried += 1  # a name is not taken twice, should the line break while it is given
-        own = spoken(sql) if RETURNING in sql else f"{spoken(sql)}{RETURNING}NULL"
-        await self.execute(f"PREPARE grognard_{self._tried} AS {own}")
-        return f"EXECUTE grognard_{self._tried} ({places})"
+    async def _prepare(self, new: Mapping[str, int]) -> None:
+        """Prepare statements of so many values, in one message."""
+        names = [f"grognard_{number}" for number in range(self._tried, self._tried + len(new))]
+        self._tried += len(new)  # a name is not given twice, should the line break meanwhile
+        await self.execute(
+            ";".join(f"PREPARE {name} AS {_answering(sql)}" for name, sql in zip(names, new, strict=True))
+        )
+        for name, (sql, values) in zip(names, new.items(), strict=True):
+            self._calls[sql] = f"EXECUTE {name} ({', '.join(['%L'] * values)})"
 
 
 class Link:
@@ -277,6 +280,11 @@ def spoken(sql: str) -> str:
     """A statement as PostgreSQL has it."""
     own = sql.replace("?", "$").replace("/*+ ", "").replace(" */", "")
     return own.replace("json_group_array", "json_agg").replace("json_array", "json_build_array")
+
+
+def _answering(sql: str) -> str:
+    """A statement that gives a row for each that it touches, for EXECUTE does not count them."""
+    return spoken(sql) if RETURNING in sql else f"{spoken(sql)}{RETURNING}NULL"
 
 
 def _hex(value: bytes) -> str:
