@@ -14,7 +14,7 @@ from html.parser import HTMLParser
 from typing import Any
 
 from bot.game.events import undone_events
-from bot.game.sides import by_name
+from bot.game.rights import by_name
 from bot.rules.proof.chain import DELETED, SAID, SOMEONE, filled, said
 
 Json = Mapping[str, Any]

@@ -219,12 +219,8 @@ def turned_over(unit: RosterUnit) -> RosterUnit:
 def flipped(unit: RosterUnit, words: UnitWords) -> RosterUnit:
     """The unit turned over by hand, with the state that goes with that side. Raises UserError for one without."""
     if unit.back is None:
-        raise UserError(
-            f"{unit.name} has no other side.",
-            hint="Give it one: reduced: morale=4 fp=1.",
-            option="stats",
-            code="no-change",
-        )
+        hint = "Give it one: reduced: morale=4 fp=1."
+        raise UserError(f"{unit.name} has no other side.", hint=hint, option="stats", code="no-change")
     turned = turned_over(unit)
     if turned.type != unit.type or not words.reduced_states:
         return turned

@@ -1,17 +1,19 @@
-"""A game as it was loaded, with where its chain ends, who plays, and the dice secret in force; and the games in memory:
-loaded when needed, kept within a bound of bytes, each checked by its version: before use, or by the commit of what was
-made of it."""
+"""A game as it is stored: with where its chain ends, who plays, and the dice secret in force; its log, read some events
+at a time, so that whoever plays elsewhere is served in between; and the games in memory: loaded when needed, kept
+within a bound of bytes, each checked by its version: before use, or by the commit of what was made of it."""
 
 from __future__ import annotations
 
+import json
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from bot.game.events import apply
-from bot.game.state import Game, from_json
+from bot.game.state import Game, Json, from_json
+from bot.rules.proof.export_format import SEALED
 from bot.stores.base import Conflict
-from bot.stores.records import PersonRow, Saved, SeedRow
+from bot.stores.records import EventRow, PersonRow, Saved, SeedRow, TextRow
 from bot.stores.store import Store
 
 SNAPSHOT_EVERY = 25
@@ -19,6 +21,10 @@ SNAPSHOT_EVERY = 25
 KEPT = 32 * 2**20
 """Bytes that games may take in memory: some ten thousand channels of free play, or a thousand games with armies."""
 _BARE, _UNIT, _PERSON, _NUMBER = 2_000, 1_000, 500, 100
+BATCH = 250
+"""Events that are read at once: a few milliseconds."""
+TEXTS = 2_000
+"""Events whose texts are read at once; not every event has one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,3 +162,37 @@ def size(loaded: Loaded) -> int:
     numbers = len(game.sealed) + len(game.withdrawn) + len(game.redo) + len(game.plans) + len(game.orders)
     people = len(loaded.persons) + len(game.players) + len(loaded.places)
     return _BARE + _UNIT * len(game.units) + _PERSON * people + _NUMBER * numbers
+
+
+async def in_batches(
+    store: Store, row: str, after: int = 0, before: int | None = None
+) -> AsyncIterator[Sequence[EventRow]]:
+    """The events of a game with after < number < before, the first one first."""
+    while True:
+        rows = await store.events(row, after=after, before=before, limit=BATCH)
+        if rows:
+            yield rows
+        if len(rows) < BATCH:
+            return
+        after = rows[-1].number
+
+
+async def texts_in_batches(store: Store, row: str, last: int) -> AsyncIterator[Sequence[TextRow]]:
+    """The texts of a game up to an event, by event."""
+    for after in range(0, last, TEXTS):
+        if rows := await store.texts(row, after=after, before=min(after + TEXTS, last) + 1):
+            yield rows
+
+
+async def read_opened(store: Store, row: str, game: Game, number: int) -> Json | None:
+    """The body of event `number` of a game; of a sealed roll that was opened, with what it held. None where there is no
+    such event."""
+    found = await store.events(row, after=number - 1, before=number + 1) if number > 0 else ()
+    if not found:
+        return None
+    event = found[0].data
+    if event["kind"] != "sealed" or number in game.sealed:
+        return event
+    texts = await store.texts(row, after=number - 1, before=number + 1)
+    held = next((text.text for text in texts if text.key == SEALED), None)
+    return event if held is None else {**event, "sealed": "", **json.loads(held)}

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from bot.game.rights import of_side
 from bot.game.roster import cleared
-from bot.game.sides import of_side
 from bot.game.state import Game
 from bot.rules.text.phrase import marked
 from bot.systems.catalog import systems

@@ -296,10 +296,6 @@ def _check(data: Mapping[str, Any], file: str) -> None:
 
 def _side_of_scenario(typed: str, sides: tuple[str, ...]) -> str:
     if typed not in sides:
-        raise UserError(
-            f'"{typed[:40]}" is no side of it.',
-            hint=f"Sides are {', '.join(sides)}.",
-            option="side",
-            code="unknown-side",
-        )
+        hint = f"Sides are {', '.join(sides)}."
+        raise UserError(f'"{typed[:40]}" is no side of it.', hint=hint, option="side", code="unknown-side")
     return typed

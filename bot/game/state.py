@@ -104,11 +104,8 @@ def from_json(data: Mapping[str, Any]) -> Game:
     """The state that `to_json` wrote. Raises UserError for one with fields that only a newer release knows: written
     back without them it would be another."""
     if not data.keys() <= _ALL:
-        raise UserError(
-            "This game was played on with a newer Grognard.",
-            hint="The host is updating just now; try again in a few minutes.",
-            code="newer-game",
-        )
+        hint = "The host is updating just now; try again in a few minutes."
+        raise UserError("This game was played on with a newer Grognard.", hint=hint, code="newer-game")
     values = dict(data)
     values["units"] = {key: unit_from_json(unit) for key, unit in data["units"].items()}
     values["sealed"] = {int(number): person for number, person in data["sealed"].items()}

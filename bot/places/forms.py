@@ -15,8 +15,7 @@ from dataclasses import dataclass, replace
 from bot.answers.aim import WITHOUT
 from bot.answers.headline import FIRES
 from bot.answers.inputs import as_typed, last_inputs
-from bot.game.loaded import Games
-from bot.game.log import read_opened
+from bot.game.loaded import Games, read_opened
 from bot.game.rights import over
 from bot.interface.form.fields import keypad
 from bot.interface.form.form import HAND, ODDS, in_that_way, lasting, way_asked

@@ -11,7 +11,7 @@ from bot.answers.events import TEXTS, held, retold, title_of
 from bot.audit.shown import as_logged
 from bot.game.events import undone_events
 from bot.game.phases import whose_go
-from bot.game.sides import by_name
+from bot.game.rights import by_name
 from bot.game.state import DRAW, Game, Json
 from bot.report.counters import HURT, LOST, changes, counter, is_lost
 from bot.report.facts import sides_of

@@ -8,7 +8,7 @@ import re
 import pytest
 
 import bot.commands.log.export
-import bot.game.log
+import bot.game.loaded
 from bot.audit.export import export_game
 from bot.game.events import has_dice
 from tests.playing import Channel, two_sides
@@ -54,8 +54,8 @@ async def test_in_small_pieces_every_file_is_the_same(monkeypatch: pytest.Monkey
     assert whole["json"] == await at_once(channel)
     assert {"sealed", "undo", "redo"} <= {row["body"]["kind"] for row in json.loads(whole["json"])["events"]}
     monkeypatch.setattr(bot.commands.log.export, "BATCH", 3)  # the worker writes them now
-    monkeypatch.setattr(bot.game.log, "BATCH", 3)
-    monkeypatch.setattr(bot.game.log, "TEXTS", 2)
+    monkeypatch.setattr(bot.game.loaded, "BATCH", 3)
+    monkeypatch.setattr(bot.game.loaded, "TEXTS", 2)
     assert {kind: await content(channel, kind) for kind in whole} == whole
 
 
@@ -63,7 +63,7 @@ async def test_a_game_too_long_for_a_page_ends_without_one(monkeypatch: pytest.M
     channel = await played()
     monkeypatch.setattr(bot.commands.log.export, "MOST_EVENTS", 20)
     await channel.refused("Anna", "game export html", "too-many")
-    monkeypatch.setattr(bot.game.log, "BATCH", 3)
+    monkeypatch.setattr(bot.game.loaded, "BATCH", 3)
     events = [row["body"] for row in json.loads(await content(channel, "json"))["events"]]
     ended = (await channel.do("Anna", "game end draw confirm=yes")).announce
     assert ended is not None

@@ -17,10 +17,9 @@ from bot.game.events import with_system
 from bot.game.ledger import Ledger, Writer
 from bot.game.loaded import game_of
 from bot.game.phases import brief_of, first_turn, phase_title
-from bot.game.rights import need_director
+from bot.game.rights import find_side, need_director
 from bot.game.roster import count_units, is_gone
 from bot.game.roster_file import Scenario, find_scenario
-from bot.game.sides import find_side
 from bot.game.state import Game
 from bot.interface.reply.parts import Part, Small
 from bot.interface.reply.reply import WAITING, Button, Reply
@@ -130,12 +129,8 @@ def read_sides(text: str) -> tuple[str, ...]:
     if len({side.casefold() for side in sides}) < len(sides):
         raise UserError("Two sides have the same name.", option="sides", code="given-twice")
     if len(sides) == 1 or len(sides) > MAX_SIDES:
-        raise UserError(
-            f"A game has two to {MAX_SIDES} sides, or none.",
-            hint='Type: sides="US, VC"',
-            option="sides",
-            code="bad-value",
-        )
+        hint = 'Type: sides="US, VC"'
+        raise UserError(f"A game has two to {MAX_SIDES} sides, or none.", hint=hint, option="sides", code="bad-value")
     return tuple(sides)
 
 
@@ -170,11 +165,8 @@ async def join(context: Context, named: str | None = None) -> Reply:
     side = find_side(game, named)
     person = context.ledger.person()
     if (own := game.players.get(person)) is not None:
-        raise UserError(
-            f"You already play {own}.",
-            hint="" if own == side else phrase("Leave it first: `/game leave`."),
-            code="side-taken",
-        )
+        hint = "" if own == side else phrase("Leave it first: `/game leave`.")
+        raise UserError(f"You already play {own}.", hint=hint, code="side-taken")
     context.ledger.add("join", replace(game, players={**game.players, person: side}), side=side)
     take_seat(context)
     lines = (CLAIM_HINT,) if context.ledger.own_import() is not None else ()

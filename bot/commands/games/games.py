@@ -192,11 +192,8 @@ def _need_part(context: Context, ledger: Ledger) -> None:
     game = ledger.game
     actor = actor_in(game, ledger.known_person(), manager=context.command.who.manager)
     if game.started and game.sides and not actor.side and not actor.directs:
-        raise UserError(
-            f"Only those who played {named(game)} can take it up again.",
-            hint="Ask one of its players, or a server manager.",
-            code="not-player",
-        )
+        hint = "Ask one of its players, or a server manager."
+        raise UserError(f"Only those who played {named(game)} can take it up again.", hint=hint, code="not-player")
 
 
 async def status(context: Context) -> Reply:

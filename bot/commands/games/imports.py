@@ -60,11 +60,8 @@ async def import_game(context: Context) -> Reply:
     raw = await asyncio.to_thread(export_text, need_text(context.options()["file"]), MOST_TEXT)
     faults, unplayed = await _checked(context, raw)
     if faults:
-        raise UserError(
-            f"This log is damaged or was altered: {faults[0]}",
-            hint="grognard verify shows everything.",
-            code="altered-log",
-        )
+        hint = "grognard verify shows everything."
+        raise UserError(f"This log is damaged or was altered: {faults[0]}", hint=hint, code="altered-log")
     # In a thread: it would hold everybody up for as long as one call takes, half a second for the largest file.
     read = await asyncio.to_thread(lambda: read_export(read_json(raw)))
     with using(await brought(context, read.packs) if read.packs else systems()):
@@ -219,11 +216,8 @@ async def claim(context: Context, _more: str = "") -> Reply:
     game, ledger = context.need_game(), context.ledger
     row = ledger.own_import()
     if row is None:
-        raise UserError(
-            "No imported moves in this game belong to your account.",
-            hint=phrase("Play under your own name: `/game join` takes a side."),
-            code="nothing-to-claim",
-        )
+        hint = phrase("Play under your own name: `/game join` takes a side.")
+        raise UserError("No imported moves in this game belong to your account.", hint=hint, code="nothing-to-claim")
     own = ledger.known_person()
     seated = _seated(game, own, row)
     ledger.claim(row)

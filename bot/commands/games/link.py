@@ -69,12 +69,9 @@ async def _give(context: Context) -> Reply:
     if not context.keeps:
         lines.append("A server manager or workspace admin must agree too: they are asked here once the code is used.")
     elif not here.owner:
-        sees = (
-            f"For {MINUTES} minutes a code links this channel with another one, which then sees every roll made here."
-        )
-        told = Reply(
-            f"{context.who} offers to link this channel", (sees, phrase("To end a link, type: `/game link off`"))
-        )
+        what = "a code links this channel with another one, which then sees every roll made here"
+        lines_of_all = (f"For {MINUTES} minutes {what}.", phrase("To end a link, type: `/game link off`"))
+        told = Reply(f"{context.who} offers to link this channel", lines_of_all)
     return Reply(f"The code is {code}", tuple(lines), private=True, announce=told)
 
 
@@ -95,12 +92,8 @@ async def _take(context: Context, code: str) -> Reply:
         )
     saved = await context.store.load_game(there)
     if (saved.game.id if saved is not None else "") != doc.data["game"]:  # its giver had no say in what began since
-        raise UserError(
-            "Another game has started there since.",
-            hint=phrase("Get a new code there: `/game link`"),
-            option="code",
-            code="game-changed",
-        )
+        hint = phrase("Get a new code there: `/game link`")
+        raise UserError("Another game has started there since.", hint=hint, option="code", code="game-changed")
     context.drop_docs.append((LINK, code))
     context.docs += [name_doc(here), name_doc(Place(there, str(doc.data["server"]), str(doc.data["name"])))]
     names = {there: str(doc.data["name"]), here.key: here.name}
@@ -111,10 +104,8 @@ async def _take(context: Context, code: str) -> Reply:
     link = Link(code, ledger.row, ledger.was.places, new, tuple(agreed), context.command.who.key, row)
     names = {**await names_of(context.store, link.places), **names}
     if not link.missing:
-        told = bind(context, ledger, new, names, aside)
-        return Reply(
-            "The channels are linked", (phrase("`/game status` shows the game."),), private=True, announce=told
-        )
+        lines = (phrase("`/game status` shows the game."),)
+        return Reply("The channels are linked", lines, private=True, announce=bind(context, ledger, new, names, aside))
     return await ask(context, ledger.game, link, names)
 
 
@@ -125,11 +116,8 @@ def _shared(context: Context, other: Loaded | None, there: str) -> tuple[Ledger,
     """
     here, own = context.command.where.key, context.ledger.was
     if own is None and other is None:
-        raise UserError(
-            "No game is played in either channel.",
-            hint=phrase('Start one first: `/game start lnlt "Hill 875"`'),
-            code="no-game",
-        )
+        hint = phrase('Start one first: `/game start lnlt "Hill 875"`')
+        raise UserError("No game is played in either channel.", hint=hint, code="no-game")
     if other is not None and (own is None or _weight(other) >= _weight(own)):
         kept, aside, shared, new = other, own, Ledger(other, context.ledger.writer), here
     else:
@@ -137,19 +125,11 @@ def _shared(context: Context, other: Loaded | None, there: str) -> tuple[Ledger,
         need_director(context.game, context.actor, "link it")  # of the other side, who gave the code had the right to
         kept, aside, shared, new = own, other, context.ledger, there
     if aside is not None and _weight(aside) >= max(ROSTER, _weight(kept)):
-        raise UserError(
-            "Both channels already have a game.",
-            hint=phrase("Only one of them can have one: `/game end` or `/game transfer` frees a channel."),
-            option="code",
-            code="two-games",
-        )
+        hint = phrase("Only one of them can have one: `/game end` or `/game transfer` frees a channel.")
+        raise UserError("Both channels already have a game.", hint=hint, option="code", code="two-games")
     if aside is not None and len(aside.places) > 1:
-        raise UserError(
-            "One of the channels is linked with others already.",
-            hint=phrase("End that there first: `/game link off`"),
-            option="code",
-            code="linked",
-        )
+        hint = phrase("End that there first: `/game link off`")
+        raise UserError("One of the channels is linked with others already.", hint=hint, option="code", code="linked")
     return shared, new, aside
 
 
@@ -268,11 +248,8 @@ async def agree(context: Context, code: str) -> Reply:
         raise UserError("This channel has already agreed.", option="code", code="agreed-already")
     there = await context.store.load_game(link.new)
     if (there.game.id if there is not None else "") != link.aside or (there is not None and len(there.places) > 1):
-        raise UserError(
-            "A game has started in the other channel since.",
-            hint=phrase("Ask again: `/game link`"),
-            code="game-changed",
-        )
+        hint = phrase("Ask again: `/game link`")
+        raise UserError("A game has started in the other channel since.", hint=hint, code="game-changed")
     replace(link.request(expires), topics=(link.topic(here),)).settle(context, f"{context.who} agrees")
     names = {**await names_of(context.store, link.all), here: context.command.where.name}
     context.docs.append(name_doc(context.command.where))

@@ -104,19 +104,12 @@ def _person_called(context: Context, name: str) -> str:
     if len(found) == 1:
         return found[0].person
     if found:
-        raise UserError(
-            f'Several people are called "{name[:40]}".',
-            hint=f"Type which: {', '.join(f'master={row.user}' for row in found[:5])}.",
-            option="master",
-            code="unclear-person",
-        )
-    names = [row.name for row in rows]
-    raise UserError(
-        f'Nobody called "{name[:40]}" has taken part in this game.',
-        hint=did_you_mean(name, names) or "The new game master has to join or roll here first.",
-        option="master",
-        code="unknown-person",
-    )
+        hint = f"Type which: {', '.join(f'master={row.user}' for row in found[:5])}."
+        what = f'Several people are called "{name[:40]}".'
+        raise UserError(what, hint=hint, option="master", code="unclear-person")
+    hint = did_you_mean(name, [row.name for row in rows]) or "The new game master has to join or roll here first."
+    what = f'Nobody called "{name[:40]}" has taken part in this game.'
+    raise UserError(what, hint=hint, option="master", code="unknown-person")
 
 
 async def _threads(context: Context, wanted: str | None) -> str:
@@ -244,12 +237,8 @@ async def links(context: Context) -> Reply:
 
 async def _end_link(context: Context, linked: dict[str, tuple[str, str]], wanted: str) -> Reply:
     if wanted not in linked:
-        raise UserError(
-            f'No linked channel "{wanted[:40]}" here.',
-            hint=phrase("`/setup links` lists them."),
-            option="end",
-            code="unknown-channel",
-        )
+        what, hint = f'No linked channel "{wanted[:40]}" here.', phrase("`/setup links` lists them.")
+        raise UserError(what, hint=hint, option="end", code="unknown-channel")
     place, game = linked[wanted]
     ledger = context.ledger
     if not ledger.exists or ledger.row != game:

@@ -148,19 +148,11 @@ async def _other(context: Context, place: str) -> Saved | None:
         return None
     there = load(other).game
     if there.started and not there.ended:
-        raise UserError(
-            f'"{there.name}" is played there.',
-            hint=phrase("It must end first: `/game end`."),
-            option="channel",
-            code="game-on",
-        )
+        hint = phrase("It must end first: `/game end`.")
+        raise UserError(f'"{there.name}" is played there.', hint=hint, option="channel", code="game-on")
     if len(other.places) > 1:
-        raise UserError(
-            "That channel is linked with others.",
-            hint=phrase("End that there first: `/game link off`"),
-            option="channel",
-            code="linked",
-        )
+        hint = phrase("End that there first: `/game link off`")
+        raise UserError("That channel is linked with others.", hint=hint, option="channel", code="linked")
     return other
 
 
@@ -178,12 +170,8 @@ def place_key(here: str, typed: str) -> str:
     found = _MENTION.fullmatch(text)
     name = found[1] if found else text.removeprefix(f"{server}/" if slash else f"{platform}:").removeprefix("#")
     if not _IDS.get(platform, _ANY_ID).fullmatch(name):
-        raise UserError(
-            f'"{typed[:40]}" is not a channel.',
-            hint="Choose it from the list, or mention it.",
-            option="channel",
-            code="unknown-channel",
-        )
+        hint = "Choose it from the list, or mention it."
+        raise UserError(f'"{typed[:40]}" is not a channel.', hint=hint, option="channel", code="unknown-channel")
     return f"{server}/{name}" if slash else f"{platform}:{name}"
 
 

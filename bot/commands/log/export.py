@@ -18,7 +18,7 @@ from bot.audit.packs import hashes_of, hashes_sealed, packs_at
 from bot.commands.channel_games import named, turn_to
 from bot.commands.context import Context
 from bot.game.events import note_undo
-from bot.game.log import BATCH, in_batches, texts_in_batches
+from bot.game.loaded import BATCH, in_batches, texts_in_batches
 from bot.game.phases import phase_title
 from bot.game.rights import need_player
 from bot.game.roster import described, in_order

@@ -12,7 +12,7 @@ from bot.commands.channel_games import turn_to
 from bot.commands.context import Context
 from bot.commands.log.export import check_length, export_json
 from bot.commands.pictures import NEVER, can_draw, losses_shown, luck_shown, mode, offered
-from bot.game.log import BATCH
+from bot.game.loaded import BATCH
 from bot.game.stats import Luck, Try, Worth, many_worths, sentence, summed, tenth, tries_in
 from bot.interface.reply.parts import Grid
 from bot.interface.reply.reply import Reply

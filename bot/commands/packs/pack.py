@@ -43,11 +43,8 @@ MOST_QUESTIONS = 8
 def need_manager(context: Context) -> None:
     """Raise UserError for whoever may not choose a server's packs, and where there is no server."""
     if not context.command.where.server:
-        raise UserError(
-            "Packs belong to a server or workspace; here is none.",
-            hint="Type it in a channel of the server that is to have the pack.",
-            code="no-server",
-        )
+        hint = "Type it in a channel of the server that is to have the pack."
+        raise UserError("Packs belong to a server or workspace; here is none.", hint=hint, code="no-server")
     if not context.command.who.manager:
         raise UserError(
             "Only a server manager or workspace admin can choose the packs.",
@@ -100,11 +97,8 @@ async def enable(context: Context, hash: str | None = None) -> Reply:
     if before == version.hash:
         return Reply(f"{version.title} {version.version} is enabled here", private=True)
     if before is None and len(active) >= MOST_ENABLED:
-        raise UserError(
-            f"{MOST_ENABLED} packs are enabled here, and no more can be.",
-            hint=phrase("Switch one off first: `/pack disable`"),
-            code="too-many",
-        )
+        hint = phrase("Switch one off first: `/pack disable`")
+        raise UserError(f"{MOST_ENABLED} packs are enabled here, and no more can be.", hint=hint, code="too-many")
     if version.id in everywhere():
         raise UserError(
             f"/{version.id} is a command of this bot already, for everybody.",
@@ -129,12 +123,8 @@ async def disable(context: Context) -> Reply:
     need_manager(context)
     version, active = await find_version(context)
     if version.id not in active:
-        raise UserError(
-            f"{version.title} is not enabled here.",
-            hint=phrase("What is: `/pack list`"),
-            option="pack",
-            code="no-change",
-        )
+        hint = phrase("What is: `/pack list`")
+        raise UserError(f"{version.title} is not enabled here.", hint=hint, option="pack", code="no-change")
     rest = {id: hash for id, hash in active.items() if id != version.id}
     context.docs.append(await enabled_doc(context.store, server_key(context.command.where), rest))
     lines = ("Games that were started with it go on.",)
@@ -170,11 +160,8 @@ async def add(context: Context) -> Reply:
     server = server_key(context.command.where)
     known = await versions(context.store, server)
     if len(known) >= MOST_HERE:
-        raise UserError(
-            f"This server has {MOST_HERE} packs, and no more are taken.",
-            hint=phrase("Take one away first: `/pack remove`"),
-            code="too-many",
-        )
+        hint = phrase("Take one away first: `/pack remove`")
+        raise UserError(f"This server has {MOST_HERE} packs, and no more are taken.", hint=hint, code="too-many")
     found = await reviewed(context, review_file, *_sent(context))
     if found.content is None or found.about is None:
         return refused(found.report.faults)
@@ -211,12 +198,8 @@ def _sent(context: Context) -> tuple[bytes | None, str]:
     options = context.options()
     given = options["file"] if isinstance(options["file"], str) and options["file"] else options["text"]
     if not given or not str(given).strip():
-        raise UserError(
-            "/pack add needs a file, or a pack as text.",
-            hint="A zip with pack.yaml and game.yaml in it, or one text with both.",
-            option="file",
-            code="missing",
-        )
+        hint = "A zip with pack.yaml and game.yaml in it, or one text with both."
+        raise UserError("/pack add needs a file, or a pack as text.", hint=hint, option="file", code="missing")
     text = str(given)
     zip = zip_data(text)
     if len(zip if zip is not None else text) > MOST_BYTES:

@@ -8,7 +8,7 @@ from bot.commands.context import Context
 from bot.commands.play.button import played
 from bot.commands.play.targets import aimed_at, by_handle, meant_by, opponents, target_option
 from bot.game.events import ROLLS, holding
-from bot.game.log import read_opened
+from bot.game.loaded import read_opened
 from bot.game.state import Json, roster_of
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Path

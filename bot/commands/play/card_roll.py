@@ -8,8 +8,7 @@ from bot.commands.turns.calls import addressed, call_sides, calls, moment_of
 from bot.commands.turns.turn import old_card
 from bot.commands.turns.turn_card import may_be_rolled, phase_buttons
 from bot.game.phases import with_initiative
-from bot.game.rights import is_guarded, need_player
-from bot.game.sides import find_side, holds
+from bot.game.rights import find_side, holds, is_guarded, need_player
 from bot.interface.reply.reply import Reply
 from bot.rules.errors import UserError
 from bot.rules.text.names import joined

@@ -18,7 +18,7 @@ from bot.commands.pictures import offered
 from bot.commands.play.share import boxed
 from bot.commands.turns.turn import odds_by_name
 from bot.game.events import system_of
-from bot.game.log import read_opened
+from bot.game.loaded import read_opened
 from bot.game.state import Json
 from bot.interface.reply.reply import Button, Reply
 from bot.interface.spec import CommandSpec

@@ -11,7 +11,7 @@ from bot.commands.channel_games import turn_to
 from bot.commands.context import Amendment, Context
 from bot.commands.play.record import ANSWER, SEALED, roll_buttons
 from bot.commands.play.targets import other_targets
-from bot.game.log import read_opened
+from bot.game.loaded import read_opened
 from bot.game.roster import is_gone, settle_changes
 from bot.game.state import Game, Json, unit_json
 from bot.interface.reply.parts import Group, Part

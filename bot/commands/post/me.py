@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bot.commands.context import Context
-from bot.commands.post.reminders import changed, hint, laid_down, wishes_of
+from bot.commands.post.reminders import changed, hint, laid_down, reminder_settings
 from bot.game.loaded import Loaded, game_of
 from bot.game.phases import phase_title, whose_go
 from bot.game.state import Game
@@ -19,7 +19,7 @@ MOST_SHOWN = 8
 
 async def show(context: Context) -> Reply:
     """What somebody wishes."""
-    wishes = await wishes_of(context.store, context.command.who.key)
+    wishes = await reminder_settings(context.store, context.command.who.key)
     title = "Reminders are on" if wishes.interval else "Reminders are off"
     own = Button("mygames:", "My games")
     return Reply(title, (*wishes.told(), hint()), private=True, buttons=(own,))
@@ -31,7 +31,7 @@ async def ping(context: Context) -> Reply:
     if not any(options.values()):
         return await show(context)
     user = context.command.who.key
-    wishes = changed(await wishes_of(context.store, user), options)
+    wishes = changed(await reminder_settings(context.store, user), options)
     context.docs.append(wishes.doc(user))
     now: list[Part] = []
     for loaded in await _own(context):

@@ -14,8 +14,17 @@ from bot.commands.context import Amendment, Context
 from bot.commands.post.reminders import comes_back
 from bot.commands.turns.calls import call_sides
 from bot.game.events import holding
-from bot.game.rights import need_player
-from bot.game.sides import COMMAND, ORDER, all_in, find_side, of_sides, orders_in_order, sides_in, told_sides
+from bot.game.rights import (
+    COMMAND,
+    ORDER,
+    all_in,
+    find_side,
+    need_player,
+    of_sides,
+    orders_in_order,
+    sides_in,
+    told_sides,
+)
 from bot.game.state import Game
 from bot.interface.reply.parts import Group, Part, Small, when
 from bot.interface.reply.reply import OPEN_FORM, SEALED, Button, Reply
@@ -61,12 +70,8 @@ async def write(context: Context) -> Reply:
 def _texts(context: Context, text: str | None, command: str | None) -> dict[str, str]:
     texts = {key: " ".join(said.split()) for key, said in ((ORDER, text), (COMMAND, command)) if said and said.strip()}
     if not texts:
-        raise UserError(
-            "What are your orders?",
-            hint=phrase('For example: `/order write "Squads 3 + 4 advance to H5"`'),
-            option="text",
-            code="missing",
-        )
+        hint = phrase('For example: `/order write "Squads 3 + 4 advance to H5"`')
+        raise UserError("What are your orders?", hint=hint, option="text", code="missing")
     for key, said in texts.items():
         if len(said) > LONGEST:
             option = "text" if key == ORDER else "command"

@@ -52,9 +52,9 @@ SNOOZES = {"4h": "In 4 hours", "1d": "Tomorrow", "off": "Stop"}
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
-    """A person's own wishes. `interval` is in hours, 0 for no reminders; `quiet` is from and to in minutes of the day,
-    empty for none; `zone` is theirs."""
+class ReminderSettings:
+    """How somebody wishes to be reminded. `interval` is in hours, 0 for no reminders; `quiet` is from and to in minutes
+    of the day, empty for none; `zone` is theirs."""
 
     interval: int = 0
     quiet: tuple[int, ...] = (22 * 60, 7 * 60)
@@ -116,15 +116,15 @@ def clock(minute: int) -> str:
     return f"{minute // 60:02}:{minute % 60:02}"
 
 
-async def wishes_of(store: Store, user: str) -> Wishes:
+async def reminder_settings(store: Store, user: str) -> ReminderSettings:
     """What somebody wishes; no reminders where they never said."""
     doc = await store.doc(WISHES, user)
     if doc is None:
-        return Wishes()
-    return Wishes(**{**doc.data, "quiet": tuple(doc.data["quiet"])})
+        return ReminderSettings()
+    return ReminderSettings(**{**doc.data, "quiet": tuple(doc.data["quiet"])})
 
 
-def changed(wishes: Wishes, options: Mapping[str, Any]) -> Wishes:
+def changed(wishes: ReminderSettings, options: Mapping[str, Any]) -> ReminderSettings:
     """The wishes with what was typed. Raises UserError."""
     given = {name: read(options[name]) for name, read in _READ.items() if options[name]}
     return replace(wishes, **{"interval": wishes.interval or 4, **given})
@@ -194,7 +194,7 @@ async def follow_go(context: Context) -> None:
             row = ledger.persons.get(person)
             if before.get(person) == since or row is None or row.is_imported:
                 continue
-            if row.user in context.spared or (await wishes_of(context.store, row.user)).interval:
+            if row.user in context.spared or (await reminder_settings(context.store, row.user)).interval:
                 context.due.append(_due(ledger.row, person, since, row.user, context.now + FIRST))
 
 
@@ -216,7 +216,7 @@ def _due(game: str, person: str, since: int, user: str, at: float, count: int = 
 
 
 async def laid_down(
-    context: Context, loaded: Loaded, user: str, wishes: Wishes
+    context: Context, loaded: Loaded, user: str, wishes: ReminderSettings
 ) -> tuple[tuple[str, None], DueRow | None]:
     """What new wishes change in a game: the reminder that goes, and the one that comes, if it is their go."""
     row = loaded.person_of(user)
@@ -235,7 +235,7 @@ async def remind(context: Context, row: DueRow) -> None:
     game, person, data = context.game, row.data["person"], row.data
     if context.ledger.row != row.game or waiting(game).get(person) != data["since"]:
         return
-    wishes, now = await wishes_of(context.store, row.owner), context.now
+    wishes, now = await reminder_settings(context.store, row.owner), context.now
     events = await _latest(context, row.game)
     acted = _last_act(events, person)
     if acted and not wishes.interval:  # they never asked for reminders, and were there when their go came
@@ -317,7 +317,7 @@ async def snooze(context: Context, rest: str) -> Reply:
     if how == "off":
         context.drop_due.append((key, None))
         return Reply(title, ("No more reminders of this go.",), by=came, tone=OVER, in_place=True)
-    wishes = await wishes_of(context.store, row.user)
+    wishes = await reminder_settings(context.store, row.user)
     at = wishes.tomorrow(context.now) if how == "1d" else wishes.awake(context.now + 4 * HOUR)
     before = await context.store.due_at(key)
     count = before.data["count"] if before is not None else MOST - 1

@@ -30,8 +30,7 @@ from bot.game.phases import (
     reminders,
     whose_go,
 )
-from bot.game.rights import need_go
-from bot.game.sides import LETTERS, by_name, find_side, holds
+from bot.game.rights import LETTERS, by_name, find_side, holds, need_go
 from bot.game.state import Game, Json
 from bot.interface.reply.parts import Odds, Part, Small
 from bot.interface.reply.reply import GAME, WAITING, Reply, error_reply
@@ -176,12 +175,8 @@ def with_letters(sequence: Sequence, options: Mapping[str, object], game: Game) 
         elif not given and names:
             found[option.name] = LETTERS[names.index(game.initiative.casefold())] if _is_had(game) else LETTERS[0]
         elif given and given not in LETTERS and names:
-            raise UserError(
-                f'There is no side "{given[:40]}".',
-                hint=f"Sides are {' and '.join(game.sides[:2])}.",
-                option=option.name,
-                code="unknown-side",
-            )
+            hint = f"Sides are {' and '.join(game.sides[:2])}."
+            raise UserError(f'There is no side "{given[:40]}".', hint=hint, option=option.name, code="unknown-side")
     return found
 
 

@@ -12,7 +12,7 @@ from bot.commands.context import Context
 from bot.commands.turns.calls import call_sides
 from bot.game.counter import REDUCED
 from bot.game.events import with_system
-from bot.game.rights import need_player, need_units
+from bot.game.rights import find_side, need_player, need_units
 from bot.game.roster import (
     add_units,
     changes_said,
@@ -27,7 +27,6 @@ from bot.game.roster import (
     set_by_hand,
 )
 from bot.game.roster_file import FIRST_LINE, read_roster, units_of
-from bot.game.sides import find_side
 from bot.game.state import Game, Units, roster_of
 from bot.interface.reply.reply import NOTHING, Reply
 from bot.rules.errors import UserError

@@ -19,8 +19,8 @@ from bot.game.counter import (
     printed_on,
     states_of,
 )
+from bot.game.rights import find_side
 from bot.game.roster import count_units, described, in_order, is_stat, number_said
-from bot.game.sides import find_side
 from bot.interface.reply.parts import Part, Small, UnitTable
 from bot.interface.reply.reply import Button, Menu, Reply
 from bot.places.forms import form_button

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 from bot.game.follows.past import Event, Past, Said, words_problem
-from bot.game.sides import COMMAND, ORDER, all_in, told_sides
+from bot.game.rights import COMMAND, ORDER, all_in, told_sides
 from bot.rules.proof.event_kinds import shown
 
 PASSES, HANDS_OVER = "passes", "hands over"
