@@ -91,7 +91,7 @@ def standing(one: Played) -> str:
     else:
         whose = f" · {whose_go(game)}" if len(game.go) == 1 else ""
         said = f"{turn}{whose}" if one.is_on else f"asleep since {day(one.last)} · {turn}"
-    return f"{said[:1].upper()}{said[1:]} · #{game.number}"
+    return f"{begun(said)} · #{game.number}"
 
 
 def won(game: Game) -> str:
@@ -115,18 +115,10 @@ def find_played(games: Many[Played], typed: str) -> Played:
         return found[0]
     if found:
         several = ", ".join(f"{one.number} ({day(one.begun)})" for one in found[:8])
-        raise UserError(
-            f'Several games here are called "{text[:40]}".',
-            hint=f"Say which by its number: {several}.",
-            option="game",
-            code="unclear-game",
-        )
-    raise UserError(
-        f'No game "{text[:40]}" was played here.',
-        hint=did_you_mean(text, [one.title for one in games]) or phrase("All of them: `/game list`"),
-        option="game",
-        code="unknown-game",
-    )
+        hint = f"Say which by its number: {several}."
+        raise UserError(f'Several games here are called "{text[:40]}".', hint=hint, option="game", code="unclear-game")
+    hint = did_you_mean(text, [one.title for one in games]) or phrase("All of them: `/game list`")
+    raise UserError(f'No game "{text[:40]}" was played here.', hint=hint, option="game", code="unknown-game")
 
 
 def by_row(games: Many[Played], row: str) -> Played:

@@ -4,7 +4,7 @@ side, read as it is typed, and turned up."""
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -109,7 +109,16 @@ def state_of(unit: RosterUnit, system: System | None) -> str:
 
 def states_of(unit: RosterUnit, system: System | None) -> tuple[str, ...]:
     """All that ails the unit, in words: its state, its reduced side, wounds and men lost; none where it is well."""
-    return tuple(_states(unit, system))
+    state, found = state_of(unit, system), list[str]()
+    if state:
+        flags = system.words["units"].states.get(state, ()) if system is not None else ()
+        found.append(" and ".join(map(_plain, flags)) if len(flags) > 1 else _plain(state))
+    if unit.turned and REDUCED not in state and not is_lost(unit, system):
+        found.append(REDUCED)
+    for key in loss_keys(system):
+        if lost := unit.numbers.get(key):
+            found.append(loss_said(key, sum(lost) if isinstance(lost, tuple | list) else lost, system))
+    return tuple(found)
 
 
 def ails(unit: RosterUnit, system: System | None) -> str:
@@ -137,18 +146,6 @@ def lasting_marks(system: System | None) -> frozenset[str]:
     units = system.game["units"]
     cleared = {mark for phase in system.game.get("phases") or () for mark in phase.get("clears") or ()}
     return frozenset([*(units.get("hurt") or ()), *(set(units.get("markers") or ()) - cleared if cleared else ())])
-
-
-def _states(unit: RosterUnit, system: System | None) -> Iterator[str]:
-    state = state_of(unit, system)
-    if state:
-        flags = system.words["units"].states.get(state, ()) if system is not None else ()
-        yield " and ".join(map(_plain, flags)) if len(flags) > 1 else _plain(state)
-    if unit.turned and REDUCED not in state and not is_lost(unit, system):
-        yield REDUCED
-    for key in loss_keys(system):
-        if lost := unit.numbers.get(key):
-            yield loss_said(key, sum(lost) if isinstance(lost, tuple | list) else lost, system)
 
 
 def loss_keys(system: System | None) -> tuple[str, ...]:
@@ -197,12 +194,9 @@ def with_reduced(unit: RosterUnit, text: str, words: UnitWords) -> RosterUnit:
         elif not equals and folded in words.types:
             kind = folded
         else:
-            raise UserError(
-                f'A reduced side has no "{word[:40]}".',
-                hint="It holds a unit type and numbers: half-squad morale=4 fp=1.",
-                option="stats",
-                code="unknown-attribute",
-            )
+            what = f'A reduced side has no "{word[:40]}".'
+            hint = "It holds a unit type and numbers: half-squad morale=4 fp=1."
+            raise UserError(what, hint=hint, option="stats", code="unknown-attribute")
     return replace(unit, back=Back(kind if kind != unit.type else "", numbers))
 
 

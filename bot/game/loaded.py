@@ -92,7 +92,6 @@ class Games:
     def __init__(self, store: Store, kept: int = KEPT) -> None:
         self._store, self._kept = store, kept
         self._loaded: OrderedDict[str, Loaded] = OrderedDict()
-        self._sizes: dict[str, int] = {}
         self._bytes = 0
         self._places: dict[str, str] = {}  # which of them was loaded for a place
 
@@ -128,9 +127,8 @@ class Games:
 
     def keep(self, loaded: Loaded) -> Loaded:
         """Remember a game as it is now, in place of those that were not asked for lately."""
-        now = size(loaded)
-        self._bytes += now - self._sizes.get(loaded.row, 0)
-        self._sizes[loaded.row] = now
+        before = self._loaded.get(loaded.row)
+        self._bytes += size(loaded) - (size(before) if before is not None else 0)
         self._loaded[loaded.row] = loaded
         self._loaded.move_to_end(loaded.row)
         for place in loaded.places:
@@ -144,14 +142,13 @@ class Games:
         old = self._loaded.pop(row, None)
         if old is None:
             return
-        self._bytes -= self._sizes.pop(row)
+        self._bytes -= size(old)
         for place in old.places:
             self._places.pop(place, None)
 
     def clear(self) -> None:
         """Forget all games."""
         self._loaded.clear()
-        self._sizes.clear()
         self._places.clear()
         self._bytes = 0
 

@@ -118,11 +118,8 @@ def is_stranger(game: Game, actor: Actor) -> bool:
 def need_director(game: Game, actor: Actor, what: str) -> None:
     """Raise UserError unless they are game master or manage the server. Free play has no master: all may."""
     if game.started and not actor.directs:
-        raise UserError(
-            f"Only the game master, a server manager or a workspace admin can {what}.",
-            hint=phrase("`/game status` says who is game master."),
-            code="not-master",
-        )
+        problem = f"Only the game master, a server manager or a workspace admin can {what}."
+        raise UserError(problem, hint=phrase("`/game status` says who is game master."), code="not-master")
 
 
 def need_player(game: Game, actor: Actor) -> None:

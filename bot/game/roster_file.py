@@ -8,7 +8,6 @@ import io
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import yaml
@@ -19,7 +18,6 @@ from bot.game.state import Units
 from bot.rules.errors import TableError, UserError, did_you_mean
 from bot.rules.inputs.units import RosterUnit
 from bot.rules.text.phrase import Phrase
-from bot.systems.kept import read_yaml
 from bot.systems.system import SCENARIOS, System
 
 MAX_ROWS = 400
@@ -255,17 +253,13 @@ def find_scenario(system: System, typed: str) -> Scenario:
     folded = typed.strip().casefold().replace(" ", "-")
     if folded in known:
         name = f"{SCENARIOS}/{folded}"
-        return _scenario(system, folded, system.read(name), system.text(name))
+        return scenario_of(system, folded, system.read(name), system.text(name))
     hint = did_you_mean(folded, known) or (f"There are {', '.join(known)}." if known else "It has none yet.")
     raise UserError(f'{system.title} has no scenario "{typed[:40]}".', hint=hint, option="scenario", code="bad-value")
 
 
-def load_scenario(system: System, path: Path) -> Scenario:
+def scenario_of(system: System, id: str, data: Any, text: str) -> Scenario:
     """A scenario from its file, checked whole. Raises TableError that names the file, and the line at fault."""
-    return _scenario(system, path.stem, read_yaml(path), path.read_text(encoding="utf-8"))
-
-
-def _scenario(system: System, id: str, data: Any, text: str) -> Scenario:
     file = f"{system.id}/{SCENARIOS}/{id}.yaml"
     if not isinstance(data, dict):
         raise TableError(file, f"must be a mapping with {', '.join(KEYS)}")

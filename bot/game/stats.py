@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from hashlib import sha256
 from math import erf, sqrt
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from bot.game.counter import is_hurt, is_lost
@@ -255,39 +256,7 @@ def sentence(name: str, luck: Luck) -> str:
     return f"{told}: {word} than {of} in 100 such games." if word else f"{told}: about what the odds promise."
 
 
-@dataclass(frozen=True, slots=True)
-class Moment:
-    """A roll worth telling: what it was, and the chance (0 to 1) of at least that much, or of more than that."""
-
-    roll: Try
-    chance: Fraction
-    is_bad: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Losses:
-    """What a side lost: how many of how many units, with their names, and which of those left are weakened."""
-
-    side: str
-    lost: tuple[str, ...]
-    units: int
-    weakened: tuple[str, ...] = ()
-
-    @property
-    def heading(self) -> str:
-        """`US lost 2 of 7`; `US lost none of 7, 2 weakened`."""
-        told = f"{self.side} lost {len(self.lost) or 'none'} of {self.units}"
-        return f"{told}, {len(self.weakened)} weakened" if self.weakened else told
-
-    @property
-    def names(self) -> str:
-        """Whom it lost, as far as they fit a line, then those that are weakened."""
-        if not self.lost:
-            return _few(self.weakened)
-        return "; ".join([_few(self.lost), *([f"weakened {_few(self.weakened)}"] if self.weakened else [])])
-
-
-def _few(names: tuple[str, ...]) -> str:
+def _few(names: list[str]) -> str:
     more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
     return joined(names[:MOST_NAMES]) + more
 
@@ -302,14 +271,18 @@ def first_types(events: Iterable[Json]) -> dict[str, str]:
     return found
 
 
-def losses(game: Game, side: str, types: Mapping[str, str] | None = None) -> Losses:
-    """What a side lost of all that were on its roster, and who of the others is weaker than at the start: hurt, or of
-    a lesser type than the one in `types`."""
+def losses(game: Game, side: str, types: Mapping[str, str]) -> tuple[str, str]:
+    """What a side lost of all that were on its roster: `US lost 2 of 7, 1 weakened`, and their names as they fit
+    a line; ("", "") for one that had no units. Weaker than at the start are the hurt, and those of a lesser type than
+    the one in `types`."""
     system = systems().get(game.system)
     units = in_order(unit for unit in game.units.values() if unit.side == side)
-    lost = tuple(unit.name for unit in units if is_lost(unit, system))
-    weaker = (unit for unit in units if unit.name not in lost and _is_weaker(unit, system, types or {}))
-    return Losses(side, lost, len(units), tuple(unit.name for unit in weaker))
+    lost = [unit.name for unit in units if is_lost(unit, system)]
+    weak = [unit.name for unit in units if unit.name not in lost and _is_weaker(unit, system, types)]
+    if not units:
+        return "", ""
+    heading = f"{side} lost {len(lost) or 'none'} of {len(units)}" + (f", {len(weak)} weakened" if weak else "")
+    return heading, f"{_few(lost)}; weakened {_few(weak)}" if lost and weak else _few(lost or weak)
 
 
 def _is_weaker(unit: RosterUnit, system: System | None, types: Mapping[str, str]) -> bool:
@@ -319,16 +292,18 @@ def _is_weaker(unit: RosterUnit, system: System | None, types: Mapping[str, str]
     return unit.type != was and unit.type == system.words["units"].reduced.get(was)
 
 
-def best_shot(rolls: Iterable[tuple[Try, Worth]]) -> Moment | None:
-    """The roll that did so well although it was so unlikely; None where none did better than was to be expected."""
-    good = [Moment(roll, worth.at_least) for roll, worth in rolls if worth.got > worth.mean + SAME]
-    return min((one for one in good if one.chance < LONG_ODDS), key=lambda moment: moment.chance, default=None)
+def best_shot(rolls: Iterable[tuple[Try, Worth]]) -> tuple[Try, Fraction] | None:
+    """The roll that did so well although it was so unlikely, with the chance of at least that much; None where none did
+    better than was to be expected."""
+    good = [(roll, worth.at_least) for roll, worth in rolls if worth.got > worth.mean + SAME]
+    return min((one for one in good if one[1] < LONG_ODDS), key=itemgetter(1), default=None)
 
 
-def worst_luck(rolls: Iterable[tuple[Try, Worth]]) -> Moment | None:
-    """The roll that failed although more was so likely; None where none did worse than was to be expected."""
-    bad = [Moment(roll, worth.more, is_bad=True) for roll, worth in rolls if worth.got < worth.mean - SAME]
-    return max((one for one in bad if one.chance > LONG_ODDS), key=lambda moment: moment.chance, default=None)
+def worst_luck(rolls: Iterable[tuple[Try, Worth]]) -> tuple[Try, Fraction] | None:
+    """The roll that failed although more was so likely, with the chance of that; None where none did worse than was to
+    be expected."""
+    bad = [(roll, worth.more) for roll, worth in rolls if worth.got < worth.mean - SAME]
+    return max((one for one in bad if one[1] > LONG_ODDS), key=itemgetter(1), default=None)
 
 
 def points(by_side: Mapping[str, Luck]) -> str:

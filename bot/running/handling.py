@@ -212,8 +212,8 @@ class Handling:
         )
         if loaded is None or loaded.game.ended:
             context.prepared = await find(self._store, command.where)
-        if loaded is None and (moved := await moved_from(self._store, command.where.key)) is not None:
-            context.moved = moved.line
+        if loaded is None:
+            context.moved, _ = await moved_from(self._store, command.where.key)
         reply = await handle(context)
         if check is not None and not (context.ledger is ledger and ledger.events):
             await check()

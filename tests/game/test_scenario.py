@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
+import yaml
 
-from bot.game.roster_file import find_scenario, load_scenario
+from bot.game.roster_file import find_scenario, scenario_of
 from bot.rules.errors import TableError
 from bot.systems.catalog import system, systems
 from tests.playing import Channel
@@ -61,13 +60,11 @@ def test_every_scenario_that_comes_with_the_bot_loads() -> None:
         (("title:", "tilte:"), '"tilte" is not known'),
     ],
 )
-def test_a_faulty_scenario_says_where(fault: tuple[str, str], said: str, tmp_path: Path) -> None:
-    path = tmp_path / "bridge.yaml"
-    path.write_text(GOOD, encoding="utf-8")
-    assert load_scenario(system("lnlt"), path).units["rifle 2"].back is not None
-    path.write_text(GOOD.replace(*fault), encoding="utf-8")
+def test_a_faulty_scenario_says_where(fault: tuple[str, str], said: str) -> None:
+    assert scenario_of(system("lnlt"), "bridge", yaml.safe_load(GOOD), GOOD).units["rifle 2"].back is not None
+    text = GOOD.replace(*fault)
     with pytest.raises(TableError, match=said) as raised:
-        load_scenario(system("lnlt"), path)
+        scenario_of(system("lnlt"), "bridge", yaml.safe_load(text), text)
     assert "lnlt/scenarios/bridge.yaml" in str(raised.value)
 
 

@@ -21,8 +21,8 @@ def test_the_best_shot_is_the_unlikeliest_and_the_worst_luck_missed_the_likelies
     best, worst = best_shot([LIKELY, HIT, MISS]), worst_luck([FAIR_MISS, MISS, HIT])
     assert best is not None
     assert worst is not None
-    assert (best.roll.number, best.chance) == (38, Fraction("0.08"))
-    assert (worst.roll.number, worst.chance) == (51, Fraction("0.83"))
+    assert (best[0].number, best[1]) == (38, Fraction("0.08"))
+    assert (worst[0].number, worst[1]) == (51, Fraction("0.83"))
 
 
 def test_what_was_to_be_expected_is_not_worth_telling() -> None:

@@ -19,7 +19,7 @@ from bot.game.events import has_dice
 from bot.game.loaded import in_batches
 from bot.game.rights import find_side, need_director, told_sides
 from bot.game.state import DRAW, Game
-from bot.game.stats import Moment, best_shot, first_types, judgement, losses, points, worst_luck
+from bot.game.stats import Try, best_shot, first_types, judgement, losses, points, worst_luck
 from bot.interface.reply.bars import percent
 from bot.interface.reply.parts import Group, Part, Small
 from bot.interface.reply.reply import File, Reply
@@ -110,11 +110,8 @@ def _sentence(typed: str) -> str:
     """A sentence on one line. Raises UserError for more than one can read in a list."""
     text = " ".join(typed.split())
     if len(text) > LONGEST:
-        raise UserError(
-            f"That is too long for the last line of a story: at most {LONGEST} characters.",
-            option="text",
-            code="too-long",
-        )
+        what = f"That is too long for the last line of a story: at most {LONGEST} characters."
+        raise UserError(what, option="text", code="too-long")
     return text
 
 
@@ -167,24 +164,22 @@ async def _page(context: Context) -> tuple[File, ...]:
 
 async def _story(context: Context, game: Game, types: Mapping[str, str]) -> list[Part]:
     """What the game cost each side, its best shot and worst luck, and how lucky they were."""
-    lost = [found for side in game.sides if (found := losses(game, side, types)).units]
-    lines: list[Part] = [Group(one.heading, one.names, grave=True) if one.names else one.heading for one in lost]
+    lost = (losses(game, side, types) for side in game.sides)
+    lines: list[Part] = [Group(told, names, grave=True) if names else told for told, names in lost if told]
     by_side, worths = await quick_luck(context)
     if (best := best_shot(worths)) is not None:
-        told, text = await _moment(context, best)
+        told, text = await _moment(context, best[0], f"at {percent(float(best[1]))}")
         lines.append(Group("Best shot" if told.acts else "Best roll", text, grave=True))
     if (worst := worst_luck(worths)) is not None:
-        lines.append(Group("Worst luck", (await _moment(context, worst))[1], grave=True))
+        _, text = await _moment(context, worst[0], f"with {percent(float(worst[1]))} for better")
+        lines.append(Group("Worst luck", text, grave=True))
     if by_side:
         lines += [Group("Luck", points(by_side), grave=True), Small(judgement(by_side))]
     return lines
 
 
-async def _moment(context: Context, moment: Moment) -> tuple[Retold, str]:
+async def _moment(context: Context, roll: Try, odds: str) -> tuple[Retold, str]:
     """`US Squad 1 fires: VC 3 takes casualties, at 8% (#38)`; of bad luck, with the chance of better."""
-    number = moment.roll.number
-    (event,) = await context.store.events_at(context.ledger.row, [number])
+    (event,) = await context.store.events_at(context.ledger.row, [roll.number])
     told = retold(event.data, context.ledger.name_of, sides=context.game.sides)
-    chance = percent(float(moment.chance))
-    odds = f"with {chance} for better" if moment.is_bad else f"at {chance}"
-    return told, f"{told.short}, {odds} (#{number})"
+    return told, f"{told.short}, {odds} (#{roll.number})"

@@ -121,11 +121,8 @@ def read_sides(text: str) -> tuple[str, ...]:
     sides = [" ".join(side.split()) for side in text.split(",") if side.strip()]
     for side in sides:
         if len(side) > MAX_SIDE or set(side) & set(';="“”'):
-            raise UserError(
-                f'"{side[:40]}" cannot name a side: at most {MAX_SIDE} characters, without ; = or quotation marks.',
-                option="sides",
-                code="bad-name",
-            )
+            what = f'"{side[:40]}" cannot name a side: at most {MAX_SIDE} characters, without ; = or quotation marks.'
+            raise UserError(what, option="sides", code="bad-name")
     if len({side.casefold() for side in sides}) < len(sides):
         raise UserError("Two sides have the same name.", option="sides", code="given-twice")
     if len(sides) == 1 or len(sides) > MAX_SIDES:

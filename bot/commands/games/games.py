@@ -61,17 +61,12 @@ async def last_words(store: Store, row: str, game: Game) -> str:
 async def listing(context: Context) -> Reply:
     """Every game that was played here, the one that is on first."""
     where = context.command.where
-    games, moved = best_first(await played_in(context.store, where)), await moved_from(context.store, where.key)
-    went = [moved.line] if moved is not None else []
-    way = moved.buttons if moved is not None else ()
+    games, (moved, way) = best_first(await played_in(context.store, where)), await moved_from(context.store, where.key)
+    went = [moved] if moved else []
     if not games:
-        lines = went or [phrase('Start a game: `/game start lnlt "Hill 875"`')]
-        return Reply(
-            "Nothing is kept here" if went else "Nothing has been played here yet",
-            tuple(lines),
-            private=True,
-            buttons=way,
-        )
+        lines = tuple(went or [phrase('Start a game: `/game start lnlt "Hill 875"`')])
+        title = "Nothing is kept here" if went else "Nothing has been played here yet"
+        return Reply(title, lines, private=True, buttons=way)
     shown: list[Part] = [await _entry(context, one) for one in games[:MOST_SHOWN]]
     more = len(games) - MOST_SHOWN
     if more > 0:
@@ -98,7 +93,6 @@ async def _entry(context: Context, one: Played) -> Entry:
 async def open_game(context: Context, row: str | None = None) -> Reply:
     """Everything about one of the games, privately: the one named, or of whose row a button is."""
     one = await _meant(context, row)
-
     await look_at(context, one)
     shown = await status(context)
     own = context.actor.person
@@ -179,11 +173,8 @@ async def _places(context: Context, one: Played) -> tuple[str, ...]:
     places = was.places if was is not None and not one.is_on else (here,)
     for place in places:
         if place != here and one.row not in (row for _, row in await context.store.played(place)):
-            raise UserError(
-                "This channel is linked with others, where that game was never played.",
-                hint=phrase("End the link first: `/game link off`"),
-                code="linked",
-            )
+            what = "This channel is linked with others, where that game was never played."
+            raise UserError(what, hint=phrase("End the link first: `/game link off`"), code="linked")
     return tuple(dict.fromkeys((here, *places)))
 
 

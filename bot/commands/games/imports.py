@@ -107,11 +107,9 @@ async def _checked(context: Context, raw: str) -> tuple[tuple[str, ...], int]:
         found: tuple[tuple[str, ...], int] = await context.check(check_text, raw, seconds=seconds)
         return found
     except TooManyStates:
-        raise UserError(
-            f"This log could not be checked within {seconds:.0f} seconds, so it was not imported.",
-            hint="Try again when the bot is less busy, or ask the host to import it.",
-            code="too-slow",
-        ) from None
+        what = f"This log could not be checked within {seconds:.0f} seconds, so it was not imported."
+        hint = "Try again when the bot is less busy, or ask the host to import it."
+        raise UserError(what, hint=hint, code="too-slow") from None
 
 
 def _brings_packs(raw: str) -> bool:
@@ -231,11 +229,9 @@ def _seated(game: Game, own: str, row: PersonRow) -> Game:
     """The game with the seats of the person `own` given to that of `row`. Raises UserError for two sides at once."""
     mine, theirs = game.players.get(own, ""), game.players.get(row.person, "")
     if mine and theirs and mine != theirs:
-        raise UserError(
-            f"You play {mine} here, and {row.name} from the imported log plays {theirs}.",
-            hint=phrase("Leave your side first: `/game leave`, then `/game claim`."),
-            code="other-side",
-        )
+        what = f"You play {mine} here, and {row.name} from the imported log plays {theirs}."
+        hint = phrase("Leave your side first: `/game leave`, then `/game claim`.")
+        raise UserError(what, hint=hint, code="other-side")
     players = {person: side for person, side in game.players.items() if person != own}
     if side := theirs or mine:
         players[row.person] = side

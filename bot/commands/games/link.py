@@ -147,11 +147,8 @@ async def _end(context: Context) -> Reply:
     if was is None or len(was.places) < 2:
         raise UserError("The game is played in this channel alone.", option="code", code="not-linked")
     if not (context.keeps or context.actor.directs):
-        raise UserError(
-            "Only the game master, a server manager or a workspace admin can end the link.",
-            option="code",
-            code="not-master",
-        )
+        what = "Only the game master, a server manager or a workspace admin can end the link."
+        raise UserError(what, option="code", code="not-master")
     return await unlink(context, context.ledger, context.command.where.key)
 
 
@@ -196,11 +193,9 @@ async def ask(context: Context, game: Game, link: Link, names: dict[str, str]) -
     known = await context.store.doc(ASKED, link.game)
     asked_at = [at for at in known.data["at"] if at > context.now - REQUEST_KEPT] if known is not None else []
     if len(asked_at) >= MOST_ASKED:
-        raise UserError(
-            f"{MOST_ASKED} links were requested for this game within a day.",
-            hint=phrase("Managers on both sides can link without a request: each types `/game link`."),
-            code="too-many-links",
-        )
+        what = f"{MOST_ASKED} links were requested for this game within a day."
+        hint = phrase("Managers on both sides can link without a request: each types `/game link`.")
+        raise UserError(what, hint=hint, code="too-many-links")
     context.docs.append(Doc(ASKED, link.game, {"at": [*asked_at, context.now]}, context.now + REQUEST_KEPT))
     link.request(context.now + REQUEST_KEPT).ask(context)
     here = context.command.where.key

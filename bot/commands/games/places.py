@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 
 from bot.commands.context import Context, server_of
@@ -37,31 +36,15 @@ def moved_doc(row: str, name: str, to: Place, source: str) -> Doc:
     return Doc(MOVED, source, {"game": row, "name": name, "to": to.key, "called": to.name}, None, to.server or source)
 
 
-@dataclass(frozen=True, slots=True)
-class Moved:
-    """Where the game that left a channel is played now."""
-
-    name: str
-    to: str
-    called: str
-    buttons: tuple[Button, ...]
-
-    @property
-    def line(self) -> str:
-        """`"Hill 875" is played in #campaign now.`"""
-        return f'"{self.name}" is played in {self.called} now.'
-
-
-async def moved_from(store: Store, place: str) -> Moved | None:
-    """Where the last game that left the place is played, while it is."""
+async def moved_from(store: Store, place: str) -> tuple[str, tuple[Button, ...]]:
+    """`"Hill 875" is played in #campaign now.`, of the last game that left the place, while it is; and the way there.
+    ("", ()) where none has."""
     doc = await store.doc(MOVED, place)
-    if doc is None:
-        return None
-    saved = await store.load_game_by_id(str(doc.data["game"]))
-    if saved is None or doc.data["to"] not in saved.places:
-        return None
+    saved = await store.load_game_by_id(str(doc.data["game"])) if doc is not None else None
+    if doc is None or saved is None or doc.data["to"] not in saved.places:
+        return "", ()
     to, name = str(doc.data["to"]), str(doc.data["called"])
-    return Moved(str(doc.data["name"]), to, called(to, name, place), way_to(to, name, place))
+    return f'"{doc.data["name"]}" is played in {called(to, name, place)} now.', way_to(to, name, place)
 
 
 def way_to(place: str, name: str, reader: str) -> tuple[Button, ...]:

@@ -132,12 +132,8 @@ def _target(context: Context) -> Place:
         return Place(key, here.server)
     confirmed = context.command.channels.get("channel")
     if confirmed is None or confirmed.key != key or confirmed.server != here.server:
-        raise UserError(
-            "A game can move only to a channel that you and the bot can both write in.",
-            hint="Choose it from the list, or mention it.",
-            option="channel",
-            code="unknown-channel",
-        )
+        what = "A game can move only to a channel that you and the bot can both write in."
+        raise UserError(what, hint="Choose it from the list, or mention it.", option="channel", code="unknown-channel")
     return confirmed
 
 
@@ -223,7 +219,5 @@ def _need_owner(context: Context) -> None:
     need_director(context.game, context.actor, "delete it")
     alone = len(context.ledger.present()) <= 1
     if not context.game.started and not context.actor.directs and not (alone and context.actor.person):
-        raise UserError(
-            "Others have rolled here too, so only a server manager or workspace admin can delete this.",
-            code="not-manager",
-        )
+        what = "Others have rolled here too, so only a server manager or workspace admin can delete this."
+        raise UserError(what, code="not-manager")

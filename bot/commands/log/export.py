@@ -208,11 +208,8 @@ async def _written(context: Context, write: Callable[[list[str], Beside], str]) 
 def check_length(game: Game) -> None:
     """Raise UserError for a game that is too long for a page, or a picture of its course."""
     if game.number > MOST_EVENTS:
-        raise UserError(
-            f"This game is too long for that: it has {game.number:,} events, and {MOST_EVENTS:,} is the most.",
-            hint=phrase("`/game export json` has all of it."),
-            code="too-many",
-        )
+        what = f"This game is too long for that: it has {game.number:,} events, and {MOST_EVENTS:,} is the most."
+        raise UserError(what, hint=phrase("`/game export json` has all of it."), code="too-many")
 
 
 def asked_of(export: str) -> dict[int, str]:
@@ -264,11 +261,9 @@ async def share(context: Context) -> Reply:
         return await stop(context)
     _need_right(context)
     if not context.address:
-        raise UserError(
-            "This bot serves no live pages.",
-            hint=phrase("Its host can: docs/sharing.md. As a file: `/game export html` or `grognard publish`"),
-            code="not-served",
-        )
+        what = "This bot serves no live pages."
+        hint = phrase("Its host can: docs/sharing.md. As a file: `/game export html` or `grognard publish`")
+        raise UserError(what, hint=hint, code="not-served")
     ledger, token = context.ledger, new_address()
     before = await shared_as(context.store, ledger.row)
     if before:
@@ -320,8 +315,5 @@ def _need_right(context: Context) -> None:
     """Raise UserError for who does not direct the game: it is shown to the world."""
     game, actor = context.need_game(), context.actor
     if not (actor.directs or (not game.started and context.keeps)):
-        raise UserError(
-            "Only the game master, a server manager or a workspace admin can share it.",
-            hint=phrase("`/game status` says who is game master."),
-            code="not-master",
-        )
+        what = "Only the game master, a server manager or a workspace admin can share it."
+        raise UserError(what, hint=phrase("`/game status` says who is game master."), code="not-master")

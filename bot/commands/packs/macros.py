@@ -158,12 +158,8 @@ def _owner(context: Context, *, shared: bool) -> str:
     if not server:
         raise UserError("There is no server here; your own macros go with you.", option="server", code="no-server")
     if not context.command.who.manager:
-        raise UserError(
-            "Only a server manager or workspace admin can change the server's macros.",
-            hint="Leave out server for one of your own.",
-            option="server",
-            code="not-manager",
-        )
+        what = "Only a server manager or workspace admin can change the server's macros."
+        raise UserError(what, hint="Leave out server for one of your own.", option="server", code="not-manager")
     return server
 
 

@@ -10,7 +10,7 @@ from bot.game.state import Game
 from bot.interface.reply.parts import Entry, Part, ago
 from bot.interface.reply.reply import Button, Reply
 from bot.rules.text.names import counted
-from bot.rules.text.phrase import Phrase, phrase
+from bot.rules.text.phrase import Phrase, begun, phrase
 from bot.systems.catalog import systems
 
 MOST_GAMES = 200
@@ -51,11 +51,11 @@ async def games(context: Context) -> Reply:
     user = context.command.who.key
     found = [(loaded, _side(loaded, user)) for loaded in await _own(context) if loaded.places]
     going = [one for one in found if one[0].game.started and not one[0].game.ended and one[1]]
-    going.sort(key=lambda one: not _is_theirs(*one))
+    going.sort(key=lambda one: one[1] not in one[0].game.go)
     if not going:
         start = phrase('Start one: `/game start lnlt "Hill 875" sides="US, VC"`')
         return Reply("You play in no game just now", (start,), private=True)
-    theirs = sum(_is_theirs(*one) for one in going)
+    theirs = sum(side in loaded.game.go for loaded, side in going)
     count = counted(len(going), "game")
     lines: list[Part] = [_entry(*one) for one in going[:MOST_SHOWN]]
     if len(going) > MOST_SHOWN:
@@ -82,17 +82,12 @@ def _side(loaded: Loaded, user: str) -> str:
     return side or ("game master" if loaded.game.master == row.person else "")
 
 
-def _is_theirs(loaded: Loaded, side: str) -> bool:
-    return side in loaded.game.go
-
-
 def _entry(loaded: Loaded, side: str) -> Entry:
     game: Game = loaded.game
     system = systems().get(game.system)
     both = " (both sides)" if len(game.go) > 1 else ""
-    whose = f"your go{both}" if _is_theirs(loaded, side) else whose_go(game)
+    whose = f"your go{both}" if side in game.go else whose_go(game)
     where = phase_title(game, system)
-    said = " · ".join(piece for piece in (whose, where, f"#{game.number}") if piece)
-    said = said[:1].upper() + said[1:]
+    said = begun(" · ".join(piece for piece in (whose, where, f"#{game.number}") if piece))
     since = Phrase(f"{said} · came ", ago(game.go_since)) if game.go and game.go_since else said
     return Entry(game.name, side, since, f"goto:{loaded.places[0]}", "Open")

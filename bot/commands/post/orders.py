@@ -79,11 +79,8 @@ def _texts(context: Context, text: str | None, command: str | None) -> dict[str,
     if COMMAND in texts:
         spec = parse_text(texts[COMMAND], context.registry).spec
         if spec.family not in READY:
-            raise UserError(
-                f"{spec.name} cannot be an order: only a roll, a table or a combat sequence can.",
-                option="command",
-                code="bad-value",
-            )
+            what = f"{spec.name} cannot be an order: only a roll, a table or a combat sequence can."
+            raise UserError(what, option="command", code="bad-value")
     return texts
 
 
@@ -115,12 +112,8 @@ async def deadline(context: Context) -> Reply:
     hours = int(found[1]) * (24 if found[2].casefold().startswith("d") else 1) if found else 0
     is_off = typed.casefold() in ("off", "none", "no")
     if not is_off and not 1 <= hours <= LONGEST_WAIT * 24:
-        raise UserError(
-            f'"{typed[:40]}" cannot be read as a time from 1 hour to {LONGEST_WAIT} days.',
-            hint="For example 2d or 36h; off for none.",
-            option="within",
-            code="bad-value",
-        )
+        what = f'"{typed[:40]}" cannot be read as a time from 1 hour to {LONGEST_WAIT} days.'
+        raise UserError(what, hint="For example 2d or 36h; off for none.", option="within", code="bad-value")
     due = 0 if is_off else int(context.now) + hours * 3600
     if due == game.orders_due:
         raise UserError("There is no deadline.", code="no-orders")
@@ -136,11 +129,9 @@ async def open_now(context: Context) -> Reply:
     if not may_open(context, game):
         need_player(game, context.actor)
         waits = [side for side in game.sides if side in game.players.values() and side not in sides_in(game)]
-        raise UserError(
-            f"{' and '.join(waits)} {'is' if len(waits) == 1 else 'are'} not in.",
-            hint=phrase("They open when all are in, or at the deadline: `/order deadline 2d`"),
-            code="not-all-in",
-        )
+        what = f"{' and '.join(waits)} {'is' if len(waits) == 1 else 'are'} not in."
+        hint = phrase("They open when all are in, or at the deadline: `/order deadline 2d`")
+        raise UserError(what, hint=hint, code="not-all-in")
     return await _open(context)
 
 

@@ -135,12 +135,8 @@ def _interval(typed: str) -> int:
         return 0
     found = _INTERVAL.fullmatch(typed.strip())
     if found is None or not 1 <= int(found[1]) <= 168:
-        raise UserError(
-            f'"{typed[:40]}" cannot be read as hours: 1 to 168.',
-            hint="For example 4h; off for none.",
-            option="interval",
-            code="bad-value",
-        )
+        what = f'"{typed[:40]}" cannot be read as hours: 1 to 168.'
+        raise UserError(what, hint="For example 4h; off for none.", option="interval", code="bad-value")
     return int(found[1])
 
 
@@ -150,12 +146,8 @@ def _quiet(typed: str) -> tuple[int, ...]:
     found = _QUIET.fullmatch(typed.strip())
     first, last = (int(found[at]) * 60 + int(found[at + 1] or 0) for at in (1, 3)) if found else (-1, -1)
     if found is None or first == last or not (0 <= first <= _MIDNIGHT and 0 <= last <= _MIDNIGHT):
-        raise UserError(
-            f'"{typed[:40]}" cannot be read as hours of the day.',
-            hint="For example 22-7, or 22:30-6:45; off for none.",
-            option="quiet",
-            code="bad-value",
-        )
+        what = f'"{typed[:40]}" cannot be read as hours of the day.'
+        raise UserError(what, hint="For example 22-7, or 22:30-6:45; off for none.", option="quiet", code="bad-value")
     return first % _MIDNIGHT, last % _MIDNIGHT
 
 

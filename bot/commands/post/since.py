@@ -14,7 +14,7 @@ from bot.interface.reply.parts import Happened, Part, Small
 from bot.interface.reply.reply import HURT, WAITING, Reply
 from bot.rules.errors import UserError
 from bot.rules.text.names import counted, joined
-from bot.rules.text.phrase import phrase
+from bot.rules.text.phrase import begun, phrase
 
 ME = "me"
 MOST_READ, MOST_SHOWN = 500, 12
@@ -45,7 +45,7 @@ async def since(context: Context, typed: str) -> Reply:
     else:
         means = f"you lost {joined(lost)}" if lost else ("you lost nothing" if side else "")
         news = ", and ".join(piece for piece in (means, go) if piece) or "the game goes on"
-        title = f"{left[:1].upper()}{left[1:]}: {news}"
+        title = f"{begun(left)}: {news}"
     is_theirs = bool(side) and side in game.go and not game.ended
     buttons = phase_buttons(context, without=("remember",)) if is_theirs else ()
     return Reply(
@@ -64,12 +64,8 @@ def _number(typed: str) -> int | None:
     if word in ("", ME):  # the button says nothing
         return None
     if not word.isdecimal() or len(word) > 9:
-        raise UserError(
-            f'"{typed[:40]}" is neither me nor the number of an event.',
-            hint=phrase("For example: `/log since=me`"),
-            option="since",
-            code="bad-value",
-        )
+        what = f'"{typed[:40]}" is neither me nor the number of an event.'
+        raise UserError(what, hint=phrase("For example: `/log since=me`"), option="since", code="bad-value")
     return int(word)
 
 

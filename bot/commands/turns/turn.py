@@ -99,7 +99,7 @@ async def _hand_over(context: Context, *, done: bool) -> Reply:
     last = f"Last: {await _first_of(context, shot)} · #{shot['number']}" if shot is not None else ""
     mention = await call_sides(context, after, after.go)
     return Reply(
-        addressed(context, f"{whose_go(after)[:1].upper()}{whose_go(after)[1:]}"),
+        addressed(context, begun(whose_go(after))),
         by=does,
         tone=WAITING,
         lines=tuple(line for line in (last, where) if line),
@@ -116,11 +116,8 @@ def _passing(context: Context, game: Game) -> str:
     if own in may:
         return own
     if len(may) > 1:
-        raise UserError(
-            f"{' and '.join(may)} have the go together, and you play for none of them.",
-            hint=phrase("End the phase for all: `/game next`"),
-            code="not-your-go",
-        )
+        what = f"{' and '.join(may)} have the go together, and you play for none of them."
+        raise UserError(what, hint=phrase("End the phase for all: `/game next`"), code="not-your-go")
     return may[0]
 
 

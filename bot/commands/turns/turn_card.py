@@ -30,7 +30,7 @@ from bot.interface.reply.reply import LINK, OPEN_FORM, Button, Reply
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import spoken
 from bot.rules.text.names import joined
-from bot.rules.text.phrase import phrase
+from bot.rules.text.phrase import begun, phrase
 from bot.systems.system import System, in_words
 
 MOST_IN_ROW, PHONE_ROW = 5, 4
@@ -57,7 +57,7 @@ def phase_name(game: Game, system: System | None) -> str:
     """`Turn 3, Operations`: the word phase goes without saying."""
     title = phase_title(game, system)
     title = title.removesuffix(" phase").removesuffix(" Phase")
-    return title[:1].upper() + title[1:]
+    return begun(title)
 
 
 def _who_begins(game: Game, system: System | None) -> str:
@@ -244,12 +244,9 @@ async def plan(context: Context) -> Reply:
         return Reply("Plans of this game" if plans else "Nothing is planned", (*lines, add), private=True)
     need_player(game, context.actor)
     if turn is None or not text:
-        raise UserError(
-            "A plan needs a turn and a text.",
-            hint=phrase('For example: `/game plan 4 "US reinforcements at A1"`'),
-            option="text" if turn is not None else "turn",
-            code="missing",
-        )
+        problem = "A plan needs a turn and a text."
+        hint = phrase('For example: `/game plan 4 "US reinforcements at A1"`')
+        raise UserError(problem, hint=hint, option="text" if turn is not None else "turn", code="missing")
     if turn <= game.turn:
         raise UserError(f"It is turn {game.turn} already.", option="turn", code="bad-value")
     if len(game.plans) >= MAX_PLANS:

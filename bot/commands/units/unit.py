@@ -101,12 +101,9 @@ def _system_for(context: Context, type_: str) -> System:
         return fitting[0]
     names = ", ".join(system.id for system in fitting or systems().values())
     known = f"{names} know" if fitting else f"none of {names} knows"
-    raise UserError(
-        f'This channel has no system yet, and {known} the unit type "{type_[:30]}".',
-        hint=phrase('Start a game: `/game start lnlt "Hill 875" sides="US, VC"`.'),
-        option="type",
-        code="no-system",
-    )
+    what = f'This channel has no system yet, and {known} the unit type "{type_[:30]}".'
+    hint = phrase('Start a game: `/game start lnlt "Hill 875" sides="US, VC"`.')
+    raise UserError(what, hint=hint, option="type", code="no-system")
 
 
 def _side(context: Context, typed: str | None) -> str:

@@ -84,11 +84,9 @@ async def press_mark(context: Context, rest: str) -> Reply:
     stats, _, shown = stats.partition(":")
     unit = by_handle(context.need_game(), handle)
     if shown and shown not in (unit.state or SOUND, _stamp(unit, context.system)):  # cards of before had the state
-        raise UserError(
-            f"{unit.name} has changed since this card: {_fares(unit, context.system)}.",
-            hint=phrase("`/unit show {name}` shows it as it is now.", name=quoted(unit.name)),
-            code="game-changed",
-        )
+        what = f"{unit.name} has changed since this card: {_fares(unit, context.system)}."
+        hint = phrase("`/unit show {name}` shows it as it is now.", name=quoted(unit.name))
+        raise UserError(what, hint=hint, code="game-changed")
     return await edit(repeated(context, ("unit", "edit"), {"name": unit.name, "stats": stats}))
 
 
