@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bot.answers.headline import ACTING, actors, cause, did, fared, groups, has_one_party, news, unrolled
-from bot.answers.plays import again, shot_of
-from bot.answers.several import whole_out
+from bot.answers.plays import again, shot_of, whole_out
 from bot.answers.shot import each_reply
 from bot.game.events import system_of
 from bot.game.rights import by_name

@@ -3,9 +3,9 @@ keeps of it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from bot.answers.headline import has_one_party
 from bot.game.events import with_system
@@ -14,11 +14,16 @@ from bot.game.roster import settle_changes, with_joined
 from bot.game.state import Game, Json
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Path
-from bot.rules.dice import Rolled
+from bot.rules.dice import Rolled, Script, Source
+from bot.rules.errors import DieOwed, UserError
+from bot.rules.inputs.given import hand_dice
 from bot.rules.inputs.units import RosterUnit
 from bot.rules.sequence.sequence import Change
 from bot.rules.text.names import joined
+from bot.rules.text.phrase import Phrase, Typed
 from bot.systems.catalog import system, systems
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +62,26 @@ class Outcome:
     reply: Reply
     happening: Happening | None = None
     given: Mapping[str, Any] = field(default_factory=dict)
+
+
+def thrown(play: Callable[[Source], T], source: Source, hand: object, typed: Callable[[str], str]) -> T:
+    """What is played with the dice of `source`, or with real ones where these are given. Raises UserError for real dice
+    that do not fit; of too few it names the die owed next, and what to type then (`typed` writes it)."""
+    if hand in (None, ""):
+        return play(source)
+    script = Script(hand_dice(hand))
+    try:
+        played = play(script)
+    except DieOwed as owed:
+        raise UserError(
+            f"Nothing is recorded yet. Next die: {owed.label or 'a die'} ({owed.sides}).",
+            hint=Phrase("Roll it and type: ", Typed(typed(",".join(map(str, (*owed.given, "?")))))),
+            option="hand",
+            code="die-owed",
+            about=owed,
+        ) from None
+    script.finish()
+    return played
 
 
 def is_of_game(game: Game, system: str) -> bool:

@@ -1,107 +1,194 @@
-"""A combat sequence played, and a shot of the log played again with the dice that fell."""
+"""The plays of a sequence: of one unit, or of several one after the other, with new dice or with those that fell.
+
+`unit=GI 1..12` is twelve random orders and one event: its `inputs` name the units, its dice are those of all plays in
+that order, and `out` holds `plays`, with the unit, the result and the outputs of each. A later play sees what was done
+to the roster by an earlier one.
+"""
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Iterable, Iterator, Mapping
-from collections.abc import Sequence as Many
-from dataclasses import dataclass
-from itertools import zip_longest
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
-from bot.answers.headline import ACTING, actors, bare_word, hits_its_unit, results_of, said, types_of
-from bot.answers.outcome import Happening, Outcome
-from bot.answers.several import Single, path_of, planned, play_all, whole_out, whole_result
-from bot.answers.shot import each_reply, fates_of, plain_word, played_reply
-from bot.game.state import unit_from_json
-from bot.interface.reply.parts import Grid, Part, Small
-from bot.interface.spec import CommandSpec
-from bot.interface.typing.text import command_text
-from bot.rules.dice import Script, Source
-from bot.rules.errors import DieOwed, UserError
-from bot.rules.inputs.given import Given, hand_dice
-from bot.rules.inputs.options import flag
-from bot.rules.inputs.units import Roster
+from bot.game.events import PLAYS, UNIT
+from bot.game.roster import is_gone, settle_changes
+from bot.game.state import Game, roster_of, unit_from_json
+from bot.rules.dice import Die, Script, Source
+from bot.rules.errors import UserError
+from bot.rules.inputs.given import Given
+from bot.rules.inputs.units import Roster, RosterUnit
+from bot.rules.odds.odds import Distribution
 from bot.rules.odds.rows import came_to, row_path, rows_of
-from bot.rules.sequence.sequence import Line
-from bot.rules.text.names import stem_of
-from bot.rules.text.phrase import Phrase, Typed
+from bot.rules.sequence.links import linked
+from bot.rules.sequence.sequence import Change, Plan, Played, Row
 from bot.systems.system import Sequence
 
-EXTRA = ("odds", "compare", "rounds", "secret", "hand")
+MOST_ODDS = 6
+"""So many units with odds of their own are counted at once; alike ones count as one."""
 
 
-def run_sequence(
-    sequence: Sequence, spec: CommandSpec, options: Mapping[str, object], who: str, source: Source, roster: Roster
-) -> Outcome:
-    """Play a sequence. Raises UserError; real dice that are too few name the die owed next."""
-    raw = {name: value for name, value in options.items() if name not in EXTRA}
-    plays = planned(sequence, raw, roster)
-    hand = options.get("hand")
-    by_hand = hand not in (None, "")
-    if by_hand:
-        script = Script(hand_dice(hand))
-        try:
-            singles = play_all(sequence, plays, script, roster)
-        except DieOwed as owed:
-            raise _owed(owed, spec, {**raw, "secret": flag(options, "secret")}) from None
-        script.finish()
-    else:
-        singles = play_all(sequence, plays, source, roster)
-    first, changes = singles[0], tuple(change for one in singles for change in one.changes)
-    if first.unit:
-        reply = each_reply(who, sequence, singles)
-    else:
-        reply = played_reply(who, sequence, first.played, actors(sequence, first.given))
-    givens = [one.given for one in singles]
-    called = (*(name for given in givens for name in named_units(given)), *(change.unit for change in changes))
-    happening = Happening(
-        "sequence",
-        inputs=raw,
-        dice=tuple(die for one in singles for die in one.played.dice),
-        out=whole_out(singles),
-        changes=changes,
-        system=sequence.system.id,
-        target=sequence.id,
-        by_hand=by_hand,
-        units=tuple(dict.fromkeys(called)),
-        acting=() if hits_its_unit(sequence) else tuple(name for given in givens for name in acting_units(given)),
-        result=whole_result(singles),
-        joins=tuple(join for one in singles for join in one.played.settlement.joins),
-    )
-    return Outcome(reply, happening)
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """One play that can begin: of which unit (empty where it is the only one), with which inputs."""
+
+    unit: str
+    raw: Mapping[str, object]
+    given: Given
+    plan: Plan[Any]
 
 
-def acting_units(given: Given) -> tuple[str, ...]:
-    """The roster units that act by these inputs, as opposed to those that are acted on."""
-    single = [unit.name for key, unit in given.roster.items() if key in ACTING]
-    listed = [unit.name for key, units in given.lists.items() if key in ACTING for unit in units]
-    return tuple(dict.fromkeys(name for name in (*single, *listed) if name))
+@dataclass(frozen=True, slots=True)
+class Single:
+    """One play at its end, with what it changes on the roster."""
+
+    unit: str
+    given: Given
+    played: Played
+    changes: tuple[Change, ...]
+
+    @property
+    def result(self) -> str:
+        """What came of it in a few words, without the unit's name in front."""
+        return self.played.settlement.headline.removeprefix(f"{self.unit}: ")
 
 
-def named_units(given: Given) -> tuple[str, ...]:
-    """The roster units that the inputs call, each once, in order."""
-    listed = [unit.name for units in given.lists.values() for unit in units]
-    return tuple(dict.fromkeys(name for name in (*(unit.name for unit in given.roster.values()), *listed) if name))
+def takes_several(sequence: Sequence) -> bool:
+    """Whether a sequence of one unit may be asked for several."""
+    return any(option.many for option in sequence.inputs)
 
 
-def _owed(owed: DieOwed, spec: CommandSpec, raw: Mapping[str, object]) -> UserError:
-    given = ",".join(map(str, owed.given))
-    again = command_text(spec, {**raw, "hand": f"{given},?" if given else "?"})
-    return UserError(
-        f"Nothing is recorded yet. Next die: {owed.label} ({owed.sides}).",
-        hint=Phrase("Roll it and type: ", Typed(again)),
-        option="hand",
-        code="die-owed",
-        about=owed,
-    )
+def each_of(sequence: Sequence, raw: Mapping[str, object], roster: Roster) -> tuple[str, ...]:
+    """The units that a sequence is played for one by one, as their names are written; none where it is played once."""
+    text = raw.get(UNIT) if takes_several(sequence) else None
+    names = [name.strip() for name in text.split(";")] if isinstance(text, str) else []
+    is_each = len(names) > 1 and all(name.casefold() in roster for name in names)
+    return tuple(roster[name.casefold()].name for name in names) if is_each else ()
+
+
+def planned(sequence: Sequence, raw: Mapping[str, object], roster: Roster) -> tuple[Planned, ...]:
+    """All plays of these inputs, before the first die. Raises UserError for what any of them refuses."""
+    plays = []
+    for name in each_of(sequence, raw, roster) or ("",):
+        one = {**raw, UNIT: name} if name else raw
+        given = sequence.given(one, roster)
+        plays.append(Planned(name, one, given, sequence.plan(given)))
+    return tuple(plays)
+
+
+def alike_plays(
+    sequence: Sequence, raw: Mapping[str, object], roster: Roster
+) -> list[tuple[tuple[str, ...], Mapping[str, object]]]:
+    """The plays of these inputs whose odds differ: the units that each is for (none where there is only one), and its
+    inputs. Raises UserError for too many."""
+    alike: dict[str, tuple[list[str], Mapping[str, object]]] = {}
+    for one in planned(sequence, raw, roster):
+        unit = one.given.unit(UNIT)
+        own = None if unit is None else replace(unit, word="", name="")
+        values = {name: value for name, value in one.given.values.items() if name != UNIT}
+        key = repr((values, own and sorted(own.flags), own and sorted(own.marks), own and sorted(own.numbers.items())))
+        key += repr((own and own.type, own and own.state))
+        alike.setdefault(key, ([], one.raw))[0].append(one.unit)
+    if len(alike) > MOST_ODDS:
+        raise UserError(
+            f"These are {len(alike)} different units; odds are counted for {MOST_ODDS} of them at once.",
+            hint="Ask for fewer, or for those in the same state.",
+            option=UNIT,
+            code="too-large",
+        )
+    return [(tuple(filter(None, names)), one) for names, one in alike.values()]
+
+
+def path_of(unit: str, path: str) -> str:
+    """The path of one of several units' rows of odds; the path itself where there is only one play."""
+    return f"{unit} {path}" if unit else path
+
+
+def named_rows(
+    names: tuple[str, ...], rows: Mapping[str, Row], counted: Mapping[str, Distribution]
+) -> Iterator[tuple[str, Row, Distribution]]:
+    """(path, row, its odds) of one of `alike_plays`, once under the name of each unit that it is for; rows that were
+    not counted are left out."""
+    for name in names or ("",):
+        for path, row in rows.items():
+            if path in counted:
+                said = (name, "" if row.name in names else row.name)
+                yield path_of(name, path), replace(row, name=": ".join(filter(None, said))), counted[path]
+
+
+def play_all(sequence: Sequence, plays: tuple[Planned, ...], source: Source, roster: Roster) -> tuple[Single, ...]:
+    """Each play to its end, with the roster as the plays before left it. Raises UserError from the source."""
+    done: list[Single] = []
+    for one in plays:
+        if done:
+            roster = _after(sequence, roster, done[-1].changes)
+            one = _anew(sequence, one, roster)
+        played = sequence.play(one.plan, _Named(source, one.unit) if one.unit else source)
+        if one.unit:
+            dice = tuple([replace(die, label=_label(one.unit, die.label)) for die in played.dice])
+            played = replace(played, dice=dice)
+        done.append(Single(one.unit, one.given, played, linked(played.settlement.changes, _in_play(roster))))
+    return tuple(done)
+
+
+def _in_play(roster: Roster) -> Iterator[RosterUnit]:
+    """Those still in play, each once, though a roster has them by name and by handle; found when they are asked for."""
+    yield from {unit.name: unit for unit in roster.values() if not is_gone(unit)}.values()
+
+
+def whole_out(singles: tuple[Single, ...]) -> Mapping[str, Any]:
+    """The outputs as the log keeps them."""
+    if not singles[0].unit:
+        return singles[0].played.out
+    return {PLAYS: [{UNIT: one.unit, "result": one.result, "out": one.played.out} for one in singles]}
+
+
+def whole_result(singles: tuple[Single, ...]) -> str:
+    """What came of it in a few words: `goes berserk (GI 2, GI 9); no action this turn (GI 1)`.
+
+    The log keeps it and verify compares it, so it never changes without a new edition.
+    """
+    if not singles[0].unit:
+        return singles[0].played.settlement.headline
+    alike: dict[str, list[str]] = {}
+    for one in singles:
+        alike.setdefault(one.result, []).append(one.unit)
+    return "; ".join(f"{result} ({', '.join(units)})" for result, units in alike.items())
+
+
+def _after(sequence: Sequence, roster: Roster, changes: tuple[Change, ...]) -> Roster:
+    if not changes:
+        return roster
+    units = {unit.name.casefold(): unit for unit in roster.values()}
+    return roster_of(settle_changes(Game("", system=sequence.system.id, units=units), changes))
+
+
+def _anew(sequence: Sequence, one: Planned, roster: Roster) -> Planned:
+    """The play with the roster as it is by now; as it was where an earlier play left no way to begin it."""
+    try:
+        given = sequence.given(one.raw, roster)
+        return replace(one, given=given, plan=sequence.plan(given))
+    except UserError:
+        return one
+
+
+class _Named:
+    """Dice that say whose they are."""
+
+    def __init__(self, source: Source, unit: str) -> None:
+        self._source, self._unit = source, unit
+
+    def draw(self, die: Die) -> int | str:
+        """The value of the die."""
+        return self._source.draw(replace(die, label=_label(self._unit, die.label)))
+
+
+def _label(unit: str, label: str) -> str:
+    return f"{unit}, {label}"
 
 
 NOTHING = "none"
 """The result of a row that no roll told."""
-WIDTH = 32
-"""Columns of the table of dice, which a phone shows whole."""
-IN_A_ROW = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,97 +240,3 @@ def again(shot: Shot) -> tuple[Single, ...]:
     except UserError:
         return ()
     return singles
-
-
-def every_die(sequence: Sequence, singles: tuple[Single, ...]) -> tuple[Part, ...]:
-    """All dice: lines of the shot itself as they are, then each unit's dice in a row, with its result."""
-    first, shared, tables = singles[0], list[Part](), dict[str, dict[str, list[object]]]()
-    if first.unit:
-        fates = {fate.unit: fate for one in singles for fate in fates_of(sequence, one)}
-        tables[""] = {one.unit: [die.value for die in one.played.dice] for one in singles}
-    else:
-        fates = {fate.unit: fate for fate in first.played.settlement.fates}
-        tables[""] = {unit: [] for unit in fates}
-        names = {*fates, *(unit.word for units in first.given.lists.values() for unit in units)}
-        for line in first.played.lines:
-            kind, unit = _of_unit(line, names)
-            if unit:
-                tables.setdefault(kind, {}).setdefault(unit, []).extend(line.dice)
-            elif line.dice:
-                shared.append(line)
-    results, units = results_of(sequence), first.played.settlement.units
-    words = {unit: bare_word(results, fate.token) for unit, fate in fates.items()}
-    words = words or {unit: plain_word(word) for unit, word in units}
-    parts = [*shared]
-    for kind, rows in tables.items():
-        parts += [f"{kind[:1].upper()}{kind[1:]}:"] if kind else []
-        parts.append(_grid(_packed(rows) if kind else rows, {} if kind else words))
-    return tuple(part for part in parts if not isinstance(part, Grid) or part.rows)
-
-
-def besides(sequence: Sequence, singles: tuple[Single, ...]) -> Iterator[Part]:
-    """What comes next, what changed besides and what else is worth knowing: all that a short answer leaves out."""
-    settled, types = [one.played.settlement for one in singles], types_of(sequence.system)
-    texts = [*(text for one in settled for text in one.then), *(text for one in settled for text in one.notes)]
-    yield from (Small(said(types, text)) for text in dict.fromkeys(texts))
-    now = dict.fromkeys(text for one in settled for text in one.now)
-    if now:
-        yield Small(f"Now: {' · '.join(said(types, text) for text in now)}")
-
-
-def by_label(dice: Iterable[Mapping[str, Any]]) -> tuple[Part, ...]:
-    """The dice as the log has them, where nothing more can be said of them."""
-    rows: dict[str, list[object]] = {}
-    for die in dice:
-        rows.setdefault(str(die.get("label") or "dice"), []).append(die["value"])
-    return (_grid(rows, {}),)
-
-
-def _of_unit(line: Line, names: Iterable[str]) -> tuple[str, str]:
-    """What is rolled for which unit, by the label: "" and the unit for its own result."""
-    for unit in sorted(names, key=len, reverse=True):
-        if line.label == unit or line.label.startswith(f"{unit} "):
-            return "", unit
-        if line.label.endswith(f" {unit}") and line.dice:  # `ammunition GI 1`
-            return line.label.removesuffix(f" {unit}").removesuffix(" of"), unit
-    return "", ""
-
-
-def _packed(rows: Mapping[str, list[object]]) -> dict[str, list[object]]:
-    """Units of one die each, six in a row: `GI 1-6`."""
-    if any(len(dice) != 1 for dice in rows.values()) or not stem_of(rows):
-        return dict(rows)
-    found: dict[str, list[object]] = {}
-    for some in zip_longest(*[iter(rows)] * IN_A_ROW):
-        names = [name for name in some if name is not None]
-        last = f"-{names[-1].rpartition(' ')[2]}" if names[1:] else ""
-        found[f"{names[0]}{last}"] = [die for name in names for die in rows[name]]
-    return found
-
-
-def _grid(dice: Mapping[str, Many[object]], words: Mapping[str, str]) -> Grid:
-    return Grid(tuple((row,) for row in _rows(dice, words)))
-
-
-def _rows(dice: Mapping[str, Many[object]], words: Mapping[str, str]) -> Iterable[str]:
-    """Name, dice, result; what is too long goes on below, one step in."""
-    name_width = min(max(map(len, dice), default=0), WIDTH // 2)
-    die_width = max((len(str(die)) for values in dice.values() for die in values), default=1)
-    most = max(map(len, dice.values()), default=0)
-    room = max(1, (WIDTH - name_width - 1) // (die_width + 1))
-    column = name_width + 1 + min(most, room) * (die_width + 1)
-    for name, values in dice.items():
-        thrown = [
-            " ".join(f"{die!s:>{die_width}}" for die in values[at : at + room]) for at in range(0, len(values), room)
-        ]
-        first, *others = thrown or [""]
-        row = f"{name[:name_width]:<{name_width}}  {first}".rstrip()
-        word = words.get(name, "")
-        if column + 1 + len(word) > WIDTH:
-            word = word.replace(" and ", ", ")
-        if word and column + 1 + len(word) <= WIDTH and not others:
-            yield f"{row:<{column + 1}} {word}"
-            continue
-        yield row
-        yield from (" " * (name_width + 2) + other for other in others)
-        yield from textwrap.wrap(word, WIDTH, initial_indent="  ", subsequent_indent="  ") if word else ()

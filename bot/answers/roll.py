@@ -6,19 +6,18 @@ from collections.abc import Mapping
 from fractions import Fraction
 from itertools import accumulate
 
-from bot.answers.outcome import Happening, Outcome
+from bot.answers.outcome import Happening, Outcome, thrown
 from bot.interface.reply.bars import percent
 from bot.interface.reply.parts import Odds, Small
 from bot.interface.reply.reply import Reply
 from bot.interface.typing.text import quoted
-from bot.rules.dice import Script, Source
-from bot.rules.errors import DieOwed, UserError
+from bot.rules.dice import Source
+from bot.rules.errors import UserError
 from bot.rules.expression import Result, Rolling, parse, roll
 from bot.rules.expression.chances import Chances, odds
-from bot.rules.inputs.given import hand_dice
 from bot.rules.inputs.options import Option, clean, flag
 from bot.rules.text.line import Line
-from bot.rules.text.phrase import Phrase, Typed, phrase
+from bot.rules.text.phrase import phrase
 
 MAX_LABEL = 100
 MOST_ROWS = 20
@@ -39,31 +38,20 @@ def roll_dice(options: Mapping[str, object], who: str, source: Source) -> Outcom
     expression = parse(text)
     label = read_label(options.get("label"))
     hand = options.get("hand")
-    by_hand = hand not in (None, "")
-    if by_hand:
-        script = Script(hand_dice(hand))
-        try:
-            rolling = roll(expression, script)
-        except DieOwed as owed:
-            given = ",".join(map(str, (*owed.given, "?")))
-            again = {"dice": text.replace(" ", ""), "label": label, "hand": given}
-            typed = " ".join(f"{key}={quoted(value)}" for key, value in again.items() if value)
-            secret = " secret" if flag(options, "secret") else ""
-            raise UserError(
-                f"Nothing is recorded yet. Next die: {owed.label or 'a die'} ({owed.sides}).",
-                hint=Phrase("Roll it and type: ", Typed(f"/roll {typed}{secret}")),
-                option="hand",
-                code="die-owed",
-                about=owed,
-            ) from None
-        script.finish()
-    else:
-        rolling = roll(expression, source)
+
+    def typed(given: str) -> str:
+        again = {"dice": text.replace(" ", ""), "label": label, "hand": given}
+        words = " ".join(f"{key}={quoted(value)}" for key, value in again.items() if value)
+        return f"/roll {words}{' secret' if flag(options, 'secret') else ''}"
+
+    rolling = thrown(lambda dice: roll(expression, dice), source, hand, typed)
     inputs = {"dice": text} | ({"label": label} if label else {})
     reply, answer = _reply_and_answer(rolling, who, label)
     return Outcome(
         reply,
-        Happening("roll", inputs=inputs, dice=rolling.dice, out=rolling.out(), by_hand=by_hand, result=answer),
+        Happening(
+            "roll", inputs=inputs, dice=rolling.dice, out=rolling.out(), by_hand=hand not in (None, ""), result=answer
+        ),
     )
 
 

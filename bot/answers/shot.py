@@ -1,22 +1,98 @@
-"""The answer to a shot: who, what, result; then dice, modifiers, totals; then each unit; as much as a phone shows."""
+"""The answer to a sequence: who, what, result; then dice, modifiers, totals; then each unit; as much as a phone shows,
+and every die for whoever asks."""
 
 from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Sequence as Many
 from dataclasses import replace
+from itertools import zip_longest
+from typing import Any
 
-from bot.answers.headline import FOLDED, Fared, cause, fared, groups, news, said, unrolled
-from bot.answers.several import Single
-from bot.interface.reply.parts import Group, Part, Small, Thrown, part_lines
+from bot.answers.headline import (
+    ACTING,
+    FOLDED,
+    Fared,
+    actors,
+    bare_word,
+    cause,
+    fared,
+    groups,
+    hits_its_unit,
+    news,
+    results_of,
+    said,
+    types_of,
+    unrolled,
+)
+from bot.answers.outcome import Happening, Outcome, thrown
+from bot.answers.plays import Single, planned, play_all, whole_out, whole_result
+from bot.interface.reply.parts import Grid, Group, Part, Small, Thrown, part_lines
 from bot.interface.reply.reply import Reply
-from bot.rules.inputs.options import Option
+from bot.interface.spec import CommandSpec
+from bot.interface.typing.text import command_text
+from bot.rules.dice import Source
+from bot.rules.inputs.given import Given
+from bot.rules.inputs.options import Option, flag
+from bot.rules.inputs.units import Roster
 from bot.rules.sequence.sequence import Fate, Played, Settlement
 from bot.rules.text.line import Line
-from bot.rules.text.names import joined
+from bot.rules.text.names import joined, stem_of
 from bot.rules.text.phrase import Phrase, begun, pieces_of
 from bot.systems.system import Sequence
+
+EXTRA = ("odds", "compare", "rounds", "secret", "hand")
+
+
+def run_sequence(
+    sequence: Sequence, spec: CommandSpec, options: Mapping[str, object], who: str, source: Source, roster: Roster
+) -> Outcome:
+    """Play a sequence. Raises UserError; real dice that are too few name the die owed next."""
+    raw = {name: value for name, value in options.items() if name not in EXTRA}
+    plays = planned(sequence, raw, roster)
+    hand = options.get("hand")
+
+    def typed(given: str) -> str:
+        return command_text(spec, {**raw, "secret": flag(options, "secret"), "hand": given})
+
+    singles = thrown(lambda dice: play_all(sequence, plays, dice, roster), source, hand, typed)
+    first, changes = singles[0], tuple(change for one in singles for change in one.changes)
+    if first.unit:
+        reply = each_reply(who, sequence, singles)
+    else:
+        reply = played_reply(who, sequence, first.played, actors(sequence, first.given))
+    givens = [one.given for one in singles]
+    called = (*(name for given in givens for name in named_units(given)), *(change.unit for change in changes))
+    happening = Happening(
+        "sequence",
+        inputs=raw,
+        dice=tuple(die for one in singles for die in one.played.dice),
+        out=whole_out(singles),
+        changes=changes,
+        system=sequence.system.id,
+        target=sequence.id,
+        by_hand=hand not in (None, ""),
+        units=tuple(dict.fromkeys(called)),
+        acting=() if hits_its_unit(sequence) else tuple(name for given in givens for name in acting_units(given)),
+        result=whole_result(singles),
+        joins=tuple(join for one in singles for join in one.played.settlement.joins),
+    )
+    return Outcome(reply, happening)
+
+
+def acting_units(given: Given) -> tuple[str, ...]:
+    """The roster units that act by these inputs, as opposed to those that are acted on."""
+    single = [unit.name for key, unit in given.roster.items() if key in ACTING]
+    listed = [unit.name for key, units in given.lists.items() if key in ACTING for unit in units]
+    return tuple(dict.fromkeys(name for name in (*single, *listed) if name))
+
+
+def named_units(given: Given) -> tuple[str, ...]:
+    """The roster units that the inputs call, each once, in order."""
+    listed = [unit.name for units in given.lists.values() for unit in units]
+    return tuple(dict.fromkeys(name for name in (*(unit.name for unit in given.roster.values()), *listed) if name))
 
 
 def unit_lines(units: Iterable[tuple[str, str]]) -> tuple[str, ...]:
@@ -236,3 +312,102 @@ def _is_now(part: Part) -> bool:
 def _height(lines: Iterable[str]) -> int:
     """How many lines of a phone these take; it shows dice without brackets."""
     return sum(max(1, len(textwrap.wrap(re.sub(r"\[(\w+)\]", r"\1", line), PHONE))) for line in lines)
+
+
+WIDTH = 32
+"""Columns of the table of dice, which a phone shows whole."""
+IN_A_ROW = 6
+
+
+def every_die(sequence: Sequence, singles: tuple[Single, ...]) -> tuple[Part, ...]:
+    """All dice: lines of the shot itself as they are, then each unit's dice in a row, with its result."""
+    first, shared, tables = singles[0], list[Part](), dict[str, dict[str, list[object]]]()
+    if first.unit:
+        fates = {fate.unit: fate for one in singles for fate in fates_of(sequence, one)}
+        tables[""] = {one.unit: [die.value for die in one.played.dice] for one in singles}
+    else:
+        fates = {fate.unit: fate for fate in first.played.settlement.fates}
+        tables[""] = {unit: [] for unit in fates}
+        names = {*fates, *(unit.word for units in first.given.lists.values() for unit in units)}
+        for line in first.played.lines:
+            kind, unit = _of_unit(line, names)
+            if unit:
+                tables.setdefault(kind, {}).setdefault(unit, []).extend(line.dice)
+            elif line.dice:
+                shared.append(line)
+    results, units = results_of(sequence), first.played.settlement.units
+    words = {unit: bare_word(results, fate.token) for unit, fate in fates.items()}
+    words = words or {unit: plain_word(word) for unit, word in units}
+    parts = [*shared]
+    for kind, rows in tables.items():
+        parts += [f"{kind[:1].upper()}{kind[1:]}:"] if kind else []
+        parts.append(_grid(_packed(rows) if kind else rows, {} if kind else words))
+    return tuple(part for part in parts if not isinstance(part, Grid) or part.rows)
+
+
+def besides(sequence: Sequence, singles: tuple[Single, ...]) -> Iterator[Part]:
+    """What comes next, what changed besides and what else is worth knowing: all that a short answer leaves out."""
+    settled, types = [one.played.settlement for one in singles], types_of(sequence.system)
+    texts = [*(text for one in settled for text in one.then), *(text for one in settled for text in one.notes)]
+    yield from (Small(said(types, text)) for text in dict.fromkeys(texts))
+    now = dict.fromkeys(text for one in settled for text in one.now)
+    if now:
+        yield Small(f"Now: {' · '.join(said(types, text) for text in now)}")
+
+
+def by_label(dice: Iterable[Mapping[str, Any]]) -> tuple[Part, ...]:
+    """The dice as the log has them, where nothing more can be said of them."""
+    rows: dict[str, list[object]] = {}
+    for die in dice:
+        rows.setdefault(str(die.get("label") or "dice"), []).append(die["value"])
+    return (_grid(rows, {}),)
+
+
+def _of_unit(line: Line, names: Iterable[str]) -> tuple[str, str]:
+    """What is rolled for which unit, by the label: "" and the unit for its own result."""
+    for unit in sorted(names, key=len, reverse=True):
+        if line.label == unit or line.label.startswith(f"{unit} "):
+            return "", unit
+        if line.label.endswith(f" {unit}") and line.dice:  # `ammunition GI 1`
+            return line.label.removesuffix(f" {unit}").removesuffix(" of"), unit
+    return "", ""
+
+
+def _packed(rows: Mapping[str, list[object]]) -> dict[str, list[object]]:
+    """Units of one die each, six in a row: `GI 1-6`."""
+    if any(len(dice) != 1 for dice in rows.values()) or not stem_of(rows):
+        return dict(rows)
+    found: dict[str, list[object]] = {}
+    for some in zip_longest(*[iter(rows)] * IN_A_ROW):
+        names = [name for name in some if name is not None]
+        last = f"-{names[-1].rpartition(' ')[2]}" if names[1:] else ""
+        found[f"{names[0]}{last}"] = [die for name in names for die in rows[name]]
+    return found
+
+
+def _grid(dice: Mapping[str, Many[object]], words: Mapping[str, str]) -> Grid:
+    return Grid(tuple((row,) for row in _rows(dice, words)))
+
+
+def _rows(dice: Mapping[str, Many[object]], words: Mapping[str, str]) -> Iterable[str]:
+    """Name, dice, result; what is too long goes on below, one step in."""
+    name_width = min(max(map(len, dice), default=0), WIDTH // 2)
+    die_width = max((len(str(die)) for values in dice.values() for die in values), default=1)
+    most = max(map(len, dice.values()), default=0)
+    room = max(1, (WIDTH - name_width - 1) // (die_width + 1))
+    column = name_width + 1 + min(most, room) * (die_width + 1)
+    for name, values in dice.items():
+        thrown = [
+            " ".join(f"{die!s:>{die_width}}" for die in values[at : at + room]) for at in range(0, len(values), room)
+        ]
+        first, *others = thrown or [""]
+        row = f"{name[:name_width]:<{name_width}}  {first}".rstrip()
+        word = words.get(name, "")
+        if column + 1 + len(word) > WIDTH:
+            word = word.replace(" and ", ", ")
+        if word and column + 1 + len(word) <= WIDTH and not others:
+            yield f"{row:<{column + 1}} {word}"
+            continue
+        yield row
+        yield from (" " * (name_width + 2) + other for other in others)
+        yield from textwrap.wrap(word, WIDTH, initial_indent="  ", subsequent_indent="  ") if word else ()

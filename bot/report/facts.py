@@ -16,8 +16,7 @@ from typing import Any
 from bot.answers.events import retold
 from bot.answers.headline import others
 from bot.answers.odds import odds_reply
-from bot.answers.plays import Shot, again, came_up, shot_of
-from bot.answers.several import Single, alike_plays, named_rows, whole_out
+from bot.answers.plays import Shot, Single, again, alike_plays, came_up, named_rows, shot_of, whole_out
 from bot.game.events import is_current, plays_of, system_of
 from bot.game.state import Json
 from bot.game.stats import Worth, scored_side, worth

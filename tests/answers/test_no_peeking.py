@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.answers.plays import EXTRA, run_sequence
+from bot.answers.shot import EXTRA, run_sequence
 from bot.answers.tables import read_table
 from bot.interface.registry import registry
 from bot.interface.spec import CommandSpec

@@ -9,7 +9,8 @@ import pytest
 
 from bot.answers.events import retold, told_event
 from bot.answers.outcome import facts_of
-from bot.answers.plays import came_up, run_sequence, shot_of
+from bot.answers.plays import came_up, shot_of
+from bot.answers.shot import run_sequence
 from bot.answers.story import story
 from bot.rules.dice import Die
 from bot.rules.proof.fair import Stream

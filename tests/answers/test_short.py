@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from bot.answers.plays import _rows
-from bot.answers.shot import played_reply
+from bot.answers.shot import _rows, played_reply
 from bot.rules.sequence.sequence import Fate, Line, Played, Settlement
 from bot.systems.catalog import system
 

@@ -10,9 +10,9 @@ from bot.answers.aim import in_names
 from bot.answers.headline import FIRES, actors, cause, others
 from bot.answers.inputs import by_rules, loans, told_by_rule, with_filled
 from bot.answers.odds import odds_reply, rounds_reply
-from bot.answers.plays import EXTRA, Shot, again, besides, by_label, came_up, every_die, shot_of
+from bot.answers.plays import Shot, again, alike_plays, came_up, each_of, named_rows, shot_of
 from bot.answers.roll import dice_odds
-from bot.answers.several import alike_plays, each_of, named_rows
+from bot.answers.shot import EXTRA, besides, by_label, every_die
 from bot.commands.context import Context, roster_for
 from bot.commands.pictures import offered
 from bot.commands.play.share import boxed

@@ -8,8 +8,8 @@ from dataclasses import replace
 from bot.answers.aim import in_names
 from bot.answers.headline import cause
 from bot.answers.inputs import by_rules, loans, told_by_rule, with_filled
-from bot.answers.plays import EXTRA
-from bot.answers.several import each_of
+from bot.answers.plays import each_of
+from bot.answers.shot import EXTRA
 from bot.answers.what_if import Worth, changes, count_changes, worth_reply
 from bot.commands.context import Context, own_draft, repeated, roster_for
 from bot.commands.play.odds import count_rows, parties
