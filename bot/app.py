@@ -1,7 +1,7 @@
 """The one door of the bot, for every adapter: commands in, answers out.
 
 Each command runs once however often it is delivered, those of one game in order of arrival, and what it answers
-is on the disk before anybody sees it: `underway`, `handling`, `storing`, and `promises` for what takes long.
+is on the disk before anybody sees it: `underway`, `handling`, `storing`.
 """
 
 from __future__ import annotations
@@ -58,9 +58,8 @@ from bot.rules.text.plain import without_control
 from bot.running.budgets import Budgets, Pauses
 from bot.running.due import Due as DueWork
 from bot.running.handling import Handling
-from bot.running.promises import Promises
 from bot.running.storing import Storing
-from bot.running.underway import UnderWay
+from bot.running.underway import Promises, UnderWay
 from bot.running.unrecorded import Unrecorded
 from bot.sight.watching import Answer, Promise, Watch
 from bot.stores.base import Clock

@@ -13,7 +13,7 @@ from bot.commands.log.footer import keep_words
 from bot.commands.log.luck import quick_luck
 from bot.commands.pictures import offered
 from bot.commands.play.fair import reveal
-from bot.commands.play.sealed import open_rolls
+from bot.commands.play.record import open_rolls
 from bot.commands.post.orders import at_the_end, may_open
 from bot.game.events import has_dice
 from bot.game.loaded import in_batches

@@ -1,4 +1,7 @@
-"""What buttons do: each names its game and an event, or a stored draft: it works after a restart, and nowhere else."""
+"""What buttons do: each names its game and an event, or a stored draft: it works after a restart, and nowhere else.
+
+A shot once more, also typed (`/again`), and the rolls that the card of a phase asks for, are here as well.
+"""
 
 from __future__ import annotations
 
@@ -6,23 +9,40 @@ from collections.abc import Mapping
 from dataclasses import replace
 from urllib.parse import parse_qsl
 
+from bot.answers.aim import able
+from bot.answers.inputs import as_typed
 from bot.commands.context import ROLLED, Context, own_draft, repeated
 from bot.commands.log import undo
 from bot.commands.log.export import check_length, export_json, facts_for
 from bot.commands.pictures import drawn, drawn_table, odds_shown
 from bot.commands.play.odds import answer_odds, odds_of_shot
 from bot.commands.play.play import play
-from bot.commands.play.sealed import reveal_number
+from bot.commands.play.record import reveal_number
+from bot.commands.play.targets import aimed_at, by_handle, meant_by, opponents, target_option
+from bot.commands.turns.calls import addressed, call_sides, calls, moment_of
+from bot.commands.turns.turn import old_card
+from bot.commands.turns.turn_card import may_be_rolled, phase_buttons
+from bot.game.events import ROLLS, holding
+from bot.game.loaded import read_opened
+from bot.game.phases import with_initiative
+from bot.game.rights import find_side, holds, is_guarded, need_player
+from bot.game.state import Json, roster_of
 from bot.interface.form.fields import keypad
 from bot.interface.form.form import COMPARE, HAND, ODDS, SECRET
 from bot.interface.reply.reply import File, Reply
 from bot.interface.spec import Path
 from bot.interface.typing.text import command_text
-from bot.places.forms import DRAFT, Draft, find_draft
+from bot.places.forms import DRAFT, Draft, change_button, find_draft
 from bot.report.cards import cards_drawn
 from bot.rules.errors import DieOwed, UserError
+from bot.rules.text.names import joined
+from bot.rules.text.phrase import Phrase, Typed, phrase
 from bot.stores.base import REQUESTS_KEPT
 from bot.stores.records import Doc
+from bot.systems.catalog import system
+
+LOOK_BACK = 200
+SURE = "sure"
 
 
 def done_already(what: str) -> Reply:
@@ -184,3 +204,120 @@ async def _cards(context: Context, number: int = 0) -> tuple[File, ...]:
     facts = await facts_for(context, export, number)
     found = await drawn(context, cards_drawn, export, facts, number)
     return tuple(File(f"{name}.png", data, alt) for name, data, alt in found)
+
+
+async def repeat_last(context: Context) -> Reply:
+    """Repeat the last roll, table or sequence that is not undone; sealed ones are skipped."""
+    context.need_game()
+    rows = await context.store.events(context.ledger.row, limit=LOOK_BACK, newest_first=True)
+    event = next((one for one in holding(row.data for row in rows) if one["kind"] in ROLLS), None)
+    if event is None:
+        raise UserError("Nothing to repeat yet.", code="nothing-to-repeat")
+    return await repeat(context, event)
+
+
+async def repeat_number(context: Context, number: int, _more: str = "") -> Reply:
+    """Repeat the event with this number. Raises UserError for one that is not an open roll."""
+    context.need_game()
+    event = await read_opened(context.store, context.ledger.row, context.game, number)
+    if event is None or event["kind"] not in ROLLS:
+        raise UserError(f"#{number} cannot be repeated.", code="not-repeatable")
+    return await repeat(context, event)
+
+
+async def repeat(context: Context, event: Json) -> Reply:
+    """Roll an event's command again with the same inputs and label."""
+    options: Json = as_typed(event)  # none, where it asks for nothing
+    label = await _label(context, event["number"]) if event.get("texts") else ""
+    if label:
+        options["label"] = label
+    path = tuple(event["command"].split())
+    return await played(context, path, without_lost(context, path, options))
+
+
+def without_lost(context: Context, path: Path, options: Json) -> Json:
+    """The options of a repeated shot without those who can no longer take part in it."""
+    spec = context.registry.get(path)
+    if spec is None or spec.family != "sequence":
+        return options
+    return able(system(spec.system).sequence(spec.target), options, roster_of(context.game))[0]
+
+
+async def _label(context: Context, number: int) -> str:
+    texts = await context.store.texts(context.ledger.row, after=number - 1, before=number + 1)
+    return next((row.text for row in texts if row.key == "label"), "")
+
+
+async def fire_at(context: Context, number: int, more: str) -> Reply:
+    """Fire the shot with this number once more, at another target; a game may have it asked first."""
+    game = context.need_game()
+    event = await read_opened(context.store, context.ledger.row, game, number)
+    spec = context.registry.get(tuple(event["command"].split())) if event is not None and "command" in event else None
+    option = target_option(spec) if spec is not None and event is not None and event["kind"] == "sequence" else None
+    if event is None or spec is None or option is None:
+        raise UserError(f"#{number} cannot be fired at another target.", code="not-repeatable")
+    acting = frozenset(event.get("acting") or ())
+    targets = meant_by(more, opponents(game, acting, context.actor.side)) or by_handle(more, game)
+    if not targets:
+        raise UserError(f'There is no unit "{more[:40]}" any more.', hint="Choose another target.", code="unknown-unit")
+    options = aimed_at(spec, without_lost(context, spec.path, as_typed(event)), option, targets)
+    if game.confirm and context.spec.path[1] != SURE:
+        return Reply(
+            f"{spec.verb} at {joined(target.name for target in targets)}?",
+            (Phrase("The same as #", str(number), ": ", Typed(command_text(spec, options))),),
+            private=True,
+            buttons=(
+                context.button(SURE, spec.verb, number, more, style="primary"),
+                change_button(context.ledger.row, number),
+            ),
+        )
+    return await played(context, spec.path, options)
+
+
+async def press_call(context: Context, about: str) -> Reply:
+    """The button of a call: its sequence for those who are still called and the actor's to roll for."""
+    moment, _, at = about.partition(":")
+    game, actor = context.need_started(), context.actor
+    call = next((call for call in await calls(context) if str(call.at) == at), None)
+    if moment != moment_of(context) or call is None:
+        raise UserError("Everybody has rolled, or the phase is over.", code="used-up")
+    own = [unit.name for unit in call.units if not is_guarded(game) or unit.side in ("", actor.side)]
+    own = own or [unit.name for unit in call.units if actor.directs]
+    if not own:
+        raise UserError(f"{joined(unit.name for unit in call.units)}: none of them is yours.", code="not-yours")
+    return await play(repeated(context, (game.system, call.roll), {"unit": "; ".join(own)}))
+
+
+async def initiative(context: Context, about: str | None = None) -> Reply:
+    """Who has the initiative: the side that is named, or the one that wins the roll for it. The button *Initiative*
+    rolls, in the phase for which it was made."""
+    if about is not None and (old := old_card(context, about)):
+        return old
+    game = context.need_started()
+    need_player(game, context.actor)
+    named = context.options()["side"] if about is None else ""
+    if not named:
+        return await _roll_initiative(context)
+    side = find_side(game, named)
+    after = with_initiative(game, side, context.system)
+    context.ledger.add("initiative", after, result=side)
+    mention = await call_sides(context, after, after.go if after.go != game.go else ())
+    return Reply(
+        addressed(context, f"{side} {holds(side, game.initiative)} the initiative"),
+        by=context.who,
+        buttons=phase_buttons(context, without=("initiative", "remember"), leads="next"),
+        mention=mention,
+    )
+
+
+async def _roll_initiative(context: Context) -> Reply:
+    game = context.need_started()
+    if not may_be_rolled(game, context.system):
+        find_side(game, game.sides[0] if game.sides else "")
+        raise UserError(
+            "This game does not roll for the initiative.",
+            hint=phrase("Say who has it: `/game initiative {side}`", side=game.sides[0]),
+            option="side",
+            code="missing",
+        )
+    return await play(repeated(context, (game.system, "initiative"), {}))

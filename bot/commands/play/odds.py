@@ -1,5 +1,8 @@
-"""The odds that are asked for in a channel, answered privately: of a sequence as typed, of a fight of rounds, and of a
-shot with the units as they were when it was fired; and every die of that."""
+"""The odds that are asked for in a channel, answered privately: of a sequence as typed, of a fight of rounds, of a shot
+with the units as they were, and every die of that; *What if*: what each modifier and each firer is worth.
+
+*Share* shows for all what one person sees.
+"""
 
 from __future__ import annotations
 
@@ -13,27 +16,37 @@ from bot.answers.odds import odds_reply, rounds_reply
 from bot.answers.plays import Shot, again, alike_plays, came_up, each_of, named_rows, shot_of
 from bot.answers.roll import dice_odds
 from bot.answers.shot import EXTRA, besides, by_label, every_die
-from bot.commands.context import Context, roster_for
+from bot.answers.what_if import Worth, changes, count_changes, worth_reply
+from bot.commands.context import Context, own_draft, repeated, roster_for
+from bot.commands.log.log import turn_page
 from bot.commands.pictures import offered
-from bot.commands.play.share import boxed
 from bot.commands.turns.turn import odds_by_name
 from bot.game.events import system_of
 from bot.game.loaded import read_opened
 from bot.game.state import Json
-from bot.interface.reply.reply import Button, Reply
+from bot.interface.reply.parts import Small
+from bot.interface.reply.reply import Button, Menu, MenuEntry, Reply
 from bot.interface.spec import CommandSpec
 from bot.interface.typing.text import command_text
 from bot.places.forms import Draft, new_draft
+from bot.process.entropy import new_id
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import clean, flag
 from bot.rules.inputs.units import Roster
 from bot.rules.odds.odds import Distribution
 from bot.rules.sequence.sequence import Row
 from bot.rules.text.names import joined
+from bot.rules.text.phrase import begun
 from bot.stores.base import DAY
+from bot.stores.records import Doc
 from bot.systems.catalog import system
 from bot.systems.resolve import count_rounds, odds_rows
 from bot.systems.system import Sequence
+
+SHOWN = "shown"
+"""Documents with an answer that its owner may still share."""
+BOXED = 3_200
+"""Characters of an answer in a box; what is longer comes as an ordinary message."""
 
 
 async def answer_odds(
@@ -204,3 +217,104 @@ async def _dice(context: Context, number: int) -> Reply:
     title = fired.shot.sequence.title
     said = f"{count} {'die' if count == 1 else 'dice'}, {title[:1].lower()}{title[1:]}"
     return Reply(f"Every die of #{number}", parts, by=said)
+
+
+def boxed(context: Context, reply: Reply) -> Reply:
+    """A private answer in a box, with *Share* behind its other buttons; the answer is kept for that, for a day."""
+    key = new_id()
+    context.docs.append(Doc(SHOWN, key, _for_all(reply).to_json(), context.now + DAY, context.command.who.key))
+    fits = len(reply.text()) <= BOXED
+    return replace(reply, buttons=(*reply.buttons, Button(f"tell:{key}", "Share")), boxed=fits)
+
+
+async def tell(context: Context, key: str) -> Reply:
+    """The answer that somebody alone has seen, for all to see. Raises UserError for one that is used up."""
+    doc = await context.store.doc(SHOWN, key)
+    if doc is None or doc.owner != context.command.who.key:
+        raise UserError("This was shared already, or is too old.", hint="Ask for it again.", code="used-up")
+    context.drop_docs.append((SHOWN, key))
+    return _signed(context, Reply.from_json(doc.data))
+
+
+async def tell_log(context: Context, about: str) -> Reply:
+    """The page of the log that a button names, for all to see."""
+    return _signed(context, _for_all(await turn_page(context, about)))
+
+
+def _for_all(reply: Reply) -> Reply:
+    return replace(reply, private=False, buttons=(), menus=(), boxed=False, in_place=False)
+
+
+def _signed(context: Context, reply: Reply) -> Reply:
+    return replace(reply, lines=(*reply.lines, Small(f"Shown by {context.who}.")))
+
+
+async def what_if(context: Context, rest: str) -> Reply:
+    """What single changes of a draft are worth, privately; behind its key the places of the level and of the unit."""
+    key, _, chosen = rest.partition(":")
+    draft = await own_draft(context, key)
+    desk = repeated(context, draft.path, draft.options)
+    await desk.check_enabled(desk.spec)
+    return await _compared(desk, desk.spec, draft, chosen)
+
+
+async def answer_compared(context: Context, spec: CommandSpec, options: Mapping[str, object]) -> Reply:
+    """The same for a command as it was typed; its draft is stored, so that its buttons work."""
+    raw = {name: value for name, value in options.items() if name not in EXTRA}
+    game = context.ledger.row if context.ledger.exists else ""
+    draft = new_draft(spec.path, {**raw, "odds": True}, context.command.who.key, game)
+    reply = await _compared(context, spec, draft, "")
+    context.docs.append(draft.doc(context.now, DAY))
+    return reply
+
+
+async def _compared(context: Context, spec: CommandSpec, draft: Draft, chosen: str) -> Reply:
+    sequence = system(spec.system).sequence(spec.target)
+    roster = roster_for(context, spec)
+    options = in_names(sequence, draft.options, roster, context.actor.side)
+    given = {name: value for name, value in options.items() if name not in EXTRA}
+    ruled = by_rules(sequence, given, context.game)
+    raw = with_filled(given, ruled)
+    if each_of(sequence, raw, roster):
+        raise UserError("What a change is worth is counted for one unit at a time.", hint="Name one.", code="too-many")
+    tried = changes(sequence, raw, sequence.given(raw, roster))
+    rows, planned = await count_rows(context, sequence, with_filled(raw, loans(sequence, raw, roster)), roster)
+    raws = tuple(with_filled(one.raw, loans(sequence, one.raw, roster)) for one in tried)
+    counted = await context.apart(count_changes, sequence.system.key, sequence.id, raws, tuple(rows), dict(roster))
+    group, level = _chosen(chosen)
+    worth = worth_reply(sequence, rows, planned, tried, counted, group=group, level=level)
+    reply = told_by_rule(worth.reply, ruled)
+    acting, _ = parties(sequence, raw, roster)
+    reply = replace(reply, by=f"{reply.by} · {cause(sequence, acting, context.who)}")
+    return boxed(context, replace(reply, buttons=_buttons(draft), menus=_menus(draft.key, worth)))
+
+
+def _chosen(text: str) -> tuple[int, int]:
+    """The places of the unit and of the level: `1.2`."""
+    group, _, level = text.partition(".")
+    return _place(group), _place(level)
+
+
+def _place(text: str) -> int:
+    return int(text) if text.isdecimal() and len(text) < 4 else 0
+
+
+def _buttons(draft: Draft) -> tuple[Button, ...]:
+    return (
+        Button(f"roll:{draft.key}", "Roll it", "primary"),
+        Button(f"form:draft:{draft.key}", "Change…"),
+        Button(f"back:{draft.key}", "Back"),
+    )
+
+
+def _menus(key: str, worth: Worth) -> tuple[Menu, ...]:
+    """A menu of what is compared, and one of for whom."""
+    made = []
+    known, names = worth.levels, worth.names
+    if len(known) > 1:
+        entries = [MenuEntry(f"whatif:{key}:{worth.group}.{at}", begun(one.label)) for at, one in enumerate(known[:25])]
+        made.append(Menu(begun(known[worth.level].label), tuple(entries), "Level"))
+    if len(names) > 1:
+        entries = [MenuEntry(f"whatif:{key}:{at}.0", name) for at, name in enumerate(names[:25])]
+        made.append(Menu(names[worth.group], tuple(entries), "For whom"))
+    return tuple(made)

@@ -14,10 +14,9 @@ from bot.answers.shot import EXTRA, named_units, run_sequence
 from bot.answers.tables import read_table, sheets_of, whole_reply, words_of
 from bot.commands.context import Context, roster_for
 from bot.commands.pictures import offered, table_action
-from bot.commands.play.aim import asked
-from bot.commands.play.odds import answer_odds, answer_rounds
+from bot.commands.play.odds import answer_compared, answer_odds, answer_rounds
 from bot.commands.play.record import record
-from bot.commands.play.what_if import answer_compared
+from bot.commands.play.targets import asked
 from bot.commands.turns.calls import with_call
 from bot.commands.turns.turn import has_names, told_by_name, with_letters
 from bot.game.rights import need_player, over

@@ -1,22 +1,26 @@
-"""*Same shot, other target*: the menu under an answer, and the inputs of the shot with another target."""
+"""Whom a shot is at: the question before one at one's own side or at nobody, and *Same shot, other target*."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Sequence as Many
 
+from bot.answers.aim import aim_of, at_nobody, own_targets
 from bot.answers.headline import ACTING, FIRES
 from bot.commands.context import Context
 from bot.game.counter import ails
 from bot.game.roster import in_order, is_gone
 from bot.game.state import Game, Json
-from bot.interface.reply.reply import Menu, MenuEntry
+from bot.interface.reply.reply import Button, Menu, MenuEntry, Reply
 from bot.interface.spec import CommandSpec
-from bot.places.forms import change_button
+from bot.interface.typing.text import command_text
+from bot.places.forms import change_button, new_draft
 from bot.rules.inputs.options import Option
-from bot.rules.inputs.units import MAX_UNITS, RosterUnit
+from bot.rules.inputs.units import MAX_UNITS, Roster, RosterUnit
 from bot.rules.text.names import joined
-from bot.systems.system import System
+from bot.rules.text.phrase import Phrase, Typed
+from bot.stores.base import DAY
+from bot.systems.system import Sequence, System
 
 TARGETS = ("targets", "target")
 MOST = 24
@@ -121,3 +125,44 @@ def _about_target(options: Iterable[Option], target: Option) -> Iterable[Option]
         aboard = option.type in ("units", "unit") and option.name not in ACTING
         if option is target or aboard or option.brings.startswith(f"{target.name}."):
             yield option
+
+
+def asked(
+    context: Context, sequence: Sequence, options: Mapping[str, object], roster: Roster, side: str
+) -> Reply | None:
+    """What whoever fires so, for `side`, is asked first; None where nothing needs asking, or they were asked.
+
+    Who rolls real dice has been asked before the first of them.
+    """
+    if context.sure or not roster or any(map(str.isdigit, str(options.get("hand") or ""))):
+        return None
+    aim, verb = aim_of(sequence, options, roster), context.spec.verb
+    button = ""
+    if own := own_targets(sequence, aim, side):
+        whose = "your" if not side or own[0].side == side else f"{own[0].side}'s"
+        button = f"{verb} at {whose} own {joined(unit.name for unit in own)}"
+    elif at_nobody(sequence, options, aim):
+        button = f"{verb} at nobody"
+    if not button:
+        return None
+    game = context.ledger.row if context.ledger.exists else ""
+    draft = new_draft(context.spec.path, options, context.command.who.key, game)
+    context.docs.append(draft.doc(context.now, DAY))
+    return Reply(
+        f"{button}?",
+        (Phrase("Nothing is rolled yet: ", Typed(command_text(context.spec, options))),),
+        private=True,
+        buttons=(
+            Button(
+                f"anyway:{draft.key}",
+                button if len(button) <= LONGEST else f"{verb} at them",
+                "primary" if own else "plain",
+            ),
+            Button(f"form:draft:{draft.key}", *(("Change…",) if own else ("Choose a target", "primary"))),
+            Button(f"cancel:{draft.key}", "Cancel"),
+        ),
+    )
+
+
+LONGEST = 60
+"""Characters of a button that names whom a shot is at."""
