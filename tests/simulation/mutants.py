@@ -15,6 +15,7 @@ import adapters.slack.work
 import bot.commands.games.transfer
 import bot.commands.log.export
 import bot.commands.log.undo
+import bot.game.undo
 import bot.running.storing
 import bot.stores.sqlite.link
 import bot.stores.statements
@@ -72,6 +73,8 @@ def _ids_believed(patch: pytest.MonkeyPatch) -> None:
 
     async def at_once(context: Context) -> Reply:
         context.command = replace(context.command, who=replace(context.command.who, manager=True))
+        if (was := context.ledger.was) is not None:  # as if it were played in one channel alone
+            context.ledger.was = replace(was, places=was.places[:1])
         return await transfer(context)
 
     async def believed(_: Any, __: Any, ask: Any, ___: Any, options: dict[str, Any]) -> dict[str, Place]:
@@ -80,7 +83,6 @@ def _ids_believed(patch: pytest.MonkeyPatch) -> None:
 
     patch.setattr(Context, "keeps", True)
     patch.setattr(bot.commands.games.transfer, "transfer", at_once)
-    patch.setattr(bot.commands.games.transfer, "_need_alone", lambda _: None)
     patch.setattr(adapters.slack.work, "confirmed", believed)
 
 
@@ -232,4 +234,4 @@ def _passed_over(patch: pytest.MonkeyPatch) -> None:
     def beside(newest_first: Any, last: int, number: int | None = None) -> Found:
         return find([event for event in newest_first if event["kind"] != "unit"], last, number)
 
-    patch.setattr(bot.commands.log.undo, "find", beside)
+    patch.setattr(bot.game.undo, "find", beside)
