@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from sys import intern
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
@@ -341,60 +341,37 @@ def nested(told: Outputs) -> dict[str, Any]:
     as a whole comes before all its items, or after them in their stead.
     """
     out: dict[Any, Any] = {}
-    found = {"": out}
-    where, here = "", out
-    lists: list[tuple[dict[Any, Any], str | int]] = []
     for path, value in told.items():
-        if path.isidentifier():
-            out[path] = value
-            continue
-        above, last = _PLACES[path]
-        if above is not where:  # what is within the same comes one after the other
-            where = above
-            here = found[above] if above in found else _made(above, last, found, lists)
+        here = out
+        *above, last = _keys(path)
+        for key in above:
+            if here.get(key).__class__ is not _Within:
+                here[key] = _Within()
+            here = here[key]
         here[last] = value
-    for here, key in reversed(lists):  # from inside
-        items = here[key]
-        if items.__class__ is not dict or not items:
-            continue
-        if [*items] == [*range(len(items))]:  # as nearly always: in order, without a gap
-            here[key] = [*items.values()]
-        elif set(map(type, items)) == {int}:
-            here[key] = [items[place] for place in sorted(items)]
-    return out
+    return {name: _listed(value) for name, value in out.items()}
 
 
-def _made(
-    path: str, first: str | int, found: dict[str, dict[Any, Any]], lists: list[tuple[dict[Any, Any], str | int]]
-) -> dict[Any, Any]:
-    """What is told within a path that is met for the first time: by positions, if the first is one, or by names."""
-    above, last = _PLACES[path]
-    here = found.get(above)
-    if here is None:
-        here = _made(above, last, found, lists)
-    below = found[path] = here[last] = {}
-    if first.__class__ is int:
-        lists.append((here, last))
-    return below
+class _Within(dict[Any, Any]):
+    """What is told within a path, by names or by positions."""
 
 
-class _Places(dict[str, tuple[str, str | int]]):
-    """What each path is within, the same text each time, and its last name or position; the paths of a game are a few
-    hundred."""
-
-    _most = 4096
-    _last = re.compile(r"(?:\.?([^.\[\]]+)|\[(\d+)\])$")
-
-    def __missing__(self, path: str) -> tuple[str, str | int]:
-        found = self._last.search(path)
-        assert found is not None, path
-        if len(self) >= self._most:
-            self.clear()
-        place = self[path] = intern(path[: found.start()]), found[1] or int(found[2])
-        return place
+def _listed(value: Any) -> Any:
+    """The items of a list in order, where they were told one by one."""
+    if value.__class__ is not _Within:
+        return value
+    if all(key.__class__ is int for key in value):
+        return [_listed(value[at]) for at in sorted(value)]
+    return {key: _listed(one) for key, one in value.items()}
 
 
-_PLACES = _Places()
+@lru_cache(4096)
+def _keys(path: str) -> tuple[str | int, ...]:
+    """The names and positions of a path; those of a game are a few hundred."""
+    return tuple([name or int(place) for place, name in _KEY.findall(path)])
+
+
+_KEY = re.compile(r"\[(\d+)\]|([^.\[\]]+)")
 
 
 def parts_of(parts: Iterable[table.Part], total: str | None = None) -> tuple[tuple[str, int | float], ...]:
