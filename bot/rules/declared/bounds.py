@@ -20,8 +20,6 @@ from bot.rules.inputs.options import Option
 
 MOST_VALUES, MOST_TRIED, MOST_STEPS = 500, 1_000, 60_000
 """Different values of a name, values tried of a formula, and statements gone through; beyond, nothing is known."""
-ROUNDS = "rounds "
-"""Under this key: how many rolls may have been made."""
 Some = frozenset[Any] | None
 """The values that something may take, None where they are not known."""
 _BOOLS = frozenset((True, False))
@@ -116,13 +114,11 @@ class Counter:
 
     def roll(self, live: Iterable[str], names: Names, states: float) -> float:
         """How many states come to a roll after which the keys `live` are read."""
-        rounds = names.get(ROUNDS, Known(frozenset((0,)))).some or frozenset((0,))
         read = [names.get(key, GIVEN) for key in live]
-        states = min(states, len(rounds) * prod(value.size for value in read))
+        states = min(states, prod(value.size for value in read))
         self.most += states
         if self.sure:
             self.least = max(self.least, prod(_least(read).values()))
-        names[ROUNDS] = Known(frozenset(number + 1 for number in rounds))
         return states
 
 

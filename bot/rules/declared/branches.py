@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import inf, prod
+from math import prod
 from typing import Any
 
 from bot.rules.declared.bounds import GIVEN, Counter, Known, Names, joined, only, value
@@ -22,7 +22,6 @@ from bot.rules.declared.program import (
     everything,
     join,
 )
-from bot.rules.declared.rolls import Roll
 from bot.rules.declared.values import Let, Tell
 from bot.rules.declared.walk import Do, Frame, Here, Keys, Loop, Now, go
 from bot.rules.errors import UserError
@@ -44,9 +43,6 @@ class If(Statement):
     def blocks(self) -> tuple[Block, ...]:
         return self.then, self.other
 
-    def most_rolls(self) -> float:
-        return max(_most_rolls(way) for way in self.blocks())
-
     def before(self, live: Keys) -> Keys:
         found = self.reads
         for way in self.blocks():
@@ -57,7 +53,7 @@ class If(Statement):
         return found
 
     def kept(self, slicer: Slicer) -> Block:
-        """The two ways; who rolls less often waits, so that equal states meet in one round."""
+        """What is needed of the two ways."""
         ways, live, tells, told = list[Block](), slicer.live, slicer.tells, False
         for way in self.blocks():
             slicer.live, slicer.tells = live, tells
@@ -66,12 +62,6 @@ class If(Statement):
         slicer.live, slicer.tells = live, told
         if not any(ways):
             return ()
-        if slicer.asked is not None and tells and self.reads & slicer.dice_decide:
-            rolls = [_most_rolls(way) for way in ways]
-            if inf not in rolls and not any(one.ends for one in everything(ways[0] + ways[1])):
-                for at in (0, 1):
-                    more = int(rolls[1 - at] - rolls[at])
-                    ways[at] += tuple(Roll(next(slicer.sites), (), live) for _ in range(more))
         kept = If(self.when, ways[0], ways[1], live)
         slicer.live = kept.before(live)
         return (kept,)
@@ -112,10 +102,6 @@ class If(Statement):
         return sum(after) if self.rolls and when.size > 1 else max(after)
 
 
-def _most_rolls(block: Block) -> float:
-    return sum(one.most_rolls() for one in block)
-
-
 @dataclass(frozen=True)
 class For(Statement):
     """Steps for each item of a list, or for that at the one place `only`. `row` says how odds show an item.
@@ -144,9 +130,6 @@ class For(Statement):
     def sets(self) -> Keys:
         loop = self.loop
         return frozenset((loop.items, loop.number, loop.key, loop.at, loop.chosen)) - {""}
-
-    def most_rolls(self) -> float:
-        return inf if self.rolls else 0
 
     def before(self, live: Keys) -> Keys:
         loop = self.loop

@@ -20,7 +20,6 @@ from bot.rules.declared.program import (
     Slicer,
     Statement,
     before_dice,
-    dice_decide,
     everything,
     without_words,
 )
@@ -163,7 +162,7 @@ class Declared:
 
     def _kept(self, asked: frozenset[str] | None) -> tuple[Block, frozenset[str]]:
         """What of the program is needed, and the inputs that it reads."""
-        slicer = Slicer(asked, dice_decide(self.program))
+        slicer = Slicer(asked)
         return slicer.block(self.program), slicer.live
 
     def _walk(self, asked: frozenset[str] | None) -> tuple[Walk, Pools]:

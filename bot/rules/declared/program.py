@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import count
 from typing import Any, ClassVar, TypeAlias
 
 from bot.rules.declared.bounds import Counter, Names
@@ -66,10 +65,6 @@ class Statement:
         """Whether dice fall in it."""
         return any(one.rolls for block in self.blocks() for one in block)
 
-    def most_rolls(self) -> float:
-        """The most rolls on any way through; without end where a list decides."""
-        return 0
-
     def before(self, live: Keys) -> Keys:
         """The keys that are read from it on, if `live` are read after it."""
         return live - self.sets | self.reads
@@ -96,13 +91,6 @@ class Statement:
             for one in block:
                 fallen = one.early(fallen, early, late)
         return fallen
-
-    def by_dice(self, found: set[str], chosen: bool, /) -> None:
-        """Add the keys that dice decide; `chosen` says whether dice chose this way."""
-        chosen = chosen or not found.isdisjoint(self.reads)
-        for block in self.blocks():
-            for one in block:
-                one.by_dice(found, chosen)
 
     def partly(self, partial: Partial, env: Env, /) -> bool:
         """Go through it as far as values are known; returns whether the sequence surely ends in it."""
@@ -143,16 +131,6 @@ def before_dice(block: Block, inputs: Iterable[str]) -> Keys:
     return frozenset(early - late)
 
 
-def dice_decide(block: Block) -> Keys:
-    """The keys that dice decide, always or on some way."""
-    found, before = set[str](), -1
-    while len(found) > before:
-        before = len(found)
-        for one in block:
-            one.by_dice(found, False)
-    return frozenset(found)
-
-
 def without_words(block: Block) -> Block:
     """The block without what only tells or says."""
     return tuple(one.below(without_words) for one in block if not one.tells)
@@ -166,14 +144,12 @@ class Slicer:
     """Goes through a program from its end, and keeps what the outputs `asked` need; in play (None) all that is said."""
 
     asked: frozenset[str] | None
-    dice_decide: Keys
     live: Keys = NOTHING
     """The keys that are read by what is kept so far, before any of it sets these."""
     tells: bool = False
     """Whether anything of that is told."""
     live_after: list[Keys] = field(default_factory=list)
     """What is read after each of the lists that are gone through."""
-    sites: Iterator[int] = field(default_factory=lambda: count(1_000))
 
     def block(self, block: Block) -> Block:
         """The block as far as it is needed."""

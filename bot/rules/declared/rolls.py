@@ -55,9 +55,6 @@ class Roll(Statement):
     def rolls(self) -> bool:
         return True
 
-    def most_rolls(self) -> float:
-        return 1
-
     def formulas(self) -> tuple[Formula, ...]:
         return tuple(formula for thrown in self.dice for formula in thrown.formulas())
 
@@ -74,9 +71,6 @@ class Roll(Statement):
 
     def early(self, _fallen: bool, early: set[str], late: set[str], /) -> bool:
         return super().early(True, early, late)
-
-    def by_dice(self, found: set[str], _chosen: bool, /) -> None:
-        found |= self.sets
 
     def partly(self, partial: Partial, env: Env, /) -> bool:
         partial.meets(self, env)

@@ -39,10 +39,6 @@ class Let(Statement):
     def wanted(self, slicer: Slicer, /) -> bool:
         return self.key in slicer.live
 
-    def by_dice(self, found: set[str], chosen: bool, /) -> None:
-        if chosen or not found.isdisjoint(self.reads):
-            found.add(self.key)
-
     def partly(self, partial: Partial, env: Env, /) -> bool:
         env[self.key] = partial.value(self.value, env)
         return False
