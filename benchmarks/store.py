@@ -13,7 +13,7 @@ from pathlib import Path
 import aiosqlite
 
 from benchmarks.goals import goal
-from bot.stores.records import Binding, Change, Commit, EventRow, Outgoing
+from bot.stores.records import Binding, Commit, EventRow, GameChange, Outgoing
 from bot.stores.sqlite import SqliteStore, open_sqlite
 
 ALONE = 300  # commits one after another
@@ -40,7 +40,7 @@ def flush_time(folder: Path, count: int = ALONE) -> float:
 def prepared(game: int, number: int) -> Commit:
     """A roll as event `number` of a game, its answer and where that goes."""
     name = f"g{game:015}"
-    change = Change(name, number - 1, (EventRow(name, number, BODY, HASH),))
+    change = GameChange(name, number - 1, (EventRow(name, number, BODY, HASH),))
     place = f"discord:{game}"
     return Commit(
         request_id=f"discord:{game}:{number}",

@@ -10,7 +10,7 @@ from bot.app import App
 from bot.interface.spec import Command, Person, Place
 from bot.stores.base import DAY
 from bot.stores.postgres import open_postgres
-from bot.stores.records import Change, Commit, Doc, DueRow, EventRow, Outgoing
+from bot.stores.records import Commit, Doc, DueRow, EventRow, GameChange, Outgoing
 from bot.stores.store import Store
 from bot.stores.sweeping import Sweeping
 from tests.fresh import fresh_store
@@ -168,7 +168,7 @@ async def test_requests_written_while_the_clock_was_ahead_do_not_hide_old_ones(s
 
 
 async def test_what_outlived_its_request_is_never_posted_empty(store: Store, host: Host) -> None:
-    start = Change("g1", 0, (EventRow("g1", 1, "{}", "h"),))
+    start = GameChange("g1", 0, (EventRow("g1", 1, "{}", "h"),))
     await store.commit(Commit("r1", {"title": "Anna: 7"}, changes=(start,), outbox=(Outgoing(HERE.key, {}, host.now),)))
     host.passes(8 * DAY)
     await store.sweep(None)

@@ -39,7 +39,7 @@ CountOdds = Callable[[Sequence, Mapping[str, object], Many[str], Roster], Awaita
 
 ROLLED = "rolled"
 """Documents that say what a draft, used up, has brought."""
-Change = Callable[[Reply | None], Reply | None]
+Rewording = Callable[[Reply | None], Reply | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +51,8 @@ class Amendment:
     """
 
     about: str
-    change: Change | None = None
-    beside: Change | None = None
+    change: Rewording | None = None
+    beside: Rewording | None = None
     anywhere: bool = False
 
 

@@ -17,7 +17,7 @@ from bot.rules.proof.chain import SAID, canonical, event_hash, genesis, said, sa
 from bot.rules.proof.event_kinds import has_large_number
 from bot.rules.proof.export_format import person_key
 from bot.rules.proof.fair import NO_TEXTS, PROTOCOL, Stream, Words, commitment, dice_of
-from bot.stores.records import IMPORTED, Change, EventRow, PersonRow, SeedRow, TextRow
+from bot.stores.records import IMPORTED, EventRow, GameChange, PersonRow, SeedRow, TextRow
 
 MOST_NAMES = 12
 _MANY_DIGITS = re.compile("[0-9]{16}")
@@ -235,13 +235,13 @@ class Ledger:
         """How many characters of events and texts were written."""
         return sum(len(row.body) for row in self.events) + sum(len(row.text) for row in self.new_texts)
 
-    def change(self) -> Change | None:
+    def change(self) -> GameChange | None:
         """What the store has to write for this game, with a snapshot now and then; None where nothing happened."""
         if not self.events:
-            return Change(self.row, self.was.version) if self.is_touched and self.was is not None else None
+            return GameChange(self.row, self.was.version) if self.is_touched and self.was is not None else None
         version, at = self._before()
         is_due = self.game.number - at >= SNAPSHOT_EVERY
-        return Change(self.row, version, tuple(self.events), to_json(self.game) if is_due else None)
+        return GameChange(self.row, version, tuple(self.events), to_json(self.game) if is_due else None)
 
     def _before(self) -> tuple[int, int]:
         """Version and last snapshot of the game as it was loaded; 0 for a new one."""

@@ -191,7 +191,7 @@ class DueRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class GameChange:
     """What happens to one game. `version` 0 makes it (with at least one event, numbered from 1)."""
 
     game: str
@@ -207,7 +207,7 @@ class Commit:
     request_id: str | None = None  # None: not a request that could come twice
     reply: Json = field(default_factory=dict)
     user: str = ""  # who asked
-    changes: tuple[Change, ...] = ()
+    changes: tuple[GameChange, ...] = ()
     bindings: tuple[Binding, ...] = ()
     persons: tuple[PersonRow, ...] = ()  # new or renamed
     texts: tuple[TextRow, ...] = ()
@@ -265,7 +265,7 @@ def tombstone(request_id: str) -> str:
     return hashlib.sha256(request_id.encode("utf-8", "replace")).hexdigest()
 
 
-def check_change(change: Change) -> None:
+def check_change(change: GameChange) -> None:
     """Raise ValueError for a change whose events do not belong together: that would be our bug."""
     numbers = [event.number for event in change.events]
     first = numbers[0] if numbers else 0

@@ -15,9 +15,9 @@ from bot.rules.text.plain import storable
 from bot.stores.base import DAY, LONGEST_WAIT, REQUESTS_KEPT, Conflict, Gate
 from bot.stores.records import (
     Binding,
-    Change,
     Commit,
     Doc,
+    GameChange,
     Json,
     MarkRow,
     OutboxRow,
@@ -239,7 +239,7 @@ def _buried(which: str, values: tuple[str, ...], now: float) -> Iterator[Step]:
     yield Step(f"DELETE FROM requests WHERE {which}", values)
 
 
-def _changed(change: Change, now: float) -> Iterator[Step]:
+def _changed(change: GameChange, now: float) -> Iterator[Step]:
     """Move one game on, if it is still where it was loaded."""
     game, events = change.game, change.events
     if not events:

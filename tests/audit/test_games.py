@@ -12,7 +12,7 @@ from bot.game.state import to_json
 from bot.rules.dice import d6
 from bot.rules.proof.chain import canonical, event_hash, genesis, salted
 from bot.rules.proof.fair import NO_TEXTS, Stream, commitment
-from bot.stores.records import Binding, Change, Commit, EventRow, Json, SeedRow, TextRow
+from bot.stores.records import Binding, Commit, EventRow, GameChange, Json, SeedRow, TextRow
 from tests.fresh import fresh_store
 
 SEED = b"s" * 32
@@ -50,7 +50,7 @@ def commit(game: str, row: str = "") -> Commit:
         previous = event_hash(previous, text)
         events.append(EventRow(row, number, text, previous))
     return Commit(
-        changes=(Change(row, 0, tuple(events)),),
+        changes=(GameChange(row, 0, tuple(events)),),
         bindings=(Binding(f"place {row}", row, None),),
         seeds=(SeedRow(row, 1, SEED, commitment(SEED), 2),),
         texts=(TextRow(row, 3, "sealed", "salt", secret), TextRow(row, 3, "answer", "salt", "a 5")),

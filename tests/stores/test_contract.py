@@ -13,11 +13,11 @@ from bot.stores.base import DAY, Conflict, Deleted
 from bot.stores.postgres import open_postgres
 from bot.stores.records import (
     Binding,
-    Change,
     Commit,
     Doc,
     DueRow,
     EventRow,
+    GameChange,
     Json,
     MarkRow,
     Outgoing,
@@ -66,7 +66,7 @@ def new_game(game: str = "g1", place: str = PLACE, server: str = SERVER) -> Comm
     return Commit(
         request_id=f"start {game}",
         reply={"text": "A game."},
-        changes=(Change(game, 0, (event(1, game),), state={"turn": 1}),),
+        changes=(GameChange(game, 0, (event(1, game),), state={"turn": 1}),),
         bindings=(Binding(place, game, None, server),),
         persons=(PersonRow(game, "p1", "discord:anna", "Anna"),),
         seeds=(SeedRow(game, 1, b"\1" * 32, "c0ffee", 1),),
@@ -101,14 +101,14 @@ async def test_nothing_is_where_nothing_was_played(store: Store) -> None:
 async def test_events_after_the_snapshot_come_along_with_their_texts(store: Store) -> None:
     await store.commit(new_game())
     text = TextRow("g1", 2, "label", "salt", "for honour", "p1")
-    await store.commit(Commit(changes=(Change("g1", 1, (event(2), event(3))),), texts=(text,)))
+    await store.commit(Commit(changes=(GameChange("g1", 1, (event(2), event(3))),), texts=(text,)))
     saved = await store.load_game(PLACE)
     assert saved is not None
     assert (saved.state, saved.state_at) == ({"turn": 1}, 1)
     assert saved.events == (event(2), event(3))
     assert saved.texts == (text,)
     assert saved.events[0].data == {"kind": "roll"}
-    await store.commit(Commit(changes=(Change("g1", 2, (), state={"turn": 2}),)))
+    await store.commit(Commit(changes=(GameChange("g1", 2, (), state={"turn": 2}),)))
     saved = await store.load_game(PLACE)
     assert saved is not None
     assert (saved.state, saved.state_at, saved.events, saved.texts) == ({"turn": 2}, 3, (), ())
@@ -119,7 +119,7 @@ async def test_events_after_the_snapshot_come_along_with_their_texts(store: Stor
 
 async def test_the_same_request_is_answered_once(store: Store) -> None:
     await store.commit(new_game())
-    roll = Commit(request_id="r1", reply={"text": "7"}, changes=(Change("g1", 1, (event(2),)),))
+    roll = Commit(request_id="r1", reply={"text": "7"}, changes=(GameChange("g1", 1, (event(2),)),))
     again = replace(roll, reply={"text": "12"})
     first, second = await store.commit(roll), await store.commit(again)
     assert (first.reply, first.seen) == ({"text": "7"}, False)
@@ -131,7 +131,7 @@ async def test_the_same_request_is_answered_once(store: Store) -> None:
 async def test_twenty_deliveries_at_once_of_one_request(store: Store) -> None:
     await store.commit(new_game())
     rolls = [
-        Commit(request_id="r1", reply={"n": n}, changes=(Change("g1", 1, (event(2),)),), outbox=(out(),))
+        Commit(request_id="r1", reply={"n": n}, changes=(GameChange("g1", 1, (event(2),)),), outbox=(out(),))
         for n in range(20)
     ]
     done = await asyncio.gather(*(store.commit(roll) for roll in rolls))
@@ -153,13 +153,13 @@ async def test_places_whose_game_is_played_elsewhere_too(store: Store) -> None:
 
 async def test_of_two_who_loaded_the_same_version_one_must_load_again(store: Store) -> None:
     await store.commit(new_game())
-    one = Commit(request_id="r1", changes=(Change("g1", 1, (event(2),)),))
-    two = Commit(request_id="r2", changes=(Change("g1", 1, (event(2),)),), docs=(Doc("draft", "d", {}),))
+    one = Commit(request_id="r1", changes=(GameChange("g1", 1, (event(2),)),))
+    two = Commit(request_id="r2", changes=(GameChange("g1", 1, (event(2),)),), docs=(Doc("draft", "d", {}),))
     results = await asyncio.gather(store.commit(one), store.commit(two), return_exceptions=True)
     assert [isinstance(result, Conflict) for result in results] == [False, True]
     assert await store.seen("r2") is None, "a conflict leaves nothing behind"
     assert await store.doc("draft", "d") is None
-    await store.commit(replace(two, changes=(Change("g1", 2, (event(3),)),)))
+    await store.commit(replace(two, changes=(GameChange("g1", 2, (event(3),)),)))
     assert [row.number for row in await store.events("g1")] == [1, 2, 3]
 
 
@@ -174,7 +174,7 @@ async def test_of_two_first_rolls_in_a_channel_one_starts_the_game(store: Store)
 
 async def test_a_conflict_in_the_middle_undoes_what_came_before(store: Store) -> None:
     await store.commit(new_game("g1"))
-    both = Commit(changes=(Change("g1", 1, (event(2),)), Change("g2", 7, (event(9, "g2"),))))
+    both = Commit(changes=(GameChange("g1", 1, (event(2),)), GameChange("g2", 7, (event(9, "g2"),))))
     with pytest.raises(Conflict):
         await store.commit(both)
     assert await store.peek(PLACE) == ("g1", 1, False)
@@ -184,18 +184,18 @@ async def test_a_conflict_in_the_middle_undoes_what_came_before(store: Store) ->
 @pytest.mark.parametrize("numbers", [(2,), (1, 3), (2, 1), ()])
 async def test_a_new_game_with_wrong_numbers_is_a_bug(store: Store, numbers: tuple[int, ...]) -> None:
     with pytest.raises(ValueError, match="event"):
-        await store.commit(Commit(changes=(Change("g1", 0, tuple(event(number) for number in numbers)),)))
+        await store.commit(Commit(changes=(GameChange("g1", 0, tuple(event(number) for number in numbers)),)))
 
 
 async def test_a_gap_after_the_last_event_is_a_conflict(store: Store) -> None:
     await store.commit(new_game())
     with pytest.raises(Conflict):
-        await store.commit(Commit(changes=(Change("g1", 1, (event(3),)),)))
+        await store.commit(Commit(changes=(GameChange("g1", 1, (event(3),)),)))
 
 
 async def test_a_log_is_read_in_pages(store: Store) -> None:
     await store.commit(new_game())
-    await store.commit(Commit(changes=(Change("g1", 1, tuple(event(number) for number in range(2, 8))),)))
+    await store.commit(Commit(changes=(GameChange("g1", 1, tuple(event(number) for number in range(2, 8))),)))
 
     async def numbers(**page: int | bool) -> list[int]:
         return [row.number for row in await store.events("g1", **page)]  # type: ignore[arg-type]
@@ -210,7 +210,7 @@ async def test_a_log_is_read_in_pages(store: Store) -> None:
 
 async def test_marks_are_kept_by_block_and_written_anew(store: Store) -> None:
     await store.commit(new_game())
-    await store.commit(Commit(changes=(Change("g1", 1, tuple(event(number) for number in range(2, 8))),)))
+    await store.commit(Commit(changes=(GameChange("g1", 1, tuple(event(number) for number in range(2, 8))),)))
     assert [row.number for row in await store.events_at("g1", [5, 2, 99])] == [2, 5]
     assert not await store.events_at("g1", [])
     await store.mark(
@@ -286,7 +286,7 @@ async def test_seeds_follow_each_other(store: Store) -> None:
     await store.commit(new_game())
     first = SeedRow("g1", 1, b"\1" * 32, "c0ffee", 1, ("mine",), "d1", revealed=2)
     second = SeedRow("g1", 2, b"\2" * 32, "decaf", 3)
-    await store.commit(Commit(changes=(Change("g1", 1, (event(2),)),), seeds=(first, second)))
+    await store.commit(Commit(changes=(GameChange("g1", 1, (event(2),)),), seeds=(first, second)))
     assert list(await store.seeds("g1")) == [first, second]
     saved = await store.load_game(PLACE)
     assert saved is not None
@@ -416,10 +416,10 @@ async def test_of_several_takers_one_gets_the_document(store: Store) -> None:
 async def test_a_consent_that_is_gone_cannot_be_used(store: Store) -> None:
     await store.commit(new_game())
     await store.put_doc(Doc("undo", "g1", {}))
-    undo = Commit(changes=(Change("g1", 1, (event(2),)),), drop_docs=(("undo", "g1"),))
+    undo = Commit(changes=(GameChange("g1", 1, (event(2),)),), drop_docs=(("undo", "g1"),))
     await store.commit(undo)
     with pytest.raises(Conflict):
-        await store.commit(replace(undo, changes=(Change("g1", 2, (event(3),)),)))
+        await store.commit(replace(undo, changes=(GameChange("g1", 2, (event(3),)),)))
     assert await store.peek(PLACE) == ("g1", 2, False)
 
 
@@ -427,7 +427,7 @@ async def test_what_goes_in_and_out_are_copies(store: Store) -> None:
     data = {"a": [1]}
     state: Json = {"units": {}}
     await store.commit(Commit(docs=(Doc("k", "k", data),)))
-    await store.commit(replace(new_game(), changes=(Change("g1", 0, (event(1),), state),)))
+    await store.commit(replace(new_game(), changes=(GameChange("g1", 0, (event(1),), state),)))
     data["a"].append(2)
     state["units"]["x"] = 1
     found = await store.doc("k", "k")
@@ -490,10 +490,12 @@ async def test_a_request_whose_answer_was_deleted_changes_nothing_when_it_comes_
     store: Store, clock: Clock, deletion: Commit
 ) -> None:
     await store.commit(replace(new_game(), user="discord:anna"))
-    roll = Commit("r1", {"text": "7"}, user="discord:anna", changes=(Change("g1", 1, (event(2),)),), outbox=(out(),))
+    roll = Commit(
+        "r1", {"text": "7"}, user="discord:anna", changes=(GameChange("g1", 1, (event(2),)),), outbox=(out(),)
+    )
     await store.commit(roll)
     await store.commit(deletion)
-    again = Commit("r1", {"text": "9"}, changes=(Change("g2", 0, (event(1, "g2"),)),), outbox=(out(),))
+    again = Commit("r1", {"text": "9"}, changes=(GameChange("g2", 0, (event(1, "g2"),)),), outbox=(out(),))
     results = await asyncio.gather(*(store.commit(again) for _ in range(3)), return_exceptions=True)
     assert [type(result) for result in results] == [Deleted] * 3
     assert "g2" not in await store.games()
@@ -544,7 +546,7 @@ async def test_rejoining_restores_and_so_does_playing(store: Store, clock: Clock
     clock.now += DAY
     assert await store.server_joined(SERVER), "it was away"
     assert not await store.server_joined(SERVER)
-    await store.commit(Commit(changes=(Change("g2", 1, (event(2, "g2"),)),)))
+    await store.commit(Commit(changes=(GameChange("g2", 1, (event(2, "g2"),)),)))
     clock.now += 40 * DAY
     await store.sweep(30 * DAY)
     assert list(await store.games()) == ["g1", "g2"]

@@ -18,7 +18,7 @@ from bot.stores.base import Conflict, StoreError
 from bot.stores.opening import open_store
 from bot.stores.postgres import PostgresStore, link, open_postgres
 from bot.stores.postgres.schema import MIGRATIONS
-from bot.stores.records import Binding, Change, Commit, EventRow, Outgoing, PersonRow
+from bot.stores.records import Binding, Commit, EventRow, GameChange, Outgoing, PersonRow
 from bot.stores.statements import Step
 from tests.playing import Channel
 from tests.standins.postgres import PostgresServer, postgres_server
@@ -42,7 +42,7 @@ def roll(game: str, number: int) -> Commit:
     return Commit(
         request_id=f"{game}-{number}",
         reply={"number": number},
-        changes=(Change(game, number - 1, (EventRow(game, number, '{"kind":"roll"}', f"hash{number}"),)),),
+        changes=(GameChange(game, number - 1, (EventRow(game, number, '{"kind":"roll"}', f"hash{number}"),)),),
         bindings=(Binding(f"discord:s:{game}", game, None),) if number == 1 else (),
         outbox=(Outgoing(f"discord:s:{game}", {}, due=1e12),),
     )
@@ -175,7 +175,7 @@ async def test_a_line_that_breaks_after_a_commit_does_not_roll_twice(
 
     broken.clear()
     with pytest.raises(StoreError, match="cannot be reached"):  # nobody could tell it from a second one
-        await store.commit(Commit(None, changes=(Change("g1", 1, (EventRow("g1", 2, "{}", "h"),)),)))
+        await store.commit(Commit(None, changes=(GameChange("g1", 1, (EventRow("g1", 2, "{}", "h"),)),)))
 
 
 async def test_processes_that_start_at_once_make_the_tables_once(postgres: PostgresServer) -> None:
@@ -226,7 +226,7 @@ async def test_of_two_processes_that_give_a_channel_its_first_game_one_does(post
 
     def first(game: str) -> Commit:
         event = EventRow(game, 1, "{}", "h")
-        return Commit(game, changes=(Change(game, 0, (event,)),), bindings=(Binding("discord:s:c", game, None),))
+        return Commit(game, changes=(GameChange(game, 0, (event,)),), bindings=(Binding("discord:s:c", game, None),))
 
     async with open_postgres(url) as one, open_postgres(url) as two:
         done = await asyncio.gather(one.commit(first("g1")), two.commit(first("g2")), return_exceptions=True)
@@ -241,7 +241,7 @@ async def test_a_game_that_a_place_got_since_it_was_looked_up_is_not_pushed_asid
     def to_play(game: str, was: str | None) -> Commit:
         return Commit(
             game,
-            changes=(Change(game, 0, (EventRow(game, 1, "{}", "h"),)),),
+            changes=(GameChange(game, 0, (EventRow(game, 1, "{}", "h"),)),),
             bindings=(Binding("discord:s:c", game, was),),
         )
 

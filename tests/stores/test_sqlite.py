@@ -24,7 +24,7 @@ import pytest
 
 from bot.interface.spec import Command, Person, Place, Receipt
 from bot.stores.base import Conflict, StoreError
-from bot.stores.records import Binding, Change, Commit, EventRow, Json, Outgoing
+from bot.stores.records import Binding, Commit, EventRow, GameChange, Json, Outgoing
 from bot.stores.sqlite import SqliteStore, TemporaryStore, open_sqlite, schema
 from bot.stores.sqlite.schema import MIGRATIONS, backup_path, migrate
 from bot.stores.store import Store
@@ -38,7 +38,7 @@ def event(number: int, game: str = "g1", body: str = "{}") -> EventRow:
 def start(game: str = "g1") -> Commit:
     return Commit(
         request_id=f"start {game}",
-        changes=(Change(game, 0, (event(1, game),)),),
+        changes=(GameChange(game, 0, (event(1, game),)),),
         bindings=(Binding(f"place {game}", game, None),),
     )
 
@@ -47,7 +47,7 @@ def roll(number: int, game: str = "g1", body: str = "{}") -> Commit:
     return Commit(
         request_id=f"{game} {number}",
         reply={"number": number},
-        changes=(Change(game, number - 1, (event(number, game, body),)),),
+        changes=(GameChange(game, number - 1, (event(number, game, body),)),),
         outbox=(Outgoing(f"place {game}", {}, 0.0),),
     )
 
@@ -434,7 +434,9 @@ async def test_a_read_only_file_is_told_when_opening(path: Path) -> None:
 async def test_damage_is_reported(path: Path) -> None:
     async with open_sqlite(path) as store:
         await store.commit(start())
-        await store.commit(Commit(changes=(Change("g1", 1, tuple(event(n, body="x" * 900) for n in range(2, 80))),)))
+        await store.commit(
+            Commit(changes=(GameChange("g1", 1, tuple(event(n, body="x" * 900) for n in range(2, 80))),))
+        )
     data = bytearray(path.read_bytes())
     for page in range(2, len(data) // 4096):
         if b"x" * 900 in data[page * 4096 : page * 4096 + 4096]:
@@ -551,7 +553,7 @@ async def add_events(store: Store, name: str, count: int) -> None:
             assert saved is not None
             counter: Json = saved.state
             body = f'{{"by":"{name} {number}"}}'
-            change = Change(
+            change = GameChange(
                 "g1",
                 saved.game.version,
                 (event(saved.game.next_event, body=body),),

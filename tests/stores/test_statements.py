@@ -15,11 +15,11 @@ from bot.stores.base import DAY, Conflict, StoreError
 from bot.stores.copying import TABLES
 from bot.stores.records import (
     Binding,
-    Change,
     Commit,
     Doc,
     DueRow,
     EventRow,
+    GameChange,
     Outgoing,
     PersonRow,
     SeedRow,
@@ -64,9 +64,9 @@ ALL = Commit(
     {"text": "all"},
     "discord:anna",
     changes=(
-        Change("g1", 1, (event(2), event(3)), {"turn": 2}),
-        Change("g2", 0, (EventRow("g2", 1, "{}", "h"),)),
-        Change("g1", 2),
+        GameChange("g1", 1, (event(2), event(3)), {"turn": 2}),
+        GameChange("g2", 0, (EventRow("g2", 1, "{}", "h"),)),
+        GameChange("g1", 2),
     ),
     bindings=(Binding(PLACE, "g2", "g1", SERVER, alone=True), Binding("slack:T/C", "g1", None)),
     persons=(PersonRow("g2", "p1", "discord:anna", "Anna"),),

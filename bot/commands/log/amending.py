@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import partial
 
 from bot.answers.events import title_of, told_event
-from bot.commands.context import Amendment, Change, Context
+from bot.commands.context import Amendment, Context, Rewording
 from bot.commands.turns.turn_card import old_cards
 from bot.game.events import changes_game
 from bot.game.ledger import Ledger
@@ -172,7 +172,7 @@ def _topic(ledger: Ledger, what: object) -> str:
     return f"{ledger.row}/{what}"
 
 
-def answered(number: int) -> Change:
+def answered(number: int) -> Rewording:
     """How a request reads that was answered elsewhere."""
     return partial(_struck, f"Answered in #{number}", _a_request, "", "")
 
