@@ -6,7 +6,8 @@ it is on the disk; when it raises, nothing of it is. So nobody sees an answer th
 
     saved = await store.load_game("discord:guild:channel")   # or None: nothing played here yet
     ...
-    done = await store.commit(Commit(request_id, reply, changes=(GameChange(saved.game.id, saved.game.version, events),)))
+    change = GameChange(saved.game.id, saved.game.version, events)
+    done = await store.commit(Commit(request_id, reply, changes=(change,)))
     post(done.reply)                                          # the stored one, if the request came twice
 
 Keys (`place`, `server`, `user`, `request_id`) are the adapters' strings and begin with the platform:

@@ -125,25 +125,15 @@ def overview(registry: Registry, games: Sequence[str], played: str, *, greets: b
     """Four things to do, and a menu of the rule sets and topics."""
     shown = [played] if played in games else [game for game in ("lnlt", *games) if game in games]
     attacks = (first_attack(registry, game) for game in dict.fromkeys(shown))
-    shots = [shot for shot in attacks if shot is not None and shot.verb in ATTACKS][:1]
     things: list[Part] = []
-    if shots:
-        first = shots[0]
-        names = Phrase(*(piece for shot in shots for piece in (Typed(shot.name), " ")))
-        things += [
-            Entry("Fight", "one command per attack", names, OPEN_FORM + " ".join(first.path), "Open a form"),
-            Entry(
-                "Odds",
-                "exact chances before you roll",
-                phrase("`{name}` with odds", name=first.name),
-                f"try:{' '.join(first.path)}",
-                "Try",
-            ),
-        ]
+    if (first := next((shot for shot in attacks if shot is not None and shot.verb in ATTACKS), None)) is not None:
+        name, odds = " ".join(first.path), phrase("`{name}` with odds", name=first.name)
+        fight = Phrase(Typed(first.name), " ")
+        things.append(Entry("Fight", "one command per attack", fight, OPEN_FORM + name, "Open a form"))
+        things.append(Entry("Odds", "exact chances before you roll", odds, f"try:{name}", "Try"))
+    game = phrase("`/game start`, `/unit add`")
     things += [
-        Entry(
-            "A game", "units, turns, undo, log", phrase("`/game start`, `/unit add`"), f"{OPEN_FORM}game start", "Start"
-        ),
+        Entry("A game", "units, turns, undo, log", game, f"{OPEN_FORM}game start", "Start"),
         Entry("Dice", "anything: 4d6kh3+2", phrase("`/roll 2d6+3`"), "throw:2d6", "Roll 2d6"),
         Group("Rule sets", "", grave=True),
         *_named(registry, games),
@@ -172,9 +162,8 @@ def games_page(registry: Registry, games: Sequence[str]) -> Reply:
     lines = (*_named(registry, games), Small(phrase("`/help lnlt` says what one has, `/me games` which you play.")))
     entries = tuple(MenuEntry(f"{HELP}{game}", registry.games[game].title, f"/{game}") for game in games[:MOST])
     buttons = (Button(f"{OPEN_FORM}game start", "Start a game", "primary"), back(()))
-    return Reply(
-        "Games", lines, by="bring the rule book", menus=(Menu("What has one?", entries, "Games"),), buttons=buttons
-    )
+    menus = (Menu("What has one?", entries, "Games"),)
+    return Reply("Games", lines, by="bring the rule book", menus=menus, buttons=buttons)
 
 
 def page_of_group(path: Path, registry: Registry) -> Reply:

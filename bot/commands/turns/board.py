@@ -93,17 +93,15 @@ async def following(context: Context, reply: Reply) -> list[Outgoing]:
         context.withdraw.append(topic)
         over = _gone(f"{game.name} is over").to_json()
         return [Outgoing(place, {}, context.now, over, "", topic) for place in places]
-    fresh = [game.turn, game.turn_of] != doc.data["turn"] or context.now - doc.data["since"] > AFRESH
-    if not fresh:
-        now = shown(context, game, said, undo)
+    now = shown(context, game, said, undo)
+    if [game.turn, game.turn_of] == doc.data["turn"] and context.now - doc.data["since"] <= AFRESH:
         if (reads := _reads(now)) == doc.data.get("reads"):
             return []
         context.docs.append(replace(doc, data={**doc.data, "said": said, "reads": reads}))
         return [Outgoing(place, {}, context.now, now.to_json(), "", topic) for place in places]
     context.withdraw.append(topic)
-    fresh_one = shown(context, game, said, undo)
-    about = context.topic(_remember(context, game, said, fresh_one))
-    old, new = _gone(FURTHER_DOWN, TAKEN_AWAY).to_json(), fresh_one.to_json()
+    about = context.topic(_remember(context, game, said, now))
+    old, new = _gone(FURTHER_DOWN, TAKEN_AWAY).to_json(), now.to_json()
     away = [Outgoing(place, {}, context.now, old, "", topic) for place in places]
     return [*away, *(Outgoing(place, {}, context.now, new, about) for place in places)]
 

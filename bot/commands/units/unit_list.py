@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -97,9 +98,7 @@ def _below(context: Context, options: Mapping[str, Any]) -> Iterator[Button]:
 
 def _counted(units: list[RosterUnit]) -> str:
     """`13 units: 7 US, 6 VC`."""
-    sides: dict[str, int] = {}
-    for unit in units:
-        sides[unit.side or "of no side"] = sides.get(unit.side or "of no side", 0) + 1
+    sides = Counter(unit.side or "of no side" for unit in units)
     each = ", ".join(f"{count} {side}" for side, count in sides.items())
     return f"{count_units(len(units))}: {each}" if len(sides) > 1 else count_units(len(units))
 
