@@ -39,9 +39,9 @@ from bot.interface.spec import (
     shown_name,
     storable_command,
 )
+from bot.interface.typing.command_text import Parsed, parse_text
 from bot.interface.typing.complete import OF_ENABLED, OF_MACROS, Choice, Known, complete_option
 from bot.interface.typing.macro import Macro
-from bot.interface.typing.text import Parsed, parse_text
 from bot.outbox.answers import Answers, Due
 from bot.outbox.receipts import Receipts
 from bot.packs.stored import HERE, pack_choices, tidy

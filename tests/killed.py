@@ -15,7 +15,7 @@ from pathlib import Path
 from bot.app import App
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Command, Person, Place
-from bot.interface.typing.text import parse_text
+from bot.interface.typing.command_text import parse_text
 from bot.process.settings import load_settings
 from bot.stores.opening import open_store
 from tests.fresh import fresh_app

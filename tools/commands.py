@@ -32,7 +32,7 @@ from bot.host.fuzz import lines, table_line_of
 from bot.interface.registry import registry
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Person, Place
-from bot.interface.typing.text import command_text
+from bot.interface.typing.command_text import command_text
 from bot.odds_worker.pool import Worker
 from bot.stores.sqlite import TemporaryStore
 from bot.systems.catalog import systems

@@ -10,8 +10,8 @@ from prompt_toolkit.document import Document
 
 from bot.interface.registry import Registry
 from bot.interface.spec import CommandSpec
+from bot.interface.typing.command_text import Token, tokenize
 from bot.interface.typing.complete import Known, complete_option
-from bot.interface.typing.text import Token, tokenize
 from bot.rules.errors import UserError
 
 _VALUE = re.compile(r"([^\s=]*)=(?:\"([^\"]*)(\"?)|'([^']*)('?)|\u201c([^\u201d]*)(\u201d?)|(\S*))")

@@ -21,8 +21,8 @@ from bot.interface.reply.packing import MOST_BYTES, file_text, too_large
 from bot.interface.reply.parts import Grid
 from bot.interface.reply.reply import Button, Menu, Reply, error_reply
 from bot.interface.spec import Person, Place
+from bot.interface.typing.command_text import MAX_LENGTH, command_text
 from bot.interface.typing.complete import Known
-from bot.interface.typing.text import MAX_LENGTH, command_text
 from bot.process.file_rights import private_from_now_on, tighten
 from bot.process.settings import Settings, load_settings
 from bot.rules.errors import UserError

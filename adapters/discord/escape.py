@@ -10,7 +10,7 @@ from functools import lru_cache
 from adapters.discord.payload import shown_options
 from bot.interface.registry import Registry, registry
 from bot.interface.reply.parts import Pen
-from bot.interface.typing.text import parse_text
+from bot.interface.typing.command_text import parse_text
 from bot.rules.errors import UserError
 from bot.rules.text.phrase import Address, Typed, When, pieces_of
 from bot.rules.text.plain import isolated, visible

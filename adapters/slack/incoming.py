@@ -18,7 +18,7 @@ from adapters.slack.request import PLATFORM, Json, Request, from_command, from_e
 from adapters.slack.work import Ack, Do, Quick, Work
 from bot.interface.reply.reply import OPEN_FORM, Reply, error_reply
 from bot.interface.spec import Command, Person, Receipt
-from bot.interface.typing.text import Parsed
+from bot.interface.typing.command_text import Parsed
 from bot.rules.errors import UserError
 
 log = logging.getLogger(__name__)

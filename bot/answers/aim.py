@@ -14,7 +14,7 @@ from bot.game.roster import GONE, is_gone
 from bot.game.state import Game
 from bot.interface.registry import registry
 from bot.interface.typing import complete
-from bot.interface.typing.text import command_text
+from bot.interface.typing.command_text import command_text
 from bot.rules.errors import UserError
 from bot.rules.inputs.many import Whose, all_fired, names_in, units_in, written_out
 from bot.rules.inputs.options import Option

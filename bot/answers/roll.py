@@ -10,7 +10,7 @@ from bot.answers.outcome import Happening, Outcome, thrown
 from bot.interface.reply.bars import percent
 from bot.interface.reply.parts import Odds, Small
 from bot.interface.reply.reply import Reply
-from bot.interface.typing.text import quoted
+from bot.interface.typing.command_text import quoted
 from bot.rules.dice import Source
 from bot.rules.errors import UserError
 from bot.rules.expression import Result, Rolling, parse, roll

@@ -32,7 +32,7 @@ from bot.answers.plays import Single, planned, play_all, whole_out, whole_result
 from bot.interface.reply.parts import Grid, Group, Part, Small, Thrown, part_lines
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import CommandSpec
-from bot.interface.typing.text import command_text
+from bot.interface.typing.command_text import command_text
 from bot.rules.dice import Source
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.options import Option, flag

@@ -22,8 +22,8 @@ from bot.interface.form.form import HAND, ODDS, in_that_way, lasting, way_asked
 from bot.interface.registry import Registry, registry
 from bot.interface.reply.reply import OPEN_FORM, Button, Reply
 from bot.interface.spec import CommandSpec, Path, Person, Place
+from bot.interface.typing.command_text import command_text, parse_text, salvaged
 from bot.interface.typing.complete import ACTING, Known
-from bot.interface.typing.text import command_text, parse_text, salvaged
 from bot.places.shelves import NotManager
 from bot.places.threads import Threads
 from bot.process.entropy import new_id

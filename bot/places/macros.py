@@ -10,8 +10,8 @@ from collections.abc import Mapping
 
 from bot.interface.registry import Registry
 from bot.interface.spec import RUN_MACRO, CommandSpec, Path, Place
+from bot.interface.typing.command_text import Parsed, parse_text
 from bot.interface.typing.macro import Macro
-from bot.interface.typing.text import Parsed, parse_text
 from bot.rules.errors import UserError
 from bot.stores.records import Doc
 from bot.stores.store import Store

@@ -20,7 +20,7 @@ from bot.interface.registry import Registry, registry
 from bot.interface.reply.packing import MOST_TEXT
 from bot.interface.reply.reply import Reply, error_reply, failed
 from bot.interface.spec import Command, CommandSpec
-from bot.interface.typing.text import command_text
+from bot.interface.typing.command_text import command_text
 from bot.odds_worker.pool import Odds, Worker
 from bot.outbox.receipts import NOT_WRITTEN
 from bot.places.shelves import OF_A_VERSION, Enabled, Shelves

@@ -120,6 +120,7 @@ def _keep(asker: socket.socket) -> None:
     """Fork the bot; tell who asked its process id, and its status when it has ended."""
     with asker.makefile("rb") as request:
         asked = json.loads(request.readline())
+    Path(asked["log"]).touch()  # it can be read before anything is written
     pid = os.fork()
     if pid == 0:
         asker.close()

@@ -8,7 +8,7 @@ from bot.answers.shot import EXTRA, run_sequence
 from bot.answers.tables import read_table
 from bot.interface.registry import registry
 from bot.interface.spec import CommandSpec
-from bot.interface.typing.text import parse_text
+from bot.interface.typing.command_text import parse_text
 from bot.rules.proof.fair import Stream
 from bot.systems.catalog import system
 

@@ -6,7 +6,7 @@ import pytest
 
 from bot.interface.reply.parts import Small
 from bot.interface.reply.reply import Reply
-from bot.interface.typing.text import parse_text
+from bot.interface.typing.command_text import parse_text
 from tests.playing import Channel
 
 

@@ -11,7 +11,7 @@ from bot.commands.help.help import show_help
 from bot.interface.registry import registry
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import CommandSpec
-from bot.interface.typing.text import parse_text
+from bot.interface.typing.command_text import parse_text
 from bot.process.entropy import throwaway
 from bot.systems.catalog import system
 

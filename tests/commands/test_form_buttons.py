@@ -6,7 +6,7 @@ import pytest
 
 from bot.interface.registry import registry
 from bot.interface.reply.reply import OPEN_FORM, Reply, error_reply
-from bot.interface.typing.text import parse_text
+from bot.interface.typing.command_text import parse_text
 from bot.places.forms import change_button, form_button
 from bot.rules.errors import UserError
 from tests.playing import Channel

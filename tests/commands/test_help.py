@@ -11,7 +11,7 @@ from bot.interface.reply.parts import Entry
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Place
 from bot.interface.typing import complete
-from bot.interface.typing.text import parse_text
+from bot.interface.typing.command_text import parse_text
 from bot.systems.catalog import systems
 from tests.playing import Channel
 

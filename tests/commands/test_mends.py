@@ -8,7 +8,7 @@ from bot.commands.turns.turn_card import _when_over
 from bot.interface.form.fields import known_items
 from bot.interface.registry import registry
 from bot.interface.reply.reply import Button, Reply, error_reply
-from bot.interface.typing.text import parse_text
+from bot.interface.typing.command_text import parse_text
 from bot.rules.errors import UserError
 from bot.rules.text.phrase import Phrase, Typed
 from tests.playing import HERE, Channel, two_sides

@@ -20,7 +20,7 @@ from bot.game.roster_file import find_scenario
 from bot.interface.form.form import ODDS
 from bot.interface.registry import registry
 from bot.interface.reply.reply import OPEN_FORM
-from bot.interface.typing.text import command_text, parse_text
+from bot.interface.typing.command_text import command_text, parse_text
 from bot.packs.check import check_system
 from bot.rules.inputs.units import RosterUnit
 from bot.systems.catalog import systems

@@ -39,8 +39,8 @@ from bot.interface.form.form import (
 from bot.interface.registry import registry
 from bot.interface.reply.reply import Reply, error_reply
 from bot.interface.spec import Command, CommandSpec
+from bot.interface.typing.command_text import command_text, parse_text
 from bot.interface.typing.complete import Known
-from bot.interface.typing.text import command_text, parse_text
 from bot.places.forms import KEPT, Draft, action_of
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import RosterUnit

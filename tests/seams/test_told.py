@@ -24,7 +24,7 @@ from bot.game.state import Game
 from bot.interface.registry import registry
 from bot.interface.reply.parts import Odds
 from bot.interface.reply.reply import Reply
-from bot.interface.typing.text import command_text
+from bot.interface.typing.command_text import command_text
 from bot.report.facts import facts_of
 from bot.report.page import page
 from bot.systems.catalog import system, systems

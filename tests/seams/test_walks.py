@@ -21,7 +21,7 @@ from bot.game.state import content
 from bot.interface.registry import registry
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Place
-from bot.interface.typing.text import command_text, quoted
+from bot.interface.typing.command_text import command_text, quoted
 from bot.systems.catalog import systems
 from tests.fresh import fresh_app
 from tests.playing import Channel

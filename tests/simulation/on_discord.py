@@ -33,7 +33,7 @@ from adapters.discord.request import Request as Ask
 from adapters.discord.serve import Grognard
 from bot.interface.registry import registry
 from bot.interface.reply.reply import File, Reply
-from bot.interface.typing.text import parse_text
+from bot.interface.typing.command_text import parse_text
 from bot.outbox.receipts import watch
 from tests.simulation.people import BY_KEY, discord_id, spot_of_dm
 from tests.simulation.shown import Request, Shown

@@ -20,7 +20,7 @@ from bot.interface.registry import TABLE, Registry
 from bot.interface.reply.parts import Group, Part, Small
 from bot.interface.reply.reply import OPEN_FORM, Button, Reply
 from bot.interface.spec import CommandSpec
-from bot.interface.typing.text import parse_text
+from bot.interface.typing.command_text import parse_text
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.inputs.options import Option
 from bot.rules.inputs.units import UnitWords

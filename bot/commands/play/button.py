@@ -31,7 +31,7 @@ from bot.interface.form.fields import keypad
 from bot.interface.form.form import COMPARE, HAND, ODDS, SECRET
 from bot.interface.reply.reply import File, Reply
 from bot.interface.spec import Path
-from bot.interface.typing.text import command_text
+from bot.interface.typing.command_text import command_text
 from bot.places.forms import DRAFT, Draft, change_button, find_draft
 from bot.report.cards import cards_drawn
 from bot.rules.errors import DieOwed, UserError

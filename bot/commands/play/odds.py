@@ -27,7 +27,7 @@ from bot.game.state import Json
 from bot.interface.reply.parts import Small
 from bot.interface.reply.reply import Button, Menu, MenuEntry, Reply
 from bot.interface.spec import CommandSpec
-from bot.interface.typing.text import command_text
+from bot.interface.typing.command_text import command_text
 from bot.places.forms import Draft, new_draft
 from bot.process.entropy import new_id
 from bot.rules.errors import UserError

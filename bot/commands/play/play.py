@@ -22,7 +22,7 @@ from bot.commands.turns.turn import has_names, told_by_name, with_letters
 from bot.game.rights import need_player, over
 from bot.interface.reply.parts import Small
 from bot.interface.reply.reply import Button, Reply
-from bot.interface.typing.text import command_text, parse_text
+from bot.interface.typing.command_text import command_text, parse_text
 from bot.places.forms import form_button
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import flag

@@ -13,7 +13,7 @@ from bot.game.roster import in_order, is_gone
 from bot.game.state import Game, Json
 from bot.interface.reply.reply import Button, Menu, MenuEntry, Reply
 from bot.interface.spec import CommandSpec
-from bot.interface.typing.text import command_text
+from bot.interface.typing.command_text import command_text
 from bot.places.forms import change_button, new_draft
 from bot.rules.inputs.options import Option
 from bot.rules.inputs.units import MAX_UNITS, Roster, RosterUnit

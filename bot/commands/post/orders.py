@@ -28,7 +28,7 @@ from bot.game.rights import (
 from bot.game.state import Game
 from bot.interface.reply.parts import Group, Part, Small, when
 from bot.interface.reply.reply import OPEN_FORM, SEALED, Button, Reply
-from bot.interface.typing.text import parse_text
+from bot.interface.typing.command_text import parse_text
 from bot.places.forms import new_draft
 from bot.rules.errors import UserError
 from bot.rules.text.phrase import Phrase, Typed, phrase

@@ -30,7 +30,7 @@ from bot.game.roster import changed_names, is_gone
 from bot.game.state import Game
 from bot.interface.reply.parts import Part, Small
 from bot.interface.reply.reply import GAME, HURT, SHAKEN, Button, Menu, MenuEntry, Reply
-from bot.interface.typing.text import quoted
+from bot.interface.typing.command_text import quoted
 from bot.places.forms import form_button
 from bot.rules.errors import UserError
 from bot.rules.inputs.loadout import LOADOUT, arms_said

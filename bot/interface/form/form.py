@@ -12,8 +12,8 @@ from typing import Literal
 
 from bot.interface.form.fields import MORE, Pick, by_name, known_items, rest_example, rest_text, short, unit_picks
 from bot.interface.spec import CommandSpec
+from bot.interface.typing.command_text import command_text
 from bot.interface.typing.complete import ACTING, Known, fitting
-from bot.interface.typing.text import command_text
 from bot.rules.inputs.options import Option, flag, words_of
 from bot.rules.inputs.units import Roster, RosterUnit
 from bot.rules.text.phrase import begun

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from bot.interface.registry import TABLE, Registry
 from bot.interface.spec import CommandSpec
-from bot.interface.typing.text import Parsed, Token, quoted, read_tokens, tokenize
+from bot.interface.typing.command_text import Parsed, Token, quoted, read_tokens, tokenize
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.inputs.options import Option, clean
 from bot.rules.text.phrase import phrase

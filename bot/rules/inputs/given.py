@@ -43,7 +43,7 @@ class Asked:
         if "mods" in raw or not self.known.keys() >= raw.keys():
             given = unfold_mods(self.known, raw, what)
             if strange := [name for name in given if name not in self.known]:
-                raise unknown_option(strange[0], self.known, what)
+                raise unknown_option(strange[0], what, self.known)
         values = self._defaults.copy()
         for name, option in self.known.items():
             value = given.get(name)

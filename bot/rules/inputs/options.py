@@ -151,11 +151,12 @@ def _instance(option: Option) -> str:
     return phrase("Add {name}=NAME; `/unit list` shows all.", name=option.name) if option.type == "unit" else ""
 
 
-def unknown_option(name: str, known: Iterable[str], what: str) -> UserError:
-    """The error for an option that `what` does not have."""
+def unknown_option(name: str, what: str, known: Iterable[str] = (), hint: str = "") -> UserError:
+    """The error for an option that `what` does not have, with the hint, or with the one meant among those `known`."""
     names = list(known)
-    hint = did_you_mean(name, names) or (f"It takes {', '.join(names)}." if names else "It takes no options.")
-    return UserError(f'{what} has no option "{name[:40]}".', hint=hint, option=name[:40], code="unknown-option")
+    others = f"It takes {', '.join(names)}." if names else "It takes no options."
+    near = hint or did_you_mean(name, names) or others
+    return UserError(f'{what} has no option "{name[:40]}".', hint=near, option=name[:40], code="unknown-option")
 
 
 def unfold_mods(known: Mapping[str, Option], raw: Mapping[str, object], what: str) -> dict[str, object]:

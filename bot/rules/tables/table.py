@@ -1,7 +1,6 @@
 """A loaded table: every cell of a printed chart, its inputs and outputs, compiled to answer in microseconds.
 
-Users, YAML and ids say table; the class is called Chart. A chart never rolls: where its card asks for dice,
-`owes` names them and the roll comes in as an input.
+A table never rolls: where its card asks for dice, `owes` names them and the roll comes in as an input.
 """
 
 from __future__ import annotations
@@ -176,7 +175,7 @@ class Table:
             else:
                 values[name] = False if option.type == "bool" and option.default is None else option.default
         if unknown := inputs.keys() - self._options.keys():
-            raise unknown_option(unknown.pop(), self._options, f"Table {self.id}")
+            raise unknown_option(unknown.pop(), f"Table {self.id}", self._options)
         return self._answer(values)
 
     def owes(self, given: Mapping[str, object]) -> tuple[tuple[str, tuple[Die, ...]], ...]:

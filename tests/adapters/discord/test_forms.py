@@ -10,8 +10,8 @@ from adapters.discord.modal import ROOM, filled, modal
 from bot.interface.form.answer import take
 from bot.interface.form.form import FLAGS, HOW, OTHERS, REST, form_of
 from bot.interface.registry import registry
+from bot.interface.typing.command_text import parse_text
 from bot.interface.typing.complete import Known
-from bot.interface.typing.text import parse_text
 from bot.rules.inputs.units import RosterUnit
 from tests.standins.discord.components import check_modal
 from tests.standins.discord.errors import Problems

@@ -12,8 +12,8 @@ from bot.interface.form.answer import take
 from bot.interface.form.form import form_of
 from bot.interface.registry import registry
 from bot.interface.spec import CommandSpec
+from bot.interface.typing.command_text import parse_text
 from bot.interface.typing.complete import Known
-from bot.interface.typing.text import parse_text
 from bot.places.forms import Draft
 from bot.rules.inputs.units import RosterUnit
 from tests.standins.slack import check_view

@@ -13,7 +13,7 @@ from adapters.slack.incoming import command_line
 from adapters.slack.installation import INSTALL_PATH, SCOPES
 from bot.__main__ import main
 from bot.interface.registry import registry
-from bot.interface.typing.text import parse_text
+from bot.interface.typing.command_text import parse_text
 
 PAGE = (Path(__file__).resolve().parents[3] / "docs" / "slack.md").read_text(encoding="utf-8")
 LINES = [line.strip() for line in PAGE.splitlines() if line.startswith("    ")]

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.interface.registry import registry
-from bot.interface.typing.text import command_text, parse_text, quoted, tokenize
+from bot.interface.typing.command_text import command_text, parse_text, quoted, tokenize
 from bot.rules.errors import UserError, corrected
 from tests.refusing import refuses
 

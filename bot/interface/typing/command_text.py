@@ -14,7 +14,7 @@ from itertools import zip_longest
 from bot.interface.registry import Registry
 from bot.interface.spec import CommandSpec
 from bot.rules.errors import Hint, UserError, did_you_mean, meant
-from bot.rules.inputs.options import Option, clean
+from bot.rules.inputs.options import Option, clean, unknown_option
 from bot.rules.text.phrase import Typed, phrase
 from bot.rules.text.plain import without_control
 
@@ -395,12 +395,7 @@ def _unknown_key(spec: CommandSpec, token: Token, options: Mapping[str, Option],
             if near.right
             else f'Is it a unit\'s number? Quote the whole list: {lists[0]}="squad fp=4; leader lm=1".'
         )
-    return UserError(
-        f'{spec.name} has no option "{token.key}".',
-        hint=near or Typed(f"/help {' '.join(spec.path)}"),
-        option=token.key,
-        code="unknown-option",
-    )
+    return unknown_option(token.key, spec.name, hint=near or Typed(f"/help {' '.join(spec.path)}"))
 
 
 def quoted(value: object) -> str:
