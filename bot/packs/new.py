@@ -16,11 +16,8 @@ def new_pack(folder: Path) -> str:
     """Write a pack into a new folder; its id, made from the folder's name. Raises UserError where that cannot be."""
     id = re.sub(r"[^a-z0-9]+", "-", folder.resolve().name.casefold()).strip("-")[:LONGEST_ID].strip("-")
     if not id[:1].isalpha() or id in TAKEN or id in built_in() or id.endswith("-table"):
-        raise UserError(
-            f'The folder "{folder.name[:40]}" gives the pack no name.',
-            hint="Take letters, such as few-acres, and not the name of a command or built-in game.",
-            code="bad-name",
-        )
+        hint = "Take letters, such as few-acres, and not the name of a command or built-in game."
+        raise UserError(f'The folder "{folder.name[:40]}" gives the pack no name.', hint=hint, code="bad-name")
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UserError(f"{folder} is there already.", hint="Name a new folder.", code="name-taken")
     try:

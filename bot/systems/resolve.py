@@ -102,11 +102,8 @@ def _check_paths(sequence: Sequence, paths: Many[str]) -> None:
         head = path.split(".")[0].split("[")[0]
         if head not in sequence.outputs:
             known: Any = ", ".join(sequence.outputs)
-            raise UserError(
-                f'{sequence.system.id} {sequence.id} has no output "{path[:40]}".',
-                hint=f"It has {known}.",
-                code="unknown-output",
-            )
+            what = f'{sequence.system.id} {sequence.id} has no output "{path[:40]}".'
+            raise UserError(what, hint=f"It has {known}.", code="unknown-output")
         if fault := _not_single(path, str(sequence.outputs[head])):
             raise UserError(fault, hint=f"One value of it is such as {head}[0].result.", code="unknown-output")
 
@@ -115,11 +112,8 @@ def _check_lists(sequence: Sequence, plan: Plan[Any], paths: Many[str]) -> None:
     """Raise UserError for a path that is a list of items, where the outputs say so only by naming another sequence."""
     for path in paths:
         if plan.opening.get(path) == [] and str(sequence.outputs.get(path, "")).startswith("as "):
-            raise UserError(
-                f"{path} is a list, not one value.",
-                hint=f"One value of it is such as {path}[0].result.",
-                code="unknown-output",
-            )
+            hint = f"One value of it is such as {path}[0].result."
+            raise UserError(f"{path} is a list, not one value.", hint=hint, code="unknown-output")
 
 
 def _not_single(path: str, described: str) -> str:

@@ -65,11 +65,8 @@ class Imported:
         Raises UserError for an id that no pack can have.
         """
         if _is_taken(id) or named(id, "")[:LONGEST_ID] != id:
-            raise UserError(
-                f'"{id[:40]}" cannot name a pack.',
-                hint="Take a-z, 0-9 and hyphens, such as few-acres.",
-                code="bad-name",
-            )
+            hint = "Take a-z, 0-9 and hyphens, such as few-acres."
+            raise UserError(f'"{id[:40]}" cannot name a pack.', hint=hint, code="bad-name")
         said = {
             "id": id,
             "title": self.title,

@@ -123,11 +123,7 @@ def plan_barrage(tables: Tables, given: Given) -> Plan[Volley]:
     """
     weapon = given.word("weapon")
     if given.units("vaporize") and not tables["artillery-sheaf"](weapon=weapon)["vaporize"]:
-        raise UserError(
-            f"{weapon} has no vaporize radius.",
-            hint="Put these men into lethal.",
-            option="vaporize",
-            code="not-together",
-        )
+        hint = "Put these men into lethal."
+        raise UserError(f"{weapon} has no vaporize radius.", hint=hint, option="vaporize", code="not-together")
     then = ("Their unit owes a morale check with event artillery-fire.",)
     return blast_plan(blast_of(tables, given, zones="sheaf-zone"), then=then)

@@ -172,21 +172,13 @@ def _firer(tables: Tables, given: Given, unit: Unit, name: str) -> Firer:
     """One soldier. Raises UserError without a weapon or a shot."""
     weapon, modifiers = unit.get("weapon"), tables["attack-modifiers"]
     if weapon is None:
-        raise UserError(
-            f"{name} needs a weapon.",
-            hint="Type it after the unit: soldier weapon=rifle-bolt.",
-            option="attackers",
-            code="no-weapon",
-        )
+        hint = "Type it after the unit: soldier weapon=rifle-bolt."
+        raise UserError(f"{name} needs a weapon.", hint=hint, option="attackers", code="no-weapon")
     inches = unit.get("range", given.number("range"))
     factor = tables["attack-factors"](weapon=weapon, range=inches)["factor"]
     if factor == "not-allowed":
-        raise UserError(
-            f"{name} has no shot with {weapon} at {inches:g} inches.",
-            hint="Leave that one out.",
-            option="attackers",
-            code="out-of-reach",
-        )
+        what = f"{name} has no shot with {weapon} at {inches:g} inches."
+        raise UserError(what, hint="Leave that one out.", option="attackers", code="out-of-reach")
     how = [flag for flag in HOW if flag in unit.flags]
     if unit.has("no_assistant") and weapon in modifiers.constants["machine_guns"]:
         how.append("no_assistant")
@@ -215,12 +207,8 @@ def plan_flame(tables: Tables, given: Given) -> Plan[Volley]:
     inches, leader = given.number("range"), given.int("leader")
     factor = tables["flame-thrower"](range=inches)["factor"]
     if factor == "not-allowed":
-        raise UserError(
-            f"A flame thrower does not reach {inches:g} inches.",
-            hint="27 is its limit.",
-            option="range",
-            code="out-of-reach",
-        )
+        what = f"A flame thrower does not reach {inches:g} inches."
+        raise UserError(what, hint="27 is its limit.", option="range", code="out-of-reach")
     how = [flag for flag in ("suppressed", "moving", "hasty") if given.flag(flag)]
     factor *= tables["attack-modifiers"](**dict.fromkeys(how, True))["factor"]
     attack = floor(factor + leader)

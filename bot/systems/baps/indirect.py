@@ -96,19 +96,11 @@ def plan_he_attack(tables: Tables, given: Given) -> Plan[Volley]:
     weapon, inches = given.word("weapon"), given.number("range")
     shot = tables["special-weapons"](weapon=weapon, range=inches, shot=given.word("shot"))
     if shot["need"] == "not-allowed":
-        raise UserError(
-            f"A {weapon.replace('-', ' ')} has no shot at {inches:g} {'inch' if inches == 1 else 'inches'}.",
-            hint="Table special-weapons has its bands.",
-            option="range",
-            code="out-of-reach",
-        )
+        what = f"A {weapon.replace('-', ' ')} has no shot at {inches:g} {'inch' if inches == 1 else 'inches'}."
+        raise UserError(what, hint="Table special-weapons has its bands.", option="range", code="out-of-reach")
     if given.flag("auto_hit") and weapon != "hand-grenade":
-        raise UserError(
-            "Only a hand grenade hits by heroic action.",
-            hint="Leave out auto_hit.",
-            option="auto_hit",
-            code="not-together",
-        )
+        hint = "Leave out auto_hit."
+        raise UserError("Only a hand grenade hits by heroic action.", hint=hint, option="auto_hit", code="not-together")
     need, cover = int(shot["need"]), int(tables["cover"](cover=given.word("cover"))["modifier"])
     return aim_plan(
         given,
@@ -132,12 +124,8 @@ def plan_he_gun(tables: Tables, given: Given) -> Plan[Volley]:
     weapon, inches = given.word("weapon"), given.number("range")
     shot = tables["vehicle-to-hit"](weapon=weapon, range=inches)
     if shot["need"] == "not-allowed":
-        raise UserError(
-            f"A {weapon} gun does not reach {inches:g} inches.",
-            hint="Table vehicle-to-hit has its bands.",
-            option="range",
-            code="out-of-reach",
-        )
+        what = f"A {weapon} gun does not reach {inches:g} inches."
+        raise UserError(what, hint="Table vehicle-to-hit has its bands.", option="range", code="out-of-reach")
     need, modifiers = int(shot["need"]), shot_modifiers(tables, given, side=given.flag("side"))
     return aim_plan(
         given,

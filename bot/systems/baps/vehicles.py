@@ -42,12 +42,8 @@ def refuse_wreck(vehicle: Unit | None, option: str) -> None:
     Source: Vehicle Charts, if the round penetrated, last note.
     """
     if vehicle is not None and vehicle.state == WRECK:
-        raise UserError(
-            f"{vehicle.word} is a wreck.",
-            hint=phrase("If it is not: `/unit edit {name} state=operable`.", name=vehicle.word),
-            option=option,
-            code="unit-gone",
-        )
+        hint = phrase("If it is not: `/unit edit {name} state=operable`.", name=vehicle.word)
+        raise UserError(f"{vehicle.word} is a wreck.", hint=hint, option=option, code="unit-gone")
 
 
 def crewmen(count: int, wounds: Sequence[int]) -> tuple[Unit, ...]:

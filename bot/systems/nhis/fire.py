@@ -156,24 +156,17 @@ def firers_of(units: Sequence[Unit], distance: int, visibility: int) -> Firers:
     """
     firing = [unit for unit in units if unit.type != "leader" or unit.get("fp")]
     if units and not firing:
-        raise UserError(
-            f"{joined(unit.word for unit in units)} cannot fire alone: a leader has no firepower.",
-            hint="List the squads and weapons that fire as well.",
-            option="attackers",
-            code="no-firepower",
-        )
+        what = f"{joined(unit.word for unit in units)} cannot fire alone: a leader has no firepower."
+        hint = "List the squads and weapons that fire as well."
+        raise UserError(what, hint=hint, option="attackers", code="no-firepower")
     powers, halved = [], []
     for unit in firing:
         power, reach = unit.number("fp"), unit.get("range")
         if unit.has("shaken"):
             raise UserError(f"{unit.word} is shaken and cannot fire.", option="attackers", code="unit-unfit")
         if reach is not None and distance > 2 * reach:
-            raise UserError(
-                f"{unit.word} cannot fire {distance} hexes: twice its range of {reach} is {2 * reach}.",
-                hint="Leave it out of the attack.",
-                option="attackers",
-                code="out-of-reach",
-            )
+            problem = f"{unit.word} cannot fire {distance} hexes: twice its range of {reach} is {2 * reach}."
+            raise UserError(problem, hint="Leave it out of the attack.", option="attackers", code="out-of-reach")
         far = reach is not None and distance > reach
         powers.append(half_down(power) if far else power)
         halved.append(far)

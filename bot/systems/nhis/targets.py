@@ -84,11 +84,8 @@ def is_prepared(state: str) -> bool:
 def _target(unit: Unit, checks: Collection[str]) -> Target:
     kind = "unshakable" if unit.has("unshakable") else "shakeable"
     if kind == "unshakable" and unit.has("shaken"):
-        raise UserError(
-            f"{unit.word} is unshakable and cannot be shaken.",
-            hint="Leave out one of the two words.",
-            code="not-together",
-        )
+        hint = "Leave out one of the two words."
+        raise UserError(f"{unit.word} is unshakable and cannot be shaken.", hint=hint, code="not-together")
     state = _state(unit)
     return Target(
         unit=unit,
