@@ -20,6 +20,7 @@ from bot.game.undo import LEFT
 from bot.rules.errors import UserError
 from bot.rules.proof.export_format import SEALED, Exported, export_text, read_export, read_json
 from bot.rules.proof.verify import MOST_FAULTS, Findings, check_proof
+from bot.rules.text.names import counted
 from bot.rules.text.phrase import phrase
 from bot.systems.catalog import lost_states, using
 
@@ -210,11 +211,6 @@ def known_heads(heads: Iterable[str], texts: Iterable[str], read_input: Callable
         else:
             found.append(text)
     return found
-
-
-def counted(count: int, one: str, many: str = "") -> str:
-    """`1 fault`, `3 faults`."""
-    return f"{count} {one if count == 1 else many or one + 's'}"
 
 
 def summary(known: Findings) -> list[str]:

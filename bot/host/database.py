@@ -20,6 +20,7 @@ from bot.host.cli import Arguments
 from bot.process.file_rights import make_file, make_folder
 from bot.process.settings import Settings, load_settings
 from bot.rules.errors import UserError
+from bot.rules.text.names import counted
 from bot.stores.copying import copy_all, holds_anything
 from bot.stores.opening import needs_library, opened_store
 from bot.stores.sqlite.copying import sqlite_source, sqlite_target
@@ -40,7 +41,7 @@ def backup(words: Sequence[str]) -> int:
     if copy.exists():
         raise UserError(f"{copy} is there already.", hint="Name a new file.", code="file-exists")
     games = _copied(path, copy)
-    print(f"{copy} holds {_counted(games, 'game')} of {path}. Keep it private: the seeds of running games are in it.")
+    print(f"{copy} holds {counted(games, 'game')} of {path}. Keep it private: the seeds of running games are in it.")
     return 0
 
 
@@ -65,7 +66,7 @@ def restore(words: Sequence[str]) -> int:
         os.replace(new, path)
     finally:
         new.unlink(missing_ok=True)
-    print(f"{path} holds {_counted(games, 'game')} of {copy} now.")
+    print(f"{path} holds {counted(games, 'game')} of {copy} now.")
     if kept is not None:
         print(f"What was there before is kept as {kept}.")
     print("Tell your players: what was rolled since is gone, and each game needs /fair reveal for a new seed.")
@@ -157,7 +158,7 @@ async def _copy(source: Settings, target: Settings) -> int:
                 "The second database is not empty. Nothing was copied.", hint="Name an empty one.", code="file-exists"
             )
         counts = await copy_all(old, new)
-    print(f"Copied: {_counted(counts['games'], 'game')}, {_counted(counts['events'], 'event')}. Checking each game ...")
+    print(f"Copied: {counted(counts['games'], 'game')}, {counted(counts['events'], 'event')}. Checking each game ...")
     async with opened_store(target) as store:
         faults = [*await store.check(), *(await audit(store))[1]]
     for fault in faults:
@@ -177,10 +178,6 @@ def _end(settings: Settings, side: str) -> AbstractAsyncContextManager[Any]:
         return (postgres.postgres_source if side == "source" else postgres.postgres_target)(settings.postgres)
     assert settings.database is not None
     return (sqlite_source if side == "source" else sqlite_target)(settings.database)
-
-
-def _counted(count: int, what: str) -> str:
-    return f"1 {what}" if count == 1 else f"{count} {what}s"
 
 
 MOST_SHOWN = 50
@@ -206,7 +203,7 @@ async def _rerun(games: tuple[str, ...]) -> int:
                     print(f"Game {one.game} #{one.number} {one.what}: {one.other}")
     if (hidden := others.total() - MOST_SHOWN) > 0:
         print(f"... and {hidden} more")
-    outcomes = _counted(count, "outcome")
+    outcomes = counted(count, "outcome")
     if not others:
         print(f"{outcomes} played again, each as it was.")
         return 0
