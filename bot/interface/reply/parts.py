@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, get_args
 
@@ -342,7 +342,15 @@ def part_to_json(part: Part) -> Any:
     """A part as plain JSON: a text, or a mapping with its kind."""
     if isinstance(part, str):
         return text_to_json(part)
-    return {"kind": type(part).__name__.lower(), **asdict(part)}
+    return {"kind": type(part).__name__.lower(), **plain(part)}
+
+
+def plain(value: Any) -> Any:
+    """What is in a part, a button or a menu as plain JSON values: one of several fields is a mapping of them."""
+    if isinstance(value, tuple | list):
+        return tuple(map(plain, value))
+    names = getattr(value, "__dataclass_fields__", ())
+    return {name: plain(getattr(value, name)) for name in names} if names else value
 
 
 def part_from_json(data: Any) -> Part:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
-from bot.interface.reply.parts import Entry, Grid, Part, part_from_json, part_lines, part_to_json
+from bot.interface.reply.parts import Entry, Grid, Part, part_from_json, part_lines, part_to_json, plain
 from bot.process.entropy import new_id
 from bot.rules.errors import DieOwed, Hint, UserError, corrected
 from bot.rules.text.phrase import Phrase, Typed, text_from_json, text_to_json
@@ -226,7 +226,7 @@ _STORED = (
 )
 """What is stored of a reply beside its title, in this order."""
 _WRITTEN: dict[str, Callable[[Any], Any]] = {
-    **dict.fromkeys(("buttons", "menus"), asdict),
+    **dict.fromkeys(("buttons", "menus"), plain),
     **dict.fromkeys(("files", "announce"), lambda value: value.to_json()),
     "lines": part_to_json,
     "by": text_to_json,
