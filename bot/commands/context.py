@@ -176,11 +176,8 @@ class Context:
     def need_game(self) -> Game:
         """The channel's game. Raises UserError while there is none."""
         if not self.ledger.exists:
-            raise UserError(
-                self.moved or "No game is played here yet.",
-                hint=phrase("Start one here with `/game start`, or just roll."),
-                code="no-game",
-            )
+            hint = phrase("Start one here with `/game start`, or just roll.")
+            raise UserError(self.moved or "No game is played here yet.", hint=hint, code="no-game")
         return self.game
 
     def need_open(self) -> Game:
@@ -194,11 +191,8 @@ class Context:
         """The channel's game, if it was started and goes on. Raises UserError otherwise."""
         game = self.need_game()
         if not game.started:
-            raise UserError(
-                "No game is running here, just free play: no turns, no sides.",
-                hint=phrase('Start a game: `/game start lnlt "Hill 875" sides="US, VC"`.'),
-                code="no-game",
-            )
+            hint = phrase('Start a game: `/game start lnlt "Hill 875" sides="US, VC"`.')
+            raise UserError("No game is running here, just free play: no turns, no sides.", hint=hint, code="no-game")
         if game.ended:
             raise over(game)
         return game

@@ -70,11 +70,8 @@ class Budgets:
             raise busy()
         if self._persons is not None and self._channels is not None:
             if self._under_way[who] >= AT_ONCE:
-                raise UserError(
-                    f"{AT_ONCE} of your commands are still at work. {_NOTHING}",
-                    hint="Try again when they are answered.",
-                    code="too-many-at-work",
-                )
+                what = f"{AT_ONCE} of your commands are still at work. {_NOTHING}"
+                raise UserError(what, hint="Try again when they are answered.", code="too-many-at-work")
             price = cost(command)
             wait = self._persons.lacking(who, price)
             if wait:

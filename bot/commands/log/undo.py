@@ -133,11 +133,8 @@ async def _ask(context: Context, event: Json, others: frozenset[str], what: str)
     names = " or ".join(sorted(ledger.name_of(person) for person in others))
     typed = f"/game {what}"
     if asked is not None:
-        raise UserError(
-            f"Already asked; waiting for {names}.",
-            hint=phrase("They press Agree or type `{typed}`.", typed=typed),
-            code="asked-already",
-        )
+        hint = phrase("They press Agree or type `{typed}`.", typed=typed)
+        raise UserError(f"Already asked; waiting for {names}.", hint=hint, code="asked-already")
     id = tombstone(context.command.request_id)[:ID]
     owner, until = context.command.where.server, context.now + CONSENT_KEPT
     request = _request(context, {"by": actor.person, "event": number, "id": id, "what": what}, until)

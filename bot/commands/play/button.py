@@ -98,11 +98,8 @@ async def roll_draft(context: Context, key: str, draft: Draft | None = None) -> 
     if draft.owner != context.command.who.key:
         raise UserError("Only the person who asked for this can roll it.", code="not-yours")
     if draft.game and draft.game != context.ledger.row:
-        raise UserError(
-            "These odds are of another game than the one played here now.",
-            hint="Type the command again.",
-            code="other-game",
-        )
+        hint = "Type the command again."
+        raise UserError("These odds are of another game than the one played here now.", hint=hint, code="other-game")
     context.drop_docs.append((DRAFT, key))
     meant = dict(draft.better or draft.options)
     if meant.pop(ODDS, None):  # asked for before; to press the button is to roll
@@ -314,10 +311,6 @@ async def _roll_initiative(context: Context) -> Reply:
     game = context.need_started()
     if not may_be_rolled(game, context.system):
         find_side(game, game.sides[0] if game.sides else "")
-        raise UserError(
-            "This game does not roll for the initiative.",
-            hint=phrase("Say who has it: `/game initiative {side}`", side=game.sides[0]),
-            option="side",
-            code="missing",
-        )
+        hint = phrase("Say who has it: `/game initiative {side}`", side=game.sides[0])
+        raise UserError("This game does not roll for the initiative.", hint=hint, option="side", code="missing")
     return await play(repeated(context, (game.system, "initiative"), {}))

@@ -107,11 +107,8 @@ async def close(context: Context) -> Reply:
     game = context.need_open()
     need_player(game, context.actor)
     if not are_open(game):
-        raise UserError(
-            "The texts in these dice are already closed.",
-            hint=phrase("`/fair reveal` starts a new seed."),
-            code="texts-closed",
-        )
+        hint = phrase("`/fair reveal` starts a new seed.")
+        raise UserError("The texts in these dice are already closed.", hint=hint, code="texts-closed")
     if not game.closing or not game.adder:
         raise UserError(
             "There are no texts to close yet.", hint=phrase('`/fair add "words"` adds one.'), code="no-texts"
@@ -135,11 +132,8 @@ async def reveal(context: Context) -> Reply:
     assert seed is not None
     if under := [number for number in game.sealed if number >= seed.first_event]:
         closed = ", ".join(f"#{number}" for number in under)
-        raise UserError(
-            f"Some rolls are still sealed ({closed}); the seed would give them away.",
-            hint=phrase("Open them first: `/game reveal`."),
-            code="still-sealed",
-        )
+        what = f"Some rolls are still sealed ({closed}); the seed would give them away."
+        raise UserError(what, hint=phrase("Open them first: `/game reveal`."), code="still-sealed")
     number = context.ledger.next_number
     secret = context.ledger.fresh_secret()
     context.ledger.change_seed(replace(seed, revealed=number))

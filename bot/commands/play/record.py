@@ -50,18 +50,12 @@ def record(context: Context, outcome: Outcome, *, secret: bool) -> Reply:
         return outcome.reply
     game = context.open_game() if happening.kind == "sequence" else context.dice_game()
     if happening.by_hand and not game.hand_dice:
-        raise UserError(
-            "This game does not allow dice rolled by hand.",
-            hint=phrase("`/game settings hand_dice=yes` allows them."),
-            code="no-hand-dice",
-        )
+        hint = phrase("`/game settings hand_dice=yes` allows them.")
+        raise UserError("This game does not allow dice rolled by hand.", hint=hint, code="no-hand-dice")
     named = named_in(game, happening)
     if gone := [unit for unit in named if is_gone(unit)]:
-        raise UserError(
-            f"{gone[0].name} is {gone[0].state}.",
-            hint=phrase("Leave it out, or fix its state with `/unit edit`."),
-            code="unit-gone",
-        )
+        hint = phrase("Leave it out, or fix its state with `/unit edit`.")
+        raise UserError(f"{gone[0].name} is {gone[0].state}.", hint=hint, code="unit-gone")
     acting = [unit for unit in named if unit.name in happening.acting]
     need_share(game, context.actor, named, acting)
     amiss = _amiss(context, game, happening)
@@ -86,11 +80,8 @@ def _amiss(context: Context, game: Game, happening: Happening) -> tuple[str, ...
     sequence = system.sequences[happening.target]
     said = amiss(game, context.system, sequence, happening, context.actor.side)
     if said and is_strict(game):
-        raise UserError(
-            f"{begun(said[0])}.",
-            hint=phrase("This game is strict. `/game settings strict=no` lets it pass with a remark."),
-            code="strict-game",
-        )
+        hint = phrase("This game is strict. `/game settings strict=no` lets it pass with a remark.")
+        raise UserError(f"{begun(said[0])}.", hint=hint, code="strict-game")
     return said
 
 
