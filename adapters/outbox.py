@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bot.app import App
-from bot.commands.log.amending import OR_POST
+from bot.commands.log.answer import OR_POST
 from bot.interface.reply.reply import LINK, Reply
 from bot.interface.spec import Command, Person
 from bot.outbox.answers import Due

@@ -8,8 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from bot.commands.context import Context
-from bot.commands.log.amending import OR_POST, amended
-from bot.commands.log.footer import keep_words, with_footer
+from bot.commands.log.answer import OR_POST, amended, keep_words, with_footer
 from bot.commands.post.orders import follow_deadline
 from bot.commands.post.reminders import follow_go
 from bot.commands.turns.board import following

@@ -12,7 +12,7 @@ from typing import Any
 
 from bot.answers.events import told_event
 from bot.commands.context import Amendment, Context, server_of
-from bot.commands.log.amending import answered
+from bot.commands.log.answer import answered
 from bot.commands.requests import Request
 from bot.commands.turns.calls import call, call_sides, place_of
 from bot.game.events import NEVER_UNDONE, has_dice
