@@ -57,8 +57,9 @@ def record(context: Context, outcome: Outcome, *, secret: bool) -> Reply:
         hint = phrase("Leave it out, or fix its state with `/unit edit`.")
         raise UserError(f"{gone[0].name} is {gone[0].state}.", hint=hint, code="unit-gone")
     acting = [unit for unit in named if unit.name in happening.acting]
-    need_share(game, context.actor, named, acting)
-    amiss = _amiss(context, game, happening)
+    actor = context.actor
+    need_share(game, actor, named, acting)
+    amiss = _amiss(context, game, happening, actor.side)
     facts = facts_of(context.command.path, happening)
     facts["used"] = [unit_json(unit) for unit in named]
     facts["acting"] = [unit.name for unit in acting]
@@ -72,13 +73,13 @@ def record(context: Context, outcome: Outcome, *, secret: bool) -> Reply:
     return _answer(context, game, _with_arrivals(outcome, game, after), body["number"], facts, amiss)
 
 
-def _amiss(context: Context, game: Game, happening: Happening) -> tuple[str, ...]:
+def _amiss(context: Context, game: Game, happening: Happening, side: str) -> tuple[str, ...]:
     """What is unusual about it in the game as it is now. Raises UserError for that in a game that is held strictly."""
     system = systems().get(happening.system)
     if system is None or happening.kind != "sequence" or not is_of_game(game, happening.system):
         return ()
     sequence = system.sequences[happening.target]
-    said = amiss(game, context.system, sequence, happening, context.actor.side)
+    said = amiss(game, context.system, sequence, happening, side)
     if said and is_strict(game):
         hint = phrase("This game is strict. `/game settings strict=no` lets it pass with a remark.")
         raise UserError(f"{begun(said[0])}.", hint=hint, code="strict-game")
