@@ -39,11 +39,8 @@ def main(words: Sequence[str]) -> int:
     if settings.slack_bot_token or settings.slack_client_id:
         serving.append(_slack(settings))
     if not serving:
-        raise UserError(
-            "No platform has its tokens.",
-            hint="Lines in .env: DISCORD_TOKEN=... or SLACK_BOT_TOKEN=... (see .env.example)",
-            code="bad-settings",
-        )
+        hint = "Lines in .env: DISCORD_TOKEN=... or SLACK_BOT_TOKEN=... (see .env.example)"
+        raise UserError("No platform has its tokens.", hint=hint, code="bad-settings")
     return run(settings, serving)
 
 

@@ -113,11 +113,8 @@ class Request:
 def need_open(request: Request) -> None:
     """Raise UserError where nothing that is posted would be shown, before anything is rolled."""
     if request.shut and not request.may(MANAGE_THREADS):
-        raise UserError(
-            "This thread is locked and archived, so nothing would be shown here.",
-            hint="Play in its channel, or ask a moderator to unlock the thread.",
-            code="place-shut",
-        )
+        what = "This thread is locked and archived, so nothing would be shown here."
+        raise UserError(what, hint="Play in its channel, or ask a moderator to unlock the thread.", code="place-shut")
 
 
 _OF_THE_MOMENT = ("received", "name", "manager", "channel_name", "guild_name", "parent_name", "shut")

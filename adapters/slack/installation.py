@@ -215,11 +215,8 @@ def make_manifest(registry: Registry, url: str = "") -> Json:
 def _base(url: str) -> str:
     parts = urlsplit(url)
     if parts.scheme != "https" or not parts.hostname or parts.query or parts.fragment:
-        raise UserError(
-            f'"{url[:60]}" is not the address of the bot.',
-            hint="Type: --url https://bot.example.org",
-            code="bad-arguments",
-        )
+        hint = "Type: --url https://bot.example.org"
+        raise UserError(f'"{url[:60]}" is not the address of the bot.', hint=hint, code="bad-arguments")
     return f"https://{parts.netloc}{parts.path.rstrip('/').removesuffix(PATH)}"
 
 
@@ -251,11 +248,8 @@ def print_manifest(words: Sequence[str]) -> int:
     """`grognard manifest slack [--url HTTPS]`: print the app's manifest; exit status 0. Raises UserError."""
     arguments = Arguments(words, flags={"url": True})
     if arguments.words != ["slack"] or arguments.pairs:
-        raise UserError(
-            "manifest knows only slack.",
-            hint="Type: grognard manifest slack --url https://bot.example.org",
-            code="bad-arguments",
-        )
+        hint = "Type: grognard manifest slack --url https://bot.example.org"
+        raise UserError("manifest knows only slack.", hint=hint, code="bad-arguments")
     url = arguments.flags.get("url", [""])[-1]
     print(json.dumps(make_manifest(registry(), url), indent=2, ensure_ascii=False))
     return 0

@@ -249,11 +249,9 @@ class Socket:
             found = await self._wire.request(self._token, "apps.connections.open")
         except Refused as refused:
             if refused.error in _FATAL:
-                raise UserError(
-                    f"Slack refuses SLACK_APP_TOKEN ({refused.error}).",
-                    hint='Make an app-level token (xapp-...) with connections:write under "Basic Information".',
-                    code="token-refused",
-                ) from None
+                what = f"Slack refuses SLACK_APP_TOKEN ({refused.error})."
+                hint = 'Make an app-level token (xapp-...) with connections:write under "Basic Information".'
+                raise UserError(what, hint=hint, code="token-refused") from None
             raise Busy(refused.error, 1.0) from None
         return await self._wire.session.ws_connect(found["url"], heartbeat=HEARTBEAT, max_msg_size=0)
 

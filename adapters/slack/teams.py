@@ -153,11 +153,9 @@ async def own_team(wire: Wire, token: str) -> Team:
     try:
         found = await wire.request(token, "auth.test")
     except Refused as refused:
-        raise UserError(
-            f"Slack refuses SLACK_BOT_TOKEN ({refused.error}).",
-            hint='Copy the "Bot User OAuth Token" (xoxb-...) from "OAuth & Permissions" into SLACK_BOT_TOKEN.',
-            code="token-refused",
-        ) from None
+        what = f"Slack refuses SLACK_BOT_TOKEN ({refused.error})."
+        hint = 'Copy the "Bot User OAuth Token" (xoxb-...) from "OAuth & Permissions" into SLACK_BOT_TOKEN.'
+        raise UserError(what, hint=hint, code="token-refused") from None
     return Team(
         id=found.get("team_id") or found.get("enterprise_id") or "",
         token=token,

@@ -60,12 +60,9 @@ def refuse_itself(aim: Aim) -> None:
     """Raise UserError for a unit that is among those who act and among those that it is done to."""
     if both := [unit.name for unit in aim.acting if unit in aim.targets]:
         assert aim.option is not None
-        raise UserError(
-            f"{joined(both)} cannot be at both ends of this.",
-            hint=f"Leave it out of {aim.option.name}, or of those who act.",
-            option=aim.option.name,
-            code="unit-twice",
-        )
+        what = f"{joined(both)} cannot be at both ends of this."
+        hint = f"Leave it out of {aim.option.name}, or of those who act."
+        raise UserError(what, hint=hint, option=aim.option.name, code="unit-twice")
 
 
 def at_nobody(sequence: Sequence, options: Mapping[str, object], aim: Aim) -> bool:
@@ -151,12 +148,9 @@ def _need_one(sequence: Sequence, options: Mapping[str, object], name: str, rost
     each = [Typed(command_text(spec, {**options, name: one})) for one in names[:MOST_SHOWN]]
     pieces = [piece for line in each for piece in (line, "; ")][:-1]
     more = f" and so on, {len(names)} in all" if len(names) > MOST_SHOWN else ""
-    raise UserError(
-        f"{name} takes one unit at a time, and these are {len(names)}.",
-        hint=Phrase("Once for each: ", *pieces, *((more,) if more else ())),
-        option=name,
-        code="too-many",
-    )
+    what = f"{name} takes one unit at a time, and these are {len(names)}."
+    hint = Phrase("Once for each: ", *pieces, *((more,) if more else ()))
+    raise UserError(what, hint=hint, option=name, code="too-many")
 
 
 def in_names(sequence: Sequence, options: Mapping[str, object], roster: Roster, side: str) -> dict[str, object]:

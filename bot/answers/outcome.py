@@ -73,13 +73,9 @@ def thrown(play: Callable[[Source], T], source: Source, hand: object, typed: Cal
     try:
         played = play(script)
     except DieOwed as owed:
-        raise UserError(
-            f"Nothing is recorded yet. Next die: {owed.label or 'a die'} ({owed.sides}).",
-            hint=Phrase("Roll it and type: ", Typed(typed(",".join(map(str, (*owed.given, "?")))))),
-            option="hand",
-            code="die-owed",
-            about=owed,
-        ) from None
+        what = f"Nothing is recorded yet. Next die: {owed.label or 'a die'} ({owed.sides})."
+        hint = Phrase("Roll it and type: ", Typed(typed(",".join(map(str, (*owed.given, "?"))))))
+        raise UserError(what, hint=hint, option="hand", code="die-owed", about=owed) from None
     script.finish()
     return played
 

@@ -90,12 +90,8 @@ def alike_plays(
         key += repr((own and own.type, own and own.state))
         alike.setdefault(key, ([], one.raw))[0].append(one.unit)
     if len(alike) > MOST_ODDS:
-        raise UserError(
-            f"These are {len(alike)} different units; odds are counted for {MOST_ODDS} of them at once.",
-            hint="Ask for fewer, or for those in the same state.",
-            option=UNIT,
-            code="too-large",
-        )
+        what = f"These are {len(alike)} different units; odds are counted for {MOST_ODDS} of them at once."
+        raise UserError(what, hint="Ask for fewer, or for those in the same state.", option=UNIT, code="too-large")
     return [(tuple(filter(None, names)), one) for names, one in alike.values()]
 
 

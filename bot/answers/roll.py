@@ -29,12 +29,8 @@ def roll_dice(options: Mapping[str, object], who: str, source: Source) -> Outcom
     """Roll an expression. Raises ExpressionError pointing at the place, UserError for real dice that do not fit."""
     text = options.get("dice")
     if not isinstance(text, str) or not text.strip():
-        raise UserError(
-            "/roll needs dice.",
-            hint=phrase("Type `/roll 2d6+3`. `/help dice` shows everything that you can write."),
-            option="dice",
-            code="missing",
-        )
+        hint = phrase("Type `/roll 2d6+3`. `/help dice` shows everything that you can write.")
+        raise UserError("/roll needs dice.", hint=hint, option="dice", code="missing")
     expression = parse(text)
     label = read_label(options.get("label"))
     hand = options.get("hand")

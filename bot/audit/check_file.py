@@ -189,11 +189,8 @@ def raw_text(path: Path) -> str:
     except OSError as error:
         raise UserError(f"The file {path} cannot be read: {error.strerror}.", code="unreadable-file") from None
     except ValueError:
-        raise UserError(
-            f"The file {path} is not text.",
-            hint=phrase("`/game export` writes a file that can be checked."),
-            code="not-text",
-        ) from None
+        what, hint = f"The file {path} is not text.", phrase("`/game export` writes a file that can be checked.")
+        raise UserError(what, hint=hint, code="not-text") from None
     if len(raw) > _MOST_BYTES:
         raise UserError(f"The file {path} is too large for an exported game.", code="file-too-large")
     return text

@@ -119,18 +119,12 @@ def answer(request: Mapping[str, Any]) -> dict[str, Any]:
         raise UserError("The request needs op.", hint="op is lookup, resolve, odds or roll.", code="missing")
     if not isinstance(op, str) or op not in _KEYS:
         near = did_you_mean(str(op), _KEYS)
-        raise UserError(
-            f'There is no op "{str(op)[:40]}".',
-            hint=near or "op is lookup, resolve, odds or roll.",
-            code="unknown-command",
-        )
+        hint = near or "op is lookup, resolve, odds or roll."
+        raise UserError(f'There is no op "{str(op)[:40]}".', hint=hint, code="unknown-command")
     unknown = [key for key in request if key not in _KEYS[op] | {"id", "op"}]
     if unknown:
-        raise UserError(
-            f'{op} does not know "{unknown[0][:40]}".',
-            hint=f"It takes {', '.join(sorted(_KEYS[op]))}.",
-            code="unknown-option",
-        )
+        hint = f"It takes {', '.join(sorted(_KEYS[op]))}."
+        raise UserError(f'{op} does not know "{unknown[0][:40]}".', hint=hint, code="unknown-option")
     return _OPS[op](request)
 
 

@@ -39,11 +39,8 @@ def write_report(words: Sequence[str]) -> None:
         with using(Brought(read).all()):
             text = page(export, facts_of(export))
     except (KeyError, TypeError, ValueError, AttributeError, IndexError):
-        raise UserError(
-            f"The file {path} is damaged: no page can be made of it.",
-            hint="grognard verify shows what is wrong.",
-            code="damaged-log",
-        ) from None
+        what = f"The file {path} is damaged: no page can be made of it."
+        raise UserError(what, hint="grognard verify shows what is wrong.", code="damaged-log") from None
     try:
         out.write_text(text, "utf-8")
     except OSError as error:

@@ -31,11 +31,8 @@ def picture(words: Sequence[str]) -> None:
     arguments = Arguments(words, flags={"out": True})
     kind, id = arguments.take("table, odds or game", "SYSTEM or FILE")
     if kind not in KINDS:
-        raise UserError(
-            f'There are no pictures of "{kind[:40]}".',
-            hint=did_you_mean(kind, KINDS) or "A picture shows a table, odds or a game.",
-            code="bad-value",
-        )
+        hint = did_you_mean(kind, KINDS) or "A picture shows a table, odds or a game."
+        raise UserError(f'There are no pictures of "{kind[:40]}".', hint=hint, code="bad-value")
     name = Path(id).stem if kind == "game" else arguments.take("NAME")[0]
     file = Path(arguments.flags.get("out", [f"{name}.png"])[-1])
     if file.suffix.casefold() not in SUFFIXES:

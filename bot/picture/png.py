@@ -33,11 +33,8 @@ def png(svg: str) -> bytes:
 
         fonts = [str(file) for file in FILES.values()]
         return bytes(resvg_py.svg_to_bytes(svg_string=svg, skip_system_fonts=True, font_files=fonts))
-    raise UserError(
-        "Pictures are not installed here.",
-        hint='pip install "grognard[pictures]" adds them; a file that ends in .svg needs nothing.',
-        code="no-pictures",
-    )
+    hint = 'pip install "grognard[pictures]" adds them; a file that ends in .svg needs nothing.'
+    raise UserError("Pictures are not installed here.", hint=hint, code="no-pictures")
 
 
 def picture_png(make: Callable[..., Picture], *arguments: Any) -> tuple[bytes, str]:

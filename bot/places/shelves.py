@@ -80,11 +80,9 @@ class Enabled:
         enabled = here.systems
         if enabled is not None and spec.system not in (*enabled, *here.packs):
             wider = " ".join(sorted({*enabled, spec.system}))
-            raise UserError(
-                f"{self._registry.games[spec.system].title} is not enabled here.",
-                hint=phrase("A server manager or workspace admin can enable it: `/setup systems {wider}`", wider=wider),
-                code="not-enabled",
-            )
+            what = f"{self._registry.games[spec.system].title} is not enabled here."
+            hint = phrase("A server manager or workspace admin can enable it: `/setup systems {wider}`", wider=wider)
+            raise UserError(what, hint=hint, code="not-enabled")
 
     async def games(self, where: Place) -> tuple[str, ...]:
         """The systems that are enabled there, in their order."""

@@ -99,11 +99,8 @@ class Script:
         if isinstance(value, bool) or not isinstance(value, int | str) or value not in possible:
             expected = f"1 to {die.sides}" if die.faces is None else ", ".join(map(str, dict.fromkeys(die.faces)))
             shown = str(value)[:20]
-            raise UserError(
-                f"Die {self._used + 1} ({die.label}) cannot show {shown}: {die.name} shows {expected}.",
-                option="hand",
-                code="bad-face",
-            )
+            what = f"Die {self._used + 1} ({die.label}) cannot show {shown}: {die.name} shows {expected}."
+            raise UserError(what, option="hand", code="bad-face")
         self._used += 1
         return value
 

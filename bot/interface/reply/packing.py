@@ -92,11 +92,8 @@ def _unpacked(data: bytes, name: str) -> bytes:
     except zlib.error:
         raise UserError(f"{name} is damaged: it cannot be unpacked.", option="file", code="damaged-file") from None
     if len(text) > MOST_TEXT:
-        raise UserError(
-            f"{name} is too large: unpacked it has more than {MOST_TEXT // 1_000_000} MB.",
-            option="file",
-            code="file-too-large",
-        )
+        what = f"{name} is too large: unpacked it has more than {MOST_TEXT // 1_000_000} MB."
+        raise UserError(what, option="file", code="file-too-large")
     if not stream.eof or stream.unused_data:
         raise UserError(
             f"{name} is damaged: it is cut off, or goes on behind its end.", option="file", code="damaged-file"

@@ -82,11 +82,8 @@ def parse_text(text: str, registry: Registry) -> Parsed:
         return Parsed(rolls, read_tokens(rolls, tokens))
     if first.key or first.quoted:
         shown = "with an option" if first.key else "with a quotation mark"
-        raise UserError(
-            f"A command begins with its name, not {shown}: {text[:30]}",
-            hint=phrase("For example: `/roll 2d6+3`. help lists them."),
-            code="unknown-command",
-        )
+        hint = phrase("For example: `/roll 2d6+3`. help lists them.")
+        raise UserError(f"A command begins with its name, not {shown}: {text[:30]}", hint=hint, code="unknown-command")
     if (asked := _help_asked(tokens, registry)) is not None:
         return asked
     words = [token.value if not token.key and not token.quoted else "" for token in tokens]
@@ -161,11 +158,8 @@ def _value(text: str, at: int) -> tuple[str, bool, int]:
         return text[at:end], False, end
     end = min((found for mark in closing if (found := text.find(mark, at + 1)) >= 0), default=-1)
     if end < 0:
-        raise UserError(
-            f"The quotation mark at character {at + 1} is not closed: {text[at : at + 20]}",
-            hint=f"End it with {closing[0]}",
-            code="bad-quotes",
-        )
+        what = f"The quotation mark at character {at + 1} is not closed: {text[at : at + 20]}"
+        raise UserError(what, hint=f"End it with {closing[0]}", code="bad-quotes")
     if end + 1 < len(text) and not text[end + 1].isspace():
         raise UserError(
             f"The quotation mark at character {end + 1} closes a value in the middle of a word: "
@@ -192,12 +186,9 @@ def read_tokens(spec: CommandSpec, tokens: list[Token]) -> dict[str, object]:
             if token.key == "mods":
                 mods.append(token.value)
             elif token.key in placed:
-                raise UserError(
-                    f'"{given.get(token.key) or loose[0]}" was read as {token.key}, which is given as well.',
-                    hint=_marked(tokens, options, str(given.get(token.key) or loose[0])),
-                    option=token.key,
-                    code="given-twice",
-                )
+                what = f'"{given.get(token.key) or loose[0]}" was read as {token.key}, which is given as well.'
+                hint = _marked(tokens, options, str(given.get(token.key) or loose[0]))
+                raise UserError(what, hint=hint, option=token.key, code="given-twice")
             else:
                 _put(given, token.key, token.value)
         elif token.key:
@@ -260,12 +251,8 @@ def _check_value(token: Token, following: Token | None, options: Mapping[str, Op
     if token.value or token.quoted or following is None or following.key or following.quoted:
         return
     if not _flag(following.value, options) and not _is_modifier(following.value, options):
-        raise UserError(
-            f"{token.key}= has no value.",
-            hint=f"Write it without a space: {token.key}={following.value[:40]}",
-            option=token.key,
-            code="no-value",
-        )
+        hint = f"Write it without a space: {token.key}={following.value[:40]}"
+        raise UserError(f"{token.key}= has no value.", hint=hint, option=token.key, code="no-value")
 
 
 def _place(spec: CommandSpec, positional: list[Option], given: dict[str, object], token: Token) -> str:
@@ -327,11 +314,8 @@ def _check_word(spec: CommandSpec, option: Option | None, word: str) -> None:
         and (found := _KEY_BY_OTHER.match(word))
         and (name := found[1].replace("-", "_").casefold()) in options
     ):
-        raise UserError(
-            f'"{word[:40]}" cannot be read.',
-            hint=f'Write {name}=..., or {name}="..." for several words.',
-            code="loose-word",
-        )
+        hint = f'Write {name}=..., or {name}="..." for several words.'
+        raise UserError(f'"{word[:40]}" cannot be read.', hint=hint, code="loose-word")
     kind = option.type if option is not None else ""
     folded = word.replace("-", "_").casefold()
     if kind not in ("", "int", "number", "units", "enum"):
@@ -339,12 +323,8 @@ def _check_word(spec: CommandSpec, option: Option | None, word: str) -> None:
     if option is not None and folded in (value.replace("-", "_") for value in option.values):
         return
     if folded in options:
-        raise UserError(
-            f"{folded} has no value.",
-            hint=f"Write {folded}=..., without spaces around the =.",
-            option=folded,
-            code="no-value",
-        )
+        hint = f"Write {folded}=..., without spaces around the =."
+        raise UserError(f"{folded} has no value.", hint=hint, option=folded, code="no-value")
     if kind not in ("", "int", "number") or any(mark.isdecimal() for mark in word):
         return
     flags = [name for name, known in options.items() if known.type == "bool"]

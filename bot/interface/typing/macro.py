@@ -99,12 +99,9 @@ class Macro:
     def command(self, given: Mapping[str, str], registry: Registry) -> Parsed:
         """The command with its gaps filled. Raises UserError where one is not, or the command cannot be read."""
         if lacks := self.lacks(given):
-            raise UserError(
-                f"The macro {self.name} needs {' and '.join(lacks)}.",
-                hint=phrase("For example: `{example}`", example=self.example),
-                option=lacks[0],
-                code="missing",
-            )
+            what = f"The macro {self.name} needs {' and '.join(lacks)}."
+            hint = phrase("For example: `{example}`", example=self.example)
+            raise UserError(what, hint=hint, option=lacks[0], code="missing")
         filled = {gap.name: given.get(gap.name) or gap.default or "" for gap in self.gaps}
         return self._read(filled, registry)
 
@@ -112,12 +109,8 @@ class Macro:
         tokens = tokenize(_GAP.sub(lambda found: f"{{{found[1].casefold()}}}", self.text))
         spec, used = registry.find([token.value if not token.key and not token.quoted else "" for token in tokens])
         if spec.family not in FAMILIES and spec.path not in PATHS:
-            raise UserError(
-                f"{spec.name} cannot be a macro.",
-                hint="Rolls, tables, combat sequences, units, the log and the turns of a game can.",
-                option="text",
-                code="not-in-macro",
-            )
+            hint = "Rolls, tables, combat sequences, units, the log and the turns of a game can."
+            raise UserError(f"{spec.name} cannot be a macro.", hint=hint, option="text", code="not-in-macro")
         return Parsed(spec, read_tokens(spec, [kept for token in tokens[used:] if (kept := _filled(token, filled))]))
 
     def form(self, run: CommandSpec, registry: Registry) -> CommandSpec:
@@ -151,12 +144,8 @@ def macro_name(typed: str, taken: tuple[str, ...]) -> str:
     """A name as it is kept. Raises UserError for one that cannot be, or that is a command's: `taken`."""
     name = clean_name(typed).casefold()
     if not _NAME.fullmatch(name):
-        raise UserError(
-            f'"{name[:40]}" cannot name a macro.',
-            hint="A name has up to 24 letters and digits, - and _, without spaces: h, mg-fire.",
-            option="name",
-            code="bad-name",
-        )
+        hint = "A name has up to 24 letters and digits, - and _, without spaces: h, mg-fire."
+        raise UserError(f'"{name[:40]}" cannot name a macro.', hint=hint, option="name", code="bad-name")
     if name in taken:
         raise UserError(f"{name} is a command.", hint="Choose another name.", option="name", code="name-taken")
     return name

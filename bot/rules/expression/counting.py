@@ -64,10 +64,8 @@ class Budget:
 
     def refuse(self) -> None:
         """Raise the UserError for what is too large."""
-        raise UserError(
-            f"The odds of {self.expression.notation} take too long to count. Fewer dice or fewer sides will do.",
-            code="too-large",
-        )
+        what = f"The odds of {self.expression.notation} take too long to count. Fewer dice or fewer sides will do."
+        raise UserError(what, code="too-large")
 
 
 def width_of(total: int) -> int:
@@ -116,11 +114,8 @@ def is_chained(pool: Pool) -> bool:
 def chained(pool: Pool, budget: Budget) -> Weights:
     """The ways of such a pool. Raises UserError for too many dice, and with a reroll that happens once."""
     if pool.once:
-        raise UserError(
-            f"The odds of {pool.notation} cannot be counted: a reroll that happens once is counted only by itself.",
-            hint="Leave out ro, or the other rerolls and explosions.",
-            code="no-odds",
-        )
+        what = f"The odds of {pool.notation} cannot be counted: a reroll that happens once is counted only by itself."
+        raise UserError(what, hint="Leave out ro, or the other rerolls and explosions.", code="no-odds")
     low, faces = _faces(pool)
     most = pool.count + pool.extra
     numbers = most * max(worth for _, worth, _ in faces) + 1

@@ -184,12 +184,8 @@ def unfold_mods(known: Mapping[str, Option], raw: Mapping[str, object], what: st
         else:
             near = did_you_mean(word, [*further, *flags])
             takes = ", ".join([*further, *sorted(flags)]) or "none"
-            raise UserError(
-                f'{what} has no modifier "{word[:40]}".',
-                hint=near or f"It knows {takes}.",
-                option="mods",
-                code="unknown-modifier",
-            )
+            hint = near or f"It knows {takes}."
+            raise UserError(f'{what} has no modifier "{word[:40]}".', hint=hint, option="mods", code="unknown-modifier")
         kept.append(word)
     if own is not None:
         given["mods"] = tuple(word for word in kept if word.split("=")[0] in further)

@@ -217,11 +217,8 @@ def split_items(text: str) -> list[str]:
             items.append(text[start:at])
             start = at + 1
     if quote:
-        raise UserError(
-            f"The quotation mark in {text[start:][:30]} is not closed.",
-            hint=f"End the name with {quote}",
-            code="bad-quotes",
-        )
+        hint = f"End the name with {quote}"
+        raise UserError(f"The quotation mark in {text[start:][:30]} is not closed.", hint=hint, code="bad-quotes")
     return [*items, text[start:]]
 
 
@@ -238,11 +235,8 @@ def _item(item: str, words: UnitWords, roster: Roster, types: Collection[str] | 
         key, equals, value = token.partition("=")
         key = key.casefold()
         if token[-1] == ",":
-            raise UserError(
-                f'"{token[:40]}" ends with a comma.',
-                hint="Units are separated by ; such as squad; leader.",
-                code="bad-unit",
-            )
+            hint = "Units are separated by ; such as squad; leader."
+            raise UserError(f'"{token[:40]}" ends with a comma.', hint=hint, code="bad-unit")
         if key in seen:
             raise UserError(f'"{key[:40]}" is given twice in "{item[:40]}".', code="given-twice")
         seen.add(key)
@@ -345,11 +339,8 @@ def _head(item: str, words: UnitWords, roster: Roster) -> tuple[Unit, list[str]]
     known = [*words.types, *(unit.name for unit in roster.values())]
     if word.isdecimal() and len(pieces) > 1:
         count = f"{words.repeat}={word[:3]} behind it" if words.repeat else "each by itself: squad; squad"
-        raise UserError(
-            f'A list item begins with a unit, not with the number "{word[:10]}".',
-            hint=f"Write {count}.",
-            code="bad-unit",
-        )
+        what = f'A list item begins with a unit, not with the number "{word[:10]}".'
+        raise UserError(what, hint=f"Write {count}.", code="bad-unit")
     names = [unit.name for unit in roster.values()]
     if (near := _joined(word, roster)) or (_HANDLE.fullmatch(word) and roster):
         message = f'No unit has the handle "{word[:40]}".'

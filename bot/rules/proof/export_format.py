@@ -234,11 +234,9 @@ def export_text(text: str, most: int) -> str:
         return text
     found = _GAME.findall(text)
     if len(found) != 1 or text.count('id="export"') != 1:
-        raise UserError(
-            "This page holds no exported game." if not found else "This page holds more than one game.",
-            hint="Give the after-action page as it was downloaded, or the game as JSON.",
-            code="not-a-log",
-        )
+        what = "This page holds no exported game." if not found else "This page holds more than one game."
+        hint = "Give the after-action page as it was downloaded, or the game as JSON."
+        raise UserError(what, hint=hint, code="not-a-log")
     kind, data = found[0]
     return _unpacked(data, most) if kind == "gzip" else str(data)
 

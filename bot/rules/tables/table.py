@@ -210,11 +210,8 @@ class Table:
             if dice and all(die.faces is None for die in dice):
                 low, high = len(dice), sum(die.sides for die in dice)
                 if not low <= value <= high:
-                    raise UserError(
-                        f"{roll.option} must be from {low} to {high}, not {value}: {len(dice)}d{dice[0].sides}.",
-                        option=roll.option,
-                        code="bad-value",
-                    )
+                    problem = f"{roll.option} must be from {low} to {high}, not {value}: {len(dice)}d{dice[0].sides}."
+                    raise UserError(problem, option=roll.option, code="bad-value")
             values[roll.option] = value
 
     def _answer(self, values: dict[str, Any]) -> Answer:

@@ -100,19 +100,13 @@ def _aboard(targets: Sequence[Unit]) -> tuple[str, ...]:
     for unit in targets:
         if not kinds.is_man(unit):
             if kinds.is_passenger(unit):
-                raise UserError(
-                    f"{unit.word} ({unit.type}) cannot be a passenger.",
-                    hint="Leave out inside and outside.",
-                    code="wrong-type",
-                )
+                hint = "Leave out inside and outside."
+                raise UserError(f"{unit.word} ({unit.type}) cannot be a passenger.", hint=hint, code="wrong-type")
             riding.append([])
         elif kinds.is_passenger(unit):
             if not riding:
-                raise UserError(
-                    f"{unit.word} is a passenger without a vehicle.",
-                    hint="List the vehicle before it.",
-                    code="passenger",
-                )
+                hint = "List the vehicle before it."
+                raise UserError(f"{unit.word} is a passenger without a vehicle.", hint=hint, code="passenger")
             riding[-1].append(unit.word)
     return tuple(map(", ".join, riding))
 

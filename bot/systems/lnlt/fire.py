@@ -121,18 +121,13 @@ def check_weapons(tables: Tables, unit: Unit, weapons: Sequence[int]) -> str:
     Raises UserError for more weapons than it may fire, or for a unit that may fire none. Source: PAC 09 (1.6).
     """
     if unit.has("cavalry"):
-        raise UserError(
-            f"{unit.word} is mounted on horses and fires no support weapon.",
-            hint="Leave out sw.",
-            code="support-weapon",
-        )
+        what = f"{unit.word} is mounted on horses and fires no support weapon."
+        raise UserError(what, hint="Leave out sw.", code="support-weapon")
     case = _usage_case(unit)
     if case is None:
-        raise UserError(
-            f"{unit.word} ({unit.type}) serves no support weapon; its own firepower is fp.",
-            hint=f"Type it after the unit: {unit.word} fp={sum(weapons)} sw=",
-            code="support-weapon",
-        )
+        problem = f"{unit.word} ({unit.type}) serves no support weapon; its own firepower is fp."
+        hint = f"Type it after the unit: {unit.word} fp={sum(weapons)} sw="
+        raise UserError(problem, hint=hint, code="support-weapon")
     usage = tables["sw-usage"](case=case)
     carry, fires = usage.get("carry", 0), str(usage["fire"])
     if fires == "none" or not carry:
@@ -350,11 +345,8 @@ def _check_targets(targets: Sequence[Unit]) -> Unit | None:
     if not vehicles:
         return None
     if len(vehicles) > 1:
-        raise UserError(
-            "Direct fire targets one vehicle or helicopter at a time.",
-            hint="Resolve each by itself.",
-            code="bad-targets",
-        )
+        hint = "Resolve each by itself."
+        raise UserError("Direct fire targets one vehicle or helicopter at a time.", hint=hint, code="bad-targets")
     if targets[0] is not vehicles[0] or any(kinds.is_leg(unit) for unit in targets):
         raise UserError(
             f"Direct fire at {vehicles[0].word} targets it alone; only its passengers may follow.",

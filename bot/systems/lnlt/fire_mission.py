@@ -35,11 +35,8 @@ class Group:
         for unit in self.units:
             value = unit.numbers.get(key)
             if value is not None and found is not None and value != found:
-                raise UserError(
-                    f"Hex {self.name} has more than one {key}.",
-                    hint="Type it at the first unit of the hex.",
-                    code="given-twice",
-                )
+                hint = "Type it at the first unit of the hex."
+                raise UserError(f"Hex {self.name} has more than one {key}.", hint=hint, code="given-twice")
             found = found if value is None else int(value)
         return found
 
@@ -116,11 +113,8 @@ def _hexes(mission_fp: Table, groups: Sequence[Group], mission: str, fp: int) ->
             )
         answer = mission_fp(mission=mission, fp=fp, distance=distance)
         if not answer["attacked"]:
-            raise UserError(
-                f"A {mission} mission does not attack hex {group.name} at distance {distance}.",
-                hint="Leave it out.",
-                code="out-of-reach",
-            )
+            what = f"A {mission} mission does not attack hex {group.name} at distance {distance}."
+            raise UserError(what, hint="Leave it out.", code="out-of-reach")
         stop = start + len(group.units)
         tm = target_terrain(group.number("tm") or 0)
         flammable = any(unit.has("flammable") for unit in group.units)

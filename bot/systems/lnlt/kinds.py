@@ -83,11 +83,8 @@ def refuse_unfit(units: Iterable[Unit]) -> None:
         if not name and not unit.state:  # typed, not of the roster, as most are
             continue
         if unit.state in GONE:
-            raise UserError(
-                f"{unit.word} is {unit.state}.",
-                hint=phrase("Leave it out, or fix its state with `/unit edit`."),
-                code="unit-gone",
-            )
+            hint = phrase("Leave it out, or fix its state with `/unit edit`.")
+            raise UserError(f"{unit.word} is {unit.state}.", hint=hint, code="unit-gone")
         if name and name in seen:
             raise UserError(f"{unit.word} is in the list twice.", hint="List each unit once.", code="unit-twice")
         seen.add(name)
@@ -153,9 +150,5 @@ def refuse_values(given: Given) -> None:
     for word in given.mods:
         name, equals, _ = word.partition("=")
         if equals:
-            raise UserError(
-                f'mods takes {name} alone, not "{word[:40]}".',
-                hint=f"Type {name}.",
-                option="mods",
-                code="unknown-modifier",
-            )
+            what = f'mods takes {name} alone, not "{word[:40]}".'
+            raise UserError(what, hint=f"Type {name}.", option="mods", code="unknown-modifier")

@@ -142,11 +142,8 @@ def _opening(attack: Assault, counter: Assault) -> dict[str, Any]:
 def _refuse_vehicles(units: Iterable[Unit]) -> None:
     for unit in units:
         if not kinds.is_man(unit):
-            raise UserError(
-                f"{unit.word} ({unit.type}) takes no part in melee.",
-                hint="Use close-assault on vehicles.",
-                code="wrong-type",
-            )
+            hint = "Use close-assault on vehicles."
+            raise UserError(f"{unit.word} ({unit.type}) takes no part in melee.", hint=hint, code="wrong-type")
 
 
 def _firepower(units: Iterable[Unit], *, shaken: bool = False) -> int:

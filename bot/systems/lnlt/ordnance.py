@@ -311,11 +311,8 @@ def plan_ordnance_vehicle(tables: Tables, given: Given) -> Plan[Attack]:
 
 def _check_target(aircraft: str, target: Unit | None, *, guided: bool) -> None:
     if aircraft in ("fixed-wing", "flying") and not guided:
-        raise UserError(
-            "Only guided anti-aircraft weapons attack aircraft and flying helicopters.",
-            hint="Add guided_aa to mods.",
-            code="bad-targets",
-        )
+        what = "Only guided anti-aircraft weapons attack aircraft and flying helicopters."
+        raise UserError(what, hint="Add guided_aa to mods.", code="bad-targets")
     if target is not None:
         kinds.refuse_unfit([target])
 

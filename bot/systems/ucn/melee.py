@@ -75,11 +75,8 @@ def _side(given: Given, name: str, unit: Unit | None) -> Side:
     if f"{name}_smgs" not in given.typed:  # a roster unit may have lost some of them
         smgs = min(smgs, characters)
     if smgs > characters:
-        raise UserError(
-            f"{name}_smgs is {smgs}, but the {name} has only {characters} characters.",
-            option=f"{name}_smgs",
-            code="bad-value",
-        )
+        what = f"{name}_smgs is {smgs}, but the {name} has only {characters} characters."
+        raise UserError(what, option=f"{name}_smgs", code="bad-value")
     suppressed, hesitant = f"{name}_suppressed", f"{name}_hesitant"
     return Side(
         name,

@@ -63,12 +63,9 @@ def under_fire(target: Unit | None, lost: int, status: str) -> tuple[Change, ...
 def refuse_pinned(unit: Unit | None, option: str, all_the_same: str = "") -> None:
     """Raise UserError for who is pinned, with what does it `all_the_same`. Source: Infantry Combat, Status Damage."""
     if unit is not None and unit.state == "pinned":
-        raise UserError(
-            f"{unit.word} is pinned and can do nothing in this activation.",
-            hint=all_the_same or f"/unit edit {unit.word} state=ready takes it off.",
-            option=option,
-            code="unit-unfit",
-        )
+        what = f"{unit.word} is pinned and can do nothing in this activation."
+        hint = all_the_same or f"/unit edit {unit.word} state=ready takes it off."
+        raise UserError(what, hint=hint, option=option, code="unit-unfit")
 
 
 def is_marked(unit: Unit) -> bool:

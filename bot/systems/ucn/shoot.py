@@ -114,11 +114,8 @@ def _spots(
     for shooter in firing:
         own = shooter.unit.get("spot", given.maybe("spot_skill"))
         if own is None:
-            raise UserError(
-                "spot_skill is missing: the Spot skill of the element, a whole number from 1 to 30.",
-                option="spot_skill",
-                code="missing",
-            )
+            what = "spot_skill is missing: the Spot skill of the element, a whole number from 1 to 30."
+            raise UserError(what, option="spot_skill", code="missing")
         if own not in made:
             made[own] = check(tables, (("Spot", int(own)), *modifiers))
         spots.append(made[own])

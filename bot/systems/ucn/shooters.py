@@ -89,12 +89,8 @@ def carried(tables: Tables, unit: Unit) -> Weapon:
     """The weapon of a shooter: the word itself, or what the roster unit carries. Raises UserError for none."""
     word = unit.get("weapon") if unit.name else unit.type
     if word is None:
-        raise UserError(
-            f"{unit.word} has no weapon.",
-            hint=f"Type it behind the name, {unit.word} weapon=lmg, or set it with /unit edit.",
-            option="shooters",
-            code="no-weapon",
-        )
+        hint = f"Type it behind the name, {unit.word} weapon=lmg, or set it with /unit edit."
+        raise UserError(f"{unit.word} has no weapon.", hint=hint, option="shooters", code="no-weapon")
     return weapon_of(tables, str(word))
 
 
@@ -185,12 +181,8 @@ def _shown(units: Sequence[Unit]) -> list[str]:
 def _refuse(unit: Unit) -> None:
     if not unit.name and (unit.flags or unit.get("weapon") is not None):
         word = next(iter(unit.flags), "weapon=")
-        raise UserError(
-            f"{word} cannot follow {unit.word}: it belongs to a roster unit.",
-            hint=f"{unit.word} n=2 skill=14 mod=-4",
-            option="shooters",
-            code="bad-unit",
-        )
+        what = f"{word} cannot follow {unit.word}: it belongs to a roster unit."
+        raise UserError(what, hint=f"{unit.word} n=2 skill=14 mod=-4", option="shooters", code="bad-unit")
     if unit.state in (roster.GONE, "destroyed"):
         raise UserError(f"{unit.word} is {unit.state} and cannot fire.", option="shooters", code="unit-unfit")
 
@@ -199,11 +191,8 @@ def _skill(given: Given, unit: Unit) -> int:
     for own in (unit.get("skill"), unit.get("firearms"), given.maybe("skill")):
         if own is not None:
             return int(own)
-    raise UserError(
-        f"skill is missing, and {unit.word} has none of its own: the Firearms skill, a whole number from 1 to 30.",
-        option="skill",
-        code="missing",
-    )
+    what = f"skill is missing, and {unit.word} has none of its own: the Firearms skill, a whole number from 1 to 30."
+    raise UserError(what, option="skill", code="missing")
 
 
 def skill_lines(shooters: Iterable[Shooter]) -> tuple[Line, ...]:
