@@ -145,3 +145,11 @@ def test_the_map_of_the_tests_names_every_folder(root: Path) -> None:
     folders = {path.name for path in (root / "tests").iterdir() if path.is_dir() and any(path.glob("*.*"))}
     named = set(re.findall(r"`(\w+)/`", page))
     assert named - {"bot", "adapters"} == folders - {"__pycache__", "adapters"}
+
+
+@pytest.mark.parametrize("page", ["ARCHITECTURE.md", "CONTRIBUTING.md", "docs/first-change.md"])
+def test_the_files_that_a_page_names_are_there(root: Path, page: str) -> None:
+    rooms = "bot|adapters|tables|packs|tests|tools|deploy|docs|benchmarks"
+    named = re.findall(rf"`((?:{rooms})/[\w/.-]+)`", (root / page).read_text())
+    assert named
+    assert [name for name in named if not (root / name).exists()] == []
