@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from adapters.console.session import main as play
-from bot.interface.reply.reply import failed
 from bot.rules.codes import CODES
 from bot.rules.inputs.options import Option, clean
 from bot.rules.proof.export_format import FORMAT, VERSION, read_export
+from bot.running.handling import failed
 from bot.systems.catalog import system
 from bot.systems.resolve import each_odds
 from bot.systems.ucn.shooters import weapon_of

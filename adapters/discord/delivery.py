@@ -29,11 +29,12 @@ from adapters.discord.render import REFUSED, render
 from adapters.discord.request import EPHEMERAL, PIN_MESSAGES, PLATFORM, Request, place_only
 from adapters.outbox import Later, Never, Outbox, Outcome, Posted, drawn_after, not_pinned
 from bot.app import App
-from bot.interface.reply.reply import TAKEN_AWAY, UNPINNED, Reply, error_reply, failed
+from bot.interface.reply.reply import TAKEN_AWAY, UNPINNED, Reply, error_reply
 from bot.interface.spec import Command
 from bot.outbox.answers import Due
 from bot.outbox.receipts import done_within, hurry
 from bot.rules.errors import UserError
+from bot.running.handling import failed
 
 log = logging.getLogger(__name__)
 

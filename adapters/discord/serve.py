@@ -33,7 +33,7 @@ from adapters.discord.registration import ServerCommands, sync_commands
 from adapters.discord.request import AUTOCOMPLETE, COMMAND, COMPONENT, FORM, PLATFORM, Request, need_open, read_payload
 from adapters.listening import listen
 from bot.app import App
-from bot.interface.reply.reply import error_reply, failed
+from bot.interface.reply.reply import error_reply
 from bot.outbox.receipts import watch
 from bot.places.notes import Notes
 from bot.process.logs import seldom
@@ -41,6 +41,7 @@ from bot.process.settings import Settings
 from bot.rules.errors import UserError
 from bot.rules.text.plain import clean_name
 from bot.running.budgets import busy
+from bot.running.handling import failed
 
 log = logging.getLogger(__name__)
 

@@ -1,4 +1,4 @@
-"""Dice of any kind: `/roll 2d6+3`."""
+"""Dice of any kind, `/roll 2d6+3`, and those of a table: a roll that is left out is rolled."""
 
 from __future__ import annotations
 
@@ -7,15 +7,17 @@ from fractions import Fraction
 from itertools import accumulate
 
 from bot.answers.outcome import Happening, Outcome, thrown
+from bot.answers.tables import lookup_reply, told
 from bot.interface.reply.bars import percent
 from bot.interface.reply.parts import Odds, Small
 from bot.interface.reply.reply import Reply
 from bot.interface.typing.command_text import quoted
-from bot.rules.dice import Source
+from bot.rules.dice import Rolled, Source
 from bot.rules.errors import UserError
 from bot.rules.expression import Result, Rolling, parse, roll
 from bot.rules.expression.chances import Chances, odds
 from bot.rules.inputs.options import Option, clean, flag
+from bot.rules.tables.table import Answer, Table
 from bot.rules.text.line import Line
 from bot.rules.text.phrase import phrase
 
@@ -127,3 +129,51 @@ def _simple(result: Result) -> Line | None:
     if against is None:
         return Line(label, tuple(result.thrown[0][0]), added)
     return Line(label, tuple(result.thrown[0][0]), added, result.total, f"the sum against {against.words()}")
+
+
+def read_table(table: Table, options: Mapping[str, object], who: str, source: Source) -> Outcome:
+    """The answer of a table. A roll that is missing is rolled with `source` and is a happening.
+
+    Raises UserError for inputs that the table refuses.
+    """
+    given = {name: value for name, value in options.items() if value is not None}
+    rolled: list[Rolled] = []
+    for option, dice in table.owes(given):
+        values = [source.draw(die) for die in dice]
+        rolled += [die.rolled(value) for die, value in zip(dice, values, strict=True)]
+        given[option] = sum(value for value in values if isinstance(value, int))
+    answer = table.read(given)
+    reply = lookup_reply(table, given, answer, who if rolled else "", rolled)
+    if not rolled:
+        return Outcome(reply, given=given)
+    inputs = {name: value for name, value in options.items() if value is not None}
+    happening = Happening(
+        "table",
+        inputs=inputs,
+        dice=tuple(rolled),
+        out=answer.out,
+        system=table.system,
+        target=table.id,
+        result=_in_the_log(table, answer),
+    )
+    return Outcome(reply, happening, given)
+
+
+def _in_the_log(table: Table, answer: Answer) -> str:
+    """The answer in the words that the log keeps: verify compares them, so they never change."""
+    said = told(answer)
+    words = ", ".join(_logged(name, value, len(said)) for name, value in said.items()) or answer.text or "no effect"
+    return f"{table.title}: {words}".rpartition(f"{table.title}: ")[2]
+
+
+def _logged(name: str, value: object, count: int) -> str:
+    shown = _shown(value)
+    return shown if count == 1 and not isinstance(value, bool | int | float) else f"{name.replace('_', ' ')} {shown}"
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list | tuple):
+        return " ".join(map(_shown, value))
+    return str(value)

@@ -1,4 +1,4 @@
-"""Tables: the answer of one, the card around its cell, and the whole of it. A roll that is left out is rolled."""
+"""Tables: the answer of one, the card around its cell, and the whole of it."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
 
-from bot.answers.outcome import Happening, Outcome
 from bot.interface.reply.bars import PHONE
 from bot.interface.reply.parts import Grid, Sheet, Small, Thrown, Whole, width
 from bot.interface.reply.reply import Reply
-from bot.rules.dice import Rolled, Source
+from bot.rules.dice import Rolled
 from bot.rules.errors import TableError, UserError
 from bot.rules.inputs.options import clean
 from bot.rules.tables.axis import Axis, axis, heading_axis
@@ -27,42 +26,8 @@ FEW = 3
 """So many outputs and more are said with their names."""
 
 
-def read_table(table: Table, options: Mapping[str, object], who: str, source: Source) -> Outcome:
-    """The answer of a table. A roll that is missing is rolled with `source` and is a happening.
-
-    Raises UserError for inputs that the table refuses.
-    """
-    given = {name: value for name, value in options.items() if value is not None}
-    rolled: list[Rolled] = []
-    for option, dice in table.owes(given):
-        values = [source.draw(die) for die in dice]
-        rolled += [die.rolled(value) for die, value in zip(dice, values, strict=True)]
-        given[option] = sum(value for value in values if isinstance(value, int))
-    answer = table.read(given)
-    reply = lookup_reply(table, given, answer, who if rolled else "", rolled)
-    if not rolled:
-        return Outcome(reply, given=given)
-    inputs = {name: value for name, value in options.items() if value is not None}
-    happening = Happening(
-        "table",
-        inputs=inputs,
-        dice=tuple(rolled),
-        out=answer.out,
-        system=table.system,
-        target=table.id,
-        result=_in_the_log(table, answer),
-    )
-    return Outcome(reply, happening, given)
-
-
-def _in_the_log(table: Table, answer: Answer) -> str:
-    """The answer in the words that the log keeps: verify compares them, so they never change."""
-    said = _told(answer)
-    words = ", ".join(_logged(name, value, len(said)) for name, value in said.items()) or answer.text or "no effect"
-    return f"{table.title}: {words}".rpartition(f"{table.title}: ")[2]
-
-
-def _told(answer: Answer) -> dict[str, Any]:
+def told(answer: Answer) -> dict[str, Any]:
+    """What a table says by the names of its outputs, without its free text."""
     return {name: value for name, value in answer.out.items() if name not in ("text", "parts")}
 
 
@@ -83,7 +48,7 @@ def lookup_reply(
     if rolled:
         lines.append(Thrown(tuple(die.value for die in rolled)))
     lines += _summed(answer, words)
-    if answer.text and _told(answer):
+    if answer.text and told(answer):
         lines.append(Line(answer.text))
     card = card_of(table)
     values = {**_read(table, given), **answer.out}
@@ -106,16 +71,16 @@ def words_of(table: Table) -> Mapping[str, str]:
 
 def _news(answer: Answer, words: Mapping[str, str]) -> str:
     """The answer in a few words."""
-    told = _told(answer)
-    if len(told) == 1 and not isinstance(value := next(iter(told.values())), bool | int | float):
+    outputs = told(answer)
+    if len(outputs) == 1 and not isinstance(value := next(iter(outputs.values())), bool | int | float):
         return said(value, words)
     pieces = []
-    for name, value in told.items():
+    for name, value in outputs.items():
         label = "" if name == "result" and isinstance(value, str) else said(name, words)
-        is_own_word = isinstance(value, str) and value not in ("none", *told) and not value[:1].isdigit()
+        is_own_word = isinstance(value, str) and value not in ("none", *outputs) and not value[:1].isdigit()
         if isinstance(value, bool):
             pieces.append(label if value else f"not {label}")
-        elif is_own_word and len(told) < FEW:
+        elif is_own_word and len(outputs) < FEW:
             pieces.append(said(value, words))
         else:
             pieces.append(f"{label} {said(value, words)}".strip())
@@ -177,19 +142,6 @@ def _around(table: Table, given: Mapping[str, Any], words: Mapping[str, str]) ->
     except UserError:  # the roll is not among them
         pass
     return card.around(values, words, rows=MANY)
-
-
-def _logged(name: str, value: object, count: int) -> str:
-    shown = _shown(value)
-    return shown if count == 1 and not isinstance(value, bool | int | float) else f"{name.replace('_', ' ')} {shown}"
-
-
-def _shown(value: object) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, list | tuple):
-        return " ".join(map(_shown, value))
-    return str(value)
 
 
 WIDE = 33

@@ -13,9 +13,8 @@ from typing import Any
 
 from bot.answers.events import title_of
 from bot.answers.outcome import Happening, after_happening, change_json, is_of_game, named_in
-from bot.answers.roll import roll_dice
+from bot.answers.roll import read_table, roll_dice
 from bot.answers.shot import run_sequence
-from bot.answers.tables import read_table
 from bot.audit.packs import packs_of, with_packs
 from bot.game.events import ROLLS, difference, edition_of, is_current, system_of
 from bot.game.follows.past import Past, sealed_contents

@@ -18,7 +18,7 @@ from bot.interface.spec import Command, CommandSpec, Place
 from bot.places.forms import Draft, find_draft
 from bot.rules.dice import Die, Source
 from bot.rules.errors import UserError
-from bot.rules.inputs.given import Asked
+from bot.rules.inputs.options import Asked
 from bot.rules.inputs.units import Roster
 from bot.rules.odds.odds import Distribution
 from bot.rules.proof.fair import Stream, Words

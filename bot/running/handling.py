@@ -18,13 +18,14 @@ from bot.game.prepared import find
 from bot.interface.explained import example_in
 from bot.interface.registry import Registry, registry
 from bot.interface.reply.packing import MOST_TEXT
-from bot.interface.reply.reply import Reply, error_reply, failed
+from bot.interface.reply.reply import Reply, error_reply
 from bot.interface.spec import Command, CommandSpec
 from bot.interface.typing.command_text import command_text
 from bot.odds_worker.pool import Odds, Worker
 from bot.outbox.receipts import NOT_WRITTEN
 from bot.places.shelves import OF_A_VERSION, Enabled, Shelves
 from bot.places.threads import Threads
+from bot.process.entropy import new_id
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import MAX_TEXT
 from bot.rules.text.phrase import phrase
@@ -251,3 +252,17 @@ def _check_size(command: Command) -> None:
         limit = MOST_TEXT if name == "file" else MAX_TEXT
         if isinstance(value, str) and len(value) > limit:
             raise UserError(f"{name[:40]} is too long: at most {limit} characters.", option=name[:40], code="too-long")
+
+
+def failed(log: logging.Logger, what: str, *, recorded: bool = True) -> Reply:
+    """A private reply for the exception at hand, which is logged whole; `recorded` False says that nothing was."""
+    reference = new_id()[:8]
+    log.exception("%s failed, reference %s", what, reference)
+    nothing = "Nothing was recorded. " if not recorded else ""
+    return error_reply(
+        UserError(
+            f"Something went wrong here, which is not your fault (reference {reference}).",
+            hint=f"{nothing}The host finds the reference in the log.",
+            code="our-fault",
+        )
+    )

@@ -10,9 +10,8 @@ import logging
 from collections import OrderedDict
 from dataclasses import replace
 
-from bot.answers.roll import roll_dice
+from bot.answers.roll import read_table, roll_dice
 from bot.answers.shot import run_sequence
-from bot.answers.tables import read_table
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Command, CommandSpec
 from bot.process.entropy import throwaway

@@ -11,7 +11,7 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, cast
 
 from bot.rules.errors import TableError, UserError, did_you_mean, reading
-from bot.rules.inputs.options import Option, option_from
+from bot.rules.inputs.options import Asked, Option, option_from
 from bot.rules.tables.compile import check_examples, compile_chart
 from bot.rules.tables.table import Table, Tables
 from bot.systems.game_file import check_buttons, check_game
@@ -116,7 +116,7 @@ class Sequence:
     @cached_property
     def _read(self) -> Callable[[Mapping[str, object], Roster], Given]:
         """What cleans its inputs; nothing of it is loaded before somebody plays."""
-        from bot.rules.inputs.given import Asked, read_given
+        from bot.rules.inputs.given import read_given
 
         asked, words, what = Asked(self.inputs), self.system.words, f"{self.system.id} {self.id}"
         return lambda raw, roster: read_given(asked, raw, words, roster, what=what)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from bot.answers.roll import read_table
 from bot.answers.shot import EXTRA, run_sequence
-from bot.answers.tables import read_table
 from bot.interface.registry import registry
 from bot.interface.spec import CommandSpec
 from bot.interface.typing.command_text import parse_text

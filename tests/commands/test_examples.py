@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bot.answers.roll import roll_dice
+from bot.answers.roll import read_table, roll_dice
 from bot.answers.shot import run_sequence
-from bot.answers.tables import read_table
 from bot.commands.help.help import show_help
 from bot.interface.registry import registry
 from bot.interface.reply.reply import Reply

@@ -9,9 +9,9 @@ from functools import partial
 from bot.answers.aim import cannot_fire, in_names, offer_the_able
 from bot.answers.headline import FIRES
 from bot.answers.inputs import by_rules, loans, told, told_by_rule, with_filled
-from bot.answers.roll import roll_dice
+from bot.answers.roll import read_table, roll_dice
 from bot.answers.shot import EXTRA, named_units, run_sequence
-from bot.answers.tables import read_table, sheets_of, whole_reply, words_of
+from bot.answers.tables import sheets_of, whole_reply, words_of
 from bot.commands.context import Context, roster_for
 from bot.commands.pictures import offered, table_action
 from bot.commands.play.odds import answer_compared, answer_odds, answer_rounds

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from bot.interface.reply.parts import Entry, Grid, Part, part_from_json, part_lines, part_to_json, plain
-from bot.process.entropy import new_id
 from bot.rules.errors import DieOwed, Hint, UserError, corrected
 from bot.rules.text.phrase import Phrase, Typed, text_from_json, text_to_json
 
@@ -265,18 +263,4 @@ def error_reply(error: UserError, typed: str = "", example: str = "") -> Reply:
         better=better,
         right=right,
         owed=error.about if isinstance(error.about, DieOwed) else None,
-    )
-
-
-def failed(log: logging.Logger, what: str, *, recorded: bool = True) -> Reply:
-    """A private reply for the exception at hand, which is logged whole; `recorded` False says that nothing was."""
-    reference = new_id()[:8]
-    log.exception("%s failed, reference %s", what, reference)
-    nothing = "Nothing was recorded. " if not recorded else ""
-    return error_reply(
-        UserError(
-            f"Something went wrong here, which is not your fault (reference {reference}).",
-            hint=f"{nothing}The host finds the reference in the log.",
-            code="our-fault",
-        )
     )

@@ -3,67 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from bot.rules.errors import UserError
-from bot.rules.inputs.options import (
-    Option,
-    clean,
-    is_left_out,
-    missing_option,
-    unfold_mods,
-    unknown_option,
-)
+from bot.rules.inputs.options import Asked, Option, clean, is_left_out, missing_option
 from bot.rules.inputs.units import Roster, RosterUnit, Unit, UnitWords, find_unit, from_roster, parse_units
 
 Whole = int  # the class below has a method of that name
-
-
-class Asked:
-    """Options that are asked for together, with what reading them needs worked out once."""
-
-    def __init__(self, options: Iterable[Option]) -> None:
-        self.known = {option.name: option for option in options}
-        self._defaults = {name: _default(option) for name, option in self.known.items()}
-        self._needed = {name for name, option in self.known.items() if option.required and not option.brings}
-        self.units = tuple(option for option in self.known.values() if option.type in ("units", "unit"))
-        """Those that take units, and those that a unit may supply."""
-        self.brought = tuple(option for option in self.known.values() if option.brings)
-
-    def read(self, raw: Mapping[str, object], what: str) -> dict[str, Any]:
-        """Values for all options: typed ones cleaned, the others by default (None where optional, False for a bool).
-
-        `what` is the name of the table or command for messages. Booleans may also come as words of `mods`;
-        the same flag twice is an error. A required option left out stays out of the answer only if it `brings`
-        its value from a roster unit; otherwise it is an error.
-        """
-        given: Mapping[str, object] = raw
-        if "mods" in raw or not self.known.keys() >= raw.keys():
-            given = unfold_mods(self.known, raw, what)
-            if strange := [name for name in given if name not in self.known]:
-                raise unknown_option(strange[0], what, self.known)
-        values = self._defaults.copy()
-        for name, option in self.known.items():
-            value = given.get(name)
-            if value is not None and not _stays_out(option, value):
-                values[name] = clean(option, value)
-            elif name in self._needed:
-                raise missing_option(option, what)
-        return values
-
-
-def _stays_out(option: Option, value: object) -> bool:
-    """Whether the default stays: players and programs write out what the card calls none."""
-    is_none = value == "none" and option.optional and option.type in ("int", "number")
-    return is_none or is_left_out(option, value)
-
-
-def _default(option: Option) -> Any:
-    if option.type == "bool":
-        return bool(option.default)
-    return () if option.type == "mods" else option.default
 
 
 @dataclass(frozen=True, slots=True)

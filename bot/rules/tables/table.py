@@ -12,8 +12,7 @@ from typing import Any
 
 from bot.rules.dice import Die
 from bot.rules.errors import UserError
-from bot.rules.inputs.given import Asked
-from bot.rules.inputs.options import Option, clean, missing_option, unknown_option
+from bot.rules.inputs.options import Asked, Option, clean, missing_option, unknown_option
 from bot.rules.tables.formula import Formula
 
 Reader = Callable[[dict[str, Any]], None]
