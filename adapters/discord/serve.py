@@ -27,11 +27,9 @@ from adapters.discord.calls import USER_AGENT, Wire
 from adapters.discord.channel_posts import Posting
 from adapters.discord.channels import greet, is_member, settle_servers
 from adapters.discord.delivery import Delivery
-from adapters.discord.http import PATH, web_app
 from adapters.discord.incoming import Work, complete, make_good, press, run_command, run_entry
 from adapters.discord.registration import ServerCommands, sync_commands
 from adapters.discord.request import AUTOCOMPLETE, COMMAND, COMPONENT, FORM, PLATFORM, Request, need_open, read_payload
-from adapters.listening import listen
 from bot.app import App
 from bot.interface.reply.reply import error_reply
 from bot.outbox.receipts import watch
@@ -61,6 +59,9 @@ async def serve(app: App, settings: Settings) -> None:
     try:
         await _with_retries("log in to", lambda: client.login(settings.discord_token))
         if settings.discord_public_key:
+            from adapters.discord.http import PATH, web_app  # 0.09 s of a server that the gateway does without
+            from adapters.listening import listen
+
             app.links["discord"] = str  # no gateway that could be gone
             hint = "Set DISCORD_PORT to a free one, or DISCORD_HOST to an address of this machine."
             host, port = settings.discord_host, settings.discord_port

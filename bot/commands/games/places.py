@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 from bot.commands.context import Context, server_of
 from bot.interface.reply.reply import LINK, Button, Reply
 from bot.interface.spec import Place
+from bot.rules.errors import UserError
+from bot.rules.text.phrase import phrase
 from bot.rules.text.plain import clean_name
 from bot.stores.records import Doc, Outgoing
 from bot.stores.store import Store
@@ -18,6 +21,10 @@ MOVED = "moved"
 """Documents that say where the game went that was played in a channel."""
 MAX_NAME = 80
 _PLATFORMS = {"discord": "Discord", "slack": "Slack", "console": "the console"}
+_MENTION = re.compile(r"<#([A-Za-z0-9]+)(\|[^>]*)?>")
+_IDS = {"discord": re.compile(r"\d{1,20}"), "slack": re.compile(r"[CDG][A-Z0-9]{1,20}(/\d+\.\d+)?")}
+"""What a channel's id looks like; a mere name would lead nowhere, and the game with it."""
+_ANY_ID = re.compile(r"[A-Za-z0-9_.-]{1,80}")
 
 
 def name_doc(place: Place) -> Doc:
@@ -93,3 +100,31 @@ def tell(context: Context, told: Mapping[str, Reply], about: Mapping[str, str] =
         for place, reply in told.items()
         if place != here
     ]
+
+
+def place_key(here: str, typed: str) -> str:
+    """The place that a channel stands for: a mention such as <#123>, an id, or a whole key of the same server.
+
+    Raises UserError for what names no channel, and for one of another server.
+    """
+    text = typed.strip()
+    platform, (server, slash, _) = here.partition(":")[0], here.partition("/")
+    if server.endswith(":dm"):
+        raise _elsewhere("A game in direct messages stays there.")
+    if text.startswith(f"{platform}:") and slash and not text.startswith(f"{server}/"):
+        raise _elsewhere("A game moves only within its server or workspace.")
+    found = _MENTION.fullmatch(text)
+    name = found[1] if found else text.removeprefix(f"{server}/" if slash else f"{platform}:").removeprefix("#")
+    if not _IDS.get(platform, _ANY_ID).fullmatch(name):
+        hint = "Choose it from the list, or mention it."
+        raise UserError(f'"{typed[:40]}" is not a channel.', hint=hint, option="channel", code="unknown-channel")
+    return f"{server}/{name}" if slash else f"{platform}:{name}"
+
+
+def _elsewhere(problem: str) -> UserError:
+    return UserError(
+        problem,
+        hint=phrase("`/game link` plays it from another place too; `/game export` moves it."),
+        option="channel",
+        code="unknown-channel",
+    )

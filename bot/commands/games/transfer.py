@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
 from bot.commands.channel_games import named, put_aside, turn_to
 from bot.commands.context import Context
-from bot.commands.games.places import called, moved_doc, tell, way_to
+from bot.commands.games.places import called, moved_doc, place_key, tell, way_to
 from bot.commands.log.export import forget
 from bot.commands.requests import Request, need_keeper, open_request
 from bot.game.ledger import Ledger
@@ -23,11 +21,6 @@ from bot.stores.records import Binding, Doc, Saved
 TRANSFER = "transfer"
 TRANSFER_KEPT = DAY
 WHAT = "the move of a game that was requested"
-
-_MENTION = re.compile(r"<#([A-Za-z0-9]+)(\|[^>]*)?>")
-_IDS = {"discord": re.compile(r"\d{1,20}"), "slack": re.compile(r"[CDG][A-Z0-9]{1,20}(/\d+\.\d+)?")}
-"""What a channel's id looks like; a mere name would lead nowhere, and the game with it."""
-_ANY_ID = re.compile(r"[A-Za-z0-9_.-]{1,80}")
 
 
 async def transfer(context: Context) -> Reply:
@@ -150,34 +143,6 @@ async def _other(context: Context, place: str) -> Saved | None:
         hint = phrase("End that there first: `/game link off`")
         raise UserError("That channel is linked with others.", hint=hint, option="channel", code="linked")
     return other
-
-
-def place_key(here: str, typed: str) -> str:
-    """The place that a channel stands for: a mention such as <#123>, an id, or a whole key of the same server.
-
-    Raises UserError for what names no channel, and for one of another server.
-    """
-    text = typed.strip()
-    platform, (server, slash, _) = here.partition(":")[0], here.partition("/")
-    if server.endswith(":dm"):
-        raise _elsewhere("A game in direct messages stays there.")
-    if text.startswith(f"{platform}:") and slash and not text.startswith(f"{server}/"):
-        raise _elsewhere("A game moves only within its server or workspace.")
-    found = _MENTION.fullmatch(text)
-    name = found[1] if found else text.removeprefix(f"{server}/" if slash else f"{platform}:").removeprefix("#")
-    if not _IDS.get(platform, _ANY_ID).fullmatch(name):
-        hint = "Choose it from the list, or mention it."
-        raise UserError(f'"{typed[:40]}" is not a channel.', hint=hint, option="channel", code="unknown-channel")
-    return f"{server}/{name}" if slash else f"{platform}:{name}"
-
-
-def _elsewhere(problem: str) -> UserError:
-    return UserError(
-        problem,
-        hint=phrase("`/game link` plays it from another place too; `/game export` moves it."),
-        option="channel",
-        code="unknown-channel",
-    )
 
 
 async def delete(context: Context) -> Reply:
