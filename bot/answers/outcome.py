@@ -163,18 +163,17 @@ def reminders(game: Game, happening: Happening) -> tuple[str, ...]:
     if system is None or not is_of_game(game, happening.system):
         return ()
     silent = set(system.game.get("units", {}).get("markers") or ()) - set(system.words["units"].marks)
+    bearers = [unit for unit in named_in(game, happening) if unit.marks & silent]
     sequence = system.sequences.get(happening.target)
-    if sequence is None or not sequence.modifiers or has_one_party(sequence):
+    if not bearers or sequence is None or not sequence.modifiers or has_one_party(sequence):
         return ()
     typed = {name for name, value in happening.inputs.items() if value not in (None, "", False)}
     words = {option.name for option in sequence.inputs} | {word for option in sequence.inputs for word in option.values}
     typed |= {*str(happening.inputs.get("mods") or "").replace(",", " ").split()}
     free = words - typed - (MOVES if MOVES & typed else frozenset())
     marked: dict[str, list[str]] = {}
-    for name in happening.units:
-        unit = game.units.get(name.casefold())
-        marks = unit.marks & silent if unit is not None else frozenset()
-        if unit is not None and (counts := sorted(mark for mark in marks if _modifies(mark, unit, happening, free))):
+    for unit in bearers:
+        if counts := sorted(mark for mark in unit.marks & silent if _modifies(mark, unit, happening, free)):
             marked.setdefault(", ".join(counts), []).append(unit.name)
     said = [f"{joined(names)} {'is' if len(names) == 1 else 'are'} marked {marks}" for marks, names in marked.items()]
     return (f"Remember: {'; '.join(said)}. Add the modifier if one applies.",) if said else ()

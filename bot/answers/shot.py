@@ -206,7 +206,8 @@ def in_short(lines: tuple[Line, ...], settled: Settlement, came: Fared) -> list[
             counted[head] += not rest
             number = f" {counted[head]}" if counted[head] else ""
         label = f"{types[head]}{number}{blank}{rest}" if head in types else line.label
-        kept[place] = replace(line, label=label, result=said(types, line.result))
+        if (label, result := said(types, line.result)) != (line.label, line.result):
+            kept[place] = replace(line, label=label, result=result)
     return kept
 
 

@@ -15,7 +15,6 @@ from bot.systems.catalog import lost_states
 from bot.systems.game_file import ANY
 from bot.systems.system import System
 
-REDUCED = "reduced"
 VEHICLES = ("armor", "mechanized", "soft")
 """The frames of the counters of vehicles."""
 REDUCED, FLIP = "reduced", "flip"

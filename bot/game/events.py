@@ -46,7 +46,7 @@ def difference(old: Game, new: Game) -> tuple[Json, Json]:
     if old.units is not new.units:
         for key in sorted(old.units.keys() | new.units.keys()):
             unit_was, unit_now = old.units.get(key), new.units.get(key)
-            if unit_was != unit_now:
+            if unit_was is not unit_now and unit_was != unit_now:
                 before.setdefault("units", {})[key] = unit_json(unit_was) if unit_was else None
                 after.setdefault("units", {})[key] = unit_json(unit_now) if unit_now else None
     return before, after

@@ -347,6 +347,8 @@ def part_to_json(part: Part) -> Any:
 
 def plain(value: Any) -> Any:
     """What is in a part, a button or a menu as plain JSON values: one of several fields is a mapping of them."""
+    if isinstance(value, str):
+        return value
     if isinstance(value, tuple | list):
         return tuple(map(plain, value))
     names = getattr(value, "__dataclass_fields__", ())
