@@ -6,7 +6,7 @@ where it is not, every face counts.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import lru_cache
 from itertools import product
 from math import prod
@@ -267,7 +267,7 @@ class Segment:
         """The dice in this state."""
         return self._asked(state).dice
 
-    def grouped(self, state: Now, /) -> Weighted:
+    def grouped(self, state: Now, _asked: Collection[str] = (), /) -> Weighted:
         """The rolls that differ for whoever reads them."""
         asked, kinds, site = self._asked(state), list[Any](), self._site
         for at, (key, (first, last)) in enumerate(zip(site.own, asked.cuts, strict=True)):

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import lcm
+from math import lcm, prod
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -77,7 +77,7 @@ def shown(value: Any) -> Any:
         return ABSENT
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, list | tuple):
+    if value.__class__ in (list, tuple):
         return " ".join(str(shown(item)) for item in value) or ABSENT
     return value
 
@@ -125,12 +125,14 @@ Known = tuple[Any, ...]
 is known does not decide it yet."""
 Node = tuple[Any, Known]
 """A state, and what is known there."""
-Arrow = tuple[int, Node | None, tuple[Any, ...]]
-"""In how many ways it goes on, to which node (None: no further), and what these ways are added to."""
+Ways = tuple[dict[Node, int], dict[Any, int]]
+"""In how many ways it goes on to which nodes, and in how many comes what is counted."""
 Hits = tuple[tuple[str, Any], ...]
 """What was told of the outputs that are looked at: (path, value)."""
 Together = dict[tuple[Known, Known], int]
 """In how many ways values of rows come together with totals."""
+Adds = tuple[Callable[[Any, Any], Any], ...]
+"""How two shares of each total are added up."""
 _COUNTED = object()
 """In the place of a row whose value is counted already."""
 
@@ -149,6 +151,7 @@ class Count:
     def __init__(self, meter: Meter) -> None:
         self.meter = meter
         self._parts: dict[Hashable, Weights] = {}
+        self._shares: dict[Hashable, tuple[Together, int]] = {}
 
     def together(self, plan: Plan[Any], asked: Sequence[Row]) -> Weights:
         """How often each combination of what is asked for comes."""
@@ -175,6 +178,20 @@ class Count:
             asked = tuple(map(row_of, (*inside.paths, *names)))
             self._parts[key] = self.together(part.plan(), asked)
         return self._parts[key]
+
+    def shares(self, parts: Sequence[Part[Any]], names: tuple[str, ...], adds: Adds) -> tuple[Together, int]:
+        """How often which totals come of parts of which nothing else is asked, out of how many; once for alike ones."""
+        key = tuple([part.key for part in parts]), names, adds
+        if None in key[0] or key not in self._shares:
+            together: Together = {((), ()): 1}
+            total = 1
+            for part in parts:
+                found = self.part(part, Inside((), (), ()), names)
+                self.meter.hold(len(together) * len(found.each))
+                together = _product(together, {((), sums): ways for sums, ways in found.each.items()}, adds)
+                total *= found.over
+            self._shares[key] = together, total
+        return self._shares[key]
 
 
 class Inside(NamedTuple):
@@ -207,54 +224,49 @@ class _Walk:
 
     def count(self) -> Weights:
         """What comes to each node is handed on when all that leads to it has come."""
-        first = [row.paths[0] for row in self._asked]
-        nothing: Known = tuple([((path, ()),) if path == self._list else None for path in first])
-        _, start, told = self._arrow(1, *self._told(self._plan.start, self._plan.opening), nothing)
-        found: dict[Node, tuple[int, list[Arrow]]] = {}
+        nothing: Known = tuple([((row.paths[0], ()),) if row.paths[0] == self._list else None for row in self._asked])
+        start: Ways = {}, {}
+        self._go(start, 1, *self._told(self._plan.start, self._plan.opening), nothing)
+        found: dict[Node, tuple[int, Ways]] = {}
         over: dict[Node, int] = {}
         order: list[Node] = []
-        stack = [] if start is None else [start]
+        stack = [*start[0]]
         while stack:
             node = stack[-1]
             if node not in found:
                 found[node] = self._look(*node)
-                stack += [after for _, after, _ in found[node][1] if after is not None and after not in found]
+                stack += [after for after in found[node][1][0] if after not in found]
                 continue
             stack.pop()
             if node not in over:
-                total, arrows = found[node]
-                over[node] = total * lcm(*{over[after] for _, after, _ in arrows if after is not None})
+                total, (goes, _) = found[node]
+                over[node] = total * lcm(*{over[after] for after in goes})
                 order.append(node)
-        whole = 1 if start is None else over[start]
-        sums, reached = dict.fromkeys(told, whole), {start: whole}
+        whole = lcm(*[over[node] for node in start[0]])
+        reached, sums = (dict.fromkeys(some, whole) for some in start)
         for node in reversed(order):
-            total, arrows = found[node]
+            total, (goes, comes) = found[node]
             share = reached[node] // total
-            for ways, after, told in arrows:
-                if after is not None:
-                    reached[after] = reached.get(after, 0) + share * ways
-                for one in told:
-                    sums[one] = sums.get(one, 0) + share * ways
+            for after, ways in goes.items():
+                reached[after] = reached.get(after, 0) + share * ways
+            for one, ways in comes.items():
+                sums[one] = sums.get(one, 0) + share * ways
         return Weights(sums, whole)
 
-    def _look(self, state: Any, known: Known) -> tuple[int, list[Arrow]]:
-        """All that may come of a state, out of how many: of its parts or of a roll, what comes to the same as one."""
+    def _look(self, state: Any, known: Known) -> tuple[int, Ways]:
+        """All that may come of a state, out of how many: of its parts or of a roll."""
         plan, meter = self._plan, self._count.meter
         if plan.apart is not None and (parts := plan.apart(state)) is not None:
             meter.take(0)
             return self._multiply(known, parts)
         step = plan.steps[state.owes]
-        rolls = step.grouped(state)
-        rolls = every_roll(step.asks(state)) if rolls is None else rolls
+        rolls = step.grouped(state, self._places) or every_roll(step.asks(state))
         meter.take(len(rolls))
-        comes: dict[tuple[Any, Hits], int] = {}
-        total = 0
+        found: Ways = {}, {}
         for ways, roll in rolls:
             after, told, _, _ = step.rule(state, roll)
-            new = self._told(after, told)
-            comes[new] = comes.get(new, 0) + ways
-            total += ways
-        return total, [self._arrow(ways, *new, known) for new, ways in comes.items()]
+            self._go(found, ways, *self._told(after, told), known)
+        return sum([ways for ways, _ in rolls]), found
 
     def _told(self, after: Any, told: Outputs) -> tuple[Any, Hits]:
         """The state, None at the end, and what was told of the outputs that are looked at."""
@@ -274,24 +286,24 @@ class _Walk:
         ]
         return after, tuple(found)
 
-    def _arrow(self, ways: int, after: Any, hits: Hits, known: Known) -> Arrow:
-        """The way on from what is `known`, with what was told."""
-        gains: list[tuple[int, Any]] = []
+    def _go(self, found: Ways, ways: int, after: Any, hits: Hits, known: Known) -> None:
+        """Add the ways that lead on from what is `known`, with what was told."""
+        goes, comes = found
         if hits:
             items = list(known)
             for place, entry in self._entries(known, hits):
                 if self._carries or not _is_value(entry):
                     items[place] = entry
                 else:
-                    gains.append((place, entry))
+                    comes[place, entry] = comes.get((place, entry), 0) + ways
                     items[place] = _COUNTED if self._waits else None
             known = tuple(items)
-        if after is not None and not (self._carries and all(map(_is_value, known))):
-            return ways, (after, known), tuple(gains)
+        if after is not None and not (self._carries and None not in known and tuple not in map(type, known)):
+            goes[after, known] = goes.get((after, known), 0) + ways
+            return
         ends = self._closed(known) if self._waits else known
-        if self._carries:
-            return ways, None, (ends,)
-        return ways, None, (*gains, *[one for one in enumerate(ends) if one[1] not in (None, _COUNTED)])
+        for one in (ends,) if self._carries else [one for one in enumerate(ends) if one[1] not in (None, _COUNTED)]:
+            comes[one] = comes.get(one, 0) + ways
 
     def _entries(self, known: Known, hits: Hits) -> list[tuple[int, Any]]:
         """What rows come to, of which something was told and that are not decided yet: (place, entry), see `Known`."""
@@ -317,59 +329,52 @@ class _Walk:
 
     # -- parts -----------------------------------------------------------------------------------------------
 
-    def _multiply(self, known: Known, parts: Parts[Any]) -> tuple[int, list[Arrow]]:
+    def _multiply(self, known: Known, parts: Parts[Any]) -> tuple[int, Ways]:
         """All that may come of the parts of a state together, out of how many."""
         inside = [self._asked_of(part.heads) for part in parts.each]
         then = parts.go_on if parts.then is not None and self._asked_elsewhere(known, inside, parts) else None
         needed = [name for name, matters in parts.reads.items() if then and (not matters or self._is_asked(matters))]
         names = tuple([name for name in parts.totals if name in needed or name in self._places])
-        adds = [parts.totals[name] for name in names]
-        together: Together = {((), ()): 1}
-        total = 1
-        places: list[int] = []
-        alone: list[tuple[int, dict[Any, int]]] = []
-        for part, asked in zip(parts.each, inside, strict=True):
-            if not (asked.paths or names):
-                continue
-            sure = {path: part.known[path] for path in asked.paths if path in part.known}
-            found = self._count.part(part, asked, names)
-            total *= found.over
+        adds = tuple([parts.totals[name] for name in names])
+        rest = [part for part, asked in zip(parts.each, inside, strict=True) if names and not asked.paths]
+        together, total = self._count.shares(rest, names, adds)
+        asked_of = [(part, asked) for part, asked in zip(parts.each, inside, strict=True) if asked.paths]
+        each = [(part, asked, self._count.part(part, asked, names)) for part, asked in asked_of]
+        total *= prod([found.over for _, _, found in each])
+        ways_on: Ways = {}, {}
+        for part, asked, found in each:
             mine: Together = {}
-            told: dict[Any, int] = {}
+            sure = {path: part.known[path] for path in asked.paths if path in part.known}
             for values, ways in found.each.items():
                 hits = {path: value for path, value in zip(asked.paths, values, strict=False) if value is not None}
                 read = self._entries(known, tuple((hits | sure).items()))
-                for one in () if self._carries else read:
-                    told[one] = told.get(one, 0) + ways
+                for one in () if self._carries else [one for one in read if _is_value(one[1])]:
+                    ways_on[1][one] = ways_on[1].get(one, 0) + ways * (total // found.over)
                 new = dict(read)
                 own = tuple([new.get(place, known[place]) for place in asked.places]) if self._carries else ()
                 key = own, values[len(asked.paths) :]
                 mine[key] = mine.get(key, 0) + ways
-            places += asked.places
-            alone.append((found.over, told))
             self._count.meter.hold(len(together) * len(mine))
             together = _product(together, mine, adds)
-        arrows = self._behind(known, places, names, then, together)
-        for over, told in alone:
-            arrows += [(ways * (total // over), None, (one,)) for one, ways in told.items() if _is_value(one[1])]
-        return total, arrows
+        self._behind(ways_on, known, [place for asked in inside for place in asked.places], names, then, together)
+        return total, ways_on
 
     def _behind(
         self,
+        found: Ways,
         known: Known,
         places: Sequence[int],
         names: tuple[str, ...],
         then: Callable[[Mapping[str, Any]], Ruling[Any]] | None,
         together: Together,
-    ) -> list[Arrow]:
-        """The ways on behind parts: from the values of rows at `places`, and the totals `names`, of them all."""
+    ) -> None:
+        """Add the ways on behind parts: from the values of rows at `places`, and the totals `names`, of them all."""
         rest = [at for at in range(len(known)) if at not in places]
         order = [(*places, *rest).index(at) for at in range(len(known))]
         arranged: Callable[[Known], Known] = itemgetter(*order) if len(order) > 1 else tuple
         kept = tuple([known[at] for at in rest])
         without = tuple([None if at in places else entry for at, entry in enumerate(known)])
         rulings: dict[Known, tuple[Any, Hits]] = {}
-        arrows = []
         for (values, sums), ways in together.items():
             if sums not in rulings:
                 totals = dict(zip(names, sums, strict=True))
@@ -378,8 +383,7 @@ class _Walk:
                 end: tuple[Any, Hits] = (None, ()) if ruling is None else self._told(ruling.after, ruling.told)
                 rulings[sums] = end[0], asked + end[1]
             after, hits = rulings[sums]
-            arrows.append(self._arrow(ways, after, hits, arranged(values + kept) if self._carries else without))
-        return arrows
+            self._go(found, ways, after, hits, arranged(values + kept) if self._carries else without)
 
     def _asked_of(self, heads: tuple[str, ...]) -> Inside:
         """What is asked of a part whose outputs begin so."""
@@ -418,7 +422,7 @@ def _plain(value: Any) -> Any:
     return shown(value) if value.__class__ in (list, tuple) else value
 
 
-def _product(some: Together, more: Together, adds: Sequence[Callable[[Any, Any], Any]]) -> Together:
+def _product(some: Together, more: Together, adds: Adds) -> Together:
     """All combinations of what comes of parts: their values one behind the other, their totals added up."""
     found: Together = {}
     for (values, sums), ways in some.items():

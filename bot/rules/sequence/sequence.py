@@ -80,8 +80,8 @@ class Step(Protocol[S]):
         """The dice owed in `state`, in the order in which they are rolled."""
         ...
 
-    def grouped(self, state: S, /) -> Weighted | None:
-        """The rolls that `rule` tells apart in `state`, None where it may tell all of them apart."""
+    def grouped(self, state: S, asked: Collection[str] = (), /) -> Weighted | None:
+        """The rolls that `rule` tells apart in `state` for the outputs `asked`, None where it may tell all apart."""
         ...
 
 
@@ -91,20 +91,23 @@ class Ruled(Generic[S]):
 
     `dice` are those asked for, or a function of the state. `groups` makes odds cheap: ((weight, roll), ...), or a
     function of the state that gives it, each roll standing for `weight` equally likely ones that `rule` cannot tell
-    apart, neither by the next state nor by what is told.
+    apart, neither by the next state nor by what is told, except in the output `face`, which tells the roll itself.
     """
 
     dice: tuple[Die, ...] | Callable[[S], tuple[Die, ...]]
     rule: Callable[[S, Roll], Ruling[S]]
     groups: Weighted | Callable[[S], Weighted | None] | None = None
+    face: Callable[[S], str] | None = None
 
     def asks(self, state: S) -> tuple[Die, ...]:
         """The dice owed in `state`, in the order in which they are rolled."""
         dice = self.dice
         return dice if isinstance(dice, tuple) else dice(state)
 
-    def grouped(self, state: S) -> Weighted | None:
-        """The rolls that `rule` tells apart in `state`, None where it may tell all of them apart."""
+    def grouped(self, state: S, asked: Collection[str] = ()) -> Weighted | None:
+        """The rolls that `rule` tells apart in `state` for the outputs `asked`, None where it may tell all apart."""
+        if self.face is not None and self.face(state) in asked:
+            return None
         return self.groups(state) if callable(self.groups) else self.groups
 
 

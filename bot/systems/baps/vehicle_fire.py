@@ -38,8 +38,9 @@ EXPLOSIVE = ("main-gun", "ammunition", "engine")
 
 
 class Crew(NamedTuple):
-    """Which step is owed, the areas that took effect, what each man has suffered (None has no more dice), and the place
-    of the man in hand: of those who still roll, the first with the fewest dice."""
+    """Which step is owed, the areas that took effect (for the crew, those that explode), what each man has suffered
+    (None has no more dice), and the place of the man in hand: of those who still roll, the first with the fewest dice.
+    """
 
     owes: str | None
     effects: tuple[bool, ...] = ()
@@ -128,7 +129,8 @@ def area_step(tables: Tables, weapon: str, vehicle_type: str, men: int) -> Ruled
 
         if len(effects) < len(areas):
             return Ruling(Crew("area", effects), told, story)
-        return Ruling(Crew("crew" if men else None, effects, (UNHURT,) * men), {**told, **_verdict(effects)}, story)
+        after = Crew("crew" if men else None, effects[: len(EXPLOSIVE)], (UNHURT,) * men)
+        return Ruling(after, {**told, **_verdict(effects)}, story)
 
     return ruled(lambda now: dice(1 + two, sides, f"damage {areas[len(now.effects)]}"), rule)
 

@@ -56,7 +56,12 @@ def men_step(
         one = now.one or hurt.one
         return Volley(name, now.at + 1, UNHURT, one) if now.at + 1 < len(men) else then(one)
 
-    return ruled(lambda now: crt.owed(men[now.at], now.hurt), rule)
+    return ruled(
+        lambda now: crt.owed(men[now.at], now.hurt),
+        rule,
+        lambda now: crt.alike(men[now.at], now.hurt),
+        face=lambda now: f"{men[now.at].path}.rolls[{now.hurt.rolled}]",
+    )
 
 
 def men_apart(
