@@ -262,11 +262,15 @@ class _Walk:
         step = plan.steps[state.owes]
         rolls = step.grouped(state, self._places) or every_roll(step.asks(state))
         meter.take(len(rolls))
-        found: Ways = {}, {}
+        alike: dict[tuple[Any, Hits], int] = {}
         for ways, roll in rolls:
             after, told, _, _ = step.rule(state, roll)
-            self._go(found, ways, *self._told(after, told), known)
-        return sum([ways for ways, _ in rolls]), found
+            new = self._told(after, told)
+            alike[new] = alike.get(new, 0) + ways
+        found: Ways = {}, {}
+        for new, ways in alike.items():
+            self._go(found, ways, *new, known)
+        return sum(alike.values()), found
 
     def _told(self, after: Any, told: Outputs) -> tuple[Any, Hits]:
         """The state, None at the end, and what was told of the outputs that are looked at."""
