@@ -36,7 +36,6 @@ COUNTED = KEPT | SUCCESS
 MANY = 100
 """Sides of a die up to which the text of each face is made beforehand."""
 MARKS = {KEPT: "%s", COUNTED: "(%s)", DROPPED: "~%s~"}
-Spans = tuple[tuple[int, int], ...]
 
 
 def throw_of(pool: Pool) -> Throw:
