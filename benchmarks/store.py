@@ -48,7 +48,7 @@ def prepared(game: int, number: int) -> Commit:
         user="discord:1",
         changes=(change,),
         bindings=(Binding(place, name, None, place),) if number == 1 else (),
-        outbox=(Outgoing(place, {"token": "t" * 40}, 2e9),),
+        outbox=(Outgoing(place, {"token": "t" * 40}, 600.0),),
     )
 
 

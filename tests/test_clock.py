@@ -2,30 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import asyncio
+import time
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AsyncExitStack
+from typing import Any
 
 import pytest
 
+from adapters.outbox import Outbox, Outcome, Posted
 from bot.app import App
 from bot.interface.spec import Command, Person, Place
+from bot.outbox import answers, leases
+from bot.outbox.answers import Due
 from bot.stores.base import DAY
 from bot.stores.postgres import open_postgres
 from bot.stores.records import Commit, Doc, DueRow, EventRow, GameChange, Outgoing
 from bot.stores.store import Store
 from bot.stores.sweeping import Sweeping
 from tests.fresh import fresh_store
-from tests.standins.postgres import PostgresServer
+from tests.standins.postgres import PostgresServer, SetClock
 
 ANNA, HERE = Person("console:anna", "Anna"), Place("console:here", "console:server")
 HOUR = 3600.0
 JUMPS = [-30 * DAY, -3 * HOUR, 3 * HOUR, 30 * DAY]
 
 
-class Host:
-    """Its clock, which may be set, and time itself, which goes on."""
+class Host(SetClock):
+    """Its clock, which may be set, and time itself, which goes on. The database's is the same: it is set with it."""
 
     def __init__(self) -> None:
-        self.now, self.steady = 400 * DAY, 77.0
+        super().__init__(400 * DAY)
+        self.steady = 77.0
 
     def clock(self) -> float:
         return self.now
@@ -41,12 +50,13 @@ def host() -> Host:
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
-async def store(request: pytest.FixtureRequest, host: Host) -> AsyncIterator[Store]:
+async def store(request: pytest.FixtureRequest, host: Host, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Store]:
     """Each kind of store in turn."""
     if request.param == "sqlite":
         yield await fresh_store(host.clock)
         return
     server: PostgresServer = request.getfixturevalue("postgres")
+    host.rules(server, monkeypatch)
     async with open_postgres(server.new_database(), clock=host.clock) as opened:
         yield opened
 
@@ -169,10 +179,69 @@ async def test_requests_written_while_the_clock_was_ahead_do_not_hide_old_ones(s
 
 async def test_what_outlived_its_request_is_never_posted_empty(store: Store, host: Host) -> None:
     start = GameChange("g1", 0, (EventRow("g1", 1, "{}", "h"),))
-    await store.commit(Commit("r1", {"title": "Anna: 7"}, changes=(start,), outbox=(Outgoing(HERE.key, {}, host.now),)))
+    await store.commit(Commit("r1", {"title": "Anna: 7"}, changes=(start,), outbox=(Outgoing(HERE.key, {}),)))
     host.passes(8 * DAY)
     await store.sweep(None)
     assert [row.reply for row in await store.outbox_claim(60)] in ([], [{"title": "Anna: 7"}])
     host.passes(61)
     left = await store.outbox_claim(60)
     assert all(row.reply for row in left)
+
+
+def skewed(off: float) -> Callable[[], float]:
+    """The clock of a machine that is off by so much."""
+    return lambda: time.time() + off
+
+
+class Poster:
+    """The outbox of a process whose clock is off by so much, on a platform that takes longer than a lease."""
+
+    def __init__(self, store: Store, off: float, seen: Counter[str]) -> None:
+        self._seen = seen
+        self.app = App(store, skewed(off))
+        self.outbox = Outbox(self.app, "console:", self.post, self.edit)
+
+    async def post(self, due: Due) -> Outcome:
+        self._seen[due.place] += 1
+        await asyncio.sleep(1.0)
+        return Posted()
+
+    async def edit(self, due: Due, _spot: Mapping[str, Any]) -> Outcome:
+        return await self.post(due)
+
+
+async def test_processes_whose_clocks_differ_never_post_an_answer_twice(
+    postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Leases count by the database's clock, not by that of whoever holds or wants one."""
+    monkeypatch.setattr(answers, "LEASE", 0.9)
+    monkeypatch.setattr(leases, "LEASE", 0.9)
+    seen, url = Counter[str](), postgres.new_database()
+    async with AsyncExitStack() as stack:
+        offs = (-HOUR, -30.0, 0.0, 30.0, HOUR)
+        stores = [await stack.enter_async_context(open_postgres(url, clock=skewed(off))) for off in offs]
+        posters = [Poster(store, off, seen) for store, off in zip(stores, offs, strict=True)]
+        looking = [asyncio.create_task(poster.outbox.run()) for poster in posters]
+        for number in range(20):
+            entry = Outgoing(f"console:{number}", {}, 0.3 * (number % 2), {"title": str(number)})
+            await stores[number % 5].commit(Commit(f"r{number}", outbox=(entry,)))
+        while (await stores[0].waiting("console:", 0.0))[0]:  # noqa: ASYNC110 -- nobody tells us
+            await asyncio.sleep(0.1)
+        for poster in posters:
+            await poster.outbox.stop()
+            poster.app._answers.close()
+        await asyncio.gather(*looking)
+    assert seen == Counter({f"console:{number}": 1 for number in range(20)})
+
+
+async def test_a_receipt_held_by_a_process_is_not_taken_over_by_one_whose_clock_is_ahead(
+    postgres: PostgresServer,
+) -> None:
+    url, command = postgres.new_database(), Command(("roll",), {"dice": "2d6"}, ANNA, HERE, "r1", {"token": "t"})
+    async with (
+        open_postgres(url, clock=skewed(-HOUR)) as behind,
+        open_postgres(url, clock=skewed(HOUR)) as ahead,
+    ):
+        assert await App(behind).promised(command, time.time() + 600) is None
+        assert not await App(ahead).unanswered("console:")
+        assert abs(await behind.now() - time.time()) < 5

@@ -9,7 +9,6 @@ import asyncio
 import logging
 import os
 import secrets
-import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import replace
@@ -321,11 +320,10 @@ class Turns:
         self,
         notes: Notes,
         at_once: Callable[[], Awaitable[int]],
-        clock: Callable[[], float] = time.time,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
-        """`at_once` says how many shards may identify together."""
-        self._notes, self._at_once, self._clock, self._sleep = notes, at_once, clock, sleep
+        """`at_once` says how many shards may identify together. All processes go by the clock of `notes`."""
+        self._notes, self._at_once, self._sleep = notes, at_once, sleep
 
     async def wait(self, bot: int, shard: int) -> None:
         """Return when this shard may identify, at once. Without the store: in so many seconds."""
@@ -339,12 +337,12 @@ class Turns:
     async def _wait(self, key: str) -> None:
         waited = ""
         while True:
-            last = await self._notes.get(NAME, key) or {}
+            last, now = await self._notes.get(NAME, key) or {}, await self._notes.now()
             turn = str(last.get("turn") or "first")
-            left = float(last.get("at") or 0) + PAUSE - self._clock()
+            left = float(last.get("at") or 0) + PAUSE - now
             if left > 0 and turn != waited:
                 waited = turn
                 await self._sleep(min(left, PAUSE))  # longer: the clock was set back
                 continue
-            if await self._notes.replace(NAME, key, turn, {"turn": secrets.token_hex(8), "at": self._clock()}):
+            if await self._notes.replace(NAME, key, turn, {"turn": secrets.token_hex(8), "at": now}):
                 return

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from bot.interface.reply.reply import Reply
 from bot.outbox.leases import LEASE, Leases
 from bot.process.logs import seldom
-from bot.stores.base import LONGEST_WAIT, Clock, StoreError
+from bot.stores.base import LONGEST_WAIT, StoreError
 from bot.stores.records import Shown
 from bot.stores.store import Store
 
@@ -46,8 +46,8 @@ class Due:
 class Answers:
     """The outbox of one process: what it posts now nobody else gets, and what is left over goes to one of all."""
 
-    def __init__(self, store: Store, clock: Clock) -> None:
-        self._store, self._clock = store, clock
+    def __init__(self, store: Store) -> None:
+        self._store = store
         self._posting = Leases[int](self._keep)
         self._noting: set[asyncio.Task[None]] = set()
 
@@ -89,7 +89,7 @@ class Answers:
 
     async def due(self, platform: str, limit: int = 50) -> list[Due]:
         """Answers that were not posted in time, oldest first; each is given to one process, which posts it at once."""
-        rows, now = await self._store.outbox_claim(LEASE, limit, platform), self._clock()
+        rows = await self._store.outbox_claim(LEASE, limit, platform)
         return [
             Due(
                 row.id,
@@ -101,7 +101,7 @@ class Answers:
                 row.request_id,
                 row.about,
                 row.amends,
-                row.delivery.get(GOOD_UNTIL, now) < now,
+                row.delivery.get(GOOD_UNTIL, row.claimed) < row.claimed,
                 row.delivery.get(INSTEAD, ""),
             )
             for row in rows
@@ -114,10 +114,10 @@ class Answers:
 
     async def retry(self, id: int, after: float) -> None:
         """This answer could not be posted: it is due again in `after` seconds (LONGEST_WAIT at most)."""
-        await self._store.outbox_retry(self._clock() + min(after, LONGEST_WAIT), id)
+        await self._store.outbox_retry(min(after, LONGEST_WAIT), id)
 
     async def _keep(self, ids: Sequence[int]) -> None:
-        await self._store.outbox_retry(self._clock() + LEASE, *ids, held=True)
+        await self._store.outbox_retry(LEASE, *ids, held=True)
 
 
 def _plain(spot: Mapping[str, object] | None) -> dict[str, object] | None:

@@ -20,6 +20,10 @@ class Notes:
         doc = await self._store.doc(f"{self._platform}-{name}", key)
         return doc.data if doc is not None else None
 
+    async def now(self) -> float:
+        """Unix seconds by the clock that all processes share."""
+        return await self._store.now()
+
     async def keys(self, name: str) -> list[str]:
         """Where something is written under this name."""
         return [doc.key for doc in await self._store.docs(f"{self._platform}-{name}")]

@@ -22,7 +22,7 @@ from bot.packs.stored import server_key, used_docs
 from bot.places.shelves import Enabled
 from bot.rules.errors import UserError
 from bot.running.budgets import Budgets
-from bot.stores.base import Clock, Deleted, Gate
+from bot.stores.base import Deleted, Gate
 from bot.stores.records import Commit, Outgoing
 from bot.stores.store import Store
 from bot.systems.catalog import systems
@@ -36,8 +36,8 @@ DELETED = Reply("That was answered before, and the answer has been deleted since
 class Storing:
     """Stores what handlers wrote, and keeps what this process remembers of games and servers true to it."""
 
-    def __init__(self, store: Store, clock: Clock, games: Games, enabled: Enabled, receipts: Receipts) -> None:
-        self._store, self._clock = store, clock
+    def __init__(self, store: Store, games: Games, enabled: Enabled, receipts: Receipts) -> None:
+        self._store = store
         self._games, self._enabled, self._receipts = games, enabled, receipts
         self._used: set[tuple[str, object]] = set()
 
@@ -78,10 +78,10 @@ class Storing:
             texts=tuple(row for ledger in ledgers for row in ledger.new_texts),
             seeds=tuple(row for ledger in ledgers for row in ledger.new_seeds.values()),
             outbox=(
-                *outgoing(command, self._clock(), about),
+                *outgoing(command, about),
                 *context.outgoing,
                 *changing,
-                *_linked(context, ledgers, reply, self._clock(), about, changing),
+                *_linked(context, ledgers, reply, about, changing),
             ),
             docs=tuple(context.docs),
             drop_docs=tuple(context.drop_docs),
@@ -158,12 +158,12 @@ def _in_game(ledgers: Many[Ledger]) -> bool:
     )
 
 
-def outgoing(command: Command, now: float, about: str = "") -> tuple[Outgoing, ...]:
+def outgoing(command: Command, about: str = "") -> tuple[Outgoing, ...]:
     """Where the answer to a command goes; nowhere for one that nobody posts."""
     if not command.delivery:
         return ()
     place, home = command.where.typed_in, command.where.key
-    return (Outgoing(place, dict(command.delivery), now + LEASE, about=about, home=home if home != place else ""),)
+    return (Outgoing(place, dict(command.delivery), LEASE, about=about, home=home if home != place else ""),)
 
 
 def _about(context: Context, reply: Reply) -> str:
@@ -180,7 +180,7 @@ def _pressed(context: Context) -> tuple[str, str, dict[str, Any]] | None:
 
 
 def _linked(
-    context: Context, ledgers: Many[Ledger], reply: Reply, now: float, about: str, changing: Many[Outgoing]
+    context: Context, ledgers: Many[Ledger], reply: Reply, about: str, changing: Many[Outgoing]
 ) -> Iterator[Outgoing]:
     """What all may see of an answer, for every other place that plays the game; whoever serves it posts it."""
     told = reply.announce if reply.private else reply
@@ -198,4 +198,4 @@ def _linked(
     for place in places:
         if place not in told_already:
             mention = told.mention if context.called is None else context.called.get(place, ())
-            yield Outgoing(place, {}, now, replace(told, mention=mention).to_json(), about)
+            yield Outgoing(place, {}, 0.0, replace(told, mention=mention).to_json(), about)

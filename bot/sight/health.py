@@ -32,6 +32,8 @@ PATIENCE = 60.0
 LATE = 120.0
 """Seconds after which an answer in the outbox is late."""
 MOST_LATE = 50
+APART = 5.0
+"""Seconds by which a machine's clock may differ from the database's: nothing hangs on it that anybody would see."""
 
 Links = Mapping[str, Callable[[], str]]
 """Each platform by name, and what is wrong with its connection: "" for nothing."""
@@ -90,9 +92,10 @@ class Health:
         sight = Sight(troubles=())
         unsaved = await self._unsaved()
         waiting = await self._outbox(sight)
+        apart = await self._apart() if not unsaved else ""
         free = self._free(sight)
         sight.links = {name: link() for name, link in self._links.items()}
-        sight.troubles = tuple(filter(None, (unsaved, free, waiting, *self._gone(sight.links))))
+        sight.troubles = tuple(filter(None, (unsaved, free, waiting, apart, *self._gone(sight.links))))
         away = [f"{name}: {problem}" for name, problem in sight.links.items() if problem]
         sight.unready = unsaved or "; ".join(away) or ("" if sight.links else "starting")
         self.sight = sight
@@ -113,11 +116,10 @@ class Health:
         return ""
 
     async def _outbox(self, sight: Sight) -> str:
-        now = self._clock()
         try:
             async with asyncio.timeout(PROBE_SECONDS):
                 for name in self._links:
-                    waiting, late = await self._store.waiting(f"{name}:", now - LATE)
+                    waiting, late = await self._store.waiting(f"{name}:", LATE)
                     sight.waiting += waiting
                     sight.late += late
         except TimeoutError:
@@ -125,6 +127,19 @@ class Health:
         except UserError as error:
             return f"the outbox cannot be read: {error.message}"
         return f"{sight.late} answers have waited for more than {LATE:g} s" if sight.late >= MOST_LATE else ""
+
+    async def _apart(self) -> str:
+        """How far this machine's clock is from the one that its processes share, where anybody would notice."""
+        begun = self._clock()
+        try:
+            async with asyncio.timeout(PROBE_SECONDS):
+                there = await self._store.now()
+        except (TimeoutError, UserError):
+            return ""  # said as often as it matters by what else is looked at
+        here = self._clock()
+        apart = begun - there if begun > there else min(0.0, here - there)  # whatever the way there and back took
+        way = "ahead of" if apart > 0 else "behind"
+        return f"this machine's clock is {abs(apart):.0f} s {way} the database's: set it" if abs(apart) > APART else ""
 
     def _free(self, sight: Sight) -> str:
         if self._disk is None:

@@ -13,43 +13,41 @@ from dataclasses import fields
 from typing import Any
 
 from bot.interface.spec import Command, Person, Place, Receipt
-from bot.stores.base import LONGEST_WAIT, Clock
-from bot.stores.statements import Engine, Step, Talk
+from bot.stores.statements import NOW, OVERDUE, Engine, Step, Talk
 
 
 class Journal:
     """Keeps receipts by request id. Every method may raise StoreError."""
 
-    def __init__(self, writer: Engine, clock: Clock) -> None:
-        self._writer, self._clock = writer, clock
+    def __init__(self, writer: Engine) -> None:
+        self._writer = writer
 
     async def note(self, receipt: Receipt, lease: float) -> bool:
         """Write it down for good; nobody else claims it for `lease` seconds. False for one that is there already."""
         command = receipt.command
         row = (command.request_id, command.where.key, command.who.key, to_text(command), receipt.until)
         insert = (
-            'INSERT INTO receipts (id, place, "user", command, until, due) VALUES (?1, ?2, ?3, ?4, ?5, ?6) '
+            'INSERT INTO receipts (id, place, "user", command, until, due) '
+            f"VALUES (?1, ?2, ?3, ?4, ?5, {NOW} + ?6) "
             "ON CONFLICT DO NOTHING RETURNING number"
         )
-        return bool(await self._writer.write([Step(insert, (*row, self._clock() + lease))], is_safe=False))
+        return bool(await self._writer.write([Step(insert, (*row, lease))], is_safe=False))
 
     async def renew(self, ids: Sequence[str], lease: float) -> None:
         """Nobody else claims these for `lease` more seconds."""
-        due = self._clock() + lease
-        await self._writer.write([_leased(id, due) for id in ids])
+        await self._writer.write([_leased(id, lease) for id in ids])
 
     async def claim(self, platform: str, lease: float, limit: int) -> Sequence[Receipt]:
         """Receipts of places beginning with `platform` whose lease has run out, oldest first; as for the outbox."""
-        now = self._clock()
 
         def claim() -> Talk:
             rows = yield Step(
-                "SELECT id, command, until FROM receipts WHERE (due <= ?1 OR due > ?2) "
-                "AND substr(place, 1, length(?3)) = ?3 ORDER BY number LIMIT ?4 /*+ FOR UPDATE SKIP LOCKED */",
-                (now, now + LONGEST_WAIT, platform, limit),
+                f"SELECT id, command, until FROM receipts WHERE {OVERDUE} "
+                "AND substr(place, 1, length(?1)) = ?1 ORDER BY number LIMIT ?2 /*+ FOR UPDATE SKIP LOCKED */",
+                (platform, limit),
             )
             for id, _, _ in rows:
-                yield _leased(id, now + lease)
+                yield _leased(id, lease)
             return [Receipt(from_text(command), until) for _, command, until in rows]
 
         return await self._writer.talk(claim) or ()
@@ -69,8 +67,8 @@ class Journal:
         await self._writer.close()
 
 
-def _leased(id: str, due: float) -> Step:
-    return Step("UPDATE receipts SET due = ?1 WHERE id = ?2", (due, id))
+def _leased(id: str, lease: float) -> Step:
+    return Step(f"UPDATE receipts SET due = {NOW} + ?1 WHERE id = ?2", (lease, id))
 
 
 _KEPT = tuple(one.name for one in fields(Command) if one.name != "spec")

@@ -120,12 +120,12 @@ class Binding:
 
 @dataclass(frozen=True, slots=True)
 class Outgoing:
-    """An answer to be posted, kept until it was. `due`: when another process may take it over, in LONGEST_WAIT at
-    most."""
+    """An answer to be posted, kept until it was. `held`: seconds until another process may take it over, at most
+    LONGEST_WAIT."""
 
     place: str
     delivery: Json  # what the adapter needs: token, its expiry, ...
-    due: float
+    held: float = 0.0
     reply: Json | None = None  # None: the commit's own
     about: str = ""  # what the message says, so that it can be changed later: GAME/41; "" for what never changes
     amends: str = ""  # the message that this one changes, in place of an earlier change that is still waiting
@@ -142,7 +142,7 @@ class OutboxRow:
     reply: Json
     delivery: Json
     attempts: int  # how often it was claimed before
-    due: float
+    claimed: float  # now, by the clock by which it was `created`
     created: float
     about: str = ""
     amends: str = ""

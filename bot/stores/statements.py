@@ -68,7 +68,10 @@ class Answered(Exception):
 
 
 _GAME_TABLES = ("snapshots", "events", "marks", "bindings", "persons", "texts", "seeds")
-_OVERDUE = "(due <= ?1 OR due > ?2)"
+NOW = "(SELECT grognard_now())"
+"""Unix seconds by the one clock that all processes of a database share: on PostgreSQL the server's."""
+OVERDUE = f"(due <= {NOW} OR due > {NOW} + {LONGEST_WAIT})"
+"""What nobody holds any more. What is due later than anything is laid down for was so by a clock since set back."""
 
 
 def _put(table: str, columns: str, keys: int) -> str:
@@ -101,7 +104,7 @@ def commit_steps(commit: Commit, attempt: str, now: float) -> Iterator[Step]:
         yield from _changed(change, now)
     for binding in commit.bindings:
         yield from _bound(binding)
-    yield from _side_rows(commit, now)
+    yield from _side_rows(commit)
     if commit.pressed is not None:  # a message that is known is about something else: a board with an Undo
         about, place, spot = commit.pressed
         yield Step(
@@ -113,7 +116,7 @@ def commit_steps(commit: Commit, attempt: str, now: float) -> Iterator[Step]:
     for user in commit.forget:
         yield from _forgotten(user, commit.request_id or "", now)
     for entry in commit.outbox:
-        yield from _outgoing(entry, commit.request_id, reply, now)
+        yield from _outgoing(entry, commit.request_id, reply)
 
 
 def put_doc(doc: Doc) -> Step:
@@ -143,7 +146,7 @@ def posted(ids: Sequence[int], spot: Json) -> Iterator[Step]:
         yield Step("DELETE FROM outbox WHERE id = ?1", (id,))
 
 
-def claim(now: float, lease: float, limit: int, platform: str) -> Talk:
+def claim(lease: float, limit: int, platform: str) -> Talk:
     """Due answers, whose due time moves on by `lease`; rows that another process is at are left to it.
 
     One that outlived its request, which held its words, has nothing left to say and goes. So does a change of a
@@ -152,24 +155,23 @@ def claim(now: float, lease: float, limit: int, platform: str) -> Talk:
     """
     yield Step(
         "DELETE FROM outbox WHERE id IN (SELECT id FROM outbox AS old "
-        f"WHERE amends <> '' AND ({_OVERDUE} OR attempts < 0) AND EXISTS (SELECT 1 FROM outbox AS later "
+        f"WHERE amends <> '' AND ({OVERDUE} OR attempts < 0) AND EXISTS (SELECT 1 FROM outbox AS later "
         "WHERE later.amends = old.amends AND later.place = old.place AND later.id > old.id) "
         "/*+ FOR UPDATE SKIP LOCKED */)",
-        (now, now + LONGEST_WAIT),
     )
     rows = yield Step(
         "SELECT id, request, place, coalesce(reply, (SELECT requests.reply FROM requests WHERE requests.id = request)),"
-        f" delivery, abs(attempts), due, created, about, amends FROM outbox WHERE {_OVERDUE} "
-        "AND substr(place, 1, length(?3)) = ?3 AND (amends = '' OR NOT EXISTS (SELECT 1 FROM outbox AS earlier "
+        f" delivery, abs(attempts), {NOW}, created, about, amends FROM outbox WHERE {OVERDUE} "
+        "AND substr(place, 1, length(?1)) = ?1 AND (amends = '' OR NOT EXISTS (SELECT 1 FROM outbox AS earlier "
         "WHERE earlier.amends = outbox.amends AND earlier.place = outbox.place AND earlier.id < outbox.id)) "
-        "ORDER BY id LIMIT ?4 /*+ FOR UPDATE SKIP LOCKED */",
-        (now, now + LONGEST_WAIT, platform, limit),
+        "ORDER BY id LIMIT ?2 /*+ FOR UPDATE SKIP LOCKED */",
+        (platform, limit),
     )
     for id, _, _, reply, *_ in rows:
         if reply is None:
             yield Step("DELETE FROM outbox WHERE id = ?1", (id,))
         else:
-            yield Step("UPDATE outbox SET due = ?1, attempts = abs(attempts) + 1 WHERE id = ?2", (now + lease, id))
+            yield Step(f"UPDATE outbox SET due = {NOW} + ?1, attempts = abs(attempts) + 1 WHERE id = ?2", (lease, id))
     return tuple(
         OutboxRow(id, request, place, json.loads(reply), json.loads(delivery), *rest)
         for id, request, place, reply, delivery, *rest in rows
@@ -295,7 +297,7 @@ def _bound(binding: Binding) -> Iterator[Step]:
         yield Step("DELETE FROM bindings WHERE game = ?1 AND NOT current", (game,))
 
 
-def _side_rows(commit: Commit, now: float) -> Iterator[Step]:
+def _side_rows(commit: Commit) -> Iterator[Step]:
     """Persons, texts, seeds, documents, what is due, and messages that nobody posts yet and never shall."""
     for person in commit.persons:
         yield Step(_PUT_PERSON, (person.game, person.person, person.user, storable(person.name)))
@@ -316,9 +318,9 @@ def _side_rows(commit: Commit, now: float) -> Iterator[Step]:
             yield Step("DELETE FROM due WHERE key = ?1 AND at = ?2", (key, at), Conflict(f"due {key}"))
     for due in commit.due:
         yield Step(_PUT_DUE, (due.key, due.at, due.kind, dump(due.data), due.owner))
-    unposted = "about <> '' AND amends = '' AND (attempts < 0 OR (attempts = 0 AND due <= ?2))"
+    unposted = f"about <> '' AND amends = '' AND (attempts < 0 OR (attempts = 0 AND due <= {NOW}))"
     for about in commit.withdraw:
-        yield Step(f"DELETE FROM outbox WHERE about = ?1 AND {unposted}", (about, now))
+        yield Step(f"DELETE FROM outbox WHERE about = ?1 AND {unposted}", (about,))
 
 
 def _forgotten(user: str, but: str, now: float) -> Iterator[Step]:
@@ -342,7 +344,7 @@ def _forgotten(user: str, but: str, now: float) -> Iterator[Step]:
     yield from _buried('"user" = ?1 AND id <> ?2', (user, but), now)
 
 
-def _outgoing(entry: Outgoing, request: str | None, reply: str, now: float) -> Iterator[Step]:
+def _outgoing(entry: Outgoing, request: str | None, reply: str) -> Iterator[Step]:
     """Put an answer into the outbox. One that is the commit's own reply is stored once, with the request."""
     own = dump(entry.reply) if entry.reply is not None else None if request is not None else reply
     if entry.amends:  # what nobody has begun to change is changed once, to how it is now
@@ -350,8 +352,8 @@ def _outgoing(entry: Outgoing, request: str | None, reply: str, now: float) -> I
         yield Step(earlier, (entry.amends, entry.place))
     yield Step(
         "INSERT INTO outbox (request, place, reply, delivery, due, attempts, created, about, amends, home) "
-        "VALUES (?1, ?2, ?3, ?4, ?5, 0, ?6, ?7, ?8, ?9) RETURNING id",
-        (request or "", entry.place, own, dump(entry.delivery), entry.due, now, entry.about, entry.amends, entry.home),
+        f"VALUES (?1, ?2, ?3, ?4, {NOW} + ?5, 0, {NOW}, ?6, ?7, ?8) RETURNING id",
+        (request or "", entry.place, own, dump(entry.delivery), entry.held, entry.about, entry.amends, entry.home),
     )
 
 

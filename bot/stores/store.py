@@ -32,7 +32,7 @@ from bot.stores.records import (
     check_change,
     tombstone,
 )
-from bot.stores.statements import Answered, Engine, Row, Step, Talk
+from bot.stores.statements import NOW, Answered, Engine, Row, Step, Talk
 
 _LAST = 2**62
 _EVENT = "SELECT game, number, body, hash FROM events"
@@ -192,18 +192,18 @@ class Store(ABC):
     async def outbox_claim(self, lease: float, limit: int = 50, platform: str = "") -> Sequence[OutboxRow]:
         """Answers that are due, for places beginning with `platform`; nobody else gets them for `lease` seconds
         (LONGEST_WAIT at most), nor a later change of a message that one of them changes."""
-        now = self._clock()
-        found: Sequence[OutboxRow] = await self._writer.talk(lambda: statements.claim(now, lease, limit, platform))
+        found: Sequence[OutboxRow] = await self._writer.talk(lambda: statements.claim(lease, limit, platform))
         return found
 
-    async def waiting(self, platform: str, since: float) -> tuple[int, int]:
+    async def waiting(self, platform: str, late: float) -> tuple[int, int]:
         """How many answers for places beginning with `platform` are on their way, and how many of them were written
-        before `since`."""
-        [(waiting, late)] = await self._ask(
-            "SELECT count(*), count(*) FILTER (WHERE created < ?2) FROM outbox WHERE substr(place, 1, length(?1)) = ?1",
-            *(platform, since),
+        more than `late` seconds ago."""
+        [(waiting, old)] = await self._ask(
+            f"SELECT count(*), count(*) FILTER (WHERE created < {NOW} - ?2) FROM outbox "
+            "WHERE substr(place, 1, length(?1)) = ?1",
+            *(platform, late),
         )
-        return waiting, late
+        return waiting, old
 
     async def outbox_done(self, *ids: int, spot: Json | None = None) -> None:
         """These were posted (or can never be). `spot`: where, so that what is about something can be changed later."""
@@ -225,11 +225,11 @@ class Store(ABC):
         reply = next((reply for _, _, reply in rows if reply), None)
         return Shown(spots, waiting, json.loads(reply) if reply else None)
 
-    async def outbox_retry(self, due: float, *ids: int, held: bool = False) -> None:
-        """Not yet posted: claimable again from `due` on, in LONGEST_WAIT at most. `held`: whoever has claimed them is
+    async def outbox_retry(self, after: float, *ids: int, held: bool = False) -> None:
+        """Not yet posted: claimable again in `after` seconds, LONGEST_WAIT at most. `held`: whoever has claimed them is
         still at work."""
-        query = f"UPDATE outbox SET due = ?1, attempts = {'' if held else '-'}abs(attempts) WHERE id = ?2"
-        await self._writer.write([Step(query, (due, id)) for id in ids])
+        query = f"UPDATE outbox SET due = {NOW} + ?1, attempts = {'' if held else '-'}abs(attempts) WHERE id = ?2"
+        await self._writer.write([Step(query, (after, id)) for id in ids])
 
     async def doc(self, kind: str, key: str) -> Doc | None:
         """A document that has not expired."""
@@ -254,8 +254,13 @@ class Store(ABC):
 
     async def due(self, limit: int) -> Sequence[DueRow]:
         """What is due by now, the earliest first. Whoever sees to it drops it in the commit that does so."""
-        query = f"{_DUE} WHERE at <= ?1 ORDER BY at, key LIMIT ?2"
-        return tuple(map(_due, await self._ask(query, self._clock(), limit)))
+        query = f"{_DUE} WHERE at <= {NOW} ORDER BY at, key LIMIT ?1"
+        return tuple(map(_due, await self._ask(query, limit)))
+
+    async def now(self) -> float:
+        """Unix seconds by the clock that all processes of the database share."""
+        [(now,)] = await self._ask(f"SELECT {NOW}")
+        return float(now)
 
     async def due_at(self, key: str) -> DueRow | None:
         """What is due under this key, now or later."""

@@ -195,7 +195,7 @@ async def test_a_message_that_cannot_be_changed_is_given_up_or_said_anew(
 
 async def test_a_change_waits_for_the_message_that_it_changes_and_the_latest_counts() -> None:
     app = await fresh_app(Clock())
-    first = Outgoing("slack:T/C", {"url": "x"}, 1_500.0, None, "g/34")
+    first = Outgoing("slack:T/C", {"url": "x"}, 500.0, None, "g/34")
     await app.store.commit(Commit("r1", {"title": "34"}, outbox=(first,)))
     for number, told in enumerate(("undone", "back")):
         entry = Outgoing("slack:T/C", {}, 0.0, Reply(told).to_json(), "", "g/34")

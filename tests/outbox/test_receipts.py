@@ -163,7 +163,7 @@ async def test_an_answer_on_the_disk_is_not_given_again_by_who_takes_the_receipt
 
 def unwritable(clock: Hand) -> Journal:
     """A journal that no file can be made for."""
-    return Journal(JournalFile(Path(os.devnull) / "j.db"), clock)
+    return Journal(JournalFile(Path(os.devnull) / "j.db", clock))
 
 
 async def test_without_a_journal_no_receipt_and_the_command_is_called_off(
@@ -328,7 +328,7 @@ class Stuck(Journal):
     """A journal on a slow disk: it writes only when `go` is set, and what it is to drop stays once."""
 
     def __init__(self, path: Path, clock: Hand) -> None:
-        super().__init__(JournalFile(path), clock)
+        super().__init__(JournalFile(path, clock))
         self.go, self.stays = asyncio.Event(), 1
 
     async def note(self, receipt: Receipt, lease: float) -> bool:

@@ -129,6 +129,25 @@ async def test_red_when_answers_pile_up(host: Host) -> None:
     assert await host.look() == (), "those of a platform that another process serves are that one's"
 
 
+@pytest.mark.parametrize(
+    ("off", "said"),
+    [
+        (6.0, ("this machine's clock is 6 s ahead of the database's: set it",)),
+        (-40.0, ("this machine's clock is 40 s behind the database's: set it",)),
+        (4.0, ()),
+        (-4.0, ()),
+    ],
+)
+async def test_red_when_this_machines_clock_differs_from_the_databases(
+    host: Host, monkeypatch: pytest.MonkeyPatch, off: float, said: tuple[str, ...]
+) -> None:
+    async def there() -> float:
+        return host.clock.now - off
+
+    monkeypatch.setattr(host.app.store, "now", there)
+    assert await host.look() == said
+
+
 async def test_red_when_a_platform_has_been_gone_for_a_minute(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
     host.app.links["discord"] = lambda: "no connection for shard 0"
     assert await host.look() == (), "it mostly comes back by itself"

@@ -20,6 +20,8 @@ from pathlib import Path
 
 import pytest
 
+from bot.stores.postgres import link
+
 HOW = "needs a PostgreSQL server: on Debian, apt-get install postgresql"
 SECONDS = 20.0
 
@@ -31,6 +33,35 @@ def binaries() -> Path | None:
     folders = [Path(found).resolve().parent] if found else []
     folders += sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
     return next((folder for folder in folders if (folder / "postgres").exists() and (folder / "initdb").exists()), None)
+
+
+class SetClock:
+    """Time that stands still until a test moves it: for whoever calls it, and for a server that it rules."""
+
+    def __init__(self, now: float = 1_000_000.0) -> None:
+        self._file: Path | None = None
+        self.now = now
+
+    def __call__(self) -> float:
+        return self.now
+
+    @property
+    def now(self) -> float:
+        """Unix seconds."""
+        return self._now
+
+    @now.setter
+    def now(self, now: float) -> None:
+        self._now = now
+        if self._file is not None:
+            self._file.write_text(repr(now), "utf-8")
+
+    def rules(self, server: PostgresServer, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A server takes this for the time from now on: it reads a file for it."""
+        self._file = server.folder / "clock"
+        self.now = self._now
+        self._file.chmod(0o644)
+        monkeypatch.setattr(link, "NOW", f"pg_read_file('{self._file}')::float8")
 
 
 class PostgresServer:

@@ -28,20 +28,23 @@ def clock() -> Clock:
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
-async def journal(request: pytest.FixtureRequest, tmp_path: Path, clock: Clock) -> AsyncIterator[Journal]:
+async def journal(
+    request: pytest.FixtureRequest, tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[Journal]:
     if request.param == "sqlite":
         opened = in_file(tmp_path / "j.db", clock)
         yield opened
         await opened.close()
     else:
         server: PostgresServer = request.getfixturevalue("postgres")
+        clock.rules(server, monkeypatch)
         async with open_postgres(server.new_database(), clock=clock) as store:
             yield store.journal
 
 
 def in_file(path: Path, clock: Clock) -> Journal:
     """The journal in a file of its own."""
-    return Journal(JournalFile(path), clock)
+    return Journal(JournalFile(path, clock))
 
 
 def receipt(id: str = "r1", user: str = "anna", place: str = "discord:1/2") -> Receipt:

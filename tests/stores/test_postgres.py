@@ -44,7 +44,7 @@ def roll(game: str, number: int) -> Commit:
         reply={"number": number},
         changes=(GameChange(game, number - 1, (EventRow(game, number, '{"kind":"roll"}', f"hash{number}"),)),),
         bindings=(Binding(f"discord:s:{game}", game, None),) if number == 1 else (),
-        outbox=(Outgoing(f"discord:s:{game}", {}, due=1e12),),
+        outbox=(Outgoing(f"discord:s:{game}", {}, 600.0),),
     )
 
 
@@ -273,7 +273,7 @@ async def test_each_answer_is_claimed_by_one_of_several_processes(postgres: Post
     url = postgres.new_database()
     async with AsyncExitStack() as stack:
         stores = await asyncio.gather(*(stack.enter_async_context(open_postgres(url)) for _ in range(4)))
-        waiting = tuple(Outgoing("discord:s:c", {}, due=0, reply={"n": number}) for number in range(40))
+        waiting = tuple(Outgoing("discord:s:c", {}, reply={"n": number}) for number in range(40))
         await stores[0].commit(Commit("r", outbox=waiting))
         claims = await asyncio.gather(*(store.outbox_claim(60, 7) for store in stores * 2))
         ids = [row.id for claimed in claims for row in claimed]

@@ -52,7 +52,7 @@ BEFORE = (
         texts=(TextRow("g1", 1, "label", "salt", "words", "p2"),),
         outbox=(
             Outgoing(PLACE, {}, 0.0, None, "g1/8"),
-            Outgoing(PLACE, {}, 9e9),
+            Outgoing(PLACE, {}, 600.0),
             Outgoing(PLACE, {}, 0.0, {"title": "2d6", "over": "Undone", "tone": "gone"}, "", "g1/7"),
         ),
     ),
@@ -112,9 +112,9 @@ AFTER = {
     ],
     "tombstones": sorted((stone, 1e6) for stone in STONES),
     "outbox": [
-        (5, "", PLACE, '{"title":"Undone","tone":"gone"}', "{}", 0.0, 0, 1e6, "", "g1/7", ""),
-        (8, "r1", PLACE, '{"text":"2"}', "{}", 0.0, 0, 1e6, "", "g1/board", ""),
-        (9, "r1", PLACE, None, '{"token":"t"}', 5.0, 0, 1e6, "g2/1", "", "home"),
+        (5, "", PLACE, '{"title":"Undone","tone":"gone"}', "{}", 1e6, 0, 1e6, "", "g1/7", ""),
+        (8, "r1", PLACE, '{"text":"2"}', "{}", 1e6, 0, 1e6, "", "g1/board", ""),
+        (9, "r1", PLACE, None, '{"token":"t"}', 1e6 + 5, 0, 1e6, "g2/1", "", "home"),
     ],
     "shown": [
         ("g1/8", PLACE, '{"at":0}', ""),

@@ -96,7 +96,7 @@ def tell(context: Context, told: Mapping[str, Reply], about: Mapping[str, str] =
     will change."""
     here = context.command.where.key
     context.outgoing += [
-        Outgoing(place, {}, context.now, reply.to_json(), about.get(place, ""))
+        Outgoing(place, {}, 0.0, reply.to_json(), about.get(place, ""))
         for place, reply in told.items()
         if place != here
     ]

@@ -123,7 +123,7 @@ async def amended(context: Context, reply: Reply, about: str) -> list[Outgoing]:
         for place in sorted({*shown.places, *({here} if context.pressed == one.about else ())}):
             if (place in playing or one.anywhere) and not (own and reply.in_place and place == here):
                 way = {OR_POST: True} if own and reply.in_place else {}
-                outgoing.append(Outgoing(place, way, context.now, text, about if own else "", one.about))
+                outgoing.append(Outgoing(place, way, 0.0, text, about if own else "", one.about))
     return outgoing
 
 

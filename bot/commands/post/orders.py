@@ -154,7 +154,7 @@ async def open_due(context: Context, row: DueRow) -> None:
     await call_sides(context, game, game.sides, all_of_them=True, spares=False)
     for place in context.ledger.was.places:
         told = replace(reply, mention=context.called.get(place, ())).to_json()
-        context.outgoing.append(Outgoing(place, {}, context.now, told, context.topic(number)))
+        context.outgoing.append(Outgoing(place, {}, 0.0, told, context.topic(number)))
 
 
 async def at_the_end(context: Context) -> list[Part]:

@@ -249,7 +249,7 @@ async def remind(context: Context, row: DueRow) -> None:
         way[INSTEAD] = place
     if where:
         about = f"{row.key}-{data['since']}"
-        context.outgoing.append(Outgoing(where, way, now, reply.to_json(), about))
+        context.outgoing.append(Outgoing(where, way, 0.0, reply.to_json(), about))
 
 
 def _last_act(events: Mapping[int, Json], person: str) -> int:

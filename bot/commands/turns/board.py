@@ -92,18 +92,18 @@ async def following(context: Context, reply: Reply) -> list[Outgoing]:
         context.drop_docs.append((BOARD, ledger.row))
         context.withdraw.append(topic)
         over = _gone(f"{game.name} is over").to_json()
-        return [Outgoing(place, {}, context.now, over, "", topic) for place in places]
+        return [Outgoing(place, {}, 0.0, over, "", topic) for place in places]
     now = shown(context, game, said, undo)
     if [game.turn, game.turn_of] == doc.data["turn"] and context.now - doc.data["since"] <= AFRESH:
         if (reads := _reads(now)) == doc.data.get("reads"):
             return []
         context.docs.append(replace(doc, data={**doc.data, "said": said, "reads": reads}))
-        return [Outgoing(place, {}, context.now, now.to_json(), "", topic) for place in places]
+        return [Outgoing(place, {}, 0.0, now.to_json(), "", topic) for place in places]
     context.withdraw.append(topic)
     about = context.topic(_remember(context, game, said, now))
     old, new = _gone(FURTHER_DOWN, TAKEN_AWAY).to_json(), now.to_json()
-    away = [Outgoing(place, {}, context.now, old, "", topic) for place in places]
-    return [*away, *(Outgoing(place, {}, context.now, new, about) for place in places)]
+    away = [Outgoing(place, {}, 0.0, old, "", topic) for place in places]
+    return [*away, *(Outgoing(place, {}, 0.0, new, about) for place in places)]
 
 
 def _reads(board: Reply) -> str:

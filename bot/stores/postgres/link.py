@@ -25,6 +25,8 @@ T = TypeVar("T")
 Connection: TypeAlias = Any  # asyncpg carries no types
 Outcome: TypeAlias = dict[str, Any]
 RETURNING = " RETURNING "
+NOW = "extract(epoch FROM clock_timestamp())::float8"
+"""The server's own clock: those of the machines around it may differ."""
 
 CONNECTIONS = 8
 LANES = 2
@@ -278,7 +280,7 @@ def _storable(values: Iterable[object]) -> list[object]:
 
 def spoken(sql: str) -> str:
     """A statement as PostgreSQL has it."""
-    own = sql.replace("?", "$").replace("/*+ ", "").replace(" */", "")
+    own = sql.replace("?", "$").replace("/*+ ", "").replace(" */", "").replace("grognard_now()", NOW)
     return own.replace("json_group_array", "json_agg").replace("json_array", "json_build_array")
 
 

@@ -36,7 +36,7 @@ class PostgresStore(Store):
     def __init__(self, link: Link, clock: Clock) -> None:
         # Of its own: a receipt does not wait for another process to let go of a game, nor long for the server.
         receipts = Writer(link, SHORT_PATIENCE)
-        super().__init__(Writer(link), Journal(receipts, clock), clock)
+        super().__init__(Writer(link), Journal(receipts), clock)
         self._link = link
 
     @classmethod

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import os
 import sqlite3
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from bot.process.file_rights import make_file
-from bot.stores.base import StoreError
+from bot.stores.base import Clock, StoreError
 from bot.stores.sqlite.link import Link, Writer
 from bot.stores.statements import Row, Step, Talk
 
@@ -31,8 +32,8 @@ def journal_path(database: Path) -> Path:
 class JournalFile:
     """The Engine of the journal: a file, which is made when the first receipt comes late."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, path: Path, clock: Clock) -> None:
+        self._path, self._clock = path, clock
         self._opening = asyncio.Lock()
         self._writer: Writer | None = None
 
@@ -68,7 +69,7 @@ class JournalFile:
             raise StoreError(f"The journal {self._path} cannot be opened: {error.strerror}.") from error
         link = await Link.open(self._path, BUSY_SECONDS)
         try:
-            await link.run(_prepare)
+            await link.run(lambda conn: _prepare(conn, self._clock))
         except BaseException:
             await link.close()
             raise
@@ -76,7 +77,8 @@ class JournalFile:
         return Writer(link)
 
 
-def _prepare(conn: sqlite3.Connection) -> None:
+def _prepare(conn: sqlite3.Connection, clock: Clock = time.time) -> None:
+    conn.create_function("grognard_now", 0, clock)
     conn.execute("PRAGMA journal_mode = WAL")
     conn.execute("PRAGMA synchronous = FULL")
     conn.execute("PRAGMA secure_delete = ON")  # what is done with leaves no token behind

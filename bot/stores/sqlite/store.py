@@ -70,14 +70,14 @@ class SqliteStore(Store):
             make_file(path)
         link = await Link.open(path, busy_seconds)
         try:
-            await link.run(lambda conn: _prepare(conn, path, busy_seconds, lasting=lasting))
+            await link.run(lambda conn: _prepare(conn, path, clock, busy_seconds, lasting=lasting))
             reader = await Link.open(path, busy_seconds)
-            await reader.run(_look)
+            await reader.run(lambda conn: _look(conn, clock))
         except BaseException:
             await link.close()
             raise
         link.to_host = reader.to_host = False
-        return cls(Writer(link), reader, Journal(JournalFile(journal_path(path)), clock), clock)
+        return cls(Writer(link), reader, Journal(JournalFile(journal_path(path), clock)), clock)
 
     async def close(self) -> None:
         """Write what is waiting, then close all connections; the last one tidies the log file away."""
@@ -175,8 +175,9 @@ def _problems(conn: sqlite3.Connection) -> list[str]:
     return found
 
 
-def _prepare(conn: sqlite3.Connection, path: Path, busy_seconds: float, *, lasting: bool) -> None:
+def _prepare(conn: sqlite3.Connection, path: Path, clock: Clock, busy_seconds: float, *, lasting: bool) -> None:
     """Set the connection up and bring the file to today's schema."""
+    conn.create_function("grognard_now", 0, clock)
     conn.create_function("grognard_tombstone", 1, tombstone)
     conn.create_function("grognard_bare", 1, bare)
     schema.check_ours(conn, path)  # before anything about the file is changed
@@ -201,8 +202,9 @@ def _prepare(conn: sqlite3.Connection, path: Path, busy_seconds: float, *, lasti
             conn.execute("ROLLBACK")
 
 
-def _look(conn: sqlite3.Connection) -> None:
+def _look(conn: sqlite3.Connection, clock: Clock) -> None:
     """Open all files that reading needs, so that a deleted one can still be read to its end."""
+    conn.create_function("grognard_now", 0, clock)
     conn.execute("SELECT count(*) FROM games").fetchone()
 
 

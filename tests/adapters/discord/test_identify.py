@@ -36,7 +36,7 @@ class Clock:
         async def allowed() -> int:
             return at_once
 
-        return Turns(Notes(store, "discord"), allowed, self, self.sleep)
+        return Turns(Notes(store, "discord"), allowed, self.sleep)
 
     async def identify(self, turns: Turns, shard: int) -> None:
         await turns.wait(1, shard)
@@ -45,7 +45,10 @@ class Clock:
 
 async def test_of_processes_that_start_together_one_identifies_in_each_pause(tmp_path: Path) -> None:
     clock = Clock()
-    async with open_sqlite(tmp_path / "games.db") as one, open_sqlite(tmp_path / "games.db") as other:
+    async with (
+        open_sqlite(tmp_path / "games.db", clock=clock) as one,
+        open_sqlite(tmp_path / "games.db", clock=clock) as other,
+    ):
         turns = [clock.turns(one), clock.turns(other)]
         await asyncio.gather(*(clock.identify(turns[shard % 2], shard) for shard in range(6)))
     gaps = [later - earlier for earlier, later in zip(clock.identified, clock.identified[1:], strict=False)]
@@ -55,14 +58,14 @@ async def test_of_processes_that_start_together_one_identifies_in_each_pause(tmp
 
 async def test_groups_that_discord_counts_apart_do_not_wait_for_each_other(tmp_path: Path) -> None:
     clock = Clock()
-    async with open_sqlite(tmp_path / "games.db") as store:
+    async with open_sqlite(tmp_path / "games.db", clock=clock) as store:
         await asyncio.gather(*(clock.identify(clock.turns(store, 4), shard) for shard in range(4)))
     assert clock.identified == [1_000.0] * 4
 
 
 async def test_a_clock_set_back_costs_one_pause(tmp_path: Path) -> None:
     clock = Clock()
-    async with open_sqlite(tmp_path / "games.db") as store:
+    async with open_sqlite(tmp_path / "games.db", clock=clock) as store:
         await clock.identify(clock.turns(store), 0)
         clock.now -= 86_400
         await clock.identify(clock.turns(store), 1)
@@ -74,7 +77,7 @@ async def test_without_the_store_a_shard_waits_its_pause(tmp_path: Path, monkeyp
         raise StoreError("The disk is full.")
 
     clock = Clock()
-    async with open_sqlite(tmp_path / "games.db") as store:
+    async with open_sqlite(tmp_path / "games.db", clock=clock) as store:
         monkeypatch.setattr(store, "doc", broken)
         await clock.identify(clock.turns(store), 0)
     assert clock.identified == [1_000 + PAUSE]
