@@ -42,9 +42,10 @@ class Posted:
 
 @dataclass(frozen=True, slots=True)
 class Later:
-    """Not now; the platform asks for so many seconds, if any."""
+    """Not now; the platform asks for so many seconds, if any. `unsure`: it may be there all the same."""
 
     seconds: float = 0.0
+    unsure: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +128,8 @@ class Outbox:
             return
         try:
             if isinstance(outcome, Later):
-                await self._app.retry(id, max(outcome.seconds, RETRY[min(attempts, len(RETRY) - 1)]))
+                pause = max(outcome.seconds, RETRY[min(attempts, len(RETRY) - 1)])
+                await self._app.retry(id, pause, unsure=outcome.unsure)
             else:
                 await self._app.delivered(id, spot=outcome.spot if isinstance(outcome, Posted) else None)
         except UserError as error:
@@ -167,14 +169,15 @@ class Outbox:
     async def _amend(self, due: Due) -> Outcome:
         """Change a message that no longer holds. Where it is gone, or too old, what became of it is said elsewhere."""
         shown = await self._app.shown(due.amends)
-        if due.place in shown.on_its_way:
-            return Later()
-        outcome: Outcome = Never("nobody knows where it is")
-        for spot in filter(None, shown.spots.get(due.place, ())):
+        spots = shown.spots.get(due.place, ())
+        outcome: Outcome = Never("nobody knows where it is" if spots else "it was withdrawn before it was posted")
+        for spot in filter(None, spots):
             outcome = await self._edit(due, spot)
             if isinstance(outcome, Later):
                 break
-        if isinstance(outcome, Posted) or (isinstance(outcome, Later) and due.attempts < EDITS):
+        if isinstance(outcome, Later) and due.attempts < EDITS:
+            return Later(outcome.seconds)  # to change it twice does no harm
+        if isinstance(outcome, Posted):
             return outcome
         if due.delivery.get(OR_POST):
             return await self._post(replace(due, delivery={}, amends=""))

@@ -361,11 +361,11 @@ class App:
         """Answers that were not posted in time; see Answers."""
         return await self._answers.due(platform, limit)
 
-    async def retry(self, id: int, after: float) -> None:
-        """This answer could not be posted; see Answers."""
+    async def retry(self, id: int, after: float, *, unsure: bool = False) -> None:
+        """This answer could not be posted, or may have been; see Answers."""
         if self._watch is not None:
             self._watch.retried()
-        await self._answers.retry(id, after)
+        await self._answers.retry(id, after, unsure=unsure)
 
     # Receipts: "thinking", or an acknowledgement before the work is stored
 

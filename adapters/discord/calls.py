@@ -27,6 +27,8 @@ ANSWERED_BEFORE, UNKNOWN_INTERACTION = 40060, 10062
 UNKNOWN_WEBHOOK, UNKNOWN_MESSAGE = 10015, 10008
 USER_AGENT = "DiscordBot (https://example.org/grognard, 0.1)"
 MOST_ALT = 1_024
+BROKEN = (aiohttp.ClientError, OSError)
+"""What a call raises whose connection broke, of the library's own too; a server that hangs up is no OSError."""
 _FILE_HOSTS = ("cdn.discordapp.com", "media.discordapp.net")
 _ATTEMPT = 2.0
 _PATIENCE = 6.0
@@ -163,7 +165,7 @@ class Wire:
             async with self._session.request(method, url, data=data, headers=headers, timeout=limit) as answer:
                 text = await answer.text()
                 status, header = answer.status, answer.headers.get("Retry-After")
-        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+        except BROKEN as error:
             raise Unsure(type(error).__name__) from error
         found = _parsed(text)
         if status < 300:

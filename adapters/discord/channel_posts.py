@@ -13,7 +13,7 @@ from typing import Any
 import discord
 from discord.http import Route
 
-from adapters.discord.calls import Wire, attached
+from adapters.discord.calls import BROKEN, Wire, attached
 from adapters.discord.render import QUIET, Message, render
 from adapters.discord.request import (
     ATTACH_FILES,
@@ -63,7 +63,7 @@ class Posting:
         self._http, self._queues = http, Queues()
 
     async def change(self, reply: Reply, spot: Mapping[str, Any]) -> Json:
-        """Change a message of ours to how it reads now; its files stay. Raises discord.HTTPException, OSError."""
+        """Change a message of ours to how it reads now; its files stay. Raises discord.HTTPException, BROKEN."""
         request = Request(0, "", 0, 0, int(spot["channel"]), guild=1, allowed=0 if spot.get("bare") else EMBED_LINKS)
         body = _for_all(render(reply, request).body, but=QUIET)
         if reply.boxed:  # what it said in the older layout goes
@@ -85,12 +85,12 @@ class Posting:
             told = TOO_MANY_PINS if error.code == _TOO_MANY else MAY_NOT_PIN
             is_told = reply.pin == PINNED and (error.code == _TOO_MANY or isinstance(error, discord.Forbidden))
             return not_pinned(told) if is_told else None
-        except OSError as error:
+        except BROKEN as error:
             log.info("could not pin or unpin a message: %s", error)
         return None
 
     async def delete(self, spot: Mapping[str, Any]) -> bool:
-        """Take a message of ours away; whether it is gone. Raises discord.HTTPException, OSError for what may work
+        """Take a message of ours away; whether it is gone. Raises discord.HTTPException, BROKEN for what may work
         later."""
         try:
             await self._http.delete_message(int(spot["channel"]), int(spot["message"]))
@@ -103,7 +103,7 @@ class Posting:
     async def late(self, reply: Reply, request: Request) -> Json | None:
         """Post an answer whose token is gone: public ones in the channel, private ones to the person.
 
-        Raises discord.HTTPException or OSError for what may succeed later; what never can is logged.
+        Raises discord.HTTPException or BROKEN for what may succeed later; what never can is logged.
         """
         try:
             if reply.in_place and request.message and (changed := await self._changed(reply, request)):
@@ -160,7 +160,7 @@ class Posting:
             return await wire.follow_up(request, render(told, request))
 
     async def say(self, channel: int, told: Reply) -> None:
-        """Post a message that nobody asked for. Raises discord.HTTPException, OSError."""
+        """Post a message that nobody asked for. Raises discord.HTTPException, BROKEN."""
         request = Request(0, "", 0, 0, channel, guild=1, allowed=EMBED_LINKS)
         await self._post(channel, render(told, request), request)
 

@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-import aiohttp
 import discord
 from discord.http import HTTPClient
 
+from adapters.discord.calls import BROKEN
 from adapters.discord.channel_posts import Posting
 from adapters.discord.request import (
     ADMINISTRATOR,
@@ -73,7 +73,7 @@ async def _need_bot_there(client: discord.Client, request: Request, channel: Map
         seen = await client.http.get_channel(number)
     except (discord.Forbidden, discord.NotFound):
         raise refused from None
-    except (discord.HTTPException, OSError):
+    except (discord.HTTPException, *BROKEN):
         raise UserError(
             "Discord could not be asked about that channel.", hint="Try again.", option=option, code="platform-silent"
         ) from None
@@ -96,7 +96,7 @@ async def is_member(http: HTTPClient, user: str, place: str) -> bool | None:
         await http.get_member(int(server), int(user.removeprefix("discord:")))
     except discord.NotFound as trouble:
         return False if trouble.code == UNKNOWN_MEMBER else None
-    except (discord.DiscordException, aiohttp.ClientError, OSError):
+    except (discord.DiscordException, *BROKEN):
         return None
     return True
 
@@ -142,7 +142,7 @@ async def _is_gone(client: discord.AutoShardedClient, server: int) -> bool:
         await client.http.get_guild(server, with_counts=False)
     except (discord.NotFound, discord.Forbidden):
         return True
-    except (discord.HTTPException, OSError) as error:
+    except (discord.HTTPException, *BROKEN) as error:
         log.warning("whether server %s still has the bot is not known: %s", server, error)
     return False
 
@@ -159,7 +159,7 @@ async def greet(app: App, posting: Posting, guild: discord.Guild) -> None:
             return
         await notes.put(WELCOMED, str(guild.id), {})
         await posting.say(channel.id, await app.welcome(f"discord:{guild.id}", WHO))
-    except (UserError, discord.HTTPException, OSError) as error:
+    except (UserError, discord.HTTPException, *BROKEN) as error:
         log.warning("no welcome on server %s: %s", guild.id, error)
 
 

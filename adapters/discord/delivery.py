@@ -11,9 +11,11 @@ from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import replace
 from typing import Any
 
+import aiohttp
 import discord
 
 from adapters.discord.calls import (
+    BROKEN,
     DEFER_UPDATE,
     FORM,
     MESSAGE,
@@ -44,7 +46,7 @@ AT_ONCE = 8
 """Left-over answers on their way at once."""
 TOO_OLD_FOR_NOW = 30046
 """Discord allows only so many changes of messages that are older than an hour."""
-TROUBLE = (Refused, Unsure, discord.HTTPException, OSError)
+TROUBLE = (Refused, Unsure, discord.HTTPException, *BROKEN)
 
 
 class Delivery:
@@ -257,12 +259,12 @@ async def _result(task: asyncio.Task[Reply]) -> Reply:
 def _outcome(error: Exception) -> Outcome:
     """What an attempt that failed so is: one to be repeated, or the last."""
     if isinstance(error, Refused):
-        return Later(error.retry_after) if error.for_now else Never(str(error))
+        return Later(error.retry_after, error.status >= 500) if error.for_now else Never(str(error))
     if isinstance(error, discord.HTTPException):
         if error.code == TOO_OLD_FOR_NOW:
             return Later(60.0)
-        return Later() if error.status == 429 or error.status >= 500 else Never(str(error))
-    return Later()
+        return Later(0.0, error.status >= 500) if error.status == 429 or error.status >= 500 else Never(str(error))
+    return Later(unsure=not isinstance(error, aiohttp.ClientConnectorError))
 
 
 LEAVE_AFTER = 1.0

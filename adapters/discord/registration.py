@@ -21,6 +21,7 @@ from typing import Any
 
 import discord
 
+from adapters.discord.calls import BROKEN
 from adapters.discord.payload import MAX_COMMAND, command, our_commands, size
 from adapters.discord.request import PLATFORM, Json
 from bot.app import App
@@ -161,7 +162,7 @@ class ServerCommands:
         """Tell Discord what is new; what kept it from that."""
         try:
             return await self._sync(server, is_start=is_start), 0.0
-        except (discord.HTTPException, OSError, TimeoutError, UserError) as error:
+        except (discord.HTTPException, *BROKEN, UserError) as error:
             log.error("the commands of %s could not be registered: %s", server, error)
             return _refusal(error) if isinstance(error, discord.HTTPException) else (NOT_YET, WAITS[0])
 
@@ -294,7 +295,7 @@ async def sync_commands(http: Any, application: int, notes: Notes) -> None:
                 log.info("registered %s commands with Discord", len(wanted))
             await notes.put(KIND, str(application), {"version": version, "made_from": made_from})
             return
-        except (discord.HTTPException, OSError, UserError) as error:
+        except (discord.HTTPException, *BROKEN, UserError) as error:
             log.error("could not register commands: %s", error)
             if wait is None or (isinstance(error, discord.HTTPException) and 400 <= error.status < 429):
                 return

@@ -22,7 +22,7 @@ import discord.gateway
 import yarl
 from discord.http import Route
 
-from adapters.discord.calls import USER_AGENT, Wire
+from adapters.discord.calls import BROKEN, USER_AGENT, Wire
 from adapters.discord.channel_posts import Posting
 from adapters.discord.channels import greet, is_member, settle_servers
 from adapters.discord.delivery import Delivery
@@ -89,7 +89,7 @@ async def _with_retries(what: str, call: Callable[[], Awaitable[None]]) -> None:
         try:
             await call()
             return
-        except (aiohttp.ClientError, TimeoutError, OSError, discord.GatewayNotFound, discord.HTTPException) as error:
+        except (*BROKEN, discord.GatewayNotFound, discord.HTTPException) as error:
             if isinstance(error, discord.HTTPException) and error.status < 500 and error.status != 429:
                 raise
             log.error("cannot %s Discord (%s); next try in %g s", what, type(error).__name__, wait)
@@ -197,7 +197,7 @@ class Grognard(discord.AutoShardedClient):
         """How many shards may identify at once."""
         try:
             _, _, limits = await self.http.get_bot_gateway()
-        except (discord.GatewayNotFound, OSError):
+        except (discord.GatewayNotFound, *BROKEN):
             return 1
         return int(limits["max_concurrency"])
 

@@ -128,7 +128,7 @@ class Posts:
                 log.info("answer in %s waits %.1f s: %s", request.where.key, pause, busy)
                 if not busy.is_asked and time.monotonic() - progress.since + pause > PATIENCE:
                     log.warning("could not post an answer in %s: %s", request.where.key, busy)
-                    return Later()
+                    return Later(unsure=progress.unsure)
                 await asyncio.sleep(pause)
             except Refused as refused:
                 return Never(f"{refused} (in {request.where.key})")

@@ -112,9 +112,10 @@ class Answers:
         """Where messages about something are."""
         return await self._store.shown(about)
 
-    async def retry(self, id: int, after: float) -> None:
-        """This answer could not be posted: it is due again in `after` seconds (LONGEST_WAIT at most)."""
-        await self._store.outbox_retry(min(after, LONGEST_WAIT), id)
+    async def retry(self, id: int, after: float, *, unsure: bool = False) -> None:
+        """This answer could not be posted, or (`unsure`) nobody knows: it is due again in `after` seconds (LONGEST_WAIT
+        at most)."""
+        await self._store.outbox_retry(min(after, LONGEST_WAIT), id, held=unsure)
 
     async def _keep(self, ids: Sequence[int]) -> None:
         await self._store.outbox_retry(LEASE, *ids, held=True)

@@ -151,7 +151,7 @@ def claim(lease: float, limit: int, platform: str) -> Talk:
 
     One that outlived its request, which held its words, has nothing left to say and goes. So does a change of a
     message that a later one follows; the later one waits while somebody may be at work on the earlier: then its
-    `attempts` are above zero, and below while it only waits for the next.
+    `attempts` are above zero, and below while it only waits for the next. No change is due before its message is there.
     """
     yield Step(
         "DELETE FROM outbox WHERE id IN (SELECT id FROM outbox AS old "
@@ -163,7 +163,9 @@ def claim(lease: float, limit: int, platform: str) -> Talk:
         "SELECT id, request, place, coalesce(reply, (SELECT requests.reply FROM requests WHERE requests.id = request)),"
         f" delivery, abs(attempts), {NOW}, created, about, amends FROM outbox WHERE {OVERDUE} "
         "AND substr(place, 1, length(?1)) = ?1 AND (amends = '' OR NOT EXISTS (SELECT 1 FROM outbox AS earlier "
-        "WHERE earlier.amends = outbox.amends AND earlier.place = outbox.place AND earlier.id < outbox.id)) "
+        "WHERE earlier.amends = outbox.amends AND earlier.place = outbox.place AND earlier.id < outbox.id) "
+        "AND NOT EXISTS (SELECT 1 FROM outbox AS first WHERE first.about = outbox.amends AND first.about <> '' "
+        "AND coalesce(nullif(first.home, ''), first.place) = outbox.place AND first.id < outbox.id)) "
         "ORDER BY id LIMIT ?2 /*+ FOR UPDATE SKIP LOCKED */",
         (platform, limit),
     )
@@ -318,7 +320,8 @@ def _side_rows(commit: Commit) -> Iterator[Step]:
             yield Step("DELETE FROM due WHERE key = ?1 AND at = ?2", (key, at), Conflict(f"due {key}"))
     for due in commit.due:
         yield Step(_PUT_DUE, (due.key, due.at, due.kind, dump(due.data), due.owner))
-    unposted = f"about <> '' AND amends = '' AND (attempts < 0 OR (attempts = 0 AND due <= {NOW}))"
+    # What somebody has held may be there: it is posted to the end, and taken away by the change that waits for it.
+    unposted = "about <> '' AND amends = '' AND (attempts < 0 OR (attempts = 0 AND due < created + 1))"
     for about in commit.withdraw:
         yield Step(f"DELETE FROM outbox WHERE about = ?1 AND {unposted}", (about,))
 

@@ -227,7 +227,7 @@ class Store(ABC):
 
     async def outbox_retry(self, after: float, *ids: int, held: bool = False) -> None:
         """Not yet posted: claimable again in `after` seconds, LONGEST_WAIT at most. `held`: whoever has claimed them is
-        still at work."""
+        still at work, or they may be there without anybody knowing."""
         query = f"UPDATE outbox SET due = {NOW} + ?1, attempts = {'' if held else '-'}abs(attempts) WHERE id = ?2"
         await self._writer.write([Step(query, (after, id)) for id in ids])
 

@@ -6,9 +6,13 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from typing import Any
+from unittest.mock import Mock
 
+import aiohttp
 import pytest
 
+from adapters.discord.calls import Refused, Unsure
+from adapters.discord.delivery import TROUBLE, _outcome
 from adapters.outbox import EDITS, GIVE_UP, RETRY, Later, Never, Outbox, Outcome, Posted
 from bot.app import App
 from bot.interface.reply.reply import LINK, Button, Reply
@@ -153,6 +157,40 @@ async def test_a_bug_in_one_answer_ends_neither_the_loop_nor_the_others() -> Non
     assert began == ["answer 0", "answer 1"]
 
 
+@pytest.mark.parametrize("is_unsure", [True, False])
+async def test_what_may_have_been_posted_is_not_withdrawn(is_unsure: bool) -> None:
+    clock = Clock()
+    app, titles = await fresh_app(clock), list[str]()
+
+    async def post(due: Due) -> Outcome:
+        titles.append(due.reply.title)
+        return Later(unsure=is_unsure) if len(titles) == 1 else Posted({"ts": "1.0"})
+
+    board = Outgoing("slack:T/C", {}, 0.0, Reply("Board").to_json(), "g/board")
+    await app.store.commit(Commit(outbox=(board,)))
+    await one_round(app, post)
+    await app.store.commit(Commit(withdraw=("g/board",)))
+    clock.now += RETRY[0]
+    await one_round(app, post)
+    assert titles == ["Board"] * (2 if is_unsure else 1)
+
+
+@pytest.mark.parametrize(
+    ("error", "outcome"),
+    [
+        (aiohttp.ServerDisconnectedError(), Later(unsure=True)),
+        (TimeoutError(), Later(unsure=True)),
+        (Unsure("it broke"), Later(unsure=True)),
+        (Refused(502, 0, "bad gateway"), Later(unsure=True)),
+        (Refused(429, 0, "slower", 7.0), Later(7.0)),
+        (aiohttp.ClientConnectorError(Mock(), OSError(111, "refused")), Later()),
+    ],
+)
+def test_discord_may_have_posted_what_broke_on_the_way(error: Exception, outcome: Outcome) -> None:
+    assert isinstance(error, TROUBLE), "else it is logged as a bug, and held until its lease runs out"
+    assert _outcome(error) == outcome
+
+
 async def changes(app: App, due: Due, answers: list[Outcome]) -> list[str]:
     """What an outbox does about a change: the messages that it tries, and what it posts instead."""
     tried: list[str] = []
@@ -196,11 +234,13 @@ async def test_a_message_that_cannot_be_changed_is_given_up_or_said_anew(
 async def test_a_change_waits_for_the_message_that_it_changes_and_the_latest_counts() -> None:
     app = await fresh_app(Clock())
     first = Outgoing("slack:T/C", {"url": "x"}, 500.0, None, "g/34")
-    await app.store.commit(Commit("r1", {"title": "34"}, outbox=(first,)))
+    done = await app.store.commit(Commit("r1", {"title": "34"}, outbox=(first,)))
     for number, told in enumerate(("undone", "back")):
         entry = Outgoing("slack:T/C", {}, 0.0, Reply(told).to_json(), "", "g/34")
         await app.store.commit(Commit(f"c{number}", {"title": told}, outbox=(entry,)))
+    assert await app.due("slack:") == [], "the message itself comes first"
+    assert await app.store.shown("g/34") == Shown(on_its_way=frozenset({"slack:T/C"}), reply={"title": "34"})
+    await app.delivered(done.outbox[0], spot={"ts": "1.0"})
     (due,) = await app.due("slack:")
     assert due.reply.title == "back", "the earlier change was not made yet, so it never is"
-    assert await changes(app, due, []) == [], "the message itself comes first"
-    assert await app.store.shown("g/34") == Shown(on_its_way=frozenset({"slack:T/C"}), reply={"title": "34"})
+    assert await changes(app, due, [Posted()]) == ["1.0"]

@@ -617,6 +617,42 @@ async def test_what_is_being_posted_is_not_withdrawn_and_its_place_is_known(stor
     assert not (await store.shown("g1/b")).on_its_way
 
 
+@pytest.mark.parametrize(("place", "home"), [(PLACE, ""), ("discord:s1:thread", PLACE)])
+async def test_a_change_is_due_once_its_message_is_there_however_long_that_takes(
+    store: Store, clock: Clock, place: str, home: str
+) -> None:
+    """Else it is looked at in ever longer pauses, and a message that no longer holds keeps its buttons meanwhile."""
+    message = Outgoing(place, {}, 0.0, {"title": "Board"}, "g1/a", home=home)
+    done = await store.commit(Commit(outbox=(message,)))
+    away = (Outgoing(PLACE, {}, 0.0, {"title": "Gone"}, "", "g1/a"),)
+    elsewhere = (Outgoing("discord:s1:c2", {}, 0.0, {"title": "Gone"}, "", "g1/a"),)
+    await store.commit(Commit(outbox=away + elsewhere))
+    assert [row.about or row.place for row in await store.outbox_claim(60)] == ["g1/a", "discord:s1:c2"]
+    for _ in range(3):
+        await store.outbox_retry(300, done.outbox[0])
+        clock.now += 299
+        assert PLACE not in [row.place for row in await store.outbox_claim(60) if row.amends]
+        clock.now += 2
+        assert "g1/a" in [row.about for row in await store.outbox_claim(60)]
+    await store.outbox_done(done.outbox[0], spot={"at": 7})
+    (change,) = [row for row in await store.outbox_claim(60) if row.place == PLACE]
+    assert (change.amends, change.attempts) == ("g1/a", 0)
+
+
+async def test_what_may_be_there_though_nobody_knows_is_not_withdrawn(store: Store, clock: Clock) -> None:
+    """Its post broke, or its process died: it is posted to the end, so that its place is known to whoever takes it
+    away."""
+    rows = tuple(Outgoing(PLACE, {}, 0.0, {"title": "Board"}, f"g1/{one}") for one in "ab")
+    done = await store.commit(Commit(outbox=rows))
+    answer = Outgoing(PLACE, {}, 10.0, about="g1/c")
+    await store.commit(Commit("r1", {"title": "Board"}, "discord:anna", outbox=(answer,)))
+    await store.outbox_claim(10)
+    await store.outbox_retry(5, done.outbox[0], held=True)
+    clock.now += 20
+    await store.commit(Commit(withdraw=("g1/a", "g1/b", "g1/c")))
+    assert [row.about for row in await store.outbox_claim(10)] == ["g1/a", "g1/b", "g1/c"]
+
+
 async def test_answers_on_their_way_are_counted_by_platform(store: Store, clock: Clock) -> None:
     early = (Outgoing("discord:s1:c1", {}, 0.0), Outgoing("slack:t1:c1", {}, 0.0))
     await store.commit(Commit("r1", {"title": "early"}, "discord:u1", outbox=early))

@@ -82,8 +82,8 @@ class Evening:
 
     async def board(self, words: str) -> Message:
         """The board that holds now, once it shows these words; there is no other one with buttons."""
-        await self.discord.until(lambda: any(words in one.text for one in self._boards()), 10)
-        await self.discord.until(lambda: len(self._boards()) == 1, 10)
+        await self.discord.until(lambda: any(words in one.text for one in self._boards()))
+        await self.discord.until(lambda: len(self._boards()) == 1)
         [board] = self._boards()
         assert not board.pings
         return board

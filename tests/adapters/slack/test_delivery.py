@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from adapters.outbox import Later
 from adapters.slack.calls import Refused, Wire
 from adapters.slack.delivery import Posts, Progress
 from adapters.slack.incoming import command_line
@@ -72,6 +73,19 @@ async def test_private_files_are_private(post: Post) -> None:
     assert "direct messages" in told.plain
     assert "/invite" not in told.plain
     assert post.ben.sees(post.games) == []
+
+
+@pytest.mark.parametrize("after", [True, False])
+async def test_slack_may_have_posted_what_broke_on_the_way(
+    post: Post, monkeypatch: pytest.MonkeyPatch, after: bool
+) -> None:
+    monkeypatch.setattr("adapters.slack.delivery.PATIENCE", 0.0)
+    if after:
+        post.slack.faults.server_error("chat.postMessage", after=True)
+    else:
+        monkeypatch.setattr("adapters.slack.calls.api_url", lambda: "http://127.0.0.1:9/api/")  # nobody listens there
+    outcome = await post.posts._with_retries(post.request(post.games), Reply("Board"), Progress(), late=False)
+    assert outcome == Later(unsure=after)
 
 
 async def test_a_sealed_roll_is_two_messages(post: Post) -> None:

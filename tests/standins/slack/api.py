@@ -106,9 +106,9 @@ def method(name: str, *scopes: str, token: str = "bot") -> Callable[[Method], Me
 async def serve(slack: SlackStandIn, request: web.Request) -> web.StreamResponse:
     """Answer one call of `/api/METHOD`."""
     name = request.match_info["method"]
-    fault = slack.faults.take(name)
     try:
         call = Call(slack, name, await arguments(request), _token(request), request)
+        fault = slack.faults.take(name, str(call.args.get("channel", "")))
         call.token = call.token or str(call.args.get("token", ""))
         slack.calls.append((name, {key: value for key, value in call.args.items() if key != "token"}))
         if fault is not None and not fault.after:

@@ -9,7 +9,10 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Fault:
-    """Applies to calls whose method fits `pattern`, `times` times. `after` lets the call take effect first."""
+    """Applies to calls whose method fits `pattern`, `times` times; to those for `channel` alone, if one is named.
+
+    `after` lets the call take effect first.
+    """
 
     pattern: str
     times: int
@@ -19,6 +22,7 @@ class Fault:
     seconds: float = 0.0
     after: bool = False
     gate: asyncio.Event | None = None
+    channel: str = ""
     hits: int = 0
     reached: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -41,17 +45,17 @@ class Faults:
         """HTTP 429 with Retry-After."""
         return self._add(Fault(pattern, times, 429, "ratelimited", retry_after))
 
-    def server_error(self, pattern: str, *, times: int = 1, after: bool = False) -> Fault:
+    def server_error(self, pattern: str, *, times: int = 1, after: bool = False, channel: str = "") -> Fault:
         """HTTP 500; with `after` the call has taken effect all the same."""
-        return self._add(Fault(pattern, times, 500, "internal_error", after=after))
+        return self._add(Fault(pattern, times, 500, "internal_error", after=after, channel=channel))
 
     def error(self, pattern: str, error: str, *, times: int = 1, after: bool = False) -> Fault:
         """`{"ok": false, "error": error}` with HTTP 200."""
         return self._add(Fault(pattern, times, 200, error, after=after))
 
-    def slow(self, pattern: str, seconds: float, *, times: int = 1) -> Fault:
+    def slow(self, pattern: str, seconds: float, *, times: int = 1, channel: str = "") -> Fault:
         """The call is served late by so many seconds."""
-        return self._add(Fault(pattern, times, seconds=seconds))
+        return self._add(Fault(pattern, times, seconds=seconds, channel=channel))
 
     def hold(self, pattern: str, *, times: int = 1, after: bool = False) -> Fault:
         """The call waits until the test sets `.gate`; `.reached` is set once a call waits there."""
@@ -64,10 +68,11 @@ class Faults:
                 fault.gate.set()
         self._waiting.clear()
 
-    def take(self, method: str) -> Fault | None:
+    def take(self, method: str, channel: str = "") -> Fault | None:
         """The fault that happens to this call, if any; it is used up by it."""
         for fault in self._waiting:
-            if fault.times > fault.hits and fnmatch.fnmatch(method, fault.pattern):
+            fits = fnmatch.fnmatch(method, fault.pattern) and fault.channel in ("", channel)
+            if fault.times > fault.hits and fits:
                 fault.hits += 1
                 return fault
         return None
