@@ -199,7 +199,10 @@ often = seldom(f"{__name__}.often")
 
 HEARTBEAT = 10.0
 MIN_BACKOFF, MAX_BACKOFF = 0.1, 30.0
-SETTLED = 2.0
+SETTLED, EAGER = 1.0, 2.0
+"""A connection that ends within a second is made anew at most each other second: Slack has let us in, after all."""
+CALM = 60.0
+"""Seconds that a connection lasts where nothing is wrong: Slack renews one about every hour."""
 AT_WORK = 1_500
 """How many envelopes are worked on at once. Beyond that a command is turned away; anything else Slack sends again."""
 _FATAL = ("invalid_auth", "not_authed", "not_allowed_token_type", "account_inactive", "token_revoked")
@@ -212,11 +215,19 @@ class Socket:
         self._bolt, self._wire, self._token = bolt, wire, app_token
         self._open: list[aiohttp.ClientWebSocketResponse] = []
         self._tasks: set[asyncio.Task[None]] = set()
+        self._shaken = asyncio.Event()
 
     async def run(self) -> None:
-        """Stay connected until cancelled. Raises UserError when Slack refuses the app's token."""
+        """Stay connected until cancelled. Raises UserError when Slack refuses the app's token. Once a connection has
+        ended early, there is a second one beside: whatever ends one of the two, nothing that is sent meets none."""
+        await _until_one_fails(self._stay(), self._stay(is_spare=True))
+
+    async def _stay(self, *, is_spare: bool = False) -> None:
         wait = MIN_BACKOFF
         while True:
+            if is_spare:
+                await self._shaken.wait()
+                self._shaken.clear()
             since = time.monotonic()
             try:
                 socket = await self._connect()
@@ -226,12 +237,17 @@ class Socket:
                 log.warning("no connection to Slack (%s); next attempt in %.1f s", what, pause)
                 await asyncio.sleep(pause)
                 wait = min(wait * 2, MAX_BACKOFF)
+                self._shaken.set()
                 continue
-            log.info("connected to Slack")
+            if not self._open:
+                log.info("connected to Slack")
             leaving = asyncio.Event()
             self._spawn(self._read(socket, leaving))
             await leaving.wait()
-            wait = MIN_BACKOFF if time.monotonic() - since > SETTLED else min(wait * 2, MAX_BACKOFF)
+            lasted = time.monotonic() - since
+            if lasted < CALM or not self._open:
+                self._shaken.set()
+            wait = MIN_BACKOFF if lasted > SETTLED else min(wait * 2, EAGER)
             if wait > MIN_BACKOFF:
                 await asyncio.sleep(wait)
 

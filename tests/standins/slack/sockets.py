@@ -87,18 +87,22 @@ class Sockets:
             return True
         return False
 
-    async def ask_to_leave(self, reason: str = "refresh_requested", *, close: bool = True) -> None:
-        """Send `disconnect` on every connection (reason warning, refresh_requested, link_disabled), then end them."""
+    async def ask_to_leave(self, reason: str = "refresh_requested", *, only: int = 0, after: float = 0.0) -> None:
+        """Send `disconnect` on every connection, or the `only` one of this number (reason warning, refresh_requested,
+        link_disabled), then end them, so many seconds later."""
         note = {"type": "disconnect", "reason": reason, "debug_info": {"host": HOST_NAME}}
-        for socket in list(self.open.values()):
-            await socket.send_str(json.dumps(note))
-        if close and reason != "warning":
-            for number in list(self.open):
-                await self.open.pop(number).close()
+        numbers = [only] if only else list(self.open)
+        for number in numbers:
+            await self.open[number].send_str(json.dumps(note))
+        await asyncio.sleep(after)
+        if reason != "warning":
+            for number in numbers:
+                if number in self.open:
+                    await self.open.pop(number).close()
 
-    def cut(self) -> int:
-        """Tear every connection without a word, as a network does; how many there were."""
-        return sum(self._tear(number) for number in list(self.open))
+    def cut(self, only: int = 0) -> int:
+        """Tear every connection without a word, or the `only` one, as a network does; how many there were."""
+        return sum(self._tear(number) for number in ([only] if only else list(self.open)))
 
     def _tear(self, number: int) -> bool:
         socket = self.open.pop(number, None)
