@@ -7,13 +7,14 @@ from typing import Any, cast
 
 import pytest
 
-from bot.answers.events import retold, told_event
+from bot.answers.events import Retold, retold, texts_of, told_event
 from bot.answers.outcome import facts_of
 from bot.answers.plays import came_up, shot_of
 from bot.answers.shot import run_sequence
 from bot.answers.story import story
 from bot.rules.dice import Die
 from bot.rules.proof.fair import Stream
+from bot.stores.records import TextRow
 from bot.systems.catalog import system, systems
 
 SIDES = ("US", "VC")
@@ -112,6 +113,87 @@ def test_initiative_and_phases_name_the_side() -> None:
     phase = {"number": 5, "who": "p1", "side": "US", "kind": "next", "result": "turn 2, Operations phase",
              "after": {"game": {"go": ["VC"]}}}  # fmt: skip
     assert told_event(phase, who) == "#5 Anna (US): Turn 2, Operations phase begins, VC first"
+
+
+def names(person: str) -> str:
+    return {"p1": "Anna", "p2": "Bob"}[person]
+
+
+def game(**facts: Any) -> dict[str, Any]:
+    """What an event made of its game."""
+    return {"game": facts}
+
+
+THROWN = {"inputs": {"dice": "2d6"}, "result": "8", "dice": [{"value": 3}, {"value": 5}]}
+NEW = {"before": {"units": {}}, "after": {"units": {"a": {"name": "US 1"}, "b": {"name": "US 2"}}}}
+OLD = {"before": {"units": {"a": {"name": "US 1"}}}, "after": {"units": {"a": {"name": "US 9"}}}}
+
+
+@pytest.mark.parametrize(
+    ("kind", "event", "line", "sentence"),
+    [
+        ("roll", THROWN, "the bridge: 2d6: 8 [3][5]", "The bridge: 8 (Anna, 2d6)"),
+        ("roll", {**THROWN, "hand": True}, "the bridge: 2d6: 8 [3][5] (dice by hand)", "The bridge: 8 (Anna, 2d6)"),
+        ("next", {"result": "turn 2, Rally phase", "after": game(go=["US", "VC"])}, "Turn 2, Rally phase begins", ""),
+        ("next", {"result": "turn 2, US, Fire phase", "after": game(go=["US"])}, "Turn 2, US, Fire phase begins", ""),
+        ("pass", {"result": "US passes; turn 1, End phase"}, "US passes; turn 1, End phase", "US passes"),
+        ("initiative", {"result": "US", "after": game(initiative="US")}, "US takes the initiative", ""),
+        ("initiative", {"result": "US", "after": game()}, "US keeps the initiative", ""),
+        ("start", {"result": "turn 1", "after": game(name="Ford")}, '"Ford" begins', '"Ford" begins (Anna)'),
+        ("start", {"result": "turn 1", "after": game()}, "free play begins", "Free play begins (Anna)"),
+        ("join", {"result": "US"}, "plays US", "Anna plays US"),
+        ("unit", {"result": "2 units added", **NEW}, "US 1 + 2 added", "US 1 + 2 added (Anna)"),
+        ("unit", {"result": "US 1 renamed", **OLD}, "US 1 renamed", "US 1 renamed (Anna)"),
+        ("sealed", {"result": "2d6"}, "A sealed roll", "A sealed roll (Anna)"),
+        ("reveal", {"opens": [3, 4]}, "Opened: #3, #4, the bridge", "Opened: #3, #4, the bridge (Anna)"),
+        ("plan", {"result": "#1", "texts": {}}, "Planned #1: the bridge", "Planned #1: the bridge (Anna)"),
+        ("plan", {"result": "shown"}, "Plan shown", "Plan shown (Anna)"),
+        ("end", {"result": "#3", "after": game(winner="draw")},
+         "The game ends: a draw. “the bridge” Opened: #3.", "The game ends: a draw. “the bridge” Opened: #3. (Anna)"),
+        ("undo", {"event": 7}, "takes back #7", "Takes back #7 (Anna)"),
+        ("undo", {"event": 7, "alone": True},
+         "takes back #7, alone in the game", "Takes back #7, alone in the game (Anna)"),
+        ("undo", {"event": 7, "asked": "p2"}, "lets Bob take back #7", "Lets Bob take back #7 (Anna)"),
+        ("undo", {"event": 7, "asked": "p2", "by": "manager"},
+         "lets Bob take back #7, as manager", "Lets Bob take back #7, as manager (Anna)"),
+        ("redo", {"event": 7, "asked": "p2"}, "lets Bob bring back #7", "Lets Bob bring back #7 (Anna)"),
+        ("resume", {}, "takes the game up again", "Takes the game up again (Anna)"),
+        ("order", {"result": "a1"}, "sealed orders: a1", "Sealed orders: a1 (Anna)"),
+        ("link", {"result": "on"}, "link: on", "Link: on (Anna)"),
+    ],
+)  # fmt: skip
+def test_each_kind_of_event_has_its_line_in_the_log_and_in_the_story(
+    kind: str, event: dict[str, Any], line: str, sentence: str
+) -> None:
+    event = {"number": 8, "who": "p1", "side": "US", "kind": kind, "command": kind, **event}
+    assert told_event(event, names, "the bridge", SIDES) == f"#8 Anna (US): {line}"
+    assert retold(event, names, "the bridge", SIDES).sentence == (sentence or line)
+
+
+def test_the_words_of_what_is_closed_are_told_by_nobody() -> None:
+    events = [
+        {"number": 1, "kind": "roll"},
+        {"number": 2, "kind": "sealed"},
+        {"number": 3, "kind": "reveal", "opens": [2]},
+    ]
+    rows = [
+        TextRow("g", 1, "label", "", "the bridge"),
+        TextRow("g", 2, "label", "", "an ambush"),
+        TextRow("g", 2, "text", "", "a plan"),
+    ]
+    assert texts_of(events, rows, {2}) == {1: "the bridge"}
+    assert texts_of(events, rows, ()) == {1: "the bridge", 2: "an ambush", 3: "an ambush"}
+
+
+def test_units_that_are_only_counted_are_told_by_their_results_behind_it() -> None:
+    counted = Retold("5 of 9 VC are killed", "squad 1 fires", more="killed: VC 1 to 5", acts=True, side="US")
+    assert counted.short == "US squad 1 fires: 5 of 9 VC are killed"
+    assert counted.sentence == "US squad 1 fires: 5 of 9 VC are killed (killed: VC 1 to 5)"
+
+
+def test_who_came_into_play_in_a_shot_is_told_with_it() -> None:
+    heroes = {"after": {"units": {"h": {"name": "Hero 1"}, "k": {"name": "Hero 2"}}}, "before": {"units": {}}}
+    assert retold(missed(**heroes), who).sentence.endswith("miss, Hero 1 + 2 come into play")
 
 
 def test_the_story_goes_by_turn_and_phase_and_leaves_out_what_is_none() -> None:
