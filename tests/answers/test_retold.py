@@ -103,6 +103,16 @@ def test_an_event_is_told_without_playing_it_again() -> None:
     assert told_event(event, who, replayed=False).startswith("#7 Anna (US): ")
 
 
+def test_what_todays_rules_make_differently_is_told_as_it_was_stored() -> None:
+    event = played("lnlt", "fire")
+    event = {**event, "out": {**event["out"], "of": "another edition"}, "result": "no effect in those days"}
+    assert retold(event, who).sentence == "No effect in those days (Anna fires)"
+
+
+def test_what_two_sides_do_together_is_of_neither() -> None:
+    assert retold(missed(acting=["M48 Patton", "PT-76"]), who).sentence.startswith("M48 Patton and PT-76 fire")
+
+
 def test_initiative_and_phases_name_the_side() -> None:
     rolled = {"number": 3, "who": "p1", "side": "", "kind": "sequence", "system": "lnlt", "target": "initiative",
               "command": "lnlt initiative", "result": "side b has the initiative", "out": {}, "edition": 1}  # fmt: skip

@@ -398,6 +398,37 @@ async def test_a_request_that_nobody_answered_says_after_a_day_that_it_has_expir
     assert (await table.press(f"agree:{code}", ANNA, HERE)).code == "not-asked"
 
 
+async def asked_twice(table: Table) -> str:
+    """A link that two places must agree to, whose requests are both posted; its code."""
+    await table.link()
+    await table.run("/game settings master=Anna")
+    code = await table.code(Person("discord:1", "Anna"))
+    await table.run(f"/game link {code}", VERA, BAIT)
+    for where in (HERE, THERE):
+        assert len((await table.posted(where))[-1].buttons) == 2
+    table.changed = []
+    return code
+
+
+async def test_what_one_refuses_is_over_in_all_places_that_were_asked(table: Table) -> None:
+    code = await asked_twice(table)
+    await table.press(f"decline:{code}", BEN, THERE)
+    for where in (HERE, THERE, BAIT):
+        await table.posted(where)
+    words = [reply.text() for about, reply in table.changed if about == "link"]
+    assert words == ["Ben refuses: The link that was requested"] * 2
+
+
+async def test_what_nobody_answered_has_expired_in_all_places_that_were_asked(table: Table) -> None:
+    await asked_twice(table)
+    table.now += 24 * 3600 + 1
+    await table.app.due_work.look()
+    for where in (HERE, THERE, BAIT):
+        await table.posted(where)
+    words = [reply.text() for about, reply in table.changed if about == "link"]
+    assert words == ["Expired after 24 hours: The link that was requested"] * 2
+
+
 async def test_a_request_that_was_refused_does_not_expire(table: Table) -> None:
     await table.link()
     await table.run("/game settings master=Anna")

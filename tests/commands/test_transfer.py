@@ -190,3 +190,22 @@ async def test_a_request_to_move_says_how_it_was_answered(club: Club) -> None:
     await club.posted(HALL)
     assert [reply.text() for reply in club.changed] == ["Vera takes it over: The move of a game that was requested"]
     assert not club.changed[0].buttons
+
+
+async def test_a_request_to_move_is_answered_in_the_channel_that_was_asked_alone(club: Club) -> None:
+    take, stay = await club.asked()
+    for action in (take, stay):
+        assert (await club.press("Vera", action, club.table, manager=True)).code == "not-asked"
+    assert await club.is_in(club.table)
+    assert not (await club.press("Vera", take, club.hall, manager=True)).error
+
+
+async def test_a_request_whose_message_is_not_known_yet_is_changed_where_it_was_answered(club: Club) -> None:
+    """The process was killed between posting it and knowing where; the button that is pressed is under it."""
+    assert not (await club.table.transfer("Anna", "2")).error
+    (request,) = [one for one in await club.app.due(HALL.key) if one.place == HALL.key]
+    who, stay, spot = club.hall.who("Vera", manager=True), request.reply.buttons[1].action, {"message": "77"}
+    await club.app.press(stay, who, HALL, "r1", {"pressed": spot})
+    (change,) = [one for one in await club.app.due(HALL.key) if one.amends]
+    assert change.reply.text() == "Vera refuses: The move of a game that was requested"
+    assert (await club.app.store.shown(change.amends)).spots == {HALL.key: (spot,)}
