@@ -13,7 +13,7 @@ LOCK := $(UV)/bin/uv pip compile pyproject.toml --universal --python-version 3.1
 	--no-emit-index-url --no-header --no-annotate --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help setup play test slow walk coverage matrix static check format docs corpus simulate benchmarks lock sbom audit wheel clean
+.PHONY: help setup play test slow walk coverage matrix static check format docs corpus simulate benchmarks lock sbom audit wheel image clean
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' Makefile
@@ -73,7 +73,7 @@ benchmarks: setup ## What things cost on this machine, and that beside what we a
 
 lock: setup ## Write both lock files anew from pyproject.toml (ARGS=--upgrade takes newer versions)
 	@test -x $(UV)/bin/uv || { $(VENV)/python -m venv $(UV) && $(UV)/bin/pip install --quiet uv; }
-	@$(LOCK) $(ARGS) --extra pictures --extra postgres --extra metrics --extra dev --output-file requirements-dev.lock
+	@$(LOCK) $(ARGS) --extra pictures --extra postgres --extra metrics --group dev --output-file requirements-dev.lock
 	@$(LOCK) --extra pictures --extra postgres --extra metrics --constraint requirements-dev.lock --output-file requirements.lock
 
 sbom: setup ## What the image and requirements.lock are made of, as CycloneDX, into dist/sbom.json
@@ -87,6 +87,9 @@ audit: setup ## Whether a locked dependency has a known hole, by what the packag
 
 wheel: setup ## Build the installable package into dist/
 	@$(VENV)/python -c 'from setuptools.build_meta import build_wheel; print("dist/" + build_wheel("dist"))' | tail -n 1
+
+image: ## Build the container's image with docker or podman, with labels that say what is in it (ARGS="--build-arg BASE=...")
+	@sh deploy/image.sh $(ARGS)
 
 clean: ## Remove what was made (not data/)
 	@rm -rf .venv build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis

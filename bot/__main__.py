@@ -49,6 +49,9 @@ BRIEF = ("lookup", "roll")
 
 def process() -> NoReturn:
     """A process of its own for one command line."""
+    if os.name == "nt":  # limits of processes, rights of files and signals are POSIX's
+        print("Grognard does not run on Windows itself. Use WSL (wsl --install) or the container.", file=sys.stderr)
+        sys.exit(2)
     if sys.argv[1:2] and sys.argv[1] in BRIEF:
         gc.disable()  # nothing of it dies before it does
     status = main()

@@ -43,13 +43,14 @@ def locked(path: Path) -> dict[str, str]:
 
 def wanted(root: Path) -> tuple[set[str], set[str]]:
     """Names of the run-time and of the development dependencies in pyproject.toml."""
-    project = tomllib.loads((root / "pyproject.toml").read_text())["project"]
+    told = tomllib.loads((root / "pyproject.toml").read_text())
+    project = told["project"]
 
     def names(lines: list[str]) -> set[str]:
         return {normal(re.split(r"[^A-Za-z0-9._-]", line, maxsplit=1)[0]) for line in lines}
 
     extras = project["optional-dependencies"]
-    return names([*project["dependencies"], *extras["pictures"]]), names(extras["dev"])
+    return names([*project["dependencies"], *extras["pictures"]]), names(told["dependency-groups"]["dev"])
 
 
 def project_files(root: Path) -> list[Path]:

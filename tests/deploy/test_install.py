@@ -1,10 +1,11 @@
-"""deploy/install.sh says what it would do, does it, and does it again without harm; deploy/backup.sh keeps the newest
+"""deploy/install.sh says what it would do, and does it; deploy/backup.sh keeps the newest
 copies; copies bring a running bot's games back, also those of before an update."""
 
 from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -13,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.__main__ import main
+from bot.__main__ import main, process
 from bot.stores.sqlite.schema import MIGRATIONS, backup_path, migrate
 from bot.stores.sqlite.store import open_sqlite
 from tests.adapters.discord.process import Bot
@@ -50,27 +51,46 @@ def test_an_unknown_word_and_an_old_python_are_refused(root: Path, tmp_path: Pat
 
 
 @pytest.mark.slow
-def test_it_installs_and_once_more_keeps_the_settings(root: Path, tmp_path: Path) -> None:
-    app, env = tmp_path / "opt" / "grognard", tmp_path / "etc" / "grognard.env"
-    lock = subprocess.run(["cksum"], stdin=(root / "requirements.lock").open(), capture_output=True, check=True)
-    (app / ".venv" / "bin").mkdir(parents=True)
-    (app / ".venv" / "lock").write_bytes(lock.stdout)  # its libraries are there already: no test waits for a network
-    (app / ".venv" / "bin" / "python").write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
-    (app / ".venv" / "bin" / "python").chmod(0o755)
-    for _ in range(2):
-        done = script(root, "install.sh", ROOT=str(tmp_path), PYTHON=sys.executable)
-        assert done.returncode == 0, done.stderr
-        if "DISCORD_TOKEN=mine" not in env.read_text():
-            env.write_text("DISCORD_TOKEN=mine\n")
-    assert env.read_text() == "DISCORD_TOKEN=mine\n"
-    assert env.stat().st_mode & 0o777 == 0o640
-    units = {path.name for path in (tmp_path / "etc" / "systemd" / "system").iterdir()}
-    assert units == {"grognard.service", "grognard-backup.service", "grognard-backup.timer"}
-    assert (tmp_path / "var" / "backups" / "grognard").stat().st_mode & 0o777 == 0o700
-    rolled = subprocess.run(
-        ["sh", str(app / "deploy" / "grognard"), "roll", "2d6"], cwd="/", capture_output=True, text=True, check=True
+def test_what_it_installs_rolls(root: Path, tmp_path: Path) -> None:
+    """The whole program; tests/deploy/test_releases.py goes up and back with a small one."""
+    python = tmp_path / "python"  # its libraries are here already: no test waits for a network
+    python.write_text(
+        f"""#!/bin/sh
+case "$*" in
+*"-m venv"*) for folder; do :; done; mkdir -p "$folder/bin"; cp "$0" "$folder/bin/python" ;;
+*"-m pip"*) ;;
+*) exec {sys.executable} "$@" ;;
+esac
+"""
     )
+    python.chmod(0o755)
+    disk = tmp_path / "disk"
+    done = script(root, "install.sh", ROOT=str(disk), PYTHON=str(python))
+    assert done.returncode == 0, done.stderr
+    assert (disk / "etc" / "grognard.env").stat().st_mode & 0o777 == 0o640
+    units = {path.name for path in (disk / "etc" / "systemd" / "system").iterdir()}
+    assert units == {"grognard.service", "grognard-backup.service", "grognard-backup.timer"}
+    assert (disk / "var" / "backups" / "grognard").stat().st_mode & 0o777 == 0o700
+    command = disk / "opt" / "grognard" / "current" / "deploy" / "grognard"
+    rolled = subprocess.run([command, "roll", "2d6"], cwd="/", capture_output=True, text=True, check=True)
     assert rolled.stdout.startswith("2d6: [")
+
+
+def test_without_its_libraries_it_says_so_in_a_line(root: Path, tmp_path: Path) -> None:
+    shutil.copytree(root / "deploy", tmp_path / "deploy")
+    done = script(tmp_path, "backup.sh", BACKUPS=str(tmp_path / "copies"))
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert "make setup" in done.stderr
+
+
+def test_windows_gets_a_sentence(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr("bot.__main__.os.name", "nt")
+    with pytest.raises(SystemExit) as ended:
+        process()
+    monkeypatch.undo()
+    assert ended.value.code == 2
+    assert "Use WSL" in capsys.readouterr().err
 
 
 def test_the_newest_copies_are_kept_and_no_other_file_is_touched(root: Path, tmp_path: Path) -> None:
