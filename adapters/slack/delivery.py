@@ -10,7 +10,8 @@ import asyncio
 import json
 import logging
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -65,16 +66,26 @@ class Posts:
         self.outbox = Outbox(app, PLATFORM, self.post, self.edit)
 
     async def deliver(
-        self, request: Request, reply: Reply, *, late: bool = False, progress: Progress | None = None
+        self,
+        request: Request,
+        reply: Reply,
+        *,
+        late: bool = False,
+        progress: Progress | None = None,
+        wanted: Awaitable[bool] | None = None,
     ) -> bool:
         """Post a reply; one that was answered before is not posted again. Whether nothing is left to do about it here.
 
-        Never raises for Slack's troubles.
+        It takes its place in line at once, and is posted only if `wanted` comes out so. Never raises for Slack's
+        troubles.
         """
         if reply.seen:
             return True
         with self._app.posting(reply):
-            outcome = await self._in_turn(request, reply, progress or Progress(), late=late)
+            async with self._line(request, reply):
+                if wanted is not None and not await wanted:
+                    return True
+                outcome = await self._with_retries(request, reply, progress or Progress(), late=late)
         outcome = await self._keep(request, reply, outcome)
         await self.outbox.settle(reply.outbox, 0, outcome)
         return bool(reply.outbox) or not isinstance(outcome, Later)
@@ -84,7 +95,8 @@ class Posts:
         request = replace(Request.from_json(due.delivery, due.place), request_id=due.request_id)
         late = bool(due.delivery)  # what nobody asked for here (a linked game, a transfer) is not late
         progress = Progress(unsure=late or due.attempts > 0, began=due.created)
-        outcome = await self._in_turn(request, due.reply, progress, late=late)
+        async with self._line(request, due.reply):
+            outcome = await self._with_retries(request, due.reply, progress, late=late)
         return await self._keep(request, due.reply, outcome)
 
     async def _keep(self, request: Request, reply: Reply, outcome: Outcome) -> Outcome:
@@ -101,12 +113,10 @@ class Posts:
                 log.info("could not say that a message was not pinned: %s", trouble)
         return Posted({**outcome.spot, "pinned": told is None})
 
-    async def _in_turn(self, request: Request, reply: Reply, progress: Progress, *, late: bool) -> Outcome:
+    def _line(self, request: Request, reply: Reply) -> AbstractAsyncContextManager[object]:
         """What all see comes in order; what one person sees waits for nobody."""
-        if reply.private and reply.announce is None:
-            return await self._with_retries(request, reply, progress, late=late)
-        async with self._queues.turn(f"{request.team}/{request.channel}"):
-            return await self._with_retries(request, reply, progress, late=late)
+        alone = reply.private and reply.announce is None
+        return nullcontext() if alone else self._queues.turn(f"{request.team}/{request.channel}")
 
     async def _with_retries(self, request: Request, reply: Reply, progress: Progress, *, late: bool) -> Outcome:
         """Try until it is there, or Slack refuses it, or there was trouble for too long. Waits as Slack asks to."""

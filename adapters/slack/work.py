@@ -28,6 +28,7 @@ log = logging.getLogger(__name__)
 Do = Callable[[Person], Awaitable[Reply]]
 Quick = Callable[[Reply], Awaitable[bool]]
 Ack = Callable[..., Awaitable[Any]]
+Done = tuple[Reply, asyncio.Task[bool]]
 STORED_FIRST = 0.8
 """Seconds after which a request is acknowledged although its work goes on; Slack gives three."""
 POSTED_FIRST = 0.7
@@ -64,15 +65,22 @@ class Work:
         or sends it again. What takes longer is written down first. `quick` may take care of a quick reply by itself.
         """
         with self.under_way():
-            done = asyncio.create_task(self._done(request, do))
-            if not await done_within(done, lambda: patience / hurry(self._busy)):
+            wanted: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+            done = asyncio.create_task(self._done(request, do, wanted))
+            try:
+                is_done = await done_within(done, lambda: patience / hurry(self._busy))
+                if is_done:
+                    self.answered(request.team)
+                    if quick is not None and await quick(done.result()[0]):
+                        wanted.set_result(False)
+                        return
+            finally:
+                if not wanted.done():
+                    wanted.set_result(True)
+            if not is_done:
                 await self._owed(request, command, done, ack)
                 return
-            reply = done.result()
-            self.answered(request.team)
-            if quick is not None and await quick(reply):
-                return
-            posting = asyncio.create_task(self.posts.deliver(request, reply))
+            reply, posting = done.result()
             if not (reply.outbox or reply.seen):
                 await asyncio.wait([posting], timeout=POSTED_FIRST / hurry(self._busy))
                 if not posting.done():
@@ -83,23 +91,26 @@ class Work:
                 await self._end(command, posted=posted)
             await self._after(request, command, reply)
 
-    async def _owed(self, request: Request, command: Command, done: asyncio.Task[Reply], ack: Ack) -> None:
-        """Acknowledge what is not done yet: it will be answered, come what may."""
+    async def _owed(self, request: Request, command: Command, done: asyncio.Task[Done], ack: Ack) -> None:
+        """Acknowledge what was not done in time: it will be answered, come what may."""
         instead = await self.app.promised(command, request.answerable_until)
         await ack()
-        if instead is not None:
+        if instead is not None and not done.done():
             done.cancel()
             await self.posts.deliver(request, instead)
             return
-        reply = await done
+        reply, posting = await done
         if not reply.elsewhere:  # else the receipt is that of the delivery which posts it
-            await self.brought(request, command, reply)
+            await self.brought(request, command, reply, posting)
 
-    async def brought(self, request: Request, command: Command, reply: Reply) -> None:
-        """Post the answer to what was acknowledged early, and note that it is answered."""
+    async def brought(
+        self, request: Request, command: Command, reply: Reply, posting: asyncio.Task[bool] | None = None
+    ) -> None:
+        """Post the answer to what was acknowledged early, unless that has begun, and note that it is answered."""
+        posting = posting or asyncio.create_task(self.posts.deliver(request, reply))
         if reply.outbox or reply.seen:  # it is on the disk, and the outbox's from now on
             await self.app.kept(command.request_id)
-        await self._end(command, posted=await self.posts.deliver(request, reply))
+        await self._end(command, posted=await posting)
         await self._after(request, command, reply)
 
     async def _after(self, request: Request, command: Command, reply: Reply) -> None:
@@ -123,8 +134,11 @@ class Work:
         else:
             self.app.broken(command.request_id)
 
-    async def _done(self, request: Request, do: Do) -> Reply:
-        return await (await self.begin(request, do))
+    async def _done(self, request: Request, do: Do, wanted: asyncio.Future[bool]) -> Done:
+        """What came of the work, and its post, which waits for `wanted`. It has its place in line from this moment:
+        nobody who comes later in the log overtakes while it is acknowledged."""
+        reply = await (await self.begin(request, do))
+        return reply, asyncio.create_task(self.posts.deliver(request, reply, wanted=wanted))
 
     async def begin(self, request: Request, do: Do) -> asyncio.Future[Reply]:
         """Begin the work once who asks is known; nobody who comes later in this place overtakes."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import replace
 
@@ -13,6 +14,7 @@ from adapters.slack.delivery import Posts, Progress
 from adapters.slack.incoming import command_line
 from adapters.slack.request import Request
 from adapters.slack.teams import Team, Teams
+from adapters.slack.work import Work
 from bot.app import App
 from bot.interface.reply.reply import Button, File, Reply
 from bot.interface.spec import Command, Person, Place
@@ -169,3 +171,56 @@ def test_how_a_slash_command_reads() -> None:
     assert command_line("/lnlt", "fire adjacent") == "/lnlt fire adjacent"
     assert command_line("/lnlt", "help") == "help lnlt"
     assert command_line("/again", "") == "/again"
+
+
+@pytest.mark.parametrize("held", ["its receipt", "its acknowledgement", "its form"])
+async def test_what_comes_later_in_the_log_is_posted_later(
+    post: Post, monkeypatch: pytest.MonkeyPatch, held: str
+) -> None:
+    """However long the first request is on its way to being acknowledged, once its work is done."""
+    work, go_on, is_held = Work(post.app, post.wire, post.teams), asyncio.Event(), asyncio.Event()
+    may_end = asyncio.Event()
+
+    async def hold(*_: object, **__: object) -> None:
+        is_held.set()
+        await go_on.wait()
+
+    async def at_once(*_: object, **__: object) -> None:
+        return None
+
+    async def quick(_: Reply) -> bool:
+        await hold()
+        return False
+
+    async def first(_: Person) -> Reply:
+        await may_end.wait()
+        return Reply("the first")
+
+    async def second(_: Person) -> Reply:
+        return Reply("the second")
+
+    monkeypatch.setattr(post.app, "promised", hold if held == "its receipt" else at_once)
+    requests = [replace(post.request(post.games), request_id=f"r{number}") for number in range(2)]
+    commands = [one.command(("roll",), {}) for one in requests]
+    is_form = held == "its form"
+    if is_form:
+        may_end.set()
+    asked = asyncio.create_task(
+        work.answer(
+            requests[0],
+            commands[0],
+            first,
+            hold if held == "its acknowledgement" else at_once,
+            patience=60.0 if is_form else 0.05,
+            quick=quick if is_form else None,
+        )
+    )
+    await is_held.wait()
+    may_end.set()
+    await asyncio.sleep(0.05)  # the work of the first is done, but it is not acknowledged yet
+    monkeypatch.setattr(post.app, "promised", at_once)
+    other = asyncio.create_task(work.answer(requests[1], commands[1], second, at_once))
+    await asyncio.sleep(0.3)
+    go_on.set()
+    await asyncio.gather(asked, other)
+    assert [one.text for one in post.ben.sees(post.games)] == ["the first", "the second"]
