@@ -48,6 +48,7 @@ from bot.packs.stored import HERE, pack_choices, tidy
 from bot.places.forms import Draft, Drafts, Forms
 from bot.places.macros import by_name, called, form_at, macros_seen
 from bot.places.notes import Notes
+from bot.places.own import check_own
 from bot.places.shelves import Enabled, Shelves
 from bot.places.threads import Threads
 from bot.process.entropy import new_id
@@ -304,7 +305,10 @@ class App:
         return await self.called(typed.spec, typed.options, who, where) if who is not None else typed
 
     async def called(self, spec: CommandSpec, options: Mapping[str, object], who: Person, where: Place) -> Parsed:
-        """What a macro comes to that `/macro run` runs, or asks for; any other command as it is."""
+        """What a macro comes to that `/macro run` runs, or asks for; any other command as it is. Raises UserError for
+        what has no use where it is typed."""
+        if where.is_own:
+            check_own(spec, where, who)
         if spec.path in FIRST_FORMS:
             return Parsed(self.registry.get(spec.path) or spec, as_typed(spec, options))
         if spec.path != RUN_MACRO:
@@ -356,6 +360,20 @@ class App:
     def posting(self, *answers: Reply | int) -> AbstractContextManager[None]:
         """While this block posts these answers, nobody else does; see Answers."""
         return self._answers.posting(*answers)
+
+    async def keep_untold(self, user: str, id: str, reply: Reply) -> None:
+        """An answer that can be shown no more is kept for whom it was for, until they come again."""
+        await self._answers.keep_untold(user, id, reply, self._clock())
+        if self._watch is not None:
+            self._watch.untold()
+
+    async def untold(self, user: str) -> list[tuple[str, Reply]]:
+        """The answers that are kept for somebody, by the key that `told` takes; see Answers."""
+        return await self._answers.untold(user)
+
+    async def told(self, key: str) -> None:
+        """They have seen it."""
+        await self._answers.told(key)
 
     async def due(self, platform: str, limit: int = 50) -> list[Due]:
         """Answers that were not posted in time; see Answers."""

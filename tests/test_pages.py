@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from adapters.discord.doctor import NEEDED, WELCOME
+from adapters.discord.request import NEEDED, WELCOME
 from adapters.slack.installation import SCOPES
 
 PAGES = ["PRIVACY.md", "TERMS.md", "SUPPORT.md", "SECURITY.md", "docs/directory.md", "deploy/README.md"]

@@ -65,13 +65,11 @@ class Posting:
     async def change(self, reply: Reply, spot: Mapping[str, Any]) -> Json:
         """Change a message of ours to how it reads now; its files stay. Raises discord.HTTPException, BROKEN."""
         request = Request(0, "", 0, 0, int(spot["channel"]), guild=1, allowed=0 if spot.get("bare") else EMBED_LINKS)
-        body = _for_all(render(reply, request).body, but=QUIET)
-        if reply.boxed:  # what it said in the older layout goes
-            body |= {"content": None, "embeds": []}
+        body = changed(reply, request)
         path, message = "/channels/{channel_id}/messages/{message_id}", int(spot["message"])
         route = Route("PATCH", path, channel_id=request.channel, message_id=message)
-        changed: Json = await self._http.request(route, json=body)
-        return changed
+        answer: Json = await self._http.request(route, json=body)
+        return answer
 
     async def keep(self, reply: Reply, spot: Mapping[str, Any]) -> Reply | None:
         """Pin or unpin the message at `spot` as its reply says; what whoever asked is told where that is refused."""
@@ -196,6 +194,12 @@ class Posting:
             form.append({"name": f"files[{number}]", "value": file.fp, "filename": file.filename})
         with_files: Json = await self._http.request(route, form=form, files=files)
         return with_files
+
+
+def changed(reply: Reply, request: Request) -> Json:
+    """The body of a message that is changed to how it reads now."""
+    body = _for_all(render(reply, request).body, but=QUIET)
+    return body | {"content": None, "embeds": []} if reply.boxed else body  # what it said in the older layout goes
 
 
 def _for_all(body: Mapping[str, Any], but: int = 0) -> dict[str, Any]:

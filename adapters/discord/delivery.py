@@ -26,11 +26,12 @@ from adapters.discord.calls import (
     Unsure,
     Wire,
 )
-from adapters.discord.channel_posts import ARCHIVED, LOADING, MAY_NOT_PIN, Posting
-from adapters.discord.render import REFUSED, render
+from adapters.discord.channel_posts import ARCHIVED, LOADING, MAY_NOT_PIN, Posting, changed
+from adapters.discord.render import REFUSED, Message, render
 from adapters.discord.request import EPHEMERAL, PIN_MESSAGES, PLATFORM, Request, place_only
 from adapters.outbox import Later, Never, Outbox, Outcome, Posted, drawn_after, not_pinned
 from bot.app import App
+from bot.interface.reply.parts import Small
 from bot.interface.reply.reply import TAKEN_AWAY, UNPINNED, Reply, error_reply
 from bot.interface.spec import Command
 from bot.outbox.answers import Due
@@ -46,6 +47,9 @@ AT_ONCE = 8
 """Left-over answers on their way at once."""
 TOO_OLD_FOR_NOW = 30046
 """Discord allows only so many changes of messages that are older than an hour."""
+MOST_TOLD = 2
+"""Earlier answers that somebody reads behind one: an own install may send five further messages for each interaction,
+of which the answer may need three."""
 TROUBLE = (Refused, Unsure, discord.HTTPException, *BROKEN)
 
 
@@ -55,7 +59,7 @@ class Delivery:
     def __init__(self, wire: Wire, posting: Posting, app: App, rights: Callable[[int, int], int]) -> None:
         """`rights` are the bot's in a channel of a server."""
         self._wire, self._app, self._rights = wire, app, rights
-        self._standing, self._posting = Standing(wire, posting), posting
+        self._standing, self._posting = Standing(wire, posting, app), posting
         self.outbox = Outbox(app, PLATFORM, self.post, self.edit, AT_ONCE)
         self.busy = 0
 
@@ -99,13 +103,25 @@ class Delivery:
             self._app.broken(request.request_id)
 
     async def _after(self, request: Request, command: Command, reply: Reply) -> None:
-        """Bring the picture of an answer that is there."""
+        """Bring the picture of an answer that is there, and what came too late for their last one."""
         drawn = await drawn_after(self._app, reply, command, command.who)
         try:
             if drawn is not None:
                 await self._wire.follow_up(request, render(drawn, request))
         except TROUBLE as error:
             log.warning("no picture for interaction %s: %s", request.id, error)
+        if request.owner and request.owner == request.user:
+            await self._tell_kept(request)
+
+    async def _tell_kept(self, request: Request) -> None:
+        """Tell somebody privately what could not be shown before its 15 minutes were over, the oldest first."""
+        try:
+            for key, reply in (await self._app.untold(request.who.key))[:MOST_TOLD]:
+                told = replace(reply, private=True, announce=None, lines=(*reply.lines, Small(KEPT)))
+                await self._wire.follow_up(request, render(told, request, late=True))
+                await self._app.told(key)
+        except (*TROUBLE, UserError) as error:
+            log.warning("could not tell what is kept for user %s: %s", request.user, error)
 
     async def make_good(self, request: Request, reply: Reply) -> None:
         """Bring the answer to a receipt that a dead process left, or that this one could not bring."""
@@ -146,6 +162,8 @@ class Delivery:
     async def edit(self, due: Due, spot: Mapping[str, Any]) -> Outcome:
         """Change a message to how it reads now."""
         try:
+            if spot.get("token"):
+                return await self._by_token(due.reply, spot)
             if due.reply.pin == TAKEN_AWAY and await self._posting.delete(spot):
                 return Posted()
             await self._posting.change(due.reply, spot)
@@ -153,6 +171,15 @@ class Delivery:
             return _outcome(error)
         if due.reply.pin in (UNPINNED, TAKEN_AWAY) and spot.get("pinned", True):
             await self._posting.keep(replace(due.reply, pin=UNPINNED), spot)
+        return Posted(dict(spot))
+
+    async def _by_token(self, reply: Reply, spot: Mapping[str, Any]) -> Outcome:
+        """Change a message that an own install brought, while the token lives that brought it."""
+        bare = {"guild": 1, "allowed": 0} if spot.get("bare") else {}
+        request = Request.from_json({"id": 0, "kind": 0, **spot, **bare})
+        if not request.is_alive:
+            return Never("its token is dead, and nobody else may change it")
+        await self._wire.edit(request, Message(changed(reply, request)), which=str(spot["message"]))
         return Posted(dict(spot))
 
     async def _brought(self, request: Request, reply: Reply) -> Outcome:
@@ -268,13 +295,14 @@ def _outcome(error: Exception) -> Outcome:
 
 
 LEAVE_AFTER = 1.0
+KEPT = "Discord took no more answers when this one was ready, so you read it now."
 
 
 class Standing:
     """Answers as they stand. `put`, `announce` and `settle` raise what Discord refuses or does not take now."""
 
-    def __init__(self, wire: Wire, posting: Posting) -> None:
-        self._wire, self._posting = wire, posting
+    def __init__(self, wire: Wire, posting: Posting, app: App) -> None:
+        self._wire, self._posting, self._app = wire, posting, app
 
     async def put(self, request: Request, reply: Reply, *, private: bool, in_place: bool) -> object:
         """Put the answer where the receipt is; its id. What is private takes a public placeholder away first."""
@@ -290,6 +318,8 @@ class Standing:
         """Tell all what goes with a private answer: that something is sealed. Said twice, it appears once. Its id."""
         if reply.announce is None:
             return None
+        if request.owner:  # the channel is not the bot's, even where it is a member
+            return _id(await self._wire.follow_up(request, render(reply.announce, request)))
         return _id(await self._posting.announce(reply.announce, request, self._wire))
 
     async def settle(self, request: Request, reply: Reply) -> object:
@@ -307,6 +337,9 @@ class Standing:
                 return await self._complete(request, reply, standing)
         if reply.error:
             return None
+        if request.owner:
+            await self._app.keep_untold(f"{PLATFORM}{request.owner}", str(request.id), reply)
+            return None
         at = _id(await self._posting.late(reply, request))
         return await self.announce(request, reply) or at
 
@@ -319,7 +352,8 @@ class Standing:
             at = await self.put(request, reply, private=False, in_place=True)
         elif str(standing.get("content")).startswith(REFUSED) and not reply.error:
             # Delivered twice and run by the second one only: the first one's refusal is not an answer.
-            at = _id(await self._posting.late(reply, request))
+            by_token = self._wire.follow_up(request, render(reply, request)) if request.owner else None
+            at = _id(await (by_token or self._posting.late(reply, request)))
         return await self.announce(request, reply) or at
 
     async def say_so(self, request: Request, reply: Reply) -> None:

@@ -5,25 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import urlencode
 
 import aiohttp
 
 from adapters.discord.payload import our_commands
 from adapters.discord.registration import digest
+from adapters.discord.request import ADMINISTRATOR, BY_PERSON, NEEDED, for_oneself, invite
 from bot.process.settings import Settings
 
 API = "https://discord.com/api/v10"
-NEEDED = {
-    "View Channels": 1 << 10,
-    "Send Messages": 1 << 11,
-    "Embed Links": 1 << 14,
-    "Attach Files": 1 << 15,
-    "Send Messages in Threads": 1 << 38,
-}
-WELCOME = {"Pin Messages": 1 << 51}
-"""What the bot does without, and asks for when it is invited: the board is pinned then."""
-ADMINISTRATOR = 1 << 3
 OK, NOTE, FAULT = "ok", "note", "fault"
 _SHOWN = 10
 
@@ -53,6 +43,7 @@ async def _check(session: aiohttp.ClientSession, key: str) -> list[Finding]:
     found = [(OK, f"Discord: the token is that of {user['username']}")]
     _, application = await _get(session, "/applications/@me")
     found += _application(application, key)
+    found.append(_own_installs(application))
     found += await _commands(session, str(application["id"]))
     _, servers = await _get(session, "/users/@me/guilds")
     found += _servers(servers)
@@ -92,6 +83,16 @@ def _application(application: Mapping[str, Any], key: str) -> list[Finding]:
     ]
 
 
+def _own_installs(application: Mapping[str, Any]) -> Finding:
+    """Whether people may add the bot to their own account."""
+    if BY_PERSON in (application.get("integration_types_config") or {}):
+        count = int(application.get("approximate_user_install_count") or 0)
+        have = f" ({count} have)" if count else ""
+        return OK, f"Discord: anybody may add it to their own account{have}: {for_oneself(application['id'])}"
+    where = "Developer Portal, Installation, Installation Contexts: tick User Install"
+    return NOTE, f"Discord: nobody can add it to their own account, to roll where the bot is no member; {where}"
+
+
 async def _commands(session: aiohttp.ClientSession, application: str) -> list[Finding]:
     status, standing = await _get(session, f"/applications/{application}/commands")
     if status != 200:
@@ -114,10 +115,3 @@ def _servers(servers: list[Mapping[str, Any]]) -> list[Finding]:
     more: list[Finding] = [(FAULT, f"Discord: and on {rest} more servers")] if rest > 0 else []
     right = len(servers) - len(found)
     return [(OK, f"Discord: on {right} of {len(servers)} servers the bot may do all it needs"), *found[:_SHOWN], *more]
-
-
-def invite(application: str) -> str:
-    """The address under which a server's manager adds the bot, with just the permissions that it uses."""
-    permissions = sum((*NEEDED.values(), *WELCOME.values()))
-    asked = {"client_id": application, "scope": "bot applications.commands", "permissions": permissions}
-    return f"https://discord.com/oauth2/authorize?{urlencode(asked)}"

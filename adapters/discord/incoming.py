@@ -178,7 +178,8 @@ async def answer(work: Work, request: Request, command: Command) -> Reply:
     options = dict(command.options)
     try:
         await fetch_files(options, work.wire)
-        channels = await confirmed(work.client, request, command.delivery.get("resolved"))
+        named = command.delivery.get("resolved") if not request.owner else None
+        channels = await confirmed(work.client, request, named)
     except UserError as error:
         return error_reply(error)
     reply = await work.app.run(replace(command, options=options, channels=channels))
@@ -190,7 +191,7 @@ async def answer(work: Work, request: Request, command: Command) -> Reply:
 def _with_warning(reply: Reply, request: Request) -> Reply:
     """The reply, which also names the permissions that the bot lacks in this channel."""
     lacking = ", ".join(missing(request, files=True))
-    if not lacking or reply.error:
+    if not lacking or reply.error or request.owner:
         return reply
     warning = f"The bot lacks permissions in this channel: {lacking}. Late answers, tables and files may not arrive."
     return replace(reply, lines=(*reply.lines, warning))

@@ -26,7 +26,9 @@ MAX_COMMAND = 8_000
 MAX_DESCRIPTION = 100
 MAX_TEXT = 4_000
 MANAGE_SERVER = "32"
-IN_SERVERS, IN_DMS = 0, 1
+IN_SERVERS, IN_DMS, BETWEEN_PEOPLE = 0, 1, 2
+INSTALLS = {False: ([0], [IN_SERVERS, IN_DMS]), True: ([0, 1], [IN_SERVERS, IN_DMS, BETWEEN_PEOPLE])}
+"""Who has added the bot (a server, a person), and where a command is offered; by whether it works without a game."""
 MESSAGE = 3
 """The type of a command in the menu of a message."""
 ENTRIES = {"Odds of this": "odds", "Undo this": "undo"}
@@ -49,10 +51,12 @@ def our_commands() -> list[Json]:
 
 def entries() -> list[Json]:
     """The entries in the menu of a message as Discord takes them; they have no description."""
-    return [
-        {"name": name, "type": MESSAGE, "description": "", "integration_types": [0], "contexts": [IN_SERVERS, IN_DMS]}
-        for name in ENTRIES
-    ]
+    return [{"name": name, "type": MESSAGE, "description": ""} | _offered(own_play=True) for name in ENTRIES]
+
+
+def _offered(*, own_play: bool) -> Json:
+    types, contexts = INSTALLS[own_play]
+    return {"integration_types": types, "contexts": contexts}
 
 
 def command(name: str, registry: Registry) -> Json:
@@ -90,8 +94,8 @@ def _is_required(option: Option, spec: CommandSpec) -> bool:
 
 
 def _command(name: str, registry: Registry, length: int) -> Json:
-    made: Json = {"name": name, "description": _cut(registry.about(name)), "type": 1, "integration_types": [0]}
-    made["contexts"] = [IN_SERVERS, IN_DMS]
+    made: Json = {"name": name, "description": _cut(registry.about(name)), "type": 1}
+    made |= _offered(own_play=any(not spec.needs_game for spec in registry.below((name,))))
     if name == "setup":
         made |= {"default_member_permissions": MANAGE_SERVER, "contexts": [IN_SERVERS]}
     if (spec := registry.get((name,))) is not None:

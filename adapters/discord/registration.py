@@ -264,10 +264,10 @@ _ME = secrets.token_hex(8)
 ROOT = Path(__file__).resolve().parents[2]
 _TRIES = (2.0, 10.0, 60.0, 300.0)
 _COUNTED = {
-    *("name", "description", "type", "options", "default_member_permissions", "contexts", "required", "autocomplete"),
-    *("choices", "value", "min_value", "max_value", "min_length", "max_length"),
+    *("name", "description", "type", "options", "default_member_permissions", "contexts", "integration_types"),
+    *("required", "autocomplete", "choices", "value", "min_value", "max_value", "min_length", "max_length"),
 }
-_LISTS = ("options", "choices", "contexts")
+_LISTS = ("options", "choices", "contexts", "integration_types")
 
 
 async def sync_commands(http: Any, application: int, notes: Notes) -> None:

@@ -6,12 +6,12 @@ Where embeds are not permitted all of it is content. What is too long folds: a s
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 from adapters.discord.escape import PEN, bold, escaped, fenced, line
-from adapters.discord.request import ATTACH_FILES, EMBED_LINKS, EPHEMERAL, PLATFORM, Json, Request
-from bot.interface.reply.parts import Entry, Part, Row, Rule, drawn, part_lines
+from adapters.discord.request import ATTACH_FILES, EMBED_LINKS, EPHEMERAL, PLATFORM, Json, Request, for_oneself, invite
+from bot.interface.reply.parts import Entry, Part, Row, Rule, Small, drawn, part_lines
 from bot.interface.reply.reply import COLORS, GAME, LINK, OVER, PLAIN, WAITING, Button, File, Menu, Reply, beside
 from bot.rules.text.plain import visible
 
@@ -32,6 +32,7 @@ _ROW, _BUTTON, _SELECT, _SECTION, _TEXT, _SEPARATOR, _BOX = 1, 2, 3, 9, 10, 14, 
 _NEWER = 1 << 15
 """The flag of a message in the newer layout."""
 _LINK, _CHANNEL = 5, "https://discord.com/channels/"
+HUSHED = "Only you see this: on this server, apps that members have on their own account answer in private."
 _STYLES = {"plain": 2, "primary": 1, "good": 3, "danger": 4}
 
 
@@ -45,6 +46,7 @@ class Message:
 
 def render(reply: Reply, request: Request, *, late: bool = False) -> Message:
     """The message for a reply where `ask` came from. Nothing in it can ping but those whom the reply calls."""
+    reply = _by_own_install(reply, request)
     files, notes = _files(reply, request)
     lead = _lead(reply, late=late)
     if reply.boxed or any(isinstance(part, Entry) for part in reply.lines):
@@ -66,6 +68,18 @@ def render(reply: Reply, request: Request, *, late: bool = False) -> Message:
     if flags := (EPHEMERAL if reply.private else 0) | (QUIET if reply.quiet else 0):
         body["flags"] = flags
     return Message(body, files)
+
+
+def _by_own_install(reply: Reply, request: Request) -> Reply:
+    """The reply as it can be shown where somebody's own install asked: private where the server has it so, and what
+    needs a game with the way to one."""
+    ways = {"needs-game": (invite, "Add to a server"), "own-play": (for_oneself, "Add to my account")}
+    if request.owner and reply.code in ways:
+        address, label = ways[reply.code]
+        reply = replace(reply, buttons=(*reply.buttons, Button(address(request.application), label, LINK)))
+    if request.hushed and not reply.private:
+        reply = replace(reply, private=True, lines=(*reply.lines, Small(HUSHED)))
+    return reply
 
 
 def _list(reply: Reply, lead: str) -> Json:
@@ -205,6 +219,8 @@ def rows(buttons: Sequence[Button], across: int = 0) -> list[Json]:
 
 def _button(button: Button) -> Json:
     made: Json = {"type": _BUTTON, "style": _STYLES.get(button.style, 2), "label": button.label[:MAX_LABEL]}
+    if button.style == LINK and button.action.startswith("https:"):
+        return made | {"style": _LINK, "url": button.action}
     if button.style == LINK:
         place = button.action.removeprefix(f"goto:{PLATFORM}")
         return made | {"style": _LINK, "url": _CHANNEL + (f"@me/{place[3:]}" if place.startswith("dm/") else place)}

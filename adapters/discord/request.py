@@ -6,8 +6,9 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
+from urllib.parse import urlencode
 
-from bot.interface.spec import Person, Place
+from bot.interface.spec import OWN, Person, Place, own_place
 from bot.rules.errors import UserError
 from bot.rules.text.plain import clean_name
 
@@ -19,6 +20,20 @@ TOKEN_LIFE = 14.5 * 60  # Discord says 15 minutes; the last half is left for clo
 PIN_MESSAGES, MANAGE_THREADS = 1 << 51, 1 << 34
 EMBED_LINKS, ATTACH_FILES, VIEW_CHANNEL, SEND_MESSAGES, SEND_IN_THREADS = 1 << 14, 1 << 15, 1 << 10, 1 << 11, 1 << 38
 MANAGE_SERVER, ADMINISTRATOR = 1 << 5, 1 << 3
+USE_EXTERNAL_APPS = 1 << 50
+NEEDED = {
+    "View Channels": VIEW_CHANNEL,
+    "Send Messages": SEND_MESSAGES,
+    "Embed Links": EMBED_LINKS,
+    "Attach Files": ATTACH_FILES,
+    "Send Messages in Threads": SEND_IN_THREADS,
+}
+WELCOME = {"Pin Messages": PIN_MESSAGES}
+"""What the bot does without, and asks for when it is invited: the board is pinned then."""
+BY_SERVER, BY_PERSON = "0", "1"
+"""Whose install let a command in, as Discord counts them."""
+BETWEEN_PEOPLE = 2
+"""The context of conversations in which the bot is no member."""
 EPHEMERAL = 1 << 6
 THREADS = (10, 11, 12)
 MOST_BYTES = 10 * 1024 * 1024
@@ -28,7 +43,8 @@ MOST_BYTES = 10 * 1024 * 1024
 @dataclass(frozen=True, slots=True)
 class Request:
     """One interaction. `received` is on the monotonic clock, `until` (Unix seconds) ends the life of its token. `shut`:
-    a moderator has locked and archived the thread, so that nothing is shown there."""
+    a moderator has locked and archived the thread, so that nothing is shown there. `owner` is whose own install let it
+    in, where no server's did: then only its token can answer. `hushed`: what is answered so is private there."""
 
     id: int
     token: str = field(repr=False)
@@ -49,6 +65,8 @@ class Request:
     parent: int = 0
     parent_name: str = ""
     shut: bool = False
+    owner: int = 0
+    hushed: bool = False
     received: float = field(default_factory=lambda: time.monotonic())
     until: float = field(default_factory=lambda: time.time() + TOKEN_LIFE)
 
@@ -64,7 +82,9 @@ class Request:
 
     @property
     def where(self) -> Place:
-        """The channel, thread or DM."""
+        """The channel, thread or DM; what an own install does is of none of them."""
+        if self.owner:
+            return own_place(f"discord:{self.owner}")
         if not self.guild:
             return Place(f"discord:dm/{self.channel}", name="direct message", owner=f"discord:{self.user}")
         here = self._place(self.channel, self.channel_name)
@@ -89,17 +109,18 @@ class Request:
         return not self.guild or bool(self.allowed & permission)
 
     def spot(self, message: object) -> Json:
-        """Where a message of ours is, for changing it later; {} where its id is not known."""
+        """Where a message of ours is, for changing it later; {} where its id is not known. One by an own install can be
+        changed only while the token lives that brought it."""
         if not message:
             return {}
-        return {"channel": self.channel, "message": int(str(message))} | (
-            {} if self.may(EMBED_LINKS) else {"bare": True}
-        )
+        token = {name: getattr(self, name) for name in _BY_TOKEN} if self.owner else {}
+        bare = {} if self.may(EMBED_LINKS) else {"bare": True}
+        return {"channel": self.channel, "message": int(str(message)), **token, **bare}
 
     def to_json(self, **more: object) -> Json:
         """What delivering the answer needs, for the outbox."""
         kept = {name: getattr(self, name) for name in _KEPT}
-        if self.message and not self.private_message:
+        if self.message and not self.private_message and not self.owner:
             kept["pressed"] = self.spot(self.message)
         return kept | more
 
@@ -117,14 +138,17 @@ def need_open(request: Request) -> None:
         raise UserError(what, hint="Play in its channel, or ask a moderator to unlock the thread.", code="place-shut")
 
 
+_BY_TOKEN = ("application", "token", "until", "owner")
 _OF_THE_MOMENT = ("received", "name", "manager", "channel_name", "guild_name", "parent_name", "shut")
 _KEPT = tuple(one.name for one in fields(Request) if one.name not in _OF_THE_MOMENT)
 
 
 def place_only(place: str, id: int, rights: Callable[[int, int], int]) -> Request:
     """What is known where nobody asked: a message for a channel, or for a person by their key; `rights` are the bot's
-    in a channel of a server. Raises ValueError for any other place."""
+    in a channel of a server. Raises ValueError for any other place, such as somebody's own play."""
     server, within, channel = place.removeprefix(PLATFORM).partition("/")
+    if server == OWN:
+        raise ValueError("nothing is posted where the bot is no member")
     if not within:
         return Request(id, "", 0, 0, 0, user=int(server), until=0.0)
     guild = int(server) if server.isdecimal() else 0
@@ -141,6 +165,7 @@ def read_payload(event: Mapping[str, Any]) -> Request:
     bits = int(member.get("permissions") or 0)
     thread = channel.get("type") in THREADS
     about = channel.get("thread_metadata") or {}
+    owner = _owner(event, int(user["id"]))
     return Request(
         id=int(event["id"]),
         token=str(event["token"]),
@@ -150,7 +175,7 @@ def read_payload(event: Mapping[str, Any]) -> Request:
         guild=guild,
         user=int(user["id"]),
         name=clean_name(str(member.get("nick") or user.get("global_name") or user["username"])) or "player",
-        manager=not guild or bool(bits & (MANAGE_SERVER | ADMINISTRATOR)),
+        manager=owner == int(user["id"]) if owner else not guild or bool(bits & (MANAGE_SERVER | ADMINISTRATOR)),
         allowed=int(event.get("app_permissions") or 0),
         thread=thread,
         file_size=int(event.get("attachment_size_limit") or MOST_BYTES),
@@ -159,4 +184,28 @@ def read_payload(event: Mapping[str, Any]) -> Request:
         channel_name=clean_name(str(channel.get("name") or "")),
         parent=int(channel.get("parent_id") or 0) if thread else 0,
         shut=bool(about.get("locked") and about.get("archived")),
+        owner=owner,
+        hushed=bool(owner and guild and not bits & USE_EXTERNAL_APPS),
     )
+
+
+def _owner(event: Mapping[str, Any], user: int) -> int:
+    """Whose own install let an interaction in; 0 where the server has the bot, or it is their conversation with it as
+    a member of such a server. Under an answer that is whoever asked, not who pressed."""
+    owners = event.get("authorizing_integration_owners") or {}
+    if BY_SERVER in owners and event.get("context") != BETWEEN_PEOPLE:
+        return 0
+    return int(owners.get(BY_PERSON) or (user if event.get("context") == BETWEEN_PEOPLE else 0))
+
+
+def invite(application: int | str) -> str:
+    """The address under which a server's manager adds the bot, with just the permissions that it uses."""
+    permissions = sum((*NEEDED.values(), *WELCOME.values()))
+    asked = {"client_id": application, "scope": "bot applications.commands", "permissions": permissions}
+    return f"https://discord.com/oauth2/authorize?{urlencode(asked | {'integration_type': BY_SERVER})}"
+
+
+def for_oneself(application: int | str) -> str:
+    """The address under which somebody adds the bot to their own account."""
+    asked = {"client_id": application, "scope": "applications.commands", "integration_type": BY_PERSON}
+    return f"https://discord.com/oauth2/authorize?{urlencode(asked)}"

@@ -14,7 +14,7 @@ from bot.game.rights import Actor, actor_in, over
 from bot.game.state import Game, Json, roster_of
 from bot.interface.registry import Registry
 from bot.interface.reply.reply import Button, Reply
-from bot.interface.spec import Command, CommandSpec, Place
+from bot.interface.spec import OWN, Command, CommandSpec, Place
 from bot.places.forms import Draft, find_draft
 from bot.rules.dice import Die, Source
 from bot.rules.errors import UserError
@@ -176,6 +176,9 @@ class Context:
     def need_game(self) -> Game:
         """The channel's game. Raises UserError while there is none."""
         if not self.ledger.exists:
+            if self.command.where.is_own:
+                hint = phrase("Just roll: `/roll 2d6`")
+                raise UserError("You have not rolled anything of your own yet.", hint=hint, code="nothing-rolled")
             hint = phrase("Start one here with `/game start`, or just roll.")
             raise UserError(self.moved or "No game is played here yet.", hint=hint, code="no-game")
         return self.game
@@ -273,7 +276,7 @@ def repeated(context: Context, path: tuple[str, ...], options: Mapping[str, obje
 def server_of(place: str) -> str:
     """The server's key in that of a place: `discord:55` of `discord:55/900`; none for direct messages."""
     server = place.partition("/")[0]
-    return "" if server == place or server.endswith(":dm") else server
+    return "" if server == place or server.endswith((":dm", f":{OWN}")) else server
 
 
 async def own_draft(context: Context, key: str) -> Draft:

@@ -229,6 +229,8 @@ INSTEAD = {
 }
 """What does the same as a button, typed."""
 
+BEGINNING = ("begin", "keep", "resume", "agree", "takeover", "packon")
+"""Buttons that lead to a game or to a server's packs, though they name no game that is played."""
 PAGES = ("log", "die")
 """Buttons whose private message turns its page."""
 SCREENS = ("whatif", "back")
@@ -265,7 +267,8 @@ def button_spec(path: Path) -> CommandSpec:
     name = path[1] if len(path) > 1 else ""
     if name not in NAMES:
         raise UserError(f'There is no button "{name[:40]}" here.', code="unknown-button")
-    return CommandSpec(path, name, "button", private=name in (*PRIVATE, *HELPING, *BY_POST))
+    private = name in (*PRIVATE, *HELPING, *BY_POST)
+    return CommandSpec(path, name, "button", private=private, needs_game=name in BEGINNING)
 
 
 async def press(context: Context) -> Reply:

@@ -38,8 +38,8 @@ class Prepared:
 
 
 def owner_of(where: Place) -> str:
-    """For whom a seed is prepared: the server, or the place itself where there is none."""
-    return where.server or where.key
+    """For whom a seed is prepared: the server, or the place itself where there is none; for own play the person."""
+    return where.server or (where.owner if where.is_own else where.key)
 
 
 def fresh(now: float) -> Prepared:

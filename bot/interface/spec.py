@@ -39,7 +39,8 @@ class Place:
 
     Threads, forum posts and direct messages are places like any channel. `owner` is set by an adapter that knows this
     for somebody's own conversation with the bot, where nobody else reads: the key of that person. `parent` is the
-    channel of a thread; `thread` is where answers go when the channel's game is played from one.
+    channel of a thread; `thread` is where answers go when the channel's game is played from one. `is_own`: it is
+    somebody's own play, which is of no channel (see own_place).
     """
 
     key: str
@@ -48,11 +49,25 @@ class Place:
     owner: str = ""
     parent: Place | None = None
     thread: str = ""
+    is_own: bool = False
 
     @property
     def typed_in(self) -> str:
         """The key of the channel or thread itself, whichever game is played there."""
         return self.thread or self.key
+
+
+OWN = "own"
+
+
+def own_place(user: str) -> Place:
+    """Where somebody plays by an install of their own, wherever they type: free play apart from all channels.
+
+    >>> own_place("discord:5").key
+    'discord:own/5'
+    """
+    platform, _, id = user.partition(":")
+    return Place(f"{platform}:{OWN}/{id}", name="your own play", owner=user, is_own=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +122,8 @@ class CommandSpec:
 
     `family` names the file under bot/commands that handles it; `system` and `target` say which game and which
     table or sequence. `title` is its name for people, `verb` what its form does, `common` its commonest modifiers,
-    first in every list. `private` is known before the work begins, as platforms want it at the receipt.
+    first in every list. `private` is known before the work begins, as platforms want it at the receipt. `needs_game`:
+    it is of no use in somebody's own play.
     """
 
     path: Path
@@ -122,6 +138,7 @@ class CommandSpec:
     title: str = ""
     verb: str = ""
     common: tuple[str, ...] = ()
+    needs_game: bool = False
 
     @property
     def name(self) -> str:

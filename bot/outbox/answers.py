@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from bot.interface.reply.reply import Reply
 from bot.outbox.leases import LEASE, Leases
 from bot.process.logs import seldom
-from bot.stores.base import LONGEST_WAIT, StoreError
-from bot.stores.records import Shown
+from bot.stores.base import DRAFTS_KEPT, LONGEST_WAIT, StoreError
+from bot.stores.records import Doc, Shown
 from bot.stores.store import Store
 
 often = seldom(f"{__name__}.often")
@@ -21,6 +21,8 @@ GOOD_UNTIL = "good_until"
 """In the delivery of an answer that nobody asked for: Unix seconds after which it is better never posted."""
 INSTEAD = "instead"
 """In the delivery of what is for one person: the channel where they are called if they take no direct messages."""
+UNTOLD = "untold"
+"""Documents with an answer each that its owner has not seen, because nobody can post it any more."""
 _OURS = (GOOD_UNTIL, INSTEAD)
 NOTE_AGAIN = 3.0
 """Seconds until what the store could not take is written down again."""
@@ -111,6 +113,18 @@ class Answers:
     async def shown(self, about: str) -> Shown:
         """Where messages about something are."""
         return await self._store.shown(about)
+
+    async def keep_untold(self, user: str, id: str, reply: Reply, now: float) -> None:
+        """Keep an answer for somebody, as long as a draft; once for each id."""
+        await self._store.put_doc(Doc(UNTOLD, f"{user}/{id}", reply.to_json(), now + DRAFTS_KEPT, user))
+
+    async def untold(self, user: str) -> list[tuple[str, Reply]]:
+        """What is kept for somebody, by its key."""
+        return [(doc.key, Reply.from_json(doc.data)) for doc in await self._store.docs(UNTOLD, user)]
+
+    async def told(self, key: str) -> None:
+        """They have seen it."""
+        await self._store.take_doc(UNTOLD, key)
 
     async def retry(self, id: int, after: float, *, unsure: bool = False) -> None:
         """This answer could not be posted, or (`unsure`) nobody knows: it is due again in `after` seconds (LONGEST_WAIT

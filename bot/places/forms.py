@@ -24,6 +24,7 @@ from bot.interface.reply.reply import OPEN_FORM, Button, Reply
 from bot.interface.spec import CommandSpec, Path, Person, Place
 from bot.interface.typing.command_text import command_text, parse_text, salvaged
 from bot.interface.typing.complete import ACTING, Known
+from bot.places.own import check_own
 from bot.places.shelves import NotManager
 from bot.places.threads import Threads
 from bot.process.entropy import new_id
@@ -109,7 +110,17 @@ KEPT = ("sequence", "lookup", "roll")
 ROLLS = ("sequence", "roll")
 NO_FIX = (
     *("not-player", "not-yours", "not-your-go", "not-master", "not-manager", "game-ended", "not-enabled", "last-word"),
-    *("no-server", "id-taken", "no-game", "used-up", "other-game", "old-button"),
+    *(
+        "needs-game",
+        "own-play",
+        "nothing-rolled",
+        "no-server",
+        "id-taken",
+        "no-game",
+        "used-up",
+        "other-game",
+        "old-button",
+    ),
 )
 """Refusals that no other word in a form would change."""
 TRY_AGAIN = ("over-budget", "too-soon", "too-many-at-work", "busy")
@@ -172,6 +183,8 @@ class Forms:
 
     async def opened(self, what: str, who: Person, where: Place) -> Draft:
         """The form that a button opens; `what` is its action behind OPEN_FORM."""
+        if where.is_own:
+            check_own(CommandSpec((), "", ""), where, who)
         if what.startswith(DRAFTED):
             return await self._drafts.own(what.removeprefix(DRAFTED), who.key)
         if what.startswith(OF_EVENT):
@@ -180,14 +193,16 @@ class Forms:
             seen = registry()
         try:
             typed = parse_text(what, seen)
+            if where.is_own:
+                check_own(typed.spec, where, who)
             if typed.spec.path == ("setup", "systems") and not who.manager:
                 raise NotManager("choose the rule sets", where)
             if typed.options and typed.spec.family != "sequence":
                 return await self.begin(typed.spec, typed.options, who)
             return await self.anew(typed.spec, typed.options, who, where)
-        except NotManager:
-            raise
         except UserError as error:
+            if isinstance(error, NotManager) or error.code == "needs-game":
+                raise
             kept = salvaged(what, seen)
             draft = new_draft(kept.spec.path, kept.options, who.key)
             draft = replace(draft, wrong=error.option or "", message=str(error))

@@ -78,6 +78,9 @@ CODES = {
     # Games and rights
     "no-board": "the game has no board",
     "no-game": "no game is played here",
+    "needs-game": "a command of games in somebody's own play, which has none",
+    "own-play": "somebody else's own play, with which only they go on",
+    "nothing-rolled": "nothing was rolled yet in somebody's own play",
     "game-on": "a game is going on",
     "game-ended": "the game has ended",
     "unknown-game": "no such game was played here",

@@ -23,6 +23,7 @@ from bot.interface.spec import Command, CommandSpec
 from bot.interface.typing.command_text import command_text
 from bot.odds_worker.pool import Odds, Worker
 from bot.outbox.receipts import NOT_WRITTEN
+from bot.places.own import check_own
 from bot.places.shelves import OF_A_VERSION, Enabled, Shelves
 from bot.places.threads import Threads
 from bot.process.entropy import new_id
@@ -120,6 +121,8 @@ class Handling:
         spec.check_flags(command.options)
         if spec.path in CHOOSE_A_SYSTEM:
             self._enabled.renew(command.where.server)
+        if command.where.is_own:
+            check_own(spec, command.where, command.who)
         command = await self._threads.at_home(command)
         if _only_counts(spec, command):
             await self._enabled.check(spec, command.where)
@@ -144,6 +147,9 @@ class Handling:
             return error
         where = await self._threads.home(command.where)
         loaded = await self._games.at(where.key)
+        if command.where.is_own:
+            said = f'"{error.about}" is not a unit type, and your own play has no roster.'
+            return UserError(said, hint=error.hint, code=error.code, option=error.option) if error.about else error
         if isinstance(error.about, str):
             name = await removed_unit(self._store, loaded, error.about) if loaded is not None else ""
             gone, hint = f"{name} is no longer on the roster.", phrase("`/unit list` shows who is.")

@@ -123,7 +123,8 @@ class Storing:
         context.docs += used_docs(new, server)
 
     async def _forget_receipts(self, context: Context) -> None:
-        erased = context.ledger.was.places if context.erase and context.ledger.was is not None else ()
+        was = context.ledger.was
+        erased = was.places if was is not None and was.row in context.erase else ()
         for user in context.forget or ("",):
             await self._receipts.forget(user, erased, but=context.command.request_id)
 

@@ -41,6 +41,9 @@ class Metrics:
             "grognard_commit_seconds", "Commits", ("outcome",), buckets=SECONDS, registry=registry
         )
         self._retries = Counter("grognard_retries", "Answers that could not be posted at once", registry=registry)
+        self._untold = Counter(
+            "grognard_untold", "Answers past their 15 minutes, kept for the person's next command", registry=registry
+        )
         Gauge("grognard_build", "Which release this is", ("version",), registry=registry).labels(version).set(1)
         for outcome in ("done", "failed"):
             self._commits.labels(outcome)
@@ -63,6 +66,10 @@ class Metrics:
     def retry(self) -> None:
         """See Counts."""
         self._retries.inc()
+
+    def untold(self) -> None:
+        """See Counts."""
+        self._untold.inc()
 
     def follow(self, handling: Handling) -> None:
         """Show what is at work there."""

@@ -36,6 +36,9 @@ class Counts(Protocol):
     def retry(self) -> None:
         """An answer could not be posted now."""
 
+    def untold(self) -> None:
+        """An answer can be posted no more, and is kept for whom it was for."""
+
 
 class Watch:
     """What the app shows of its work. `failing` is why the last commit was not written, "" where it was."""
@@ -76,6 +79,11 @@ class Watch:
         """An answer could not be posted now."""
         if self._counts is not None:
             self._counts.retry()
+
+    def untold(self) -> None:
+        """An answer can be posted no more, and is kept for whom it was for."""
+        if self._counts is not None:
+            self._counts.untold()
 
     def committed(self, outcome: str, seconds: float, problem: str = "") -> None:
         """A commit ended; `problem` is why the store could not write it."""

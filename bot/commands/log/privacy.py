@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, replace
 
+from bot.commands.channel_games import played_in, standing
 from bot.commands.context import Context
 from bot.commands.post.reminders import WISHES
 from bot.game.ledger import Ledger
 from bot.game.loaded import load
 from bot.game.prepared import PREPARED, UNUSED
 from bot.interface.reply.reply import Button, File, Reply
+from bot.interface.spec import own_place
+from bot.outbox.answers import UNTOLD
 from bot.places.macros import MACRO
 from bot.rules.text.phrase import phrase
 
@@ -22,8 +25,9 @@ async def show(context: Context) -> Reply:
     lines = (
         f"Your name ({', '.join(names) or 'none'}), next to a random id in the logs; games: {len(data.persons)}.",
         f"Texts you typed (labels, texts for dice, sealed rolls): {len(data.texts)}.",
-        f"Your drafts: {sum(doc.kind not in (WISHES, MACRO) for doc in data.docs)}; "
+        f"Your drafts: {sum(doc.kind not in NO_DRAFTS for doc in data.docs)}; "
         f"macros: {sum(doc.kind == MACRO for doc in data.docs)}.",
+        *await _own_play(context, sum(doc.kind == UNTOLD for doc in data.docs)),
         f"Your wishes for reminders: {'kept' if any(doc.kind == WISHES for doc in data.docs) else 'none'}; "
         f"reminders under way: {len(data.due)}.",
         "Your requests and their answers, for 7 days, so that nothing runs twice; once deleted, a hash of their ids.",
@@ -32,6 +36,21 @@ async def show(context: Context) -> Reply:
         ),
     )
     return Reply("What Grognard keeps about you", lines, private=True)
+
+
+NO_DRAFTS = (WISHES, MACRO, PREPARED, UNUSED, UNTOLD)
+
+
+async def _own_play(context: Context, untold: int) -> list[str]:
+    """What is kept of the free play that is somebody's own, wherever they rolled; nothing where they have none."""
+    kept = [standing(one) for one in await played_in(context.store, own_place(context.command.who.key))]
+    waiting = [f"answers that wait for your next command: {untold}"] if untold else []
+    return [f"Your own play, with the app on your account: {'; '.join([*kept, *waiting])}."] if kept or untold else []
+
+
+async def _own_rows(context: Context) -> list[str]:
+    """The games of somebody's own play."""
+    return [row for _, row in await context.store.played(own_place(context.command.who.key).key)]
 
 
 async def export(context: Context) -> Reply:
@@ -56,6 +75,7 @@ async def delete(context: Context) -> Reply:
         "Delete your name and texts from all games?",
         (
             "Your rolls stay in the logs without your name; you leave your sides. This cannot be undone.",
+            *(("What you rolled with the app on your account goes whole.",) if await _own_rows(context) else ()),
             phrase("Delete them: `/privacy delete confirm`"),
         ),
         private=True,
@@ -67,7 +87,9 @@ async def forget(context: Context) -> Reply:
     """Delete name, texts, drafts, macros and wishes everywhere; each game notes that somebody left."""
     user = context.command.who.key
     data = await context.store.user_data(user)
-    rows = list(dict.fromkeys(row.game for row in data.persons))
+    own = await _own_rows(context)
+    context.erase += own
+    rows = [row for row in dict.fromkeys(row.game for row in data.persons) if row not in own]
     imported = context.ledger.own_import()
     if imported is not None:  # a file that somebody brought here names them too
         context.forget.append(imported.user)
@@ -86,6 +108,7 @@ async def forget(context: Context) -> Reply:
         "Your name and texts are deleted",
         (
             f"Games that keep their rolls without a name: {len(rows)}.",
+            *(("What you rolled with the app on your account is gone whole.",) if own else ()),
             *([f"Games without a game master now: {left}. A server manager can take over there."] if left else ()),
         ),
         private=True,

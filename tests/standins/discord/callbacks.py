@@ -26,6 +26,8 @@ PERMITTED = {
     Kind.AUTOCOMPLETE: (Answer.CHOICES,),
     Kind.MODAL: TALK,
 }
+MOST_FURTHER = 5
+"""Follow-ups to one interaction that only a person's own install let in."""
 WITH_SOURCE = (Answer.DEFER_UPDATE, Answer.UPDATE)
 
 
@@ -161,6 +163,9 @@ class Callbacks:
         """A further message. The first after "thinking" takes that placeholder's place, private or public as it was."""
         body, uploads = await read_body(request)
         found = self._by_token(request)
+        if "0" not in found.owners and found.further >= MOST_FURTHER:
+            raise ApiError(400, 40094, "This interaction has hit the maximum number of follow up messages")
+        found.further += 1
         original = found.original
         if original is not None and original.loading and original.dismissed:
             raise unknown_message()
@@ -200,7 +205,7 @@ class Callbacks:
         self._produced(found, message)
 
     def _check_files(self, found: Interaction, uploads: list[Upload]) -> None:
-        if uploads and may.ATTACH_FILES & ~self._world.permissions(self._world.bot, found.channel):
+        if uploads and may.ATTACH_FILES & ~self._world.app_permissions(found):
             raise missing_permissions()
 
     def _produced(self, found: Interaction, message: Message) -> None:

@@ -35,6 +35,8 @@ def command_size(command: Json) -> int:
 
 def check_command(problems: Problems, where: str, command: Json) -> None:
     """Note what is wrong with one command; `where` is its place in the body, with a dot at the end unless empty."""
+    if 2 in (command.get("contexts") or ()) and 1 not in (command.get("integration_types") or (0,)):
+        problems.add(f"{where}contexts", "APPLICATION_COMMAND_INVALID_CONTEXTS", "PRIVATE_CHANNEL needs USER_INSTALL")
     if command.get("type", 1) != 1:
         problems.length(f"{where}name", command.get("name"), 1, 32)
         return

@@ -58,6 +58,11 @@ class Person:
         """The DM with the bot."""
         return self._world.dm(self.user)
 
+    def install(self) -> Person:
+        """Add the app to their own account."""
+        self.user.has_app = True
+        return self
+
     def join(self, guild: Guild) -> Person:
         """Become a member, with everyone's permissions."""
         guild.members.setdefault(self.user.id, guild.everyone)
@@ -98,17 +103,18 @@ class Person:
     def send(self, where: Channel, /, *path: str | Mapping[str, Any], **options: Any) -> Interaction:
         """As `slash`, without waiting."""
         typed, values = self._typed(where, path, options)
-        return self._dispatch(Kind.COMMAND, where, typed.data(values))
+        return self._dispatch(Kind.COMMAND, where, typed.data(values), owners=self._lets_in(where, typed.command))
 
     async def menu(self, message: Message, name: str) -> Interaction:
         """Choose an entry under Apps in the menu of a message, and wait for the first response."""
         guild = message.channel.guild
         command = self._site.commands.find(name, guild.id if guild else None)
-        if command is None or command["type"] != 3:
+        if command is None or command["type"] != 3 or not self._lets_in(message.channel, command):
             raise NotPossible(f"no entry {name}")
         resolved = {"messages": {str(message.id): message_json(self._world, message)}}
         data = {"id": command["id"], "name": name, "type": 3, "target_id": str(message.id), "resolved": resolved}
-        return await self._dispatch(Kind.COMMAND, message.channel, data).first_response()
+        owners = self._lets_in(message.channel, command)
+        return await self._dispatch(Kind.COMMAND, message.channel, data, owners=owners).first_response()
 
     async def forge(self, where: Channel, data: Json) -> Interaction:
         """Send a command's data as a client of one's own making would, whatever is in it."""
@@ -142,7 +148,13 @@ class Person:
         while (below := inner.get("options") or []) and below[0]["type"] in (1, 2):
             inner = below[0]
         inner["options"] = [*inner.get("options", []), entry]
-        return self._dispatch(Kind.AUTOCOMPLETE, where, data, focused_type=option["type"])
+        owners = self._lets_in(where, typed.command)
+        return self._dispatch(Kind.AUTOCOMPLETE, where, data, focused_type=option["type"], owners=owners)
+
+    def _lets_in(self, where: Channel, command: Json) -> Json:
+        """Whose installs let this person use a command there."""
+        own = "guild_id" in command
+        return self._world.installs(self.user, where, (0,) if own else command.get("integration_types") or (0,))
 
     def _typed(
         self, where: Channel, path: Sequence[str | Mapping[str, Any]], options: Mapping[str, Any]
@@ -158,12 +170,12 @@ class Person:
         if command is None:
             raise NotPossible(f"no command /{words[0]}: {[c['name'] for c in self._site.commands.all()]}")
         bits = self._world.permissions(self.user, where)
-        if not offered_to(command, bits, in_guild=guild is not None) or not self._may_command(where, bits):
+        if not offered_to(command, bits, where.context) or not self._may_command(where, bits, command):
             raise NotPossible(f"/{command['name']} is not offered to {self.user.name} here")
         return Typed(self._world, self._site.base_url, command, words[1:], self.user, where), values
 
-    def _may_command(self, where: Channel, bits: int) -> bool:
-        if where.guild is not None and not where.guild.has_bot:
+    def _may_command(self, where: Channel, bits: int, command: Json) -> bool:
+        if not self._lets_in(where, command):
             return False
         return not (may.VIEW_CHANNEL | may.USE_COMMANDS) & ~bits
 
@@ -236,7 +248,11 @@ class Person:
         source: Message | None = None,
         opened_by: Interaction | None = None,
         focused_type: int = 3,
+        owners: Json | None = None,
     ) -> Interaction:
+        if owners is None:  # under an answer it is as it was with the command behind that
+            behind = opened_by or (source.interaction if source is not None else None)
+            owners = behind.owners if behind is not None else self._world.installs(self.user, channel)
         found = Interaction(
             self._world.ids.next(),
             secrets.token_urlsafe(32),
@@ -250,6 +266,7 @@ class Person:
             opened_by=opened_by,
             focused_type=focused_type,
             limit=self._site.settings.receipt_limit,
+            owners=owners,
         )
         self._world.interactions[found.id] = found
         self._world.tokens[found.token] = found

@@ -49,7 +49,7 @@ class Typed:
     def __init__(self, world: World, base_url: str, command: Json, path: list[str], user: User, where: Channel) -> None:
         self._world, self._base_url = world, base_url
         self._user, self._guild = user, where.guild
-        self._command = command
+        self.command = command
         self.leaf, self._levels = leaf(command, path)
         self._known = {option["name"]: option for option in self.leaf.get("options") or []}
         self._resolved: Json = {}
@@ -75,9 +75,9 @@ class Typed:
         """`options` inside their subcommand and group."""
         for level in reversed(self._levels):
             options = [{"type": level["type"], "name": level["name"], "options": options}]
-        data: Json = {"id": self._command["id"], "name": self._command["name"], "type": 1}
-        if "guild_id" in self._command:
-            data["guild_id"] = self._command["guild_id"]
+        data: Json = {"id": self.command["id"], "name": self.command["name"], "type": 1}
+        if "guild_id" in self.command:
+            data["guild_id"] = self.command["guild_id"]
         if options:
             data["options"] = options
         if self._resolved:
@@ -140,12 +140,12 @@ class Typed:
         return str(number)
 
 
-def offered_to(command: Json, bits: int, *, in_guild: bool) -> bool:
+def offered_to(command: Json, bits: int, context: int) -> bool:
     """True if Discord's client would offer the command to someone with those permissions there."""
     contexts = command.get("contexts")
-    if contexts is not None and (0 if in_guild else 1) not in contexts:
+    if contexts is not None and context not in contexts:
         return False
     needed = command.get("default_member_permissions")
-    if not in_guild or needed is None:
+    if context or needed is None:
         return True
     return bool(bits & ADMINISTRATOR) or (int(needed) != 0 and not int(needed) & ~bits)

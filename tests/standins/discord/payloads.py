@@ -51,7 +51,8 @@ def application_json(world: World) -> Json:
         "interactions_endpoint_url": world.signing.url or None,
         "redirect_uris": [],
         "tags": [],
-        "integration_types_config": {"0": {}},
+        "integration_types_config": {"0": {}} | ({"1": {}} if world.user_install else {}),
+        "approximate_user_install_count": sum(user.has_app for user in world.users.values()),
     }
 
 
@@ -121,6 +122,9 @@ def channel_json(world: World, channel: Channel, *, sparse: bool = False) -> Jso
     found: Json = {"id": str(channel.id), "type": int(channel.kind), "last_message_id": None, "flags": 0}
     if channel.recipient is not None:
         return {**found, "recipients": [user_json(channel.recipient)]}
+    if channel.people:
+        named = {"name": None, "owner_id": str(channel.people[0].id)} if channel.kind is ChannelKind.GROUP else {}
+        return {**found, "recipients": [user_json(user) for user in channel.people], **named}
     assert channel.guild is not None
     found |= {"name": channel.name, "guild_id": str(channel.guild.id), "rate_limit_per_user": 0, "nsfw": False}
     if channel.kind is ChannelKind.THREAD:
@@ -249,7 +253,7 @@ def _metadata(interaction: Interaction) -> Json:
         "id": str(interaction.id),
         "type": int(interaction.kind),
         "user": user_json(interaction.user),
-        "authorizing_integration_owners": _owners(interaction),
+        "authorizing_integration_owners": interaction.owners,
     }
     if interaction.kind is Kind.COMPONENT and interaction.source is not None:
         found["interacted_message_id"] = str(interaction.source.id)
@@ -258,15 +262,9 @@ def _metadata(interaction: Interaction) -> Json:
     return found
 
 
-def _owners(interaction: Interaction) -> Json:
-    guild = interaction.channel.guild
-    return {"0": str(guild.id) if guild is not None else "0"}
-
-
 def interaction_json(world: World, interaction: Interaction) -> Json:
     """INTERACTION_CREATE's data."""
     channel, guild = interaction.channel, interaction.channel.guild
-    extra = permissions.EMBED_LINKS | permissions.ATTACH_FILES | permissions.MENTION_EVERYONE if guild is None else 0
     found: Json = {
         "id": str(interaction.id),
         "application_id": str(world.bot.id),
@@ -276,12 +274,12 @@ def interaction_json(world: World, interaction: Interaction) -> Json:
         "version": 1,
         "channel_id": str(channel.id),
         "channel": channel_json(world, channel, sparse=True) | _asker_permissions(world, interaction),
-        "app_permissions": str(world.permissions(world.bot, channel) | extra),
+        "app_permissions": str(world.app_permissions(interaction)),
         "locale": "en-US",
         "entitlements": [],
         "entitlement_sku_ids": [],
-        "authorizing_integration_owners": _owners(interaction),
-        "context": 0 if guild is not None else 1,
+        "authorizing_integration_owners": interaction.owners,
+        "context": channel.context,
         "attachment_size_limit": 10 * 1024 * 1024,
     }
     if guild is not None:

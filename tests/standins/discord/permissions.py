@@ -13,11 +13,15 @@ READ_HISTORY = 1 << 16
 MENTION_EVERYONE = 1 << 17
 USE_COMMANDS = 1 << 31
 SEND_IN_THREADS = 1 << 38
+USE_EXTERNAL_APPS = 1 << 50
 PIN_MESSAGES = 1 << 51
 
 EVERYTHING = (1 << 52) - 1
 PLAYER = VIEW_CHANNEL | SEND_MESSAGES | EMBED_LINKS | ATTACH_FILES | READ_HISTORY | USE_COMMANDS | SEND_IN_THREADS
+PLAYER |= USE_EXTERNAL_APPS
 IN_DM = PLAYER | MENTION_EVERYONE
+IN_CONVERSATIONS = EMBED_LINKS | ATTACH_FILES | MENTION_EVERYONE
+"""What an app may do in its answers that somebody added to their account."""
 
 NAMED = {
     "administrator": ADMINISTRATOR,
@@ -31,6 +35,7 @@ NAMED = {
     "mention_everyone": MENTION_EVERYONE,
     "use_application_commands": USE_COMMANDS,
     "send_messages_in_threads": SEND_IN_THREADS,
+    "use_external_apps": USE_EXTERNAL_APPS,
     "pin_messages": PIN_MESSAGES,
 }
 

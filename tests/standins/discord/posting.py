@@ -60,6 +60,8 @@ class Posting:
         flags = int(body.get("flags") or 0) & ALLOWED_FLAGS
         if interaction is None:
             flags &= ~EPHEMERAL
+        elif self._world.is_hushed(interaction):
+            flags |= EPHEMERAL
         check_message(body, [len(u.data) for u in uploads], flags=flags, at=at)
         reply = self._reply_target(channel, body)
         message = self._new(channel, self._world.bot, flags, interaction)
@@ -85,7 +87,7 @@ class Posting:
 
     def placeholder(self, interaction: Interaction, *, ephemeral: bool) -> Message:
         """The message that says the bot is thinking."""
-        flags = LOADING | (EPHEMERAL if ephemeral else 0)
+        flags = LOADING | (EPHEMERAL if ephemeral or self._world.is_hushed(interaction) else 0)
         message = self._new(interaction.channel, self._world.bot, flags, interaction)
         self._place(message)
         return message
@@ -133,7 +135,7 @@ class Posting:
     def delete(self, message: Message) -> None:
         """The message goes."""
         message.deleted = True
-        if not message.ephemeral:
+        if not message.ephemeral and self._world.has_bot(message.channel):
             data = {"id": str(message.id), "channel_id": str(message.channel.id)}
             self._dispatch("MESSAGE_DELETE", message.channel, lambda _: data)
         self._changed()
@@ -151,6 +153,8 @@ class Posting:
             message.attachments = self._attachments(message, body, uploads)
 
     def _bot_may(self, message: Message, bits: int) -> bool:
+        if message.interaction is not None:
+            return not bits & ~self._world.app_permissions(message.interaction)
         return not bits & ~self._world.permissions(self._world.bot, message.channel)
 
     def _attachments(self, message: Message, body: Json, uploads: list[Upload]) -> list[Attachment]:
@@ -189,7 +193,7 @@ class Posting:
         return {str(target.author.id)}
 
     def _tell(self, event: str, message: Message) -> None:
-        if not message.ephemeral:
+        if not message.ephemeral and self._world.has_bot(message.channel):
             self._dispatch(event, message.channel, lambda intents: self._event(message, intents))
         self._changed()
 

@@ -208,7 +208,7 @@ class Rest:
         if channel is None:
             raise not_found("Channel", 10003)
         bits = self._world.permissions(self._world.bot, channel)
-        if not bits & may.VIEW_CHANNEL or (channel.guild is not None and not channel.guild.has_bot):
+        if not bits & may.VIEW_CHANNEL or not self._world.has_bot(channel):
             raise missing_access()
         return channel
 

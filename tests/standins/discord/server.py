@@ -80,6 +80,14 @@ class DiscordStandIn:
         self.site.announce_guild(guild)
         return guild
 
+    def foreign(self, name: str = "Elsewhere") -> Guild:
+        """A server that the bot is not in."""
+        return self.world.add_guild(name, has_bot=False)
+
+    def conversation(self, *people: Person) -> Channel:
+        """A DM of two people, or a group DM of more; the bot is not in it."""
+        return self.world.conversation(*(one.user for one in people))
+
     def channel(self, name: str = "general", guild: Guild | None = None) -> Channel:
         """The text channel of that name, made if missing."""
         guild = guild or self.guild
@@ -87,7 +95,8 @@ class DiscordStandIn:
             if channel.name == name and channel.kind is ChannelKind.TEXT:
                 return channel
         made = self.world.add_channel(name, guild)
-        self.site.announce_channel(made)
+        if guild.has_bot:
+            self.site.announce_channel(made)
         return made
 
     def thread(self, name: str, parent: Channel) -> Channel:

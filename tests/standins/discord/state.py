@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any
@@ -23,6 +23,7 @@ class ChannelKind(IntEnum):
 
     TEXT = 0
     DM = 1
+    GROUP = 3
     THREAD = 11
 
 
@@ -54,6 +55,7 @@ class User:
     name: str
     bot: bool = False
     refuses_dms: bool = False
+    has_app: bool = False  # added to their own account
 
 
 @dataclass(slots=True, eq=False, repr=False)  # they refer to each other: whole, a failure would fill the memory
@@ -69,11 +71,12 @@ class Guild:
     everyone: int = permissions.PLAYER
     available: bool = True
     has_bot: bool = True
+    has_commands: bool = True  # invited with the scope applications.commands
 
 
 @dataclass(slots=True, eq=False, repr=False)  # they refer to each other: whole, a failure would fill the memory
 class Channel:
-    """A text channel, a thread, or a DM with the bot."""
+    """A text channel, a thread, a DM with the bot, or (with `people`) a conversation that the bot is not in."""
 
     id: int
     kind: ChannelKind
@@ -85,6 +88,12 @@ class Channel:
     messages: list[Message] = field(default_factory=list)
     archived: bool = False
     locked: bool = False
+    people: tuple[User, ...] = ()
+
+    @property
+    def context(self) -> int:
+        """Where that is, as Discord counts contexts: a server, the DM with the bot, people among themselves."""
+        return 0 if self.guild is not None else 2 if self.people else 1
 
     def seen_by(self, user: User) -> list[Message]:
         """What `user` would see when scrolling up: no deleted message, no one else's private ones."""
@@ -204,6 +213,8 @@ class Interaction:
     messages: list[Message] = field(default_factory=list)  # in order of creation
     touched: list[Message] = field(default_factory=list)  # messages that got their text from this, latest last
     changed: Signal = field(default_factory=Signal)
+    owners: Json = field(default_factory=dict)  # whose installs let it in
+    further: int = 0  # follow-ups so far
     limit: float = 3.0  # seconds the person's client waits for the first response
 
     @property
@@ -259,6 +270,7 @@ class World:
         self.interactions: dict[int, Interaction] = {}
         self.tokens: dict[str, Interaction] = {}
         self.files: dict[int, Attachment] = {}
+        self.user_install = True  # switched on in the portal
         self.bot = self.add_user("grognard", bot=True)
         self.owner = self.add_user("owner")
         self.signing = Signing()
@@ -269,11 +281,12 @@ class World:
         self.users[user.id] = user
         return user
 
-    def add_guild(self, name: str) -> Guild:
-        """A new server with the bot in it; ids are spread evenly over any number of shards."""
+    def add_guild(self, name: str, *, has_bot: bool = True) -> Guild:
+        """A new server, with the bot in it unless said; ids are spread evenly over any number of shards."""
         first = self.bot.id >> 22
-        guild = Guild((first + len(self.guilds)) << 22, name, self.owner)
-        guild.members |= {self.owner.id: permissions.EVERYTHING, self.bot.id: permissions.PLAYER}
+        guild = Guild((first + len(self.guilds)) << 22, name, self.owner, has_bot=has_bot)
+        guild.members |= {self.owner.id: permissions.EVERYTHING}
+        guild.members |= {self.bot.id: permissions.PLAYER} if has_bot else {}
         self.guilds[guild.id] = guild
         return guild
 
@@ -296,6 +309,45 @@ class World:
         self.channels[channel.id] = channel
         return channel
 
+    def conversation(self, *people: User) -> Channel:
+        """A DM of two people, or a group DM; the bot is not in it."""
+        kind = ChannelKind.DM if len(people) == 2 else ChannelKind.GROUP
+        channel = Channel(self.ids.next(), kind, "", people=people)
+        self.channels[channel.id] = channel
+        return channel
+
+    def has_bot(self, channel: Channel) -> bool:
+        """Whether the bot is a member there."""
+        return channel.guild.has_bot if channel.guild is not None else not channel.people
+
+    def installs(self, user: User, channel: Channel, types: Iterable[int] = (0, 1)) -> Json:
+        """Whose installs let somebody use a command of these types there: authorizing_integration_owners."""
+        found: Json = {}
+        guild = channel.guild
+        if 0 in types and guild is not None and guild.has_bot and guild.has_commands:
+            found["0"] = str(guild.id)
+        shared = any(one.has_bot and user.id in one.members for one in self.guilds.values())
+        if 0 in types and channel.context == 1 and (shared or not user.has_app):
+            found["0"] = "0"
+        if 1 in types and user.has_app and self.user_install:
+            found["1"] = str(user.id)
+        return found
+
+    def app_permissions(self, interaction: Interaction) -> int:
+        """What the bot may do in its answers to an interaction: as a member, or as an app of the person's own."""
+        channel, extra = interaction.channel, permissions.IN_CONVERSATIONS
+        if channel.guild is None:
+            return (self.permissions(self.bot, channel) if self.has_bot(channel) else 0) | extra
+        if channel.guild.has_bot:
+            return self.permissions(self.bot, channel)
+        return self.permissions(interaction.user, channel) & extra
+
+    def is_hushed(self, interaction: Interaction) -> bool:
+        """Whether its answers are private whatever the bot says: an app of one's own where that is not allowed."""
+        if "0" in interaction.owners or interaction.channel.guild is None:
+            return False
+        return not self.permissions(interaction.user, interaction.channel) & permissions.USE_EXTERNAL_APPS
+
     def _placed(self, channel: Channel) -> Channel:
         assert channel.guild is not None
         channel.guild.channels[channel.id] = channel
@@ -311,6 +363,8 @@ class World:
 
     def permissions(self, user: User, channel: Channel) -> int:
         """What `user` may do in the channel; a thread follows its parent."""
+        if channel.people and user not in channel.people:
+            return 0
         if channel.guild is None:
             return permissions.IN_DM
         for place in (channel, channel.parent):

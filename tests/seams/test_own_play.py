@@ -1,0 +1,155 @@
+"""Somebody's own play beside every command: what needs no game works there, anything else is refused in one sentence,
+and whatever is done stays out of every channel."""
+
+from __future__ import annotations
+
+import pytest
+
+from adapters.discord.payload import our_commands
+from bot.interface.registry import registry
+from bot.interface.spec import CommandSpec, Path, own_place
+from bot.outbox.answers import UNTOLD
+from bot.places.own import LOOKS
+from bot.rules.errors import UserError
+from tests.playing import Channel
+
+ANNA = "console:anna"
+SHOT = 'lnlt fire "squad fp=2" "squad morale=5"'
+SPECS = list(registry())
+REFUSED = {
+    *("unit", "order", "pack", "setup"),
+    *(f"game {word}" for word in ("start", "join", "leave", "next", "pass", "initiative", "plan", "board", "end")),
+    *(f"game {word}" for word in ("open", "resume", "transfer", "link", "import", "share", "claim")),
+}
+"""By hand, so that a new command is thought about: whole families, and commands of `/game`."""
+BEFORE: dict[Path, tuple[str, ...]] = {
+    ("game", "redo"): ("roll 2d6", "game undo"),
+    ("game", "reveal"): ("roll 2d6", "roll 2d6 secret"),
+    ("fair", "add"): (),
+    ("fair", "close"): ('fair add "words"',),
+    ("fair", "reveal"): ("roll 2d6",),
+    **dict.fromkeys(
+        (("macro", "run"), ("macro", "remove"), ("macro", "export")), ("roll 2d6", 'macro add h "roll {n=1}d10>=8"')
+    ),
+}
+TYPED: dict[Path, str] = {
+    ("game", "reveal"): "game reveal 3",
+    ("macro", "import"): 'macro import file="h: roll d6"',
+    ("me", "ping"): "me ping interval=4h",
+}
+
+
+async def own_play(before: tuple[str, ...] = ("roll 2d6",)) -> Channel:
+    """Anna's own play on an app of its own."""
+    channel = await Channel.fresh(place=own_place(ANNA))
+    if before:
+        await channel.do("Anna", *before)
+    return channel
+
+
+def needs_game(spec: CommandSpec) -> bool:
+    return spec.path[0] in REFUSED or " ".join(spec.path[:2]) in REFUSED
+
+
+@pytest.mark.parametrize("family", sorted({spec.path[0] for spec in SPECS}))
+async def test_every_command_works_or_is_refused_in_one_sentence(family: str) -> None:
+    channel = await own_play()
+    for spec in (spec for spec in SPECS if spec.path[0] == family):
+        if spec.path in BEFORE:
+            channel = await own_play(BEFORE[spec.path])
+        before = await channel.app.store.peek(channel.place.key)
+        reply = await channel.say("Anna", TYPED.get(spec.path, spec.example))
+        if needs_game(spec):
+            assert spec.needs_game
+            assert (reply.code, reply.title) == (
+                "needs-game",
+                f"{spec.name} needs a game, and a game needs Grognard on the server.",
+            )
+            assert await channel.app.store.peek(channel.place.key) == before, "nothing is written"
+        else:
+            assert not spec.needs_game
+            assert not reply.error, f"{spec.name}: {reply.text()}"
+
+
+def test_the_menu_offers_a_persons_install_what_works_there() -> None:
+    for command in our_commands():
+        works = command.get("type") == 3 or not all(
+            needs_game(spec) for spec in SPECS if spec.path[0] == command["name"]
+        )
+        assert command["integration_types"] == ([0, 1] if works else [0]), command["name"]
+        everywhere = [0, 1, 2] if works else [0] if command["name"] == "setup" else [0, 1]
+        assert command["contexts"] == everywhere, command["name"]
+
+
+async def test_own_play_meets_the_ways_of_rolling() -> None:
+    channel = await own_play()
+    for line in (SHOT, f"{SHOT} odds", f"{SHOT} compare", f"{SHOT} secret", "roll 2d6 hand=3,4", "again", "2d6+1"):
+        reply = await channel.do("Anna", line)
+    owed = await channel.refused("Anna", "roll 2d6 hand=3", "die-owed hand")
+    assert owed.owed is not None
+    reply = await channel.fails("Anna", 'lnlt fire us1 "squad morale=5"', "your own play has no roster")
+    assert "unit types are squad" in reply.text()
+    assert (await channel.game()).units == {}
+    assert not (await channel.game()).started
+
+
+async def test_a_macro_that_needs_a_game_is_refused_like_it() -> None:
+    channel = await own_play()
+    saved = await channel.say("Anna", 'macro add s "unit list"')
+    if not saved.error:
+        assert (await channel.say("Anna", "macro run s")).code == "needs-game"
+
+
+@pytest.mark.parametrize("button", ["again", "undo", "redo", "reveal", "other", "share", "close", "log", "delete"])
+async def test_nobody_else_goes_on_with_it(button: str) -> None:
+    channel = await own_play(("roll 2d6 secret", SHOT))
+    number = (await channel.game()).number
+    reply = await channel.press("Ben", await channel.under(3, button))
+    assert reply.code == "own-play"
+    assert (await channel.game()).number == number
+
+
+async def test_others_may_look() -> None:
+    channel = await own_play((SHOT,))
+    for button in ("odds", "dice"):
+        assert button in LOOKS
+        reply = await channel.press("Ben", await channel.under(2, button))
+        assert not reply.error, reply.text()
+        assert reply.private
+    with pytest.raises(UserError, match="somebody's own roll"):
+        await channel.app.forms.opened(f"event:{(await channel.under(2, 'x'))[2:]}", channel.who("Ben"), channel.place)
+    assert (await channel.game()).number == 2
+
+
+async def test_it_is_shown_and_deleted_with_what_is_kept_about_a_person() -> None:
+    own = await own_play()
+    hall = Channel(own.app, prefix="h")
+    await hall.do("Anna", "roll 2d6")
+    await hall.do("Ben", "roll 2d6")
+    await own.do("Anna", 'roll 2d6 label="my secret plan"')
+    await own.app.keep_untold(ANNA, "7", await own.do("Anna", "roll 1d6"))
+    shown = (await hall.do("Anna", "privacy show")).text()
+    assert "Your own play, with the app on your account: 3 events since" in shown
+    assert "answers that wait for your next command: 1" in shown
+    assert "Your own play" not in (await hall.do("Ben", "privacy show")).text()
+    ((_, row),) = await own.app.store.played(own.place.key)
+    asked = await hall.do("Anna", "privacy delete")
+    assert "goes whole" in asked.text()
+    done = await hall.do("Anna", "privacy delete confirm")
+    assert "Games that keep their rolls without a name: 1." in done.text()
+    store = own.app.store
+    assert await store.load_game_by_id(row) is None
+    assert not await store.played(own.place.key)
+    assert not await store.docs(UNTOLD, ANNA)
+    assert (await own.say("Anna", "game status")).code == "nothing-rolled"
+    assert "2d6" in (await hall.do("Ben", "log")).text(), "the channel's own log is whole"
+    await own.do("Anna", "roll 2d6")
+    assert (await own.game()).number == 2, "and begins anew"
+
+
+async def test_its_seed_is_promised_to_the_person() -> None:
+    """What `/fair show` promises before the first roll is what that roll uses, and a server's promise stays its own."""
+    channel = await Channel.fresh(place=own_place(ANNA))
+    promised = (await channel.do("Anna", "fair show")).text()
+    await channel.do("Anna", "roll 2d6")
+    assert (await channel.game()).commitment in promised
