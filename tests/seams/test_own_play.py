@@ -7,10 +7,13 @@ import pytest
 
 from adapters.discord.payload import our_commands
 from bot.interface.registry import registry
+from bot.interface.reply.reply import Reply
 from bot.interface.spec import CommandSpec, Path, own_place
 from bot.outbox.answers import UNTOLD
 from bot.places.own import LOOKS
 from bot.rules.errors import UserError
+from bot.sight.metrics import Metrics
+from bot.sight.watching import Watch
 from tests.playing import Channel
 
 ANNA = "console:anna"
@@ -145,6 +148,17 @@ async def test_it_is_shown_and_deleted_with_what_is_kept_about_a_person() -> Non
     assert "2d6" in (await hall.do("Ben", "log")).text(), "the channel's own log is whole"
     await own.do("Anna", "roll 2d6")
     assert (await own.game()).number == 2, "and begins anew"
+
+
+async def test_an_answer_that_is_kept_is_counted() -> None:
+    metrics, channel = Metrics("1"), await own_play()
+    channel.app.watched(Watch(metrics))
+    await channel.app.keep_untold(ANNA, "7", Reply("late"))
+    assert b"grognard_untold_total 1.0" in metrics.text()
+    ((key, reply),) = await channel.app.untold(ANNA)
+    assert reply == Reply("late")
+    await channel.app.told(key)
+    assert await channel.app.untold(ANNA) == []
 
 
 async def test_its_seed_is_promised_to_the_person() -> None:

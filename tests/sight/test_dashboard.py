@@ -22,6 +22,7 @@ async def test_each_figure_is_on_the_dashboard_and_each_panel_has_its_figure(roo
     metrics.command("lnlt", "sequence", "done", 0.01)
     metrics.receipt("failed", 0.01)
     metrics.retry()
+    metrics.untold()
     there = {re.split(r"[{ ]", line)[0] for line in metrics.text().decode().splitlines() if not line.startswith("#")}
     board = json.loads((root / "deploy" / "grafana.json").read_text("utf-8"))
     asked = [target["expr"] for panel in board["panels"] for target in panel["targets"]]

@@ -22,6 +22,13 @@ async def test_what_is_right_and_what_is_not(monkeypatch: pytest.MonkeyPatch) ->
         found = await check(Settings(discord_token=discord.token))
         assert {kind for kind, _ in found} == {"ok", "note"}
         assert invite(str(discord.world.bot.id)) in found[-1][1]
+        (own,) = (line for _, line in found if "own account" in line)
+        assert own.endswith("scope=applications.commands&integration_type=1")
+        discord.stranger("Anna").install()
+        assert any("(1 have)" in line for _, line in await check(Settings(discord_token=discord.token)))
+        discord.world.user_install = False
+        notes = [line for kind, line in await check(Settings(discord_token=discord.token)) if kind == "note"]
+        assert any("tick User Install" in line for line in notes)
         discord.guild.members[discord.world.bot.id] &= ~(1 << 14)
         discord.guild.everyone &= ~(1 << 14)
         faults = [line for kind, line in await check(Settings(discord_token=discord.token)) if kind == "fault"]

@@ -70,14 +70,14 @@ def test_every_command_of_the_registry_is_there_with_every_option(commands: list
         assert all(option.type == "bool" for option in spec.options if option.name in missing)
 
 
-def test_sequences_require_nothing_and_servers_and_direct_messages_have_all_but_setup(commands: list[Json]) -> None:
+def test_sequences_require_nothing_and_setup_is_of_servers(commands: list[Json]) -> None:
     games = registry().games
     for command in commands:
-        assert command["contexts"] == ([0] if command["name"] == "setup" else [0, 1])
         if command["name"] in games:
             assert not any(option.get("required") for leaf in leaves(command) for option in leaf["options"])
     setup = next(command for command in commands if command["name"] == "setup")
     assert setup["default_member_permissions"] == "32"
+    assert (setup["integration_types"], setup["contexts"]) == ([0], [0])
 
 
 def test_options_are_typed_with_their_ranges(commands: list[Json]) -> None:

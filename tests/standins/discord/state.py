@@ -326,7 +326,7 @@ class World:
         guild = channel.guild
         if 0 in types and guild is not None and guild.has_bot and guild.has_commands:
             found["0"] = str(guild.id)
-        shared = any(one.has_bot and user.id in one.members for one in self.guilds.values())
+        shared = any(one.has_bot and one.has_commands and user.id in one.members for one in self.guilds.values())
         if 0 in types and channel.context == 1 and (shared or not user.has_app):
             found["0"] = "0"
         if 1 in types and user.has_app and self.user_install:
