@@ -16,10 +16,12 @@ from bot.commands.log.answer import OR_POST
 from bot.interface.reply.reply import LINK, Reply
 from bot.interface.spec import Command, Person
 from bot.outbox.answers import Due
+from bot.process.logs import log_failure, seldom
 from bot.rules.errors import UserError
 from bot.running.turns import Queues
 
 log = logging.getLogger(__name__)
+often = seldom(f"{__name__}.often")
 
 EVERY = 0.5
 AFTER_TROUBLE = 5.0
@@ -100,8 +102,7 @@ class Outbox:
                 await self._look()
             except Exception as error:
                 pause = AFTER_TROUBLE
-                known = isinstance(error, UserError)
-                log.error("could not read the outbox: %s", error, exc_info=None if known else error)
+                log_failure(often, "could not read the outbox", error)
             try:
                 await asyncio.wait_for(self._end.wait(), pause)
             except TimeoutError:
@@ -133,7 +134,7 @@ class Outbox:
             else:
                 await self._app.delivered(id, spot=outcome.spot if isinstance(outcome, Posted) else None)
         except UserError as error:
-            log.error("could not save delivery status: %s", error.message)
+            log_failure(often, "could not save delivery status", error)
 
     async def _look(self) -> None:
         room = MOST - len(self._under_way)

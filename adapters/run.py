@@ -20,6 +20,7 @@ from bot.process.settings import Settings, load_settings
 from bot.rules.errors import UserError
 
 if TYPE_CHECKING:
+    from adapters.web.health import Lookout
     from bot.app import App
 
 log = logging.getLogger(__name__)
@@ -27,6 +28,8 @@ log = logging.getLogger(__name__)
 WAITS = (1.0, 5.0, 15.0, 60.0)
 """Seconds before a platform that ended is begun again; from the start after it has gone well for a while."""
 WENT_WELL = 300.0
+AGAIN, TELL_EVERY = 5.0, 60.0
+"""Seconds until a database that is away is tried again at a start, and until that is said again."""
 FILES = 8_192
 
 Serve = Callable[["App"], Coroutine[Any, Any, None]]
@@ -86,7 +89,7 @@ def _slack(settings: Settings) -> Serve:
 def run(settings: Settings, serving: Sequence[Serve]) -> int:
     """Serve until a signal comes, all on one store; the exit status: 1 when the data was taken away meanwhile.
 
-    Raises UserError when one of them cannot go on.
+    A store that is away at the start is waited for. Raises UserError when one of them cannot go on.
     """
     if settings.live_port:
         from adapters.web.pages import serve
@@ -101,30 +104,47 @@ def run(settings: Settings, serving: Sequence[Serve]) -> int:
 
 async def _run(settings: Settings, serving: Sequence[Serve]) -> int:
     from adapters.web.health import Lookout
-    from bot.app import App
-    from bot.running.budgets import Budgets
 
     lookout = Lookout(settings)
-    app = await App.open(settings, watch=lookout.watch)
+    bot = asyncio.create_task(_serve(settings, serving, lookout))
+    looks = [asyncio.create_task(look) for look in lookout.works()]
+
+    def stop() -> None:
+        lookout.ending()
+        for task in (bot, *looks):
+            if not task.cancelling():  # a second signal does not break off what the first one began
+                task.cancel()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, stop)
+    await asyncio.wait([bot, *looks], return_when=asyncio.FIRST_COMPLETED)
+    stop()
+    await asyncio.wait([bot, *looks])
+    for task in (bot, *looks):
+        if not task.cancelled() and (error := task.exception()) is not None:
+            raise error
+    return 0 if bot.cancelled() else bot.result()
+
+
+async def _serve(settings: Settings, serving: Sequence[Serve], lookout: Lookout) -> int:
+    """Serve until cancelled, or until the data was taken away: then the exit status is 1."""
+    from bot.running.budgets import Budgets
+
+    app = await _opened(settings, lookout)
     collect_seldom()
     app.use_budgets(Budgets(settings.per_minute))
     app.serves(settings.address)
     try:
         work = [asyncio.create_task(_kept_up(serve, app)) for serve in serving]
-        due = asyncio.create_task(app.due_work.run())
-        work += [asyncio.create_task(look) for look in lookout.works(app)]
-
-        def stop() -> None:
+        due, gone = asyncio.create_task(app.due_work.run()), asyncio.create_task(app.gone())
+        lookout.sees(app)
+        try:
+            await asyncio.wait([*work, gone], return_when=asyncio.FIRST_COMPLETED)
+        finally:  # when one cannot go on, the others end in good order
             lookout.ending()
             for task in (*work, due):
                 task.cancel()
-
-        for number in (signal.SIGINT, signal.SIGTERM):
-            asyncio.get_running_loop().add_signal_handler(number, stop)
-        gone = asyncio.create_task(app.gone())
-        await asyncio.wait([*work, gone], return_when=asyncio.FIRST_COMPLETED)
-        stop()  # when one cannot go on, the others end in good order
-        await asyncio.wait(work)
+            await asyncio.wait(work)
         for task in work:
             if not task.cancelled() and (error := task.exception()) is not None:
                 raise error
@@ -137,19 +157,47 @@ async def _run(settings: Settings, serving: Sequence[Serve]) -> int:
         await app.close()
 
 
+async def _opened(settings: Settings, lookout: Lookout) -> App:
+    """The app, once its database can be had: machines come up in any order. Raises UserError for what a person must
+    mend."""
+    from bot.app import App
+
+    begun, told = time.monotonic(), -TELL_EVERY
+    while True:
+        now = time.monotonic()
+        try:
+            app = await App.open(settings, watch=lookout.watch, at_once=True)
+        except UserError as error:
+            if not error.is_passing:
+                raise
+            gc.enable()  # what failed leaves something behind each time
+            lookout.waits(error.message)
+            if now - told >= TELL_EVERY:
+                told = now
+                log.error("%s; trying again every %g s", error.message.rstrip("."), AGAIN)
+            await asyncio.sleep(max(AGAIN / 5, AGAIN - (time.monotonic() - now)))
+            continue
+        if told > 0:
+            log.info("the database is there, after %.0f s", time.monotonic() - begun)
+        return app
+
+
 async def _kept_up(serve: Serve, app: App) -> None:
     """Serve a platform until cancelled. When it ends for no reason of the host's it is begun anew, the others go on.
 
-    Raises UserError for what the host must mend.
+    Raises UserError for what the host must mend, which is nothing that a database does while it is in use.
     """
+
     tried = 0
     while True:
         since = time.monotonic()
         try:
             await serve(app)
             log.error("a platform's connection ended")
-        except UserError:
-            raise
+        except UserError as error:
+            if not error.of_store:
+                raise
+            log.error("a platform waits for the database: %s", error.message)
         except Exception:
             log.exception("a platform's connection ended with an error")
         if time.monotonic() - since > WENT_WELL:

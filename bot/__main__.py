@@ -60,7 +60,8 @@ def process() -> NoReturn:
 
 
 def main(words: list[str] | None = None) -> int:
-    """Run one command line; the exit status: 0, or 2 with one clear line on stderr for bad input."""
+    """Run one command line; the exit status: 0, or with one clear line on stderr 2 for what a person must mend, and
+    75 (`EX_TEMPFAIL`) for what passes, such as a database that is away."""
     words = sys.argv[1:] if words is None else words
     try:
         words = _use_packs(words)
@@ -87,7 +88,7 @@ def main(words: list[str] | None = None) -> int:
         sys.stdout.flush()
     except (UserError, TableError) as error:
         print(_refused(error, as_json="--json" in words), file=sys.stderr)
-        return 2
+        return status_of(error)
     except BrokenPipeError:
         sys.stderr.close()
         return 0
@@ -100,6 +101,11 @@ def main(words: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     return int(status or 0)
+
+
+def status_of(error: Exception) -> int:
+    """The exit status of a command that ends with this error; deploy/grognard.service starts no bot again after 2."""
+    return os.EX_TEMPFAIL if isinstance(error, UserError) and error.is_passing else 2
 
 
 def _use_packs(words: list[str]) -> list[str]:

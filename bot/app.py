@@ -130,11 +130,14 @@ class App:
         self._answer, self._promise = watch.answering(self._answer), watch.promising(self._promise)
 
     @classmethod
-    async def open(cls, source: Settings | Store, clock: Clock = time.time, watch: Watch | None = None) -> App:
-        """An app on a store, or on the one that the settings name; `watch` sees its work. Raises StoreError."""
+    async def open(
+        cls, source: Settings | Store, clock: Clock = time.time, watch: Watch | None = None, *, at_once: bool = False
+    ) -> App:
+        """An app on a store, or on the one that the settings name (`at_once`: see `open_store`); `watch` sees its work.
+        Raises StoreError."""
         if not isinstance(source, Settings):
             return cls(source, clock)
-        store = await open_store(source, clock)
+        store = await open_store(source, clock, at_once=at_once)
         app = cls(store if watch is None else watch.storing(store), clock)
         if watch is not None:
             app.watched(watch)
@@ -378,6 +381,11 @@ class App:
     async def due(self, platform: str, limit: int = 50) -> list[Due]:
         """Answers that were not posted in time; see Answers."""
         return await self._answers.due(platform, limit)
+
+    def met(self, what: str, platform: str) -> None:
+        """A platform did something to the bot that a host counts; see bot.sight.watching.MET."""
+        if self._watch is not None:
+            self._watch.met(what, platform)
 
     async def retry(self, id: int, after: float, *, unsure: bool = False) -> None:
         """This answer could not be posted, or may have been; see Answers."""

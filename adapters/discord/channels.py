@@ -25,6 +25,7 @@ from adapters.discord.request import (
 )
 from bot.app import App
 from bot.interface.spec import Place
+from bot.process.logs import log_failure
 from bot.rules.errors import UserError
 from bot.rules.text.plain import clean_name
 
@@ -112,7 +113,7 @@ async def settle_servers(app: App, client: discord.AutoShardedClient) -> None:
     try:
         await _settle(app, client)
     except UserError as error:
-        log.error("could not save which servers have the bot: %s", error.message)
+        log_failure(log, "could not save which servers have the bot", error)
 
 
 async def _settle(app: App, client: discord.AutoShardedClient) -> None:

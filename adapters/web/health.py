@@ -24,36 +24,49 @@ if TYPE_CHECKING:  # an extra
 log = logging.getLogger(__name__)
 
 PLACES = 64
+LAG_EVERY = 1.0
 STALE = 3 * (EVERY + PROBE_SECONDS)
 """Seconds after which what was seen last says nothing any more."""
 MISSING = 'No figures here: pip install "grognard[metrics]" on the host adds them.\n'
 
 
 class Lookout:
-    """What sees the bot of these settings; `watch` goes with the app, `works` run beside it. Nothing for nobody."""
+    """What sees the bot of these settings, also while it waits for its database; `watch` goes with the app, `works` run
+    beside it. Nothing for nobody."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings, self._supervisor = settings, Supervisor()
         self._metrics = _metrics() if settings.health_port else None
-        looks = bool(settings.health_port or self._supervisor)
-        self.watch = Watch(self._metrics) if looks or logging.getLogger().isEnabledFor(logging.INFO) else None
+        self._looks = bool(settings.health_port or self._supervisor)
+        watch = Watch(self._metrics)
+        self.watch = watch if self._looks or logging.getLogger().isEnabledFor(logging.INFO) else None
+        self._health = Health(None, watch, {}, settings.database.parent if settings.database is not None else None)
 
-    def works(self, app: App) -> Sequence[Coroutine[Any, Any, None]]:
-        """What goes on beside the platforms, until cancelled."""
-        settings, told = self._settings, self._supervisor
-        if self.watch is None or not (settings.health_port or told):
+    def waits(self, problem: str) -> None:
+        """The bot waits for its database."""
+        self._health.waits(problem)
+        self._supervisor.tell(f"STATUS=waiting: {problem}")
+
+    def sees(self, app: App) -> None:
+        """The bot has its database, and begins to serve."""
+        self._health.sees(app.store, app.links)
+        if self._metrics is not None:
+            self._metrics.follow(app.handling, app.store)
+
+    def works(self) -> Sequence[Coroutine[Any, Any, None]]:
+        """What goes on from the start, until cancelled."""
+        settings, told, health = self._settings, self._supervisor, self._health
+        if not self._looks:
             return ()
-        health = Health(
-            app.store, self.watch, app.links, settings.database.parent if settings.database is not None else None
-        )
-        told.tell("READY=1", "STATUS=starting")
+        told.tell("READY=1", "STATUS=starting")  # a bot that waits for its database is not one that failed to start
         seen: list[Callable[[Sight], None]] = []
         if told:
             seen.append(lambda _: told.tell("WATCHDOG=1", f"STATUS={health.text()}"))
         if self._metrics is not None:
-            self._metrics.follow(app.handling)
             seen.append(self._metrics.seen)
         works = [health.run(*seen)]
+        if self._metrics is not None:
+            works.append(_lag(self._metrics.lagged))
         if settings.health_port:
             works.append(serve(health, self._metrics.text if self._metrics is not None else None, settings))
         return works
@@ -61,6 +74,15 @@ class Lookout:
     def ending(self) -> None:
         """The bot begins to end."""
         self._supervisor.tell("STOPPING=1")
+
+
+async def _lag(lagged: Callable[[float], None]) -> None:
+    """Look every second how late the event loop comes to its turn."""
+    clock = asyncio.get_running_loop().time
+    while True:
+        due = clock() + LAG_EVERY
+        await asyncio.sleep(LAG_EVERY)
+        lagged(max(0.0, clock() - due))
 
 
 def _metrics() -> Metrics | None:
@@ -83,10 +105,17 @@ async def serve(health: Health, figures: Callable[[], bytes] | None, settings: S
 
 
 def pages(health: Health, figures: Callable[[], bytes] | None) -> web.Application:
-    """The three pages. Status 200 where all is well, else 503 and what is wrong."""
+    """The pages. Status 200 where all is well, else 503 and what is wrong.
+
+    `/livez` is for who starts the bot again, and red only where that helps; `/readyz` for who sends requests here;
+    `/healthz` for people and alarms.
+    """
+
+    async def livez(_: web.Request) -> web.StreamResponse:
+        return _said(_stale(health))
 
     async def healthz(_: web.Request) -> web.StreamResponse:
-        return _said(_stale(health) or "\n".join(health.sight.troubles))
+        return _said(_stale(health) or "\n".join(health.sight.troubles), health.sight.notes)
 
     async def readyz(_: web.Request) -> web.StreamResponse:
         return _said(_stale(health) or health.sight.unready)
@@ -98,7 +127,8 @@ def pages(health: Health, figures: Callable[[], bytes] | None) -> web.Applicatio
 
     app = web.Application(client_max_size=1024)
     app.on_response_prepare.append(one_request)
-    app.add_routes([web.get("/healthz", healthz), web.get("/readyz", readyz), web.get("/metrics", metrics)])
+    looks = {"/livez": livez, "/readyz": readyz, "/healthz": healthz, "/metrics": metrics}
+    app.add_routes([web.get(path, look) for path, look in looks.items()])
     return app
 
 
@@ -106,5 +136,6 @@ def _stale(health: Health) -> str:
     return "nobody has looked for a while" if health.age() > STALE else ""
 
 
-def _said(problem: str) -> web.Response:
-    return web.Response(status=503 if problem else 200, text=f"{problem or 'ok'}\n")
+def _said(problem: str, notes: Sequence[str] = ()) -> web.Response:
+    lines = [problem or "ok", *(f"note: {note}" for note in notes)]
+    return web.Response(status=503 if problem else 200, text="".join(f"{line}\n" for line in lines))

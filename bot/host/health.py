@@ -15,7 +15,8 @@ EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 
 def health(words: Sequence[str]) -> int:
     """Ask the health port; 1 where something is wrong or nobody answers. Raises UserError where no port is set."""
-    asked = "/readyz" if "ready" in Arguments(words, flags={"ready": False}).flags else "/healthz"
+    flags = Arguments(words, flags={"ready": False, "live": False}).flags
+    asked = "/livez" if "live" in flags else "/readyz" if "ready" in flags else "/healthz"
     settings = load_settings()
     if not settings.health_port:
         raise UserError(

@@ -111,10 +111,11 @@ COMMANDS: dict[str, tuple[str, str, str, str]] = {
         "grognard doctor",
     ),
     "health": (
-        "[--ready]",
+        "[--ready|--live]",
         "how the running bot is",
         "Asks the port of HEALTH_PORT. Exit status 1 and what is wrong where commits fail, the disk is nearly full, "
-        "answers pile up or a platform is gone. --ready asks whether every platform is connected at this moment.",
+        "answers pile up or a platform is gone. --ready asks whether every platform is connected at this moment, "
+        "--live only whether the bot is alive: for whatever starts it again.",
         "grognard health",
     ),
     "backup": (

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from bot.interface.reply.reply import Reply
 from bot.outbox.leases import LEASE, Leases
-from bot.process.logs import seldom
+from bot.process.logs import log_failure, seldom
 from bot.stores.base import DRAFTS_KEPT, LONGEST_WAIT, StoreError
 from bot.stores.records import Doc, Shown
 from bot.stores.store import Store
@@ -69,7 +69,7 @@ class Answers:
                 if ids:
                     await self._store.outbox_done(*ids, spot=_plain(spot))
             except StoreError as error:
-                often.error("could not save yet that answers were shown: %s", error.message)
+                log_failure(often, "could not save yet that answers were shown", error)
                 self._posting.hold(*ids)
                 task = asyncio.create_task(self._note_shown(ids, _plain(spot)))
                 self._noting.add(task)

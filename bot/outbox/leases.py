@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Generic, TypeVar
 
-log = logging.getLogger(__name__)
+from bot.process.logs import log_failure, seldom
+
+often = seldom(f"{__name__}.often")
 
 K = TypeVar("K")
 
@@ -73,4 +74,4 @@ class Leases(Generic[K]):
         try:
             await self._renew(list(self._held))
         except Exception as error:  # the next round tries again; meanwhile others may be faster, which does no harm
-            log.warning("could not renew leases: %s", error)
+            log_failure(often, "could not renew leases", error)

@@ -10,6 +10,7 @@ from typing import Any
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import FLAGS, Command, Receipt
 from bot.outbox.leases import LEASE, Leases
+from bot.process.logs import log_failure, seldom
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import flag
 from bot.stores.base import StoreError
@@ -17,6 +18,7 @@ from bot.stores.journal import Journal
 from bot.stores.records import tombstone
 
 log = logging.getLogger(__name__)
+often = seldom(f"{__name__}.often")
 
 PATIENCE = 1.0
 """Seconds for writing a receipt down: whoever waits for it sees nothing yet."""
@@ -94,7 +96,7 @@ class Receipts:
             await self._journal.drop([id])
             self._refused.discard(id)
         except StoreError as error:  # it is claimed later, and found answered
-            log.error("could not drop a receipt: %s", error.message)
+            log_failure(often, "could not drop a receipt", error)
 
 
 MOST_TYPED = 60
@@ -136,10 +138,8 @@ async def watch(
                     task = asyncio.create_task(_answered(answer, broken, receipt))
                     at_work.add(task)
                     task.add_done_callback(at_work.discard)
-            except UserError as error:
-                log.error("could not read the journal of receipts: %s", error.message)
-            except Exception:
-                log.exception("could not read the journal of receipts")
+            except Exception as error:
+                log_failure(often, "could not read the journal of receipts", error)
             await asyncio.sleep(EVERY)
     finally:
         for task in at_work:
@@ -153,8 +153,7 @@ async def _answered(
         await answer(receipt)
     except Exception as error:  # held any longer, nobody would try again before this process ends
         broken(receipt.command.request_id)
-        known = isinstance(error, UserError)
-        log.error("could not answer a receipt; trying again: %s", error, exc_info=None if known else error)
+        log_failure(often, "could not answer a receipt; trying again", error)
 
 
 CROWD = 12

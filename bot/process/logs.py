@@ -10,6 +10,8 @@ import time
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 
+from bot.rules.errors import UserError
+
 STRUCK = "[secret]"
 # What looks like a secret, even one that no setting holds: another workspace's token, an answer's address.
 _SHAPES = re.compile(
@@ -97,6 +99,15 @@ def seldom(name: str) -> logging.Logger:
     if not any(isinstance(known, Seldom) for known in logger.filters):
         logger.addFilter(Seldom())
     return logger
+
+
+def log_failure(log: logging.Logger, what: str, error: Exception) -> None:
+    """One line for work beside commands that failed and is done again; whole, where the fault is ours. A database that
+    is away says so itself, in one line for all that waits for it."""
+    if isinstance(error, UserError):
+        log.log(logging.DEBUG if error.is_passing else logging.ERROR, f"{what}: %s", error.message)
+    else:
+        log.error(f"{what}: %s", error, exc_info=error)
 
 
 def set_up_logging(level: str, secrets: Iterable[str], form: str = "text") -> None:

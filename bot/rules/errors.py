@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from typing import ClassVar
 
 from bot.rules.text.phrase import Phrase, Typed
 from bot.rules.text.plain import one_line
@@ -29,6 +30,11 @@ class UserError(Exception):
     or the die that is owed. `typed` is the command, where it is not the one that was pressed; `better` the one that
     goes through, and `right` what is different in it.
     """
+
+    of_store: ClassVar[bool] = False
+    """The database is at fault, not what was asked of it."""
+    is_passing: ClassVar[bool] = False
+    """It is over by itself, or once the host has seen to the machine: whoever starts waits for it."""
 
     def __init__(
         self, message: str, *, hint: str = "", code: str, option: str | None = None, about: object = None

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 from bot.commands.context import server_of
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Command, CommandSpec, Person, Place
-from bot.process.logs import seldom
+from bot.process.logs import log_failure, seldom
 from bot.stores.base import Clock
 from bot.stores.records import Commit, DueRow
 from bot.stores.store import Store
@@ -42,7 +42,7 @@ class Due:
             try:
                 await self.look()
             except Exception as error:
-                often.error("could not see to what is due: %s", error)
+                log_failure(often, "could not see to what is due", error)
             await asyncio.sleep(EVERY)
 
     async def look(self) -> int:

@@ -11,7 +11,7 @@ from typing import Any
 from bot.interface.reply.reply import Reply, error_reply
 from bot.interface.spec import Command, Receipt
 from bot.outbox.receipts import NOT_WRITTEN, Receipts, not_run
-from bot.process.logs import seldom
+from bot.process.logs import log_failure, seldom
 from bot.rules.errors import UserError
 from bot.running.storing import DELETED, outgoing
 from bot.running.unrecorded import Unrecorded
@@ -105,7 +105,7 @@ class Promises:
             await self._receipts.note(command, until)
             return None
         except UserError as error:
-            often.error("could not save a receipt: %s", error.message)
+            log_failure(often, "could not save a receipt", error)
             problem = error
         work = self._under_way.get(command.request_id) or begun
         if work is not None and not work.gate.call_off():

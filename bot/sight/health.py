@@ -15,8 +15,9 @@ from pathlib import Path
 
 from bot.rules.errors import UserError
 from bot.sight.watching import Watch
+from bot.stores.base import StoreError
 from bot.stores.records import Doc
-from bot.stores.store import Store
+from bot.stores.store import Late, Store
 
 log = logging.getLogger(__name__)
 
@@ -32,6 +33,7 @@ PATIENCE = 60.0
 LATE = 120.0
 """Seconds after which an answer in the outbox is late."""
 MOST_LATE = 50
+"""Places with such answers, or answers where none leaves, at which somebody should look."""
 APART = 5.0
 """Seconds by which a machine's clock may differ from the database's: nothing hangs on it that anybody would see."""
 
@@ -41,13 +43,16 @@ Links = Mapping[str, Callable[[], str]]
 
 @dataclass(slots=True)
 class Sight:
-    """What was seen last. `troubles` are for the host to look at, `unready` says why nobody should be sent here."""
+    """What was seen last. `troubles` are for the host to look at, `notes` for them to know, `unready` says why nobody
+    should be sent here."""
 
     troubles: tuple[str, ...] = ("starting",)
     unready: str = "starting"
-    waiting: int = 0
-    late: int = 0
+    outbox: dict[str, tuple[int, int, int]] = field(default_factory=dict)
+    """Of each platform, whichever process brings them: answers on their way, those that are late, and their places."""
+    notes: tuple[str, ...] = ()
     free: int | None = None
+    copied: float = 0.0
     links: dict[str, str] = field(default_factory=dict)
 
 
@@ -55,13 +60,23 @@ class Health:
     """Looks every few seconds; `sight` is what it saw."""
 
     def __init__(
-        self, store: Store, watch: Watch, links: Links, disk: Path | None, clock: Callable[[], float] = time.time
+        self, store: Store | None, watch: Watch, links: Links, disk: Path | None, clock: Callable[[], float] = time.time
     ) -> None:
-        """`links` are the platforms that are served, `disk` the folder of the database, if it is a file."""
+        """`links` are the platforms that are served, `disk` the folder of the database, if it is a file. Without a
+        store yet the bot `waits` for one."""
         self._store, self._watch, self._links, self._disk, self._clock = store, watch, links, disk, clock
         self._away: dict[str, float] = {}
+        self._first: dict[tuple[str, int], float] = {}  # the first late answer of a place, and since when it is that
         self.sight = Sight()
         self.looked = time.monotonic()
+
+    def sees(self, store: Store, links: Links) -> None:
+        """The store is there, and what is served."""
+        self._store, self._links, self.sight = store, links, Sight()
+
+    def waits(self, problem: str) -> None:
+        """Why there is no store yet."""
+        self.sight = Sight((problem,), problem)
 
     def age(self) -> float:
         """Seconds since it looked last."""
@@ -76,7 +91,7 @@ class Health:
             except Exception:
                 log.exception("could not look at the bot's health")
                 self.sight.troubles = ("its health cannot be seen",)
-            if self.sight.troubles != before:
+            if self.sight.troubles != before and self._store is not None:  # who waits for it says so
                 log.log(logging.ERROR if self.sight.troubles else logging.INFO, "health: %s", self.text())
             self.looked = time.monotonic()
             for hear in seen:
@@ -85,14 +100,16 @@ class Health:
 
     def text(self) -> str:
         """What is wrong, or that all is well."""
-        return "; ".join(self.sight.troubles) or "well"
+        return "; ".join(self.sight.troubles or ("well", *self.sight.notes))
 
     async def look(self) -> Sight:
         """Look once at everything."""
+        if self._store is None:
+            return self.sight
         sight = Sight(troubles=())
-        unsaved = await self._unsaved()
-        waiting = await self._outbox(sight)
-        apart = await self._apart() if not unsaved else ""
+        unread, waiting = await self._outbox(self._store, sight)
+        unsaved = await self._unsaved(self._store, at_once=bool(unread)) or unread
+        apart = await self._apart(self._store) if not unsaved else ""
         free = self._free(sight)
         sight.links = {name: link() for name, link in self._links.items()}
         sight.troubles = tuple(filter(None, (unsaved, free, waiting, apart, *self._gone(sight.links))))
@@ -101,39 +118,58 @@ class Health:
         self.sight = sight
         return sight
 
-    async def _unsaved(self) -> str:
-        """Why nothing can be saved. Where nobody plays, something small is written to see it."""
-        if self._watch.failing or time.monotonic() - self._watch.written > PROBE_AFTER:
+    async def _unsaved(self, store: Store, *, at_once: bool) -> str:
+        """Why nothing can be saved. Where nobody plays, or `at_once`, something small is written to see it."""
+        if at_once or self._watch.failing or time.monotonic() - self._watch.written > PROBE_AFTER:
             begun = time.perf_counter()
             try:
                 async with asyncio.timeout(PROBE_SECONDS):
-                    await self._store.put_doc(Doc("health", "probe", {}, self._clock() + 60.0))
+                    await store.put_doc(Doc("health", "probe", {}, self._clock() + 60.0))
                 self._watch.probed(time.perf_counter() - begun)
             except TimeoutError:
                 return f"commits take longer than {PROBE_SECONDS:g} s"
             except UserError as error:
-                return f"commits fail: {error.message}"
+                return f"commits fail: {for_host(error)}"
         return ""
 
-    async def _outbox(self, sight: Sight) -> str:
+    async def _outbox(self, store: Store, sight: Sight) -> tuple[str, str]:
+        """Why the outbox cannot be read, and what is wrong with it."""
+        late = list[Late]()
         try:
             async with asyncio.timeout(PROBE_SECONDS):
                 for name in self._links:
-                    waiting, late = await self._store.waiting(f"{name}:", LATE)
-                    sight.waiting += waiting
-                    sight.late += late
+                    waiting, count = await store.waiting(f"{name}:", LATE)
+                    rows = await store.late(f"{name}:", LATE) if count else ()
+                    sight.outbox[name] = (waiting, count, len(rows))
+                    late += rows
         except TimeoutError:
-            return "the outbox cannot be read in time"
+            return "the outbox cannot be read in time", ""
         except UserError as error:
-            return f"the outbox cannot be read: {error.message}"
-        return f"{sight.late} answers have waited for more than {LATE:g} s" if sight.late >= MOST_LATE else ""
+            return f"the outbox cannot be read: {for_host(error)}", ""
+        return "", self._judged(late, sight)
 
-    async def _apart(self) -> str:
+    def _judged(self, late: Sequence[Late], sight: Sight) -> str:
+        """What is wrong with answers that are late. One channel may hold a long queue, which its platform lets go at
+        its own pace: that is for nobody to mend."""
+        now, many = self._clock(), sum(count for _, count, _ in late)
+        first = {place: self._first.get((place, id), now) for place, _, id in late}
+        self._first = {(place, id): first[place] for place, _, id in late}
+        stuck = sum(count for place, count, _ in late if now - first[place] >= LATE)
+        if len(late) >= MOST_LATE:
+            return f"answers for {len(late)} places have waited for more than {LATE:g} s"
+        if stuck >= MOST_LATE:
+            return f"{stuck} answers have waited for more than {LATE:g} s, and none of them leaves"
+        if many >= MOST_LATE:
+            places = "place" if len(late) == 1 else "places"
+            sight.notes = (f"{many} answers for {len(late)} {places} have waited for more than {LATE:g} s",)
+        return ""
+
+    async def _apart(self, store: Store) -> str:
         """How far this machine's clock is from the one that its processes share, where anybody would notice."""
         begun = self._clock()
         try:
             async with asyncio.timeout(PROBE_SECONDS):
-                there = await self._store.now()
+                there = await store.now()
         except (TimeoutError, UserError):
             return ""  # said as often as it matters by what else is looked at
         here = self._clock()
@@ -155,6 +191,11 @@ class Health:
         now = time.monotonic()
         self._away = {name: self._away.get(name, now) for name, problem in links.items() if problem}
         return [f"{name}: {links[name]}" for name, since in self._away.items() if now - since >= PATIENCE]
+
+
+def for_host(error: UserError) -> str:
+    """What a host reads of it, who may know more than a player."""
+    return error.for_host if isinstance(error, StoreError) else error.message
 
 
 class Supervisor:

@@ -9,6 +9,7 @@ from typing import Any, Protocol, cast
 
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Command
+from bot.running.unrecorded import NOTE
 from bot.stores.base import CalledOff, Conflict, Deleted, Gate, StoreError
 from bot.stores.records import Commit, Committed
 from bot.stores.store import Store
@@ -24,10 +25,10 @@ BUSY = ("busy", "over-budget", "too-many-at-work")
 class Counts(Protocol):
     """What counts: the metrics, where somebody asks for them."""
 
-    def command(self, system: str, family: str, outcome: str, seconds: float) -> None:
+    def command(self, platform: str, system: str, family: str, outcome: str, seconds: float) -> None:
         """A command was answered."""
 
-    def receipt(self, outcome: str, seconds: float) -> None:
+    def receipt(self, platform: str, outcome: str, seconds: float) -> None:
         """A receipt was written down, or not."""
 
     def commit(self, outcome: str, seconds: float) -> None:
@@ -38,6 +39,13 @@ class Counts(Protocol):
 
     def untold(self) -> None:
         """An answer can be posted no more, and is kept for whom it was for."""
+
+    def met(self, what: str, platform: str) -> None:
+        """A platform did something to the bot: see MET."""
+
+
+MET = ("reconnect", "limited", "refused")
+"""What a platform does: its connection was made anew, it asked to wait (429), it had an error of its own (5xx)."""
 
 
 class Watch:
@@ -66,7 +74,8 @@ class Watch:
             begun = perf_counter()
             refused = await promise(command, until)
             if self._counts is not None:
-                self._counts.receipt("done" if refused is None else "failed", perf_counter() - begun)
+                outcome = "done" if refused is None else "failed"
+                self._counts.receipt(platform_of(command), outcome, perf_counter() - begun)
             return refused
 
         return seen
@@ -85,6 +94,11 @@ class Watch:
         if self._counts is not None:
             self._counts.untold()
 
+    def met(self, what: str, platform: str) -> None:
+        """A platform did something to the bot: see MET."""
+        if self._counts is not None:
+            self._counts.met(what, platform)
+
     def committed(self, outcome: str, seconds: float, problem: str = "") -> None:
         """A commit ended; `problem` is why the store could not write it."""
         if outcome == "failed":
@@ -102,7 +116,7 @@ class Watch:
         spec, outcome = command.spec, outcome_of(reply)
         system, family = (spec.system or "-", spec.family) if spec is not None else ("-", "unknown")
         if self._counts is not None:
-            self._counts.command(system, family, outcome, seconds)
+            self._counts.command(platform_of(command), system, family, outcome, seconds)
         if log.isEnabledFor(logging.INFO):
             path = " ".join(spec.path) if spec is not None else "unknown"  # of the registry: nothing that was typed
             shown = f"{outcome} ({reply.code})" if reply.error and reply.code else outcome
@@ -136,8 +150,15 @@ class WatchedStore:
             self._watch.committed(outcome, perf_counter() - begun, problem)
 
 
+def platform_of(command: Command) -> str:
+    """Where a command comes from."""
+    return command.where.key.partition(":")[0]
+
+
 def outcome_of(reply: Reply) -> str:
-    """How a command ended, in one of six words."""
+    """How a command ended, in one of seven words."""
+    if NOTE in reply.lines:
+        return "unrecorded"
     if not reply.error:
         return "seen" if reply.seen else "done"
     if reply.code.startswith("store-"):

@@ -36,6 +36,7 @@ the clock was set back: it is due now."""
 class StoreError(UserError):
     """Data cannot be read or written: said in words that help player and host. Nothing was stored."""
 
+    of_store = True
     kind: ClassVar[str] = "store-failed"
     is_sure: ClassVar[bool] = True
     """Nothing of what was asked for can have been stored."""
@@ -44,6 +45,14 @@ class StoreError(UserError):
 
     def __init__(self, message: str, *, hint: str = "", code: str = "") -> None:
         super().__init__(message, hint=hint, code=code or self.kind)
+        self.for_host = message
+        """The same for a host, who may know more than a player."""
+
+
+class Passing(StoreError):
+    """Not now: a full disk, a file that another program holds, a server that is away. No setting is to be mended."""
+
+    is_passing = True
 
 
 class Conflict(Exception):

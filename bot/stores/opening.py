@@ -14,12 +14,13 @@ from bot.stores.store import Store
 OLDEST = (3, 35)
 
 
-async def open_store(settings: Settings, clock: Clock = time.time) -> Store:
-    """Open it, made and brought up to date; whoever calls this closes it. Raises StoreError."""
+async def open_store(settings: Settings, clock: Clock = time.time, *, at_once: bool = False) -> Store:
+    """Open it, made and brought up to date; whoever calls this closes it. Raises StoreError: `at_once`, or after some
+    seconds for a server that is away."""
     if settings.postgres:
         with needs_library():
             from bot.stores.postgres import PostgresStore
-        return await PostgresStore.open(settings.postgres, clock=clock)
+        return await PostgresStore.open(settings.postgres, clock=clock, patience=0.0 if at_once else None)
     check_sqlite()
     from bot.stores.sqlite import SqliteStore, TemporaryStore
 

@@ -58,9 +58,14 @@ FROM games LEFT JOIN snapshots ON snapshots.game = games.id
 LEFT JOIN seeds ON seeds.game = games.id AND epoch = (SELECT max(epoch) FROM seeds WHERE game = games.id)
 WHERE games.id = """
 
+Late = tuple[str, int, int]
+
 
 class Store(ABC):
     """Keeps games and hands them out again. Every method may raise StoreError."""
+
+    in_use = 0
+    """Connections of this process that are at work, where a store has several."""
 
     def __init__(self, writer: Engine, journal: Journal, clock: Clock) -> None:
         """`journal` is where receipts are written down; it can be written while another process writes games."""
@@ -204,6 +209,15 @@ class Store(ABC):
             *(platform, late),
         )
         return waiting, old
+
+    async def late(self, platform: str, late: float) -> Sequence[Late]:
+        """Places beginning with `platform` whose answers were written more than `late` seconds ago and wait still, the
+        fullest first: place, how many, and the id of the first; 1,000 at most."""
+        query = (
+            f"SELECT place, count(*), min(id) FROM outbox WHERE created < {NOW} - ?2 "
+            "AND substr(place, 1, length(?1)) = ?1 GROUP BY place ORDER BY 2 DESC LIMIT 1000"
+        )
+        return [(place, count, first) for place, count, first in await self._ask(query, platform, late)]
 
     async def outbox_done(self, *ids: int, spot: Json | None = None) -> None:
         """These were posted (or can never be). `spot`: where, so that what is about something can be changed later."""

@@ -17,12 +17,14 @@ LABELS = re.compile(r"\{[^}]*\}|by \([^)]*\)")
 
 async def test_each_figure_is_on_the_dashboard_and_each_panel_has_its_figure(root: Path) -> None:
     metrics = Metrics("1.2.3")
-    metrics.follow(App(await fresh_store()).handling)
-    metrics.seen(Sight(links={"discord": ""}))
-    metrics.command("lnlt", "sequence", "done", 0.01)
-    metrics.receipt("failed", 0.01)
+    store = await fresh_store()
+    metrics.follow(App(store).handling, store)
+    metrics.seen(Sight(links={"discord": ""}, outbox={"discord": (3, 2, 1)}))
+    metrics.command("discord", "lnlt", "sequence", "done", 0.01)
+    metrics.receipt("discord", "failed", 0.01)
     metrics.retry()
     metrics.untold()
+    metrics.lagged(0.01)
     there = {re.split(r"[{ ]", line)[0] for line in metrics.text().decode().splitlines() if not line.startswith("#")}
     board = json.loads((root / "deploy" / "grafana.json").read_text("utf-8"))
     asked = [target["expr"] for panel in board["panels"] for target in panel["targets"]]
@@ -33,3 +35,22 @@ async def test_each_figure_is_on_the_dashboard_and_each_panel_has_its_figure(roo
     hidden = {name for name in ours if re.sub("_(bucket|count|sum)$", "", name) not in shown}
     assert {name for name in hidden if not name.endswith("_created")} == set()
     assert named >= PROCESS
+
+
+def test_what_all_processes_of_a_database_see_alike_is_counted_once(root: Path) -> None:
+    """Six processes on one database have one backlog, not six."""
+    board = json.loads((root / "deploy" / "grafana.json").read_text("utf-8"))
+    asked = [target["expr"] for panel in board["panels"] for target in panel["targets"]]
+    shared = [text for text in asked if re.search(r"grognard_(outbox|last_backup)", text)]
+    assert len(shared) == 4
+    assert all(re.search(r"\bmax( by \(platform\) )?\(", text) and "sum" not in text for text in shared), shared
+    trouble = next(panel for panel in board["panels"] if panel["title"].startswith("Trouble"))
+    assert any("unrecorded" in target["expr"] for target in trouble["targets"])
+
+
+def test_counters_are_called_so(root: Path) -> None:
+    """A rate is asked of counters alone, whose names end as Prometheus has them end."""
+    board = json.loads((root / "deploy" / "grafana.json").read_text("utf-8"))
+    for text in (target["expr"] for panel in board["panels"] for target in panel["targets"]):
+        for name in re.findall(r"(?:rate|increase)\((\w+)", text):
+            assert name.endswith(("_total", "_count", "_bucket")), name

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from bot.app import App
+from bot.running.unrecorded import NOTE
 from bot.sight import health as looking
 from bot.sight.health import Health, Supervisor
 from bot.sight.metrics import Metrics
@@ -39,7 +40,7 @@ class Host:
         self.watch = Watch(self.metrics)
         self.app = App(self.watch.storing(store), self.clock)
         self.app.watched(self.watch)
-        self.metrics.follow(self.app.handling)
+        self.metrics.follow(self.app.handling, store)
         self.app.links["discord"] = str
         self.health = Health(self.app.store, self.watch, self.app.links, folder, self.clock)
 
@@ -75,10 +76,10 @@ async def test_all_is_well_and_counted(host: Host) -> None:
     assert refused.error
     assert await host.look() == ()
     assert host.health.sight.unready == ""
-    assert host.figure('grognard_commands_total{kind="roll",outcome="done",system="-"}') == 1
-    assert host.figure('grognard_commands_total{kind="roll",outcome="refused",system="-"}') == 1
-    assert host.figure('grognard_commands_total{kind="lookup",outcome="done",system="lnlt"}') == 1
-    assert host.figure("grognard_answer_seconds_count") == 3
+    assert host.figure('grognard_commands_total{kind="roll",outcome="done",platform="console",system="-"}') == 1
+    assert host.figure('grognard_commands_total{kind="roll",outcome="refused",platform="console",system="-"}') == 1
+    assert host.figure('grognard_commands_total{kind="lookup",outcome="done",platform="console",system="lnlt"}') == 1
+    assert host.figure('grognard_answer_seconds_count{platform="console"}') == 3
     assert host.figure('grognard_commit_seconds_count{outcome="done"}') == 1
     assert host.figure("grognard_healthy") == 1
     assert host.figure('grognard_connected{platform="discord"}') == 1
@@ -123,8 +124,16 @@ async def test_red_when_answers_pile_up(host: Host) -> None:
     await host.app.store.commit(Commit("discord:1", {"title": "hello"}, "discord:7", outbox=answers))
     assert host.figure('grognard_commit_seconds_count{outcome="done"}') == 1
     host.clock.now += 1e10
-    assert await host.look() == ("60 answers have waited for more than 120 s",)
-    assert host.figure("grognard_outbox_late") == 60
+    assert await host.look() == (), "one channel may have a long queue"
+    assert host.health.text() == "well; 60 answers for 1 place have waited for more than 120 s"
+    assert host.figure('grognard_outbox_late{platform="discord"}') == 60
+    assert host.figure('grognard_outbox_late_places{platform="discord"}') == 1
+    for _ in range(3):
+        host.clock.now += 60.0
+        await host.app.store.outbox_done(min(row.id for row in await host.app.store.outbox_claim(0.0)))
+        assert await host.look() == (), "it drains at its platform's own pace"
+    host.clock.now += 121.0
+    assert await host.look() == ("57 answers have waited for more than 120 s, and none of them leaves",)
     host.app.links["slack"] = host.app.links.pop("discord")
     assert await host.look() == (), "those of a platform that another process serves are that one's"
 
@@ -165,3 +174,46 @@ async def test_a_supervisor_is_told_and_a_missing_one_is_no_trouble(tmp_path: Pa
         heard.bind(path)
         Supervisor({"NOTIFY_SOCKET": path}).tell("WATCHDOG=1", "STATUS=well")
         assert heard.recv(100) == b"WATCHDOG=1\nSTATUS=well"
+
+
+async def test_red_when_answers_for_many_places_are_late(host: Host) -> None:
+    """Whatever leaves of them: it is no channel's own queue any more."""
+    answers = tuple(Outgoing(f"discord:1:{n}", {"to": n}, 0.0) for n in range(55))
+    await host.app.store.commit(Commit("discord:1", {"title": "hello"}, "discord:7", outbox=answers))
+    host.clock.now += 121.0
+    assert await host.look() == ("answers for 55 places have waited for more than 120 s",)
+    assert host.health.sight.unready == "", "this process still takes commands"
+    assert host.figure('grognard_outbox_late_places{platform="discord"}') == 55
+
+
+async def test_dice_that_nobody_recorded_are_counted_and_logged_so(
+    host: Host, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A dashboard shows no healthy rate while nothing is saved."""
+
+    async def fails(*_: object) -> None:
+        raise FULL
+
+    caplog.set_level("INFO")
+    monkeypatch.setattr(SqliteStore, "commit", fails)
+    reply = await Channel(host.app).say("Anna", "roll 2d6")
+    assert NOTE in reply.lines
+    assert host.figure('grognard_commands_total{kind="roll",outcome="unrecorded",platform="console",system="-"}') == 1
+    assert "roll: unrecorded, " in caplog.text
+    assert "roll: done" not in caplog.text
+
+
+async def test_what_platforms_do_to_the_bot_is_counted(host: Host) -> None:
+    await host.look()
+    for what, name in (("reconnect", "reconnects"), ("limited", "rate_limited"), ("refused", "platform_errors")):
+        assert host.figure(f'grognard_{name}_total{{platform="discord"}}') == 0, "there from the start"
+        host.app.met(what, "discord")
+        assert host.figure(f'grognard_{name}_total{{platform="discord"}}') == 1
+
+
+async def test_the_odds_workers_failures_are_a_counter(host: Host) -> None:
+    assert host.figure("grognard_worker_given_up_total") == 0
+    host.app.handling.worker.given_up += 2
+    assert host.figure("grognard_worker_given_up_total") == 2
+    assert host.figure("grognard_worker_given_up_total") == 2
+    assert host.figure('grognard_build_info{version="1.2.3"}') == 1

@@ -63,12 +63,14 @@ async def test_a_host_sees_how_the_bot_is(tmp_path: Path) -> None:
                 await asyncio.sleep(0.5)
             assert await get(port, "/readyz") == (200, "ok\n")
             assert await get(port, "/healthz") == (200, "ok\n")
+            assert await get(port, "/livez") == (200, "ok\n")
             assert (await get(port, "/elsewhere"))[0] == 404
             status, figures = await get(port, "/metrics")
             assert status == 200
-            assert 'grognard_commands_total{kind="roll",outcome="done",system="-"} 1.0' in figures
+            assert 'grognard_commands_total{kind="roll",outcome="done",platform="discord",system="-"} 1.0' in figures
             assert await grognard_health(bot) == (0, "ok")
             assert await grognard_health(bot, "--ready") == (0, "ok")
+            assert await grognard_health(bot, "--live") == (0, "ok")
             lines = [json.loads(line) for line in bot.log.splitlines()]
             rolled = [line for line in lines if line["logger"] == "grognard.commands"]
             assert [line["outcome"] for line in rolled] == ["done", "refused (bad-dice)"]

@@ -203,7 +203,11 @@ async def test_a_database_of_a_newer_bot_or_another_program_is_left_alone(postgr
 
 
 @pytest.mark.parametrize(
-    ("database", "said"), [("?host=/nowhere", "cannot be reached"), ("no-such-database", "does not exist")]
+    ("database", "said"),
+    [
+        ("?host=/nowhere", "PostgreSQL at /nowhere does not answer .no server at its socket."),
+        ("no-such-database", "does not exist"),
+    ],
 )
 async def test_a_database_that_cannot_be_opened_is_said_in_words(
     postgres: PostgresServer, database: str, said: str

@@ -10,7 +10,7 @@ import asyncpg
 from bot.rules.text.plain import storable
 from bot.stores.base import StoreError
 from bot.stores.copying import NUMBERED, TABLES, TOGETHER, Row
-from bot.stores.postgres.faults import AWAY, Unreachable, explained
+from bot.stores.postgres.faults import AWAY, away, explained, server_of
 from bot.stores.postgres.link import Connection
 from bot.stores.postgres.schema import MIGRATIONS, version
 from bot.stores.postgres.store import open_postgres
@@ -66,7 +66,7 @@ class PostgresEnd:
 @asynccontextmanager
 async def postgres_source(url: str) -> AsyncIterator[PostgresEnd]:
     """A database to copy from, of today's schema. Raises StoreError."""
-    with _explaining():
+    with _explaining(url):
         connection = await asyncpg.connect(url, timeout=10)
         try:
             async with connection.transaction(isolation="repeatable_read", readonly=True):
@@ -88,7 +88,7 @@ async def postgres_target(url: str) -> AsyncIterator[PostgresEnd]:
     """
     async with open_postgres(url) as store:
         await store.games(limit=1)  # it connects with the first question
-    with _explaining():
+    with _explaining(url):
         connection = await asyncpg.connect(url, timeout=10)
         try:
             async with connection.transaction():
@@ -99,14 +99,14 @@ async def postgres_target(url: str) -> AsyncIterator[PostgresEnd]:
 
 
 @contextmanager
-def _explaining() -> Iterator[None]:
+def _explaining(url: str) -> Iterator[None]:
     """PostgreSQL's errors in words that help."""
     try:
         yield
     except AWAY as error:
-        raise Unreachable from error
+        raise away(error, server_of(url)) from error
     except asyncpg.PostgresError as error:
-        raise explained(error.sqlstate or "", str(error)) from error
+        raise explained(error.sqlstate or "", str(error), server_of(url)) from error
 
 
 def _held(value: object) -> object:

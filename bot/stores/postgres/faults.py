@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import re
+import socket
+import ssl
+from urllib.parse import parse_qs, urlsplit
+
 import asyncpg
 
 from bot.process.logs import seldom
-from bot.stores.base import StoreError
+from bot.stores.base import Passing, StoreError
 
 log = seldom(__name__)
 
@@ -20,6 +27,8 @@ BUSY = ("55P03", "57014")
 _OURS = ("22", "23", "42")
 """Classes of errors that what we sent is to blame for. The database is well, so dice must not fall without it."""
 _SAFE = "None of it was saved; everything answered before is safe."
+_AWAY = f"The database cannot be reached. {_SAFE}"
+_CHECK = "postgresql://USER:PASSWORD@HOST:5432/grognard"
 _WORDS = {
     "53100": ("The database cannot grow: its disk is full.", "The host must make room; then try again."),
     "53300": ("The database has too many connections.", "Try again in a moment; the host can raise max_connections."),
@@ -42,25 +51,69 @@ AWAY = (
 """The server cannot be reached, for now."""
 
 
-class Unreachable(StoreError):
-    """Nobody answers where the database was."""
+SETTINGS = (asyncpg.ClientConfigurationError, ssl.SSLCertVerificationError)
+"""Kinds of these that no waiting mends: an address that cannot be used, a server that is not who it should be."""
+_PASSING = ("08", "53", "55", "57", "58")
+"""Classes of errors that are over when the server or its machine is well again."""
+
+
+class Unreachable(Passing):
+    """Nobody answers where the database was: `server` says where, and `why` in a few words."""
 
     kind = "store-away"
     is_sure = False
 
-    def __init__(self) -> None:
-        super().__init__(
-            "The database cannot be reached. None of it was saved; everything answered before is safe.",
-            hint="It is often back within a minute; try again then.",
-        )
+    def __init__(self, server: str = "", why: str = "", *, to_host: bool = False) -> None:
+        told = f"PostgreSQL at {server} does not answer ({why})."
+        if to_host:
+            super().__init__(told, hint="Start it, or check DATABASE_URL.")
+        else:
+            super().__init__(_AWAY, hint="It is often back within a minute; try again then.")
+        self.for_host = told
 
 
-def explained(code: str, message: str) -> StoreError:
-    """The StoreError for an error of PostgreSQL by its code; its own words go to the log."""
+def explained(code: str, message: str, server: str = "") -> StoreError:
+    """The StoreError for an error of PostgreSQL by its code; its own words go to the log. `server`: where it is, for
+    the host's eyes."""
     is_ours = code[:2] in _OURS and code not in _WORDS
     other = "does not take what was to be saved, and that is our fault" if is_ours else "reports an error"
     problem, hint = _WORDS.get(code, (f"The database {other}.", "`grognard doctor` tells more."))
     log.error("PostgreSQL reports %s: %s", code, message)
-    return StoreError(
-        f"{problem} {_SAFE}", hint=hint, code="our-fault" if is_ours else "busy" if code in BUSY else "store-failed"
+    kind = Passing if code[:2] in _PASSING else StoreError
+    kept = f"(PostgreSQL at {server})" if server else _SAFE
+    return kind(
+        f"{problem} {kept}", hint=hint, code="our-fault" if is_ours else "busy" if code in BUSY else "store-failed"
     )
+
+
+def away(error: Exception, server: str, *, to_host: bool = True) -> StoreError:
+    """The StoreError for a server that cannot be reached."""
+    if isinstance(error, SETTINGS):
+        log.error("DATABASE_URL cannot be used: %s", error)
+        return StoreError(f"DATABASE_URL cannot be used: {error}" if to_host else _AWAY, hint=_CHECK)
+    return Unreachable(server, why(error), to_host=to_host)
+
+
+def why(error: BaseException) -> str:
+    """Why a server cannot be reached, in a few words: no address with a password in it is among them."""
+    if isinstance(error, socket.gaierror):
+        return "its name is not known"
+    if isinstance(error, TimeoutError):
+        return "no answer in time"
+    said = str(error) if error.args else ""  # the library's own fail at it where they have none
+    found = re.search(r"\[Errno (\d+)\]", said)  # of several addresses
+    number = getattr(error, "errno", None) or int(found[1] if found else 0)
+    if number == errno.ENOENT:
+        return "no server at its socket"
+    if number:
+        return os.strerror(number).lower()
+    return said.partition("\n")[0].rstrip(".")[:120] or type(error).__name__
+
+
+def server_of(url: str) -> str:
+    """Host and port of an address, or where its socket is: no user, no password."""
+    parts = urlsplit(url)
+    asked = parse_qs(parts.query)
+    host = parts.netloc.rpartition("@")[2] or ",".join(asked.get("host", ["this machine"]))
+    is_whole = host.startswith("/") or re.search(r":\d+$", host)
+    return host if is_whole else f"{host}:{asked.get('port', ['5432'])[0]}"

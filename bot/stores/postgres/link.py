@@ -18,7 +18,19 @@ import asyncpg
 
 from bot.rules.text.plain import storable
 from bot.stores.base import CalledOff, Conflict, Gate, StoreError
-from bot.stores.postgres.faults import AGAIN, AWAY, TWICE, UNTOUCHED, Unreachable, explained
+from bot.stores.postgres.faults import (
+    AGAIN,
+    AWAY,
+    SETTINGS,
+    TWICE,
+    UNTOUCHED,
+    Unreachable,
+    away,
+    explained,
+    log,
+    server_of,
+    why,
+)
 from bot.stores.statements import Row, Step, Talk
 
 T = TypeVar("T")
@@ -78,9 +90,11 @@ class Line(asyncpg.Connection):  # type: ignore[misc]
 class Link:
     """A pool of connections. `run` hands one out and waits for a server that is away."""
 
-    def __init__(self, pool: asyncpg.Pool) -> None:
-        self._pool = pool
+    def __init__(self, pool: asyncpg.Pool, server: str) -> None:
+        self._pool, self._server = pool, server
         self._away: float | None = None  # since when nobody has answered
+        self._is_told = False
+        self.to_host = True  # while it is being opened, faults are for the host's eyes, host and port
 
     @classmethod
     async def open(cls, url: str) -> Link:
@@ -100,7 +114,12 @@ class Link:
         except ValueError as error:
             hint = "postgresql://USER:PASSWORD@HOST:5432/grognard"
             raise StoreError("DATABASE_URL is not understood.", hint=hint) from error
-        return cls(pool)
+        return cls(pool, server_of(url))
+
+    @property
+    def in_use(self) -> int:
+        """Connections at work."""
+        return int(self._pool.get_size() - self._pool.get_idle_size())
 
     async def run(
         self, job: Callable[[Connection], Awaitable[T]], *, is_safe: bool = True, patience: float | None = None
@@ -114,22 +133,40 @@ class Link:
                 async with self._pool.acquire(timeout=CONNECT if self._away is None else CONNECT_AGAIN) as connection:
                     sent = True
                     found = await job(connection)
-                self._away = None
+                self._back()
                 return found
             except asyncpg.QueryCanceledError as error:  # by the server's own limit of time: it is there
-                raise explained(error.sqlstate or "", str(error)) from error
+                raise self._explained(error) from error
             except AWAY as error:
                 if isinstance(error, asyncpg.InterfaceError) and self._pool.is_closing():
                     raise _closed() from error
                 self._away = began if self._away is None else self._away
-                if loop.time() - self._away > patience or (sent and not is_safe):
-                    raise Unreachable from error
+                is_over = loop.time() - self._away >= patience or isinstance(error, SETTINGS)
+                if is_over or (sent and not is_safe):
+                    self._tell(error)
+                    raise away(error, self._server, to_host=self.to_host) from error
             except asyncpg.PostgresError as error:
-                self._away = None
+                self._back()
                 if error.sqlstate not in AGAIN or loop.time() - start > PATIENCE:
-                    raise explained(error.sqlstate or "", str(error)) from error
+                    raise self._explained(error) from error
             await asyncio.sleep(PAUSES[min(tries, len(PAUSES) - 1)])
             tries += 1
+
+    def _explained(self, error: asyncpg.PostgresError) -> StoreError:
+        return explained(error.sqlstate or "", str(error), self._server if self.to_host else "")
+
+    def _tell(self, error: Exception) -> None:
+        """To the log, where whoever starts does not say it: each such kind once a minute."""
+        if not self.to_host:
+            log.error("PostgreSQL at %s does not answer (%s); trying again", self._server, why(error))
+            self._is_told = True
+
+    def _back(self) -> None:
+        """It answers, which is said where its silence was."""
+        if self._is_told and self._away is not None:
+            gone = asyncio.get_running_loop().time() - self._away
+            log.info("PostgreSQL at %s answers again, after %.0f s", self._server, gone)
+        self._away, self._is_told = None, False
 
     async def fetch(self, query: str, *values: object) -> Sequence[Row]:
         """The rows of a query that only reads."""

@@ -40,15 +40,22 @@ class PostgresStore(Store):
         self._link = link
 
     @classmethod
-    async def open(cls, url: str, *, clock: Clock = time.time) -> Self:
-        """Connect, and bring the database up to date; of several processes one does so. Raises StoreError."""
+    async def open(cls, url: str, *, clock: Clock = time.time, patience: float | None = None) -> Self:
+        """Connect, and bring the database up to date; of several processes one does so. Raises StoreError;
+        `patience`: after so many seconds for a server that is away, where that is not the usual time."""
         link = await Link.open(url)
         try:
-            await link.run(migrate)
+            await link.run(migrate, patience=patience)
         except BaseException:
             await link.close()
             raise
+        link.to_host = False
         return cls(link, clock)
+
+    @property
+    def in_use(self) -> int:  # type: ignore[override]
+        """See Store."""
+        return self._link.in_use
 
     async def close(self) -> None:
         """Write what is waiting, then let go of the server."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sqlite3
+from errno import EDQUOT, EIO, ENOSPC
 
 from bot.process.logs import seldom
-from bot.stores.base import StoreError
+from bot.stores.base import Passing, StoreError
 
 BUGS = (sqlite3.IntegrityError, sqlite3.ProgrammingError, sqlite3.InterfaceError)  # ours, not the file's
 _SAFE = "None of it was saved; everything answered before is safe."
@@ -31,20 +32,20 @@ _WORDS = {
 log = seldom(__name__)
 
 
-class Locked(StoreError):
+class Locked(Passing):
     """Another program holds the file."""
 
     kind = "store-locked"
     is_short = True
 
 
-class DiskFault(StoreError):
+class DiskFault(Passing):
     """The disk reports an error, also for what it may have written."""
 
     is_sure = False
 
 
-class Gone(StoreError):
+class Gone(Passing):
     """The file was deleted or replaced while it was open: nothing can be saved any more."""
 
     is_short = True  # the bot is started again
@@ -57,7 +58,12 @@ class Gone(StoreError):
         )
 
 
-_KINDS: dict[str, type[StoreError]] = {"SQLITE_BUSY": Locked, "SQLITE_LOCKED": Locked, "SQLITE_IOERR": DiskFault}
+_KINDS: dict[str, type[StoreError]] = {
+    "SQLITE_BUSY": Locked,
+    "SQLITE_LOCKED": Locked,
+    "SQLITE_IOERR": DiskFault,
+    "SQLITE_FULL": Passing,
+}
 
 
 def explained(error: sqlite3.Error, path: str, *, to_host: bool = False) -> StoreError:
@@ -67,6 +73,12 @@ def explained(error: sqlite3.Error, path: str, *, to_host: bool = False) -> Stor
     problem, hint = _WORDS.get(name, (f"reports an error ({error}).", "`grognard doctor` tells more."))
     kind = _KINDS.get(name, StoreError)
     if to_host:
-        return kind(f"The database {path} {problem} {_SAFE}", hint=hint)
+        return kind(f"The database {path} {problem}", hint=hint)
     log.error("the database %s %s %s", path, problem, hint)
     return kind(f"The database {problem} {_SAFE}", hint=hint)
+
+
+def refused_file(what: str, error: OSError, hint: str) -> StoreError:
+    """The StoreError for a file or folder that cannot be made: a full disk passes, rights are for the host to mend."""
+    kind = Passing if error.errno in (ENOSPC, EDQUOT, EIO) else StoreError
+    return kind(f"{what} cannot be made: {error.strerror}.", hint=hint)

@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 import aiosqlite
 
 from bot.stores.base import Gate, StoreError
-from bot.stores.sqlite.faults import BUGS, Gone, Locked, explained
+from bot.stores.sqlite.faults import BUGS, Gone, Locked, explained, log
 from bot.stores.statements import Row, Step, Talk
 
 T = TypeVar("T")
@@ -130,6 +130,7 @@ class Writer:
         self._link = link
         self._patience = 0  # milliseconds to go back to after the first success; 0 while nothing is locked
         self._waiting: list[tuple[Job, asyncio.Future[Any]]] = []
+        self._is_refused = False
         self._task: asyncio.Task[None] | None = None
 
     async def run(self, job: Callable[[sqlite3.Connection], T]) -> T:
@@ -200,12 +201,16 @@ class Writer:
             if self._patience:
                 await self._wait_for(self._patience)
                 self._patience = 0
+            if self._is_refused:
+                log.info("the database %s is written again", self._link.path)
+                self._is_refused = False
         except Locked as error:
-            self._patience = self._patience or await self._wait_for(IMPATIENT)
+            self._patience, self._is_refused = self._patience or await self._wait_for(IMPATIENT), True
             batch, self._waiting = batch + self._waiting, []
             outcomes = [error] * len(batch)
         except Exception as error:  # each caller must hear of it, whatever it is
             outcomes = [error] * len(batch)
+            self._is_refused = True
         except BaseException:
             for _, done in batch + self._waiting:
                 done.cancel()

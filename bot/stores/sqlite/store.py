@@ -17,6 +17,7 @@ from bot.stores.base import DAY, REQUESTS_KEPT, Clock, StoreError
 from bot.stores.journal import Journal
 from bot.stores.records import tombstone
 from bot.stores.sqlite import schema
+from bot.stores.sqlite.faults import refused_file
 from bot.stores.sqlite.journal import JournalFile, journal_path
 from bot.stores.sqlite.link import Link, Writer
 from bot.stores.statements import Row, Step, Talk
@@ -60,10 +61,8 @@ class SqliteStore(Store):
         try:
             make_folder(path.parent)
         except OSError as error:
-            raise StoreError(
-                f"The folder {path.parent} cannot be made: {error.strerror}.",
-                hint="Set GROGNARD_DATA or DATABASE_URL to a place where the bot's user may write.",
-            ) from error
+            hint = "Set GROGNARD_DATA or DATABASE_URL to a place where the bot's user may write."
+            raise refused_file(f"The folder {path.parent}", error, hint) from error
         with contextlib.suppress(
             OSError
         ):  # where it cannot be made, SQLite says why; its other files follow its rights
@@ -73,6 +72,9 @@ class SqliteStore(Store):
             await link.run(lambda conn: _prepare(conn, path, clock, busy_seconds, lasting=lasting))
             reader = await Link.open(path, busy_seconds)
             await reader.run(lambda conn: _look(conn, clock))
+        except OSError as error:  # of the copy that an update makes
+            await link.close()
+            raise refused_file(f"The copy of {path}", error, "Make room beside the database.") from error
         except BaseException:
             await link.close()
             raise

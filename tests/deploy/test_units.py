@@ -1,0 +1,113 @@
+"""The units of systemd: what a bot ends with, and what is done then."""
+
+from __future__ import annotations
+
+import configparser
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from bot.__main__ import status_of
+from bot.rules.errors import TableError, UserError
+from bot.stores.base import StoreError
+from bot.stores.postgres import faults as postgres
+from bot.stores.sqlite import faults as sqlite
+
+DEPLOY = Path(__file__).parents[2] / "deploy"
+FOR_GOOD = {"28P01", "28000", "3D000", "42501", "25006", "22021", "42703"}
+"""Codes of PostgreSQL's that waiting does not mend."""
+PASSING = {"53100", "53300", "53200", "55P03", "57014", "57P03", "58030", "08006"}
+OF_FILES = {
+    "SQLITE_BUSY": 75,
+    "SQLITE_LOCKED": 75,
+    "SQLITE_FULL": 75,
+    "SQLITE_IOERR": 75,
+    "SQLITE_READONLY": 2,
+    "SQLITE_PERM": 2,
+    "SQLITE_CANTOPEN": 2,
+    "SQLITE_CORRUPT": 2,
+    "SQLITE_NOTADB": 2,
+}
+
+
+def unit(name: str) -> configparser.ConfigParser:
+    """A unit's file."""
+    found = configparser.ConfigParser(strict=False, interpolation=None)
+    found.optionxform = str  # type: ignore[assignment,method-assign]
+    found.read(DEPLOY / name)
+    return found
+
+
+def kinds(of: type[StoreError] = StoreError) -> set[type[StoreError]]:
+    return {of}.union(*map(kinds, of.__subclasses__()))
+
+
+def made(kind: type[StoreError]) -> StoreError:
+    try:
+        return kind("words")
+    except TypeError:
+        return kind()  # type: ignore[call-arg]
+
+
+def test_the_unit_starts_a_bot_again_exactly_where_waiting_helps() -> None:
+    """Each kind of StoreError, of both stores: what passes is started again, for ever."""
+    service = unit("grognard.service")
+    given_up = {int(one) for one in service["Service"]["RestartPreventExitStatus"].split()}
+    assert given_up == {2}
+    assert service["Service"]["Restart"] == "on-failure"
+    assert service["Unit"]["StartLimitIntervalSec"] == "0", "however often that was"
+    assert service["Service"]["Type"] == "notify"
+    every = [made(kind) for kind in kinds()]
+    assert {type(error).__name__ for error in every} >= {
+        "StoreError",
+        "Passing",
+        "Unreachable",
+        "Locked",
+        "DiskFault",
+        "Gone",
+    }
+    every += [postgres.explained(code, "words") for code in FOR_GOOD | PASSING]
+    for error in every:
+        assert (status_of(error) in given_up) == (not error.is_passing), error
+        assert status_of(error) in (2, 75)
+
+
+@pytest.mark.parametrize("code", sorted(FOR_GOOD | PASSING))
+def test_what_postgresql_reports_passes_or_not(code: str) -> None:
+    error = postgres.explained(code, "words", "db.example.org:5432")
+    assert status_of(error) == (75 if code in PASSING else 2)
+    assert "None of it was saved" not in str(error), "nothing was to be saved"
+    assert "db.example.org:5432" in str(error)
+
+
+@pytest.mark.parametrize("name", OF_FILES)
+def test_what_sqlite_reports_passes_or_not(name: str) -> None:
+    reported = sqlite3.OperationalError("words")
+    reported.sqlite_errorname = name
+    error = sqlite.explained(reported, "/data/grognard.db", to_host=True)
+    assert status_of(error) == OF_FILES[name]
+    assert str(error).startswith("The database /data/grognard.db ")
+    assert "None of it was saved" not in str(error), "nothing was to be saved"
+
+
+def test_what_is_no_fault_of_a_store_is_for_a_person_to_mend() -> None:
+    assert status_of(UserError("No platform has its tokens.", code="bad-settings")) == 2
+    assert status_of(TableError("game.yaml", "is not right")) == 2
+
+
+@pytest.mark.parametrize(
+    ("url", "server"),
+    [
+        ("postgresql://anna:secret@db.example.org/grognard", "db.example.org:5432"),
+        ("postgresql://anna:s@cret@db.example.org:6543/grognard", "db.example.org:6543"),
+        ("postgresql://anna:secret@[::1]:5433/grognard", "[::1]:5433"),
+        ("postgresql://anna:secret@/grognard?host=/run/postgresql", "/run/postgresql"),
+        ("postgresql:///grognard", "this machine:5432"),
+        ("postgresql://anna:secret@/grognard?host=db&port=5433", "db:5433"),
+        ("postgresql://anna:secret@one:5432,two:5432/grognard", "one:5432,two:5432"),
+    ],
+)
+def test_a_server_is_named_without_its_secrets(url: str, server: str) -> None:
+    assert postgres.server_of(url) == server
+    assert "cret" not in postgres.server_of(url)
