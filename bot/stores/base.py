@@ -49,7 +49,7 @@ class StoreError(UserError):
         """The same for a host, who may know more than a player."""
 
 
-class Passing(StoreError):
+class PassingError(StoreError):
     """Not now: a full disk, a file that another program holds, a server that is away. No setting is to be mended."""
 
     is_passing = True

@@ -17,7 +17,7 @@ from adapters.web.health import Lookout
 from bot.app import App
 from bot.process.settings import Settings, load_settings
 from bot.running.unrecorded import NOTE
-from bot.stores.base import Passing, StoreError
+from bot.stores.base import PassingError, StoreError
 from bot.stores.sqlite import SqliteStore, open_sqlite
 from tests.adapters.discord.process import Bot
 from tests.fresh import fresh_app
@@ -116,10 +116,10 @@ async def test_where_nobody_listens_host_and_port_are_named_and_no_password(
 
 async def test_a_database_system_that_is_starting_up_is_waited_for(tmp_path: Path) -> None:
     async with answering("57P03", "the database system is starting up") as url:
-        with pytest.raises(Passing, match=r"does not answer \(the database system is starting up\)"):
+        with pytest.raises(PassingError, match=r"does not answer \(the database system is starting up\)"):
             await App.open(settings_of(url, tmp_path), at_once=True)
     async with answering("53300", "sorry, too many clients already") as url:
-        with pytest.raises(Passing, match="too many connections"):
+        with pytest.raises(PassingError, match="too many connections"):
             await App.open(settings_of(url, tmp_path), at_once=True)
 
 

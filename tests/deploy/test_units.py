@@ -61,7 +61,7 @@ def test_the_unit_starts_a_bot_again_exactly_where_waiting_helps() -> None:
     every = [made(kind) for kind in kinds()]
     assert {type(error).__name__ for error in every} >= {
         "StoreError",
-        "Passing",
+        "PassingError",
         "Unreachable",
         "Locked",
         "DiskFault",

@@ -12,7 +12,7 @@ from urllib.parse import parse_qs, urlsplit
 import asyncpg
 
 from bot.process.logs import seldom
-from bot.stores.base import Passing, StoreError
+from bot.stores.base import PassingError, StoreError
 
 log = seldom(__name__)
 
@@ -57,7 +57,7 @@ _PASSING = ("08", "53", "55", "57", "58")
 """Classes of errors that are over when the server or its machine is well again."""
 
 
-class Unreachable(Passing):
+class Unreachable(PassingError):
     """Nobody answers where the database was: `server` says where, and `why` in a few words."""
 
     kind = "store-away"
@@ -79,7 +79,7 @@ def explained(code: str, message: str, server: str = "") -> StoreError:
     other = "does not take what was to be saved, and that is our fault" if is_ours else "reports an error"
     problem, hint = _WORDS.get(code, (f"The database {other}.", "`grognard doctor` tells more."))
     log.error("PostgreSQL reports %s: %s", code, message)
-    kind = Passing if code[:2] in _PASSING else StoreError
+    kind = PassingError if code[:2] in _PASSING else StoreError
     kept = f"(PostgreSQL at {server})" if server else _SAFE
     return kind(
         f"{problem} {kept}", hint=hint, code="our-fault" if is_ours else "busy" if code in BUSY else "store-failed"

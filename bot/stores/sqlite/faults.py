@@ -6,7 +6,7 @@ import sqlite3
 from errno import EDQUOT, EIO, ENOSPC
 
 from bot.process.logs import seldom
-from bot.stores.base import Passing, StoreError
+from bot.stores.base import PassingError, StoreError
 
 BUGS = (sqlite3.IntegrityError, sqlite3.ProgrammingError, sqlite3.InterfaceError)  # ours, not the file's
 _SAFE = "None of it was saved; everything answered before is safe."
@@ -32,20 +32,20 @@ _WORDS = {
 log = seldom(__name__)
 
 
-class Locked(Passing):
+class Locked(PassingError):
     """Another program holds the file."""
 
     kind = "store-locked"
     is_short = True
 
 
-class DiskFault(Passing):
+class DiskFault(PassingError):
     """The disk reports an error, also for what it may have written."""
 
     is_sure = False
 
 
-class Gone(Passing):
+class Gone(PassingError):
     """The file was deleted or replaced while it was open: nothing can be saved any more."""
 
     is_short = True  # the bot is started again
@@ -62,7 +62,7 @@ _KINDS: dict[str, type[StoreError]] = {
     "SQLITE_BUSY": Locked,
     "SQLITE_LOCKED": Locked,
     "SQLITE_IOERR": DiskFault,
-    "SQLITE_FULL": Passing,
+    "SQLITE_FULL": PassingError,
 }
 
 
@@ -80,5 +80,5 @@ def explained(error: sqlite3.Error, path: str, *, to_host: bool = False) -> Stor
 
 def refused_file(what: str, error: OSError, hint: str) -> StoreError:
     """The StoreError for a file or folder that cannot be made: a full disk passes, rights are for the host to mend."""
-    kind = Passing if error.errno in (ENOSPC, EDQUOT, EIO) else StoreError
+    kind = PassingError if error.errno in (ENOSPC, EDQUOT, EIO) else StoreError
     return kind(f"{what} cannot be made: {error.strerror}.", hint=hint)
