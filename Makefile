@@ -9,11 +9,12 @@ FROM ?= 1
 VERSIONS ?= 3.11 3.12 3.13 3.14
 VENV := .venv/bin
 UV := .venv/uv
-LOCK := $(UV)/bin/uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes \
+COMPILE := $(UV)/bin/uv pip compile --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-header --no-annotate --quiet
+LOCK := $(COMPILE) pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help setup play test slow walk coverage matrix static check format docs corpus simulate benchmarks lock sbom audit wheel image clean
+.PHONY: help setup play test slow walk coverage matrix static check format docs site corpus simulate benchmarks lock sbom audit wheel image clean
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' Makefile
@@ -52,7 +53,7 @@ static: setup ## Format, lint, layers and strict types
 	@$(VENV)/codespell bot adapters tables docs deploy tools tests benchmarks *.md
 	@$(VENV)/mypy
 
-check: static test slow ## All that CI runs
+check: static test site slow ## All that CI runs
 
 format: setup ## Format, and mend what can be mended
 	@$(VENV)/ruff check --fix-only --quiet .
@@ -60,6 +61,12 @@ format: setup ## Format, and mend what can be mended
 
 docs: setup ## Write the games' pages in docs/ from their tables
 	@$(VENV)/python -m tools.docs
+
+site: setup ## The documentation as a site that is read from disk, too: build/site/index.html
+	@cmp -s requirements-docs.lock .venv/site/lock || { rm -rf .venv/site && $(VENV)/python -m venv .venv/site && \
+		.venv/site/bin/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-docs.lock && \
+		cp requirements-docs.lock .venv/site/lock; }
+	@$(VENV)/python -m tools.site $(ARGS)
 
 corpus: setup ## Freeze what every sequence, table and command gives today (ARGS=--changes lists what differs)
 	@$(VENV)/python -m tools.corpus $(ARGS)
@@ -71,10 +78,11 @@ simulate: setup ## Many simulated worlds, one per seed (SEEDS=2000 FROM=1)
 benchmarks: setup ## What things cost on this machine, and that beside what we aim at (ARGS=dice for one)
 	@$(VENV)/python -m benchmarks.goals $(ARGS)
 
-lock: setup ## Write both lock files anew from pyproject.toml (ARGS=--upgrade takes newer versions)
+lock: setup ## Write the lock files anew from pyproject.toml (ARGS=--upgrade takes newer versions)
 	@test -x $(UV)/bin/uv || { $(VENV)/python -m venv $(UV) && $(UV)/bin/pip install --quiet uv; }
 	@$(LOCK) $(ARGS) --extra pictures --extra postgres --extra metrics --group dev --output-file requirements-dev.lock
 	@$(LOCK) --extra pictures --extra postgres --extra metrics --constraint requirements-dev.lock --output-file requirements.lock
+	@$(COMPILE) $(ARGS) --group docs --constraint requirements-dev.lock --output-file requirements-docs.lock
 
 sbom: setup ## What the image and requirements.lock are made of, as CycloneDX, into dist/sbom.json
 	@test -x .venv/bom/bin/cyclonedx-py || { $(VENV)/python -m venv .venv/bom && .venv/bom/bin/pip install --quiet 'cyclonedx-bom>=7,<8'; }

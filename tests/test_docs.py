@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Iterator
+from html import unescape
+from typing import Any
 
 import pytest
 
 from bot.report.page import checker
 from bot.systems.catalog import systems
+from tools.chat.pictures import PICTURES as CHAT
+from tools.chat.pictures import messages
+from tools.chat.pictures import pictures as chat_pictures
 from tools.docs import CHECKER, DOCS, SAMPLE, page, sample
-from tools.pictures import FOLDER, drawn, gallery
+from tools.pictures import FOLDER, drawn, gallery, with_font
 
 
 @pytest.mark.parametrize("game", list(systems()))
@@ -38,13 +45,49 @@ def test_the_pictures_and_the_gallery_are_not_stale() -> None:
     assert there.keys() == pictures.keys(), "run make docs"
     assert there == pictures, "run make docs"
     assert (DOCS / "gallery.md").read_text(encoding="utf-8") == gallery(), "run make docs"
-    assert {path.partition("/")[2].partition("/")[0] for path in pictures} == set(systems()), "some of every game"
+    assert {path.split("/")[1] for path in pictures} == {*systems(), "chat"}, "some of every game"
     fonts = [sum(map(len, re.findall(r"<style>.*?</style>", text))) for text in pictures.values()]
     assert sum(map(len, pictures.values())) - sum(fonts) < 600_000
     assert max(fonts) < 20_000, "only the letters that are drawn"
 
 
-@pytest.mark.parametrize("name", ["README.md", "docs/gallery.md", *(f"docs/{game}.md" for game in systems())])
+def test_pictures_of_chat_are_of_what_the_bot_sends() -> None:
+    """The messages beside the pictures are those of the evening played today; the pictures are drawn of them."""
+    kept = {address: (DOCS / address).read_text("utf-8") for address in messages()}
+    assert kept == messages(), "run make docs"
+    for address, svg in chat_pictures(kept).items():
+        assert (DOCS / address).read_text("utf-8") == with_font(svg), "run make docs"
+
+
+def test_a_picture_of_chat_has_every_word_of_its_messages() -> None:
+    kept = messages()
+    for address, svg in chat_pictures(kept).items():
+        words = " ".join(unescape(text) for text in re.findall(r"<text[^>]*>([^<]+)<", svg)).split()
+        platform, _, name = address.rpartition("/")[2].removesuffix(".svg").partition("-")
+        shown = json.loads(kept[f"{address.rpartition('/')[0]}/{platform}.json"])
+        for message in (shown[part] for part in CHAT[name][0]):
+            said = " ".join(text_of(message["body"])).replace("\n", " ")
+            for word in re.findall(r"[A-Za-z]{3,}", re.sub(r"<@\w+>|-#", "", said)):
+                assert any(word in one for one in words), f"{address}: {word}"
+
+
+def text_of(part: Any) -> Iterator[str]:
+    """All that a part of a message says; not what is in a menu that is closed."""
+    if isinstance(part, list):
+        for one in part:
+            yield from text_of(one)
+    elif isinstance(part, dict):
+        for key, value in part.items():
+            if key in ("content", "description", "label", "placeholder", "text") and isinstance(value, str):
+                yield value
+            elif key not in ("options", "text") or isinstance(value, dict):
+                yield from text_of(value)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["README.md", "docs/gallery.md", "docs/discord.md", "docs/slack.md", *(f"docs/{game}.md" for game in systems())],
+)
 def test_each_picture_of_a_page_is_there_and_says_what_it_shows(name: str) -> None:
     path = DOCS.parent / name
     shown = re.findall(r"^!\[(.*)\]\((\S+)\)$", path.read_text(encoding="utf-8"), re.MULTILINE)

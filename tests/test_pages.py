@@ -9,6 +9,7 @@ import pytest
 
 from adapters.discord.request import NEEDED, WELCOME
 from adapters.slack.installation import SCOPES
+from tools.site.__main__ import gather
 
 PAGES = ["PRIVACY.md", "TERMS.md", "SUPPORT.md", "SECURITY.md", "docs/directory.md", "deploy/README.md"]
 
@@ -27,3 +28,15 @@ def test_each_link_of_a_page_leads_somewhere(root: Path, page: str) -> None:
     path = root / page
     links = re.findall(r"\]\((?!https?:)([^)#]+)", path.read_text("utf-8"))
     assert [link for link in links if not (path.parent / link).exists()] == []
+
+
+def test_each_page_has_its_place_on_the_site_and_leads_nowhere_that_is_not_there(root: Path, tmp_path: Path) -> None:
+    gather(root, tmp_path)  # raises with a line for each fault
+    assert (tmp_path / "docs/players.md").is_file()
+
+
+def test_every_free_pack_is_on_their_page(root: Path) -> None:
+    page = (root / "packs" / "README.md").read_text("utf-8")
+    assert sorted(re.findall(r"\]\(([a-z-]+)/README.md\)", page)) == sorted(
+        path.parent.name for path in root.glob("packs/*/pack.yaml")
+    )

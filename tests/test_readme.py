@@ -1,7 +1,8 @@
-"""The README tells the truth: its console examples are played, its shell examples are run."""
+"""README, first fight and shell page tell the truth: what they show is played, their shell lines are run."""
 
 from __future__ import annotations
 
+import io
 import re
 import shlex
 import subprocess
@@ -9,12 +10,20 @@ import sys
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
+from adapters.console.session import Session
 from bot.__main__ import main
+from tests.fresh import fresh_app
 
-README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
-FIGHTS = re.findall(r"```console\n(.*?)```", README, re.DOTALL)
-SHELL = [line for line in README.splitlines() if line.startswith("grognard ")]
+ROOT = Path(__file__).parent.parent
+README, FIRST_FIGHT, SHELL_PAGE = (
+    (ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "docs/first-fight.md", "docs/shell.md")
+)
+FIGHTS = [
+    block for block in re.findall(r"```console\n(.*?)```", FIRST_FIGHT, re.DOTALL) if "\n(" in block or "hand=" in block
+]
+SHELL = [line for line in SHELL_PAGE.splitlines() if line.startswith("grognard ")]
 
 
 def typed_and_shown(text: str) -> list[tuple[str, list[str]]]:
@@ -23,8 +32,33 @@ def typed_and_shown(text: str) -> list[tuple[str, list[str]]]:
     return [(piece.splitlines()[0], [line for line in piece.splitlines()[1:] if line]) for piece in pieces]
 
 
+def test_there_are_fights_and_lines_for_a_shell() -> None:
+    assert len(FIGHTS) == 2
+    assert len(SHELL) == 5
+
+
+async def test_two_lines_and_three_letters_make_a_fight(tmp_path: Path) -> None:
+    """The lines that the README begins with, typed at a terminal, each answered and none refused."""
+    (block,) = re.findall(r"```console\n(.*?)```", README, re.DOTALL)
+    app, shown = await fresh_app(), io.StringIO()
+    session = Session(app, Console(file=shown, width=110), "Player", tmp_path, terminal=True)
+    answers = []
+    for command, _ in typed_and_shown(block):
+        shown.truncate(0)
+        await session.line(command)
+        answers.append(shown.getvalue().replace("\0", ""))
+    assert len(answers) == 5
+    start, shot, other, again, odds = answers
+    assert 'starts "The Ford at Dawn"' in start
+    assert "Rifle 1 fires" in shot
+    assert "as it was fired" in odds
+    assert "Local 3" in other
+    assert "Local 3" in again
+    assert "Error" not in "".join(answers)
+
+
 @pytest.mark.parametrize("fight", FIGHTS)
-def test_the_fight_goes_as_the_readme_says(fight: str) -> None:
+def test_the_fight_goes_as_the_page_says(fight: str) -> None:
     commands = [command for command, _ in typed_and_shown(fight)]
     done = subprocess.run(
         [sys.executable, "-m", "bot", "play"],
@@ -36,7 +70,7 @@ def test_the_fight_goes_as_the_readme_says(fight: str) -> None:
     )
     for (command, expected), (run, shown) in zip(typed_and_shown(fight), typed_and_shown(done.stdout), strict=True):
         assert run == command
-        assert shown[: len(expected)] == expected, "an answer begins as the README shows it"
+        assert shown[: len(expected)] == expected, "an answer begins as the page shows it"
         assert len(shown) - len(expected) <= 2, "only buttons and a footer may follow"
 
 

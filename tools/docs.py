@@ -171,11 +171,7 @@ def _printed(table: Table) -> Iterator[str]:
     data = table.printed
     if table.modifiers:
         yield ""
-        yield "| row | name | when | adds |"
-        yield "|---|---|---|---|"
-        for row in data["rows"]:
-            adds = ", ".join(f"{total} {_signed(value)}" for total, value in row["adds"].items())
-            yield f"| {row['id']} | {_cell(row['name'])} | {_cell(row.get('when', ''))} | {_cell(adds)} |"
+        yield from map(_modifier, data["rows"])
     bodies: Any = data.get("read") or []
     for body in bodies if isinstance(bodies, list) else [bodies]:
         yield from _body(body, data, "")
@@ -183,6 +179,13 @@ def _printed(table: Table) -> Iterator[str]:
     if rules:
         yield ""
         yield from (f"- `{name}` = `{formula}`" for name, formula in rules.items())
+
+
+def _modifier(row: Mapping[str, Any]) -> str:
+    """A line for each modifier, as for an option: its name, what it adds, and when, unless its own name says so."""
+    adds = ", ".join(f"{total} {_signed(value)}" for total, value in row["adds"].items())
+    when = f", when `{_plain(row['when'])}`" if row.get("when") not in (None, row["id"]) else ""
+    return f"- **{row['id']}**, {_plain(row['name'])}: {adds}{when}"
 
 
 def _body(body: Mapping[str, Any], data: Mapping[str, Any], heading: str) -> Iterator[str]:

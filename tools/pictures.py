@@ -25,6 +25,8 @@ from bot.report.story import Story
 from bot.rules.tables.table import Table
 from bot.systems.catalog import system, systems
 from bot.systems.system import System
+from tools.chat.pictures import messages
+from tools.chat.pictures import pictures as chat_pictures
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 FOLDER = "pictures"
@@ -90,6 +92,7 @@ def drawn() -> dict[str, str]:
             if address := page_picture(table):
                 found[address] = with_font(table_picture(table).svg)
         found |= {address: with_font(picture.svg) for address, _, _, picture in _shown(game)}
+    found |= {address: with_font(svg) for address, svg in chat_pictures(messages()).items()}
     return found | {address: with_font(picture.svg) for address, _, _, picture in _of_sample()}
 
 
@@ -163,7 +166,9 @@ def _alt(picture: Picture) -> str:
 
 def write_pictures() -> list[Path]:
     """Write what is new or changed, and take away what is drawn no more; returns those files."""
-    wanted = {DOCS / address: text for address, text in drawn().items()} | {DOCS / "gallery.md": gallery()}
+    wanted = {DOCS / address: text for address, text in (drawn() | messages()).items()} | {
+        DOCS / "gallery.md": gallery()
+    }
     changed = [path for path, text in wanted.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
     for path in changed:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -76,3 +76,29 @@ async def test_its_optional_rule_counts_where_nobody_types_the_ground(
     assert "12 against 4: −1 Woods, column 2-1" in ruled
     assert "By rule: Thick country" in ruled
     assert "column 3-1" in (await channel.do("Anna", f"{shot} ground=clear")).text()
+
+
+@pytest.fixture
+def club_asl(root: Path, tmp_path: Path) -> Path:
+    """The files of a fire table on top of ASL, in the order in which the page prints them."""
+    page = (root / "docs" / "packs.md").read_text(encoding="utf-8")
+    (section,) = re.findall(r"^## On top of a built-in game\n(.*?)^## ", page, re.DOTALL | re.MULTILINE)
+    blocks = re.findall(r"```yaml\n(.*?)```", section, re.DOTALL)
+    folder = tmp_path / "club-asl"
+    for name, text in zip(("pack.yaml", "card.yaml", "sequences.yaml", "steps/fire.yaml"), blocks, strict=True):
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return folder
+
+
+async def test_a_clubs_fire_table_goes_on_top_of_asl(club_asl: Path, use_packs: Callable[[Path], None]) -> None:
+    """Its own shot with exact odds, and the built-in game's commands beside it."""
+    assert check_content(read_content(club_asl)).faults == ()
+    use_packs(club_asl)
+    channel = await Channel.fresh()
+    odds = (await channel.do("Anna", "club-asl fire fp=4 drm=1 odds")).text()
+    assert odds.startswith("1mc 33%, nmc 31%, ok 28%"), "12, 11 and 10 of 36"
+    reply = await channel.do("Anna", "club-asl fire fp=4 drm=1 hand=2,3")
+    assert "[2] [3] + 1 DRM = 6, 4 FP: 1mc" in reply.text()
+    await channel.do("Anna", "club-asl smoke dispenser=sd usage_number=7")

@@ -23,7 +23,7 @@ ROWS: list[dict[str, Any]] = yaml.safe_load((Path(__file__).parent / "promises.y
 PIECES = re.compile(r'(?<!":)(?<=[.:;])\s+|\s\|\s')
 CLAUSES = re.compile(r", |; (?=nor)|\. (?:Cannot )?(?=[a-z])")
 DRAWN, SECONDS = int(os.environ.get("GROGNARD_BROKEN", "20")), 120
-PAGES = ("README.md", "SECURITY.md", "docs/dice.md")
+PAGES = ("README.md", "SECURITY.md", "docs/dice.md", "docs/first-fight.md", "docs/shell.md")
 BREAKS = [row for row in ROWS if "break" in row]
 
 

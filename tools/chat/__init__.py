@@ -1,0 +1,1 @@
+"""Pictures of an evening in chat: it is played, and what the bot sends is drawn."""
