@@ -175,6 +175,9 @@ def _printed(table: Table) -> Iterator[str]:
     bodies: Any = data.get("read") or []
     for body in bodies if isinstance(bodies, list) else [bodies]:
         yield from _body(body, data, "")
+    if codes := data.get("results"):
+        yield ""
+        yield from (f"- `{code}`: {_plain(meaning)}" for code, meaning in codes.items())
     rules = {**(data.get("derive") or {}), **(data.get("then") or {})}
     if rules:
         yield ""
@@ -209,7 +212,7 @@ def _body(body: Mapping[str, Any], data: Mapping[str, Any], heading: str) -> Ite
     yield "|---" * (len(names) + 1) + "|"
     for key, cell in body["cells"].items():
         cells = cell if isinstance(cell, list) and len(cell) == len(names) else [cell]
-        yield "| " + " | ".join(_cell(_meaning(item, data)) for item in (key, *cells)) + " |"
+        yield "| " + " | ".join(map(_cell, (key, *cells))) + " |"
 
 
 def _meaning(cell: Any, data: Mapping[str, Any]) -> Any:
