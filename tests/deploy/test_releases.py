@@ -17,7 +17,7 @@ import pytest
 pytestmark = pytest.mark.slow
 TOOLS = ("cp", "mv", "ln", "rm", "mkdir", "chmod")
 STEP = """#!/bin/sh
-count=$(($(cat "$COUNT") + 1)); echo $count >"$COUNT"
+read -r count <"$COUNT"; count=$((count + 1)); echo $count >"$COUNT"
 {program} "$@"
 status=$?
 [ $count = "$KILL" ] && kill -9 $PPID
@@ -27,9 +27,10 @@ exit $status
 PYTHON = """#!/bin/sh
 case "$*" in
 *"-m venv"*) for folder; do :; done; {mkdir} -p "$folder/bin"; {cp} "$0" "$folder/bin/python" ;;
-*"-m pip"*) [ "$OFFLINE" ] && exit 1; for lock; do :; done; {cp} "$lock" "$(dirname "$(dirname "$0")")/libraries" ;;
+*"-m pip"*) [ "$OFFLINE" ] && exit 1; for lock; do :; done; {cp} "$lock" "${{0%/bin/*}}/libraries" ;;
 *compileall*) ;;
-*) LIBRARIES=$(cat "$(dirname "$(dirname "$0")")/libraries" 2>/dev/null) exec {python} "$@" ;;
+*) [ ! -e "${{0%/bin/*}}/libraries" ] || read -r LIBRARIES <"${{0%/bin/*}}/libraries"
+    export LIBRARIES; exec {python} "$@" ;;
 esac
 """
 """A Python whose environments need no network: their libraries are one line, that of the lock."""
@@ -251,6 +252,7 @@ def test_a_host_with_files_in_place_is_moved_over_and_back(host: Host) -> None:
     assert host.is_at("0.1.0")
 
 
+@pytest.mark.timeout(1200)
 @pytest.mark.parametrize("kind", ["update", "move", "rollback"])
 def test_killed_behind_each_of_its_steps(root: Path, tmp_path: Path, kind: str) -> None:
     host, words = Host(root, tmp_path), ("--rollback",) if kind == "rollback" else ()
