@@ -63,7 +63,8 @@ from bot.running.storing import Storing
 from bot.running.underway import Promises, UnderWay
 from bot.running.unrecorded import Unrecorded
 from bot.sight.watching import Answer, Promise, Watch
-from bot.stores.base import Clock
+from bot.stores.base import Clock, StoreError
+from bot.stores.erased import Erased
 from bot.stores.opening import open_store
 from bot.stores.records import Shown
 from bot.stores.store import Store
@@ -81,6 +82,9 @@ REPEATING = ("again", "other", "sure")
 """Buttons that do a command once more, whose refusal leads to its form."""
 
 
+FORGET, NOWHERE = ("privacy", "delete"), Place("nobody:", "nobody:")
+
+
 class App:
     """The bot behind every adapter. Make one with `await App.open(...)`, end it with `await app.close()`."""
 
@@ -96,12 +100,12 @@ class App:
         self._under_way = UnderWay()
         enabled = self._enabled = Enabled(store, self.registry, steady)
         self.shelves = Shelves(store, enabled)
-        storing = Storing(store, self.games, enabled, self._receipts)
+        self._storing = Storing(store, clock, self.games, enabled, self._receipts)
         self.threads = Threads(store, self.games)
         self.forms = Forms(store, self.drafts, self.games, self.registry, self.threads, self.seen_at)
         unrecorded = Unrecorded(steady)
         self.handling = Handling(
-            store, clock, self.games, self.registry, enabled, storing, self.threads, unrecorded, self.shelves
+            store, clock, self.games, self.registry, enabled, self._storing, self.threads, unrecorded, self.shelves
         )
         self._promises = Promises(store, clock, self._receipts, self._under_way, unrecorded)
         self._answer: Answer = self.handling.answer
@@ -141,8 +145,22 @@ class App:
         app = cls(store if watch is None else watch.storing(store), clock)
         if watch is not None:
             app.watched(watch)
+        app._storing.erased = Erased(source.data if source.postgres or source.database else None)
+        await app.erase_again()
         app._sweeper = asyncio.create_task(Sweeping(app.store, source.retention, clock, besides=app.tidy).run())
         return app
+
+    async def erase_again(self) -> int:
+        """Delete once more what a copy of the database that was put back has brought back; of how many people."""
+        users, marks = await self._storing.erased.returned(self.store)
+        for user in users:
+            how = {"confirm": True}
+            reply = await self.run(Command(FORGET, how, Person(user, ""), NOWHERE, f"erased/{new_id()}"))
+            if reply.error:
+                raise StoreError(f"A copy brought back somebody who was erased: {reply.title}")
+        for mark in marks:
+            await self.store.put_doc(mark)
+        return len(users)
 
     async def tidy(self) -> None:
         """Let the content of packs go that no server needs any more."""

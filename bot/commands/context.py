@@ -23,7 +23,7 @@ from bot.rules.inputs.units import Roster
 from bot.rules.odds.odds import Distribution
 from bot.rules.proof.fair import Stream, Words
 from bot.rules.text.phrase import phrase
-from bot.stores.records import Binding, Doc, DueRow, Outgoing
+from bot.stores.records import ROLLED, Binding, Doc, DueRow, Outgoing
 from bot.stores.store import Store
 from bot.systems.catalog import systems
 from bot.systems.system import Sequence, System
@@ -37,8 +37,6 @@ IsMember = Callable[[str, str], Awaitable[bool | None]]
 CountOdds = Callable[[Sequence, Mapping[str, object], Many[str], Roster], Awaitable[dict[str, Distribution]]]
 
 
-ROLLED = "rolled"
-"""Documents that say what a draft, used up, has brought."""
 Rewording = Callable[[Reply | None], Reply | None]
 
 

@@ -6,6 +6,7 @@ import asyncio
 import os
 import shutil
 import sys
+import time
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,7 +16,9 @@ from bot.host.cli import Arguments
 from bot.picture.png import rasterizer
 from bot.process.settings import Settings, SettingsError, load_settings
 from bot.rules.errors import TableError, UserError
+from bot.stores.base import DAY
 from bot.stores.opening import check_sqlite, opened_store
+from bot.stores.sqlite.schema import own_copies
 from bot.systems.catalog import packs_folder, systems
 from bot.systems.packs.pack import packs_in
 
@@ -176,6 +179,9 @@ async def _check_database(found: Findings, settings: Settings, *, replays: bool)
                 found.note(f"{name} does not exist yet; it is made at the first start")
                 return
         async with opened_store(settings) as store:
+            for copy in own_copies(settings.database) if settings.database is not None else ():
+                days, size = (time.time() - copy.stat().st_mtime) // DAY, copy.stat().st_size / MIB
+                found.note(f"{copy}: a copy that the bot made {days:.0f} days ago, {size:.1f} MiB")
             problems = list(await store.check())
             for problem in problems:
                 found.fault(f"{name}: {problem}")

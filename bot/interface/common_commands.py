@@ -180,7 +180,7 @@ _OTHERS = (
     _spec(
         "unit add",
         "Add units to the roster",
-        Option("name", "str", 'name; "Squad 1..4" adds four', max=40),
+        Option("name", "str", 'name; "Squad 1..4" adds four; it stays in the log', max=40),
         Option("type", "str", "unit type of the game", complete="unit-type"),
         _free("side", "the side that the unit is on", complete="side"),
         replace(_STATS, optional=True),
@@ -354,7 +354,12 @@ def start_command(games: Iterable[str]) -> CommandSpec:
             complete="system",
             label="Game",
         ),
-        _free("name", "what the game is called; else as its scenario or rules are", max=60, label="Title"),
+        _free(
+            "name",
+            "what the game is called, else as its scenario or rules are; it stays in the log",
+            max=60,
+            label="Title",
+        ),
         _free("sides", "sides, separated by commas: US, VC; a scenario brings them"),
         _free("scenario", "sides and units ready to play, such as ford of lnlt", complete="scenario"),
         _flag("carry", "carry over the roster of the previous game", label="Carry the roster over"),

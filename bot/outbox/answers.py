@@ -12,7 +12,7 @@ from bot.interface.reply.reply import Reply
 from bot.outbox.leases import LEASE, Leases
 from bot.process.logs import log_failure, seldom
 from bot.stores.base import DRAFTS_KEPT, LONGEST_WAIT, StoreError
-from bot.stores.records import Doc, Shown
+from bot.stores.records import UNTOLD, Doc, Shown
 from bot.stores.store import Store
 
 often = seldom(f"{__name__}.often")
@@ -21,8 +21,6 @@ GOOD_UNTIL = "good_until"
 """In the delivery of an answer that nobody asked for: Unix seconds after which it is better never posted."""
 INSTEAD = "instead"
 """In the delivery of what is for one person: the channel where they are called if they take no direct messages."""
-UNTOLD = "untold"
-"""Documents with an answer each that its owner has not seen, because nobody can post it any more."""
 _OURS = (GOOD_UNTIL, INSTEAD)
 NOTE_AGAIN = 3.0
 """Seconds until what the store could not take is written down again."""

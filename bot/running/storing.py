@@ -22,7 +22,8 @@ from bot.packs.stored import server_key, used_docs
 from bot.places.shelves import Enabled
 from bot.rules.errors import UserError
 from bot.running.budgets import Budgets
-from bot.stores.base import Deleted, Gate
+from bot.stores.base import Clock, Deleted, Gate
+from bot.stores.erased import Erased
 from bot.stores.records import Commit, Outgoing
 from bot.stores.store import Store
 from bot.systems.catalog import systems
@@ -36,8 +37,9 @@ DELETED = Reply("That was answered before, and the answer has been deleted since
 class Storing:
     """Stores what handlers wrote, and keeps what this process remembers of games and servers true to it."""
 
-    def __init__(self, store: Store, games: Games, enabled: Enabled, receipts: Receipts) -> None:
-        self._store = store
+    def __init__(self, store: Store, clock: Clock, games: Games, enabled: Enabled, receipts: Receipts) -> None:
+        self.erased = Erased()
+        self._store, self._clock = store, clock
         self._games, self._enabled, self._receipts = games, enabled, receipts
         self._used: set[tuple[str, object]] = set()
 
@@ -68,6 +70,7 @@ class Storing:
         reply = await with_footer(context, reply)
         about = context.about or _about(context, reply)
         changing = [*await amended(context, reply, about), *await following(context, reply)]
+        gone = self.erased.docs(context.forget, self._clock()) if context.forget else []
         commit = Commit(
             request_id=command.request_id,
             reply=reply.to_json(),
@@ -83,7 +86,7 @@ class Storing:
                 *changing,
                 *_linked(context, ledgers, reply, about, changing),
             ),
-            docs=tuple(context.docs),
+            docs=(*context.docs, *gone),
             drop_docs=tuple(context.drop_docs),
             drop_due=tuple(context.drop_due),
             due=tuple(context.due),
@@ -101,7 +104,9 @@ class Storing:
             return replace(Reply.from_json(done.reply), seen=True)
         budgets.weigh(command, context.ledger.weight())
         if context.erase or context.forget:
+            self.erased.keep(gone)
             await self._forget_receipts(context)
+            await self._store.scour()
         self._remember(context, ledgers)
         shown = context.unstored(reply) if context.unstored is not None else reply
         return replace(shown, outbox=done.outbox[0]) if command.delivery else shown

@@ -42,6 +42,10 @@ class GameRow:
 
 BOARD = "board"
 """The kind of the document that says which message is the board of a game."""
+SHOWN, ROLLED = "shown", "rolled"
+"""Those of documents with an answer that its owner may still share, and with what a draft, used up, has brought."""
+UNTOLD = "untold"
+"""Those with an answer that its owner has not seen, because nobody can post it any more."""
 PACK_FILES = "pack-files"
 """The kind of the documents that hold the files of a pack, by the hash of its version."""
 IMPORTED = "imported:"

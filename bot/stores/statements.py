@@ -8,12 +8,17 @@ rows of each step that it yields.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from bot.rules.text.plain import storable
 from bot.stores.base import DAY, LONGEST_WAIT, REQUESTS_KEPT, Conflict, Gate
 from bot.stores.records import (
+    BOARD,
+    ROLLED,
+    SHOWN,
+    UNTOLD,
     Binding,
     Commit,
     Doc,
@@ -327,7 +332,8 @@ def _side_rows(commit: Commit) -> Iterator[Step]:
 
 
 def _forgotten(user: str, but: str, now: float) -> Iterator[Step]:
-    """Delete who a user is, what they wrote and what they were answered; the chain keeps only hashes."""
+    """Delete who a user is, what they wrote and what they were answered; the chain keeps only hashes. Whose this very
+    request was nobody knows any more."""
     played = 'game IN (SELECT game FROM persons WHERE "user" = ?1)'
     yield Step(
         f"DELETE FROM texts WHERE {played} "
@@ -345,6 +351,44 @@ def _forgotten(user: str, but: str, now: float) -> Iterator[Step]:
         (user,),
     )
     yield from _buried('"user" = ?1 AND id <> ?2', (user, but), now)
+    yield Step("UPDATE requests SET \"user\" = '' WHERE id = ?1", (but,))
+    for table in ("outbox", "shown"):  # in their direct messages, whoever caused it
+        yield Step(f"DELETE FROM {table} WHERE place = ?1", (user,))
+
+
+_SAID = (
+    ("requests", "reply", "id", "id", ""),
+    ("outbox", "reply", "id", "id", ""),
+    ("docs", "data", "kind", "key", f" AND kind IN ('{BOARD}', '{SHOWN}', '{ROLLED}', '{UNTOLD}')"),
+)
+"""Where what others were answered is kept, by which columns a row is found, and which rows."""
+
+
+def scrub(user: str, names: Sequence[str]) -> Talk:
+    """Take a user's id and names out of what others were answered; what is rolled stays."""
+    words = sorted({user, user.rpartition(":")[2].rpartition("/")[2], *names} - {""}, key=len, reverse=True)
+    pattern = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, words))})(?!\w)")
+    for table, column, first, last, which in _SAID:
+        for word in words:
+            found = yield Step(
+                f"SELECT {first}, {last}, {column} FROM {table} WHERE replace({column}, ?1, '') <> {column}{which}",
+                (json.dumps(word)[1:-1],),
+            )
+            for one, other, text in found:
+                update = f"UPDATE {table} SET {column} = ?1 WHERE {first} = ?2 AND {last} = ?3"
+                yield Step(update, (dump(_scrubbed(json.loads(text), user, pattern)), one, other))
+
+
+def _scrubbed(value: Any, user: str, pattern: re.Pattern[str]) -> Any:
+    """A value of JSON without somebody: their names in its texts, and them among those who are called."""
+    if isinstance(value, str):
+        return pattern.sub("someone", value)
+    if isinstance(value, list):
+        return [_scrubbed(one, user, pattern) for one in value if one != user]
+    if isinstance(value, dict):
+        kept = ("action", "content") if "packed" in value else ("action",)  # what a button does; a picture's bytes
+        return {key: one if key in kept else _scrubbed(one, user, pattern) for key, one in value.items()}
+    return value
 
 
 def _outgoing(entry: Outgoing, request: str | None, reply: str) -> Iterator[Step]:

@@ -294,6 +294,22 @@ class Store(ABC):
             tuple(map(_due, await self._ask(f"{_DUE} WHERE owner = ?1 AND owner <> '' ORDER BY key", user))),
         )
 
+    async def users(self) -> Sequence[str]:
+        """Whoever anything is kept about."""
+        query = (
+            'SELECT "user" FROM persons UNION SELECT owner FROM docs UNION SELECT owner FROM due '
+            'UNION SELECT "user" FROM requests'
+        )
+        return [user for (user,) in await self._ask(query) if user]
+
+    async def scrub(self, user: str, names: Sequence[str]) -> None:
+        """Take a user's id and names out of what others were answered in the last 7 days."""
+        await self._writer.talk(lambda: statements.scrub(user, names))
+
+    @abstractmethod
+    async def scour(self) -> None:
+        """Leave nothing of what was deleted in the files beside the database, as far as that is in our hands."""
+
     async def linked(self, server: str) -> Sequence[tuple[str, str]]:
         """(place, game) of each place of a server that plays a game which is played elsewhere too, by place."""
         query = (
@@ -323,6 +339,7 @@ class Store(ABC):
         now = self._clock()
         await self._writer.talk(lambda: self._old_requests(now))
         await self._writer.talk(lambda: statements.sweep(retention, now))
+        await self.scour()
 
     def _old_requests(self, now: float) -> Talk:
         return statements.sweep_requests(now)

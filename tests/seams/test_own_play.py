@@ -9,11 +9,11 @@ from adapters.discord.payload import our_commands
 from bot.interface.registry import registry
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import CommandSpec, Path, own_place
-from bot.outbox.answers import UNTOLD
 from bot.places.own import LOOKS
 from bot.rules.errors import UserError
 from bot.sight.metrics import Metrics
 from bot.sight.watching import Watch
+from bot.stores.records import UNTOLD
 from tests.playing import Channel
 
 ANNA = "console:anna"

@@ -107,7 +107,7 @@ AFTER = {
     "texts": [("g2", 1, "label", "salt", "words", "p1")],
     "seeds": [("g1", 1, *SEED), ("g2", 1, b"\1\0\xff" * 8, *SEED[1:])],
     "requests": [
-        ("r1", "g1", "discord:anna", '{"text":"all"}', 1e6),
+        ("r1", "g1", "", '{"text":"all"}', 1e6),
         ("start g1", "g1", "", '{"text":"A game."}', 1e6),
     ],
     "tombstones": sorted((stone, 1e6) for stone in STONES),

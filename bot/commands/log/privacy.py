@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import asdict, replace
 
 from bot.commands.channel_games import played_in, standing
@@ -13,9 +14,14 @@ from bot.game.loaded import load
 from bot.game.prepared import PREPARED, UNUSED
 from bot.interface.reply.reply import Button, File, Reply
 from bot.interface.spec import own_place
-from bot.outbox.answers import UNTOLD
+from bot.interface.typing.command_text import quoted
 from bot.places.macros import MACRO
-from bot.rules.text.phrase import phrase
+from bot.rules.text.phrase import Phrase, phrase
+from bot.stores.records import UNTOLD
+
+STAYS = "Names of units, sides and games stay in the logs: the proof of the dice rests on them."
+MOST_NAMED = 10
+"""Of the names that somebody is offered to change before they go."""
 
 
 async def show(context: Context) -> Reply:
@@ -76,11 +82,38 @@ async def delete(context: Context) -> Reply:
         (
             "Your rolls stay in the logs without your name; you leave your sides. This cannot be undone.",
             *(("What you rolled with the app on your account goes whole.",) if await _own_rows(context) else ()),
+            STAYS,
+            *await _to_rename(context),
             phrase("Delete them: `/privacy delete confirm`"),
         ),
         private=True,
         buttons=(Button("forget:", "Delete", "danger"),),
     )
+
+
+async def _to_rename(context: Context) -> list[str | Phrase]:
+    """Units and games that seem to be called after whoever asks, and how a unit gets another name."""
+    data = await context.store.user_data(context.command.who.key)
+    own = {word for row in data.persons for word in _words(row.name)}
+    lines: list[str | Phrase] = []
+    for row in dict.fromkeys(row.game for row in data.persons):
+        saved = await context.store.load_game_by_id(row)
+        game = load(saved).game if saved is not None and len(lines) < MOST_NAMED else None
+        if game is None:
+            continue
+        where = f' in "{game.name}"' if game.name and row != context.ledger.row else ""
+        if own & _words(game.name):
+            lines.append(f'A game is called "{game.name}".')
+        for unit in game.units.values():
+            if own & _words(unit.name):
+                how = '{old}{where} sounds like you. Another name from now on: `/unit edit {name} name="..."`'
+                lines.append(phrase(how, old=unit.name, where=where, name=quoted(unit.name)))
+    return lines[:MOST_NAMED]
+
+
+def _words(name: str) -> set[str]:
+    """The words of a name by which somebody is recognised."""
+    return set(re.findall(r"\w{3,}", name.casefold()))
 
 
 async def forget(context: Context) -> Reply:
@@ -90,6 +123,7 @@ async def forget(context: Context) -> Reply:
     own = await _own_rows(context)
     context.erase += own
     rows = [row for row in dict.fromkeys(row.game for row in data.persons) if row not in own]
+    await context.store.scrub(user, sorted({row.name for row in data.persons}))
     imported = context.ledger.own_import()
     if imported is not None:  # a file that somebody brought here names them too
         context.forget.append(imported.user)
@@ -109,6 +143,7 @@ async def forget(context: Context) -> Reply:
         (
             f"Games that keep their rolls without a name: {len(rows)}.",
             *(("What you rolled with the app on your account is gone whole.",) if own else ()),
+            STAYS,
             *([f"Games without a game master now: {left}. A server manager can take over there."] if left else ()),
         ),
         private=True,

@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl
 
 from bot.answers.aim import able
 from bot.answers.inputs import as_typed
-from bot.commands.context import ROLLED, Context, own_draft, repeated
+from bot.commands.context import Context, own_draft, repeated
 from bot.commands.log import undo
 from bot.commands.log.export import check_length, export_json, facts_for
 from bot.commands.pictures import drawn, drawn_table, odds_shown
@@ -38,7 +38,7 @@ from bot.rules.errors import DieOwed, UserError
 from bot.rules.text.names import joined
 from bot.rules.text.phrase import Phrase, Typed, phrase
 from bot.stores.base import REQUESTS_KEPT
-from bot.stores.records import Doc
+from bot.stores.records import ROLLED, Doc
 from bot.systems.catalog import system
 
 LOOK_BACK = 200

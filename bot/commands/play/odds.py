@@ -38,13 +38,11 @@ from bot.rules.sequence.sequence import Row
 from bot.rules.text.names import joined
 from bot.rules.text.phrase import begun
 from bot.stores.base import DAY
-from bot.stores.records import Doc
+from bot.stores.records import SHOWN, Doc
 from bot.systems.catalog import system
 from bot.systems.resolve import count_rounds, odds_rows
 from bot.systems.system import Sequence
 
-SHOWN = "shown"
-"""Documents with an answer that its owner may still share."""
 BOXED = 3_200
 """Characters of an answer in a box; what is longer comes as an ordinary message."""
 

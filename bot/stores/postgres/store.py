@@ -74,6 +74,9 @@ class PostgresStore(Store):
         """See Store."""
         return await self._link.fetch(query, *values)
 
+    async def scour(self) -> None:
+        """See Store. What is deleted leaves the server's files as it vacuums, and its logs as it recycles them."""
+
     async def check(self) -> Sequence[str]:
         """See Store. Pages and indexes are the server's business."""
         found: list[str] = []

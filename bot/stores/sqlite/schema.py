@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import glob
 import sqlite3
 from pathlib import Path
 
@@ -143,6 +145,24 @@ def check_ours(conn: sqlite3.Connection, path: Path, steps: tuple[str, ...] = MI
 def backup_path(path: Path, version: int) -> Path:
     """Where the copy of a file of schema `version` is put."""
     return path.with_name(f"{path.name}.schema-{version}.bak")
+
+
+def own_copies(path: Path) -> list[Path]:
+    """The copies of a database that the bot itself has made beside it: before an update of the schema, in place of one
+    that was put back, and of one that was deleted while it was in use."""
+    return sorted(found for kind in ("schema-*.bak", "before-*", "rescued-*") for found in _beside(path, kind))
+
+
+def drop_backups(path: Path, until: float) -> None:
+    """Delete the copies that updates of the schema made up to then, Unix seconds."""
+    for found in _beside(path, "schema-*.bak"):
+        with contextlib.suppress(OSError):
+            if found.stat().st_mtime < until:
+                found.unlink()
+
+
+def _beside(path: Path, kind: str) -> list[Path]:
+    return list(path.parent.glob(f"{glob.escape(path.name)}.{kind}"))
 
 
 def _version(conn: sqlite3.Connection) -> int:

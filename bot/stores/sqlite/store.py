@@ -28,6 +28,8 @@ BUSY_SECONDS = 5.0
 LOOK_EVERY = 2.0
 """Seconds between two looks whether the file is still there, when nobody plays."""
 _PAGE = 1000
+BACKUPS_KEPT = 30 * DAY
+"""Seconds for which the copy that an update of the schema made beside the database is kept."""
 
 
 @asynccontextmanager
@@ -124,6 +126,14 @@ class SqliteStore(Store):
                 return
             after = rows[-1][0]
 
+    async def scour(self) -> None:
+        """See Store. What is written goes from the write-ahead logs into the files, which overwrite what is deleted;
+        copies that updates made go after a month. Whatever is in the way just now, the next sweep tries again."""
+        path = self._reader.path
+        await asyncio.to_thread(_empty_log, path)
+        await asyncio.to_thread(_empty_log, journal_path(path))
+        await asyncio.to_thread(schema.drop_backups, path, self._clock() - BACKUPS_KEPT)
+
     async def check(self) -> Sequence[str]:
         """See Store."""
         return await self._reader.run(_problems)
@@ -183,6 +193,7 @@ def _prepare(conn: sqlite3.Connection, path: Path, clock: Clock, busy_seconds: f
     conn.create_function("grognard_tombstone", 1, tombstone)
     conn.create_function("grognard_bare", 1, bare)
     schema.check_ours(conn, path)  # before anything about the file is changed
+    conn.execute("PRAGMA secure_delete = ON")  # who is erased is not to be read in the file's free pages
     conn.execute(f"PRAGMA synchronous = {'FULL' if lasting else 'OFF'}")
     give_up = time.monotonic() + busy_seconds
     while True:
@@ -208,6 +219,15 @@ def _look(conn: sqlite3.Connection, clock: Clock) -> None:
     """Open all files that reading needs, so that a deleted one can still be read to its end."""
     conn.create_function("grognard_now", 0, clock)
     conn.execute("SELECT count(*) FROM games").fetchone()
+
+
+def _empty_log(path: Path) -> None:
+    """Take a file's write-ahead log into it and cut it to nothing, unless somebody reads just now."""
+    if not path.with_name(f"{path.name}-wal").exists():
+        return
+    with contextlib.closing(sqlite3.connect(path, timeout=1.0)) as conn, contextlib.suppress(sqlite3.Error):
+        conn.execute("PRAGMA secure_delete = ON")
+        conn.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
 
 
 def _copy(conn: sqlite3.Connection, path: Path) -> None:

@@ -1,0 +1,194 @@
+"""Whoever wishes it is erased: looked for by name and id in every table, every file and every copy, on both stores."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, closing
+from pathlib import Path
+
+import pytest
+
+from bot.app import App
+from bot.interface.reply.reply import Reply
+from bot.interface.spec import Command, Person, Place, own_place
+from bot.process.settings import Settings
+from bot.stores.base import DAY
+from bot.stores.erased import FILE
+from bot.stores.sqlite.schema import own_copies
+from tests.standins.postgres import PostgresServer
+
+NAME, ID = "Zenobia", "987654321012345678"
+ZOE, BOB = Person(f"discord:{ID}", NAME), Person("discord:42", "Bob")
+HERE, ALONE = (
+    Place("discord:55/900", "discord:55", "#games"),
+    Place("discord:dm/77", name="direct message", owner=ZOE.key),
+)
+TOKEN = {"token": "t"}
+
+
+class Bot:
+    """An app on one of the stores, its data folder, and copies of its database."""
+
+    def __init__(self, folder: Path, server: PostgresServer | None) -> None:
+        self.folder, self.server = folder, server
+        self.url = server.new_database() if server is not None else ""
+        self._number = 0
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[App]:
+        database = None if self.server is not None else self.folder / "grognard.db"
+        app = await App.open(Settings(data=self.folder, database=database, postgres=self.url))
+        try:
+            yield app
+        finally:
+            await app.close()
+
+    def held(self) -> str:
+        """All that is in the tables, and in the files of the folder."""
+        found = [path.read_bytes().decode("latin-1") for path in sorted(self.folder.rglob("*")) if path.is_file()]
+        if self.server is None:
+            with closing(sqlite3.connect(self.folder / "grognard.db")) as conn:
+                tables = [name for (name,) in conn.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+                return "\n".join([*found, *(repr(conn.execute(f"SELECT * FROM {name}").fetchall()) for name in tables)])
+        database = self.url.partition("?")[0].rpartition("/")[2]
+        listed = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
+        tables = self.server.sql(database, listed).split()
+        return "\n".join([*found, *(self.server.sql(database, f"SELECT t::text FROM {name} AS t") for name in tables)])
+
+    def copy(self) -> Path | str:
+        """A copy as a host makes it, outside the folder."""
+        self._number += 1
+        if self.server is None:
+            kept = self.folder.with_name(f"copy-{self._number}.db")
+            with closing(sqlite3.connect(self.folder / "grognard.db")) as old, closing(sqlite3.connect(kept)) as new:
+                old.backup(new)
+            return kept
+        database, name = self.url.partition("?")[0].rpartition("/")[2], f"copy_{id(self)}_{self._number}"
+        self.server.sql("postgres", f"CREATE DATABASE {name} TEMPLATE {database}")
+        return self.server.url(name)
+
+    def put_back(self, copy: Path | str) -> None:
+        """Have a copy in place of the database."""
+        if isinstance(copy, str):
+            self.url = copy
+            return
+        for old in self.folder.glob("grognard.*db*"):
+            old.unlink()
+        shutil.copy(copy, self.folder / "grognard.db")
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def bot(request: pytest.FixtureRequest, tmp_path: Path) -> Bot:
+    return Bot(tmp_path / "data", request.getfixturevalue("postgres") if request.param == "postgres" else None)
+
+
+async def play(app: App) -> None:
+    """An evening that leaves her everywhere: as a player, as one who is called, as one who is named by others."""
+    number = 0
+
+    async def do(who: Person, text: str, where: Place = HERE, delivered: bool = True) -> Reply:
+        nonlocal number
+        number += 1
+        reply = await app.run_text(text, who, where, f"discord:{number}", TOKEN if delivered else {})
+        assert not reply.error, (text, reply.text())
+        if reply.outbox and number % 2:
+            await app.delivered(reply, spot={"channel": 900, "message": number})
+        return reply
+
+    await do(BOB, 'game start lnlt "Hill 875" sides="US, VC"')
+    await do(ZOE, "game join US")
+    await do(ZOE, "fair add lucky")
+    await do(BOB, "roll 2d6")
+    await do(BOB, "game join VC")
+    await do(ZOE, 'unit add "Squad 1..2" squad US morale=5 fp=2')
+    await do(BOB, 'unit add "Guards" squad VC morale=5 fp=2')
+    await do(ZOE, "roll 2d6 label=mine")
+    await do(ZOE, "roll 2d6 secret label=hidden")
+    await do(ZOE, 'macro add h "roll 2d6"')
+    await do(ZOE, "me ping interval=24h where=dm")
+    await do(ZOE, "game board")
+    await do(BOB, "game next")
+    rolled = await do(ZOE, "roll d10")
+    undo = next(button.action for button in rolled.buttons if button.label == "Undo")
+    asked = await app.press(undo, BOB, HERE, "discord:900", TOKEN)
+    assert asked.mention == (ZOE.key,), asked.text()
+    await do(BOB, "game pass")
+    await do(BOB, "game board")
+    await do(ZOE, "roll d6", ALONE)
+    await do(ZOE, "roll d8", own_place(ZOE.key))
+    await app.promised(Command(("roll",), {"dice": "2d6"}, ZOE, HERE, "discord:99", TOKEN), time.time() + 60)
+
+
+async def erase(app: App) -> None:
+    reply = await app.run_text("privacy delete confirm", ZOE, HERE, "discord:1000", {})
+    assert reply.title == "Your name and texts are deleted", reply.text()
+    await app.kept("discord:99")
+
+
+def is_there(bot: Bot) -> list[str]:
+    """Where she is still found."""
+    held = bot.held()
+    return [held[max(0, at - 80) : at + 40] for word in (NAME, ID) if (at := held.find(word)) >= 0]
+
+
+async def test_who_is_erased_is_in_no_table_and_no_file(bot: Bot) -> None:
+    async with bot.running() as app:
+        await play(app)
+        assert is_there(bot)
+        await erase(app)
+        assert is_there(bot) == []
+        answer = await app.run_text("log 200", BOB, HERE, "log")
+        assert "someone" in answer.text()
+        assert NAME not in answer.text()
+        assert not await app.store.check()
+        again = await app.run_text("privacy delete confirm", ZOE, HERE, "discord:1000", {})
+        assert again.seen
+    assert is_there(bot) == []
+
+
+async def test_a_copy_that_is_put_back_erases_again_and_only_what_was_there_then(bot: Bot) -> None:
+    async with bot.running() as app:
+        await play(app)
+    copy = bot.copy()
+    async with bot.running() as app:
+        await erase(app)
+    bot.put_back(copy)
+    assert is_there(bot), "the copy has her"
+    async with bot.running() as app:
+        assert is_there(bot) == []
+        await app.run_text("roll 2d6", ZOE, HERE, "discord:2000", {})  # she comes back of her own will
+    async with bot.running() as app:
+        assert is_there(bot), "and stays"
+        assert (await app.store.user_data(ZOE.key)).persons
+    assert ID not in (bot.folder / FILE).read_text("utf-8")
+    assert (bot.folder / FILE).stat().st_mode & 0o077 == 0
+
+
+async def test_a_list_that_cannot_be_kept_hinders_no_erasure(bot: Bot, caplog: pytest.LogCaptureFixture) -> None:
+    async with bot.running() as app:
+        await play(app)
+        bot.folder.mkdir(exist_ok=True)
+        (bot.folder / FILE).mkdir()
+        await erase(app)
+        assert is_there(bot) == []
+    assert FILE in caplog.text
+
+
+async def test_copies_that_the_bot_makes_are_listed_and_those_of_updates_go_after_a_month(tmp_path: Path) -> None:
+    bot = Bot(tmp_path / "data", None)
+    async with bot.running() as app:
+        await app.run_text("roll 2d6", ZOE, HERE, "r1")
+    names = ("schema-3.bak", "schema-6.bak", "before-20260101-120000", "rescued-20260101-120000")
+    for at, name in enumerate(names):
+        copy = bot.folder / f"grognard.db.{name}"
+        copy.write_bytes(b"x" * 2**20)
+        then = time.time() - (5 + 30 * (at != 1)) * DAY
+        os.utime(copy, (then, then))
+    async with bot.running() as app:
+        await app.store.sweep(None)
+    left = [path.name.removeprefix("grognard.db.") for path in own_copies(bot.folder / "grognard.db")]
+    assert left == sorted({*names} - {"schema-3.bak"})
