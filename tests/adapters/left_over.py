@@ -53,6 +53,12 @@ def count_left(data: Path) -> int:
     return left
 
 
+def count_events(data: Path) -> int:
+    """How many events are on the disk that have an answer: all but the first of each game in free play."""
+    with closing(sqlite3.connect(f"file:{data / MAIN}?mode=ro", uri=True)) as database:
+        return int(database.execute("SELECT count(*) FROM events WHERE number > 1").fetchone()[0])
+
+
 def labels(data: Path) -> set[str]:
     """The labels of all rolls on the disk."""
     with closing(sqlite3.connect(f"file:{data / MAIN}?mode=ro", uri=True)) as database:
