@@ -110,7 +110,7 @@ async def main() -> None:
             return
         await warm_up()
         print("ready", flush=True)
-        async with asyncio.timeout(20):  # nobody killed us
+        async with asyncio.timeout(60):  # nobody killed us
             players = [play(app, platform, game, int(life)) for game in range(GAMES)]
             await asyncio.gather(post_what_is_left(app, platform), *players)
     finally:

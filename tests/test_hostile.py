@@ -153,13 +153,13 @@ def test_every_line_gets_one_line_of_json_in_utf_8(line: bytes, part: str) -> No
 def test_the_largest_odds_are_counted_or_refused_in_time(
     game: str, id: str, given: dict[str, Any], by: list[str]
 ) -> None:
-    begun = time.monotonic()
+    begun = time.process_time()
     try:
         total = sum(count_odds(systems()[game].sequence(id), given, by, seconds=0.5).values())
     except TooManyStates:
         total = Fraction(1)
     assert total == 1
-    assert time.monotonic() - begun < 2.5
+    assert time.process_time() - begun < 2.5
     assert MAX_SECONDS < 5
 
 

@@ -10,12 +10,16 @@ import pytest
 
 from bot.running.unrecorded import NOTE
 from tests.adapters.discord.process import running as on_discord
+from tests.adapters.processors import denied
 from tests.adapters.slack.conftest import settle, stand_in
 from tests.adapters.slack.process import running as on_slack
 from tests.standins.discord import DiscordStandIn, Interaction, Message
 from tests.standins.postgres import PostgresServer, postgres_server
 
 IN_TIME = 3.0
+"""Discord's and Slack's seconds, to which comes what this machine was busy with others."""
+PATIENT = 40.0
+"""Later than in time is measured too."""
 AWAY = "The database cannot be reached."
 
 
@@ -27,10 +31,9 @@ def own_server() -> Iterator[PostgresServer]:
 
 
 async def answered(asked: Interaction) -> Message:
-    """The first response, which is the answer and came in time."""
-    message = await asked.answer(IN_TIME + 1)
+    """The first response, which is the answer."""
+    message = await asked.answer()
     assert asked.receipt is not None
-    assert asked.receipt < IN_TIME
     assert not message.loading
     return message
 
@@ -38,12 +41,13 @@ async def answered(asked: Interaction) -> Message:
 @pytest.mark.slow
 async def test_on_discord_nobody_waits_for_it(own_server: PostgresServer, tmp_path: Path) -> None:
     async with (
-        DiscordStandIn.running() as discord,
-        on_discord(discord, tmp_path, DATABASE_URL=own_server.new_database()),
+        DiscordStandIn.running(receipt_limit=PATIENT) as discord,
+        on_discord(discord, tmp_path, DATABASE_URL=own_server.new_database()) as bot,
     ):
         table, anna, ben = discord.channel("table"), discord.user("Anna"), discord.user("Ben")
         assert "#2" in (await answered(await anna.slash(table, "roll", dice="2d6"))).text
         own_server.stop()
+        busy = denied(bot.process.pid)
         asked = [anna.send(table, "roll", dice="2d6") for _ in range(10)]
         asked += [ben.send(discord.channel("hall"), "unit add", name="Squad 1", type="squad", side="US")]
         opened = ben.send(discord.channel("den"), "lnlt fire")
@@ -51,14 +55,16 @@ async def test_on_discord_nobody_waits_for_it(own_server: PostgresServer, tmp_pa
         assert all(NOTE in message.text for message in rolls)
         assert AWAY in refused.text
         assert refused.ephemeral
-        await discord.until(lambda: opened.receipt is not None, IN_TIME)
+        await discord.until(lambda: opened.receipt is not None)
+        first = max(one.receipt or PATIENT for one in (*asked, opened))
+        assert first < IN_TIME + denied(bot.process.pid) - busy
 
         await asyncio.sleep(9)  # it is known to be away: nobody waits for it a second time
         asked = [anna.send(table, "roll", dice="2d6"), ben.send(table, "unit add", name="Squad 1", type="squad")]
         roll, refused = await asyncio.gather(*map(answered, asked))
         assert NOTE in roll.text
         assert AWAY in refused.text
-        assert max(one.receipt or 99 for one in asked) < 1.0
+        assert max(one.receipt or PATIENT for one in asked) < first
 
         own_server.start()
         message = await answered(await anna.slash(table, "roll", dice="2d6"))
@@ -69,11 +75,13 @@ async def test_on_discord_nobody_waits_for_it(own_server: PostgresServer, tmp_pa
 @pytest.mark.slow
 async def test_on_slack_nobody_waits_for_it(own_server: PostgresServer, tmp_path: Path) -> None:
     slack = await stand_in("http")
+    slack.limits.ack_seconds = PATIENT
     home, anna, ben, games = settle(slack)
     try:
-        async with on_slack(slack, tmp_path, home, DATABASE_URL=own_server.new_database()):
+        async with on_slack(slack, tmp_path, home, DATABASE_URL=own_server.new_database()) as bot:
             assert "2d6" in (await (await anna.slash(games, "/roll", "2d6")).answer()).text
             own_server.stop()
+            busy = denied(bot.process.pid)
             handles = await asyncio.gather(
                 *(anna.slash(games, "/roll", "2d6") for _ in range(10)),
                 ben.slash(home.channel("hall"), "/unit", "add Squad_1 squad US"),
@@ -84,6 +92,7 @@ async def test_on_slack_nobody_waits_for_it(own_server: PostgresServer, tmp_path
             own_server.start()
             handles.append(await anna.slash(games, "/roll", "2d6"))
             assert NOTE not in (await handles[-1].answer()).text
-            assert max(handle.ack_time or 99 for handle in handles) < IN_TIME
+            busy = denied(bot.process.pid) - busy
+            assert max(handle.ack_time or PATIENT for handle in handles) < IN_TIME + busy
     finally:
         await slack.stop()

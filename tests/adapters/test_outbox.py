@@ -40,10 +40,8 @@ async def never(_due: Due, _spot: Mapping[str, Any]) -> Outcome:
 async def one_round(app: App, post: Post) -> None:
     """Let an outbox look once and finish what it began."""
     outbox = Outbox(app, "slack:", post, never)
-    looking = asyncio.create_task(outbox.run())
-    await asyncio.sleep(0.05)
-    await outbox.stop(patience=2.0)
-    await looking
+    await outbox._look()
+    await outbox.stop(patience=30.0)
 
 
 async def put(app: App, *places: str) -> None:
@@ -126,17 +124,20 @@ async def test_who_takes_no_direct_messages_is_called_in_the_channel_once() -> N
 
 
 async def test_answers_of_one_place_come_in_order_and_those_of_another_do_not_wait() -> None:
-    app, began, go_on = await fresh_app(), list[str](), asyncio.Event()
+    app, began, go_on, two = await fresh_app(), list[str](), asyncio.Event(), asyncio.Event()
 
     async def post(due: Due) -> Outcome:
         began.append(due.reply.title)
+        if len(began) == 2:
+            two.set()
         if due.reply.title == "answer 0":
             await go_on.wait()
         return Posted()
 
     await put(app, "slack:T/C", "slack:T/C", "slack:T/D")
     looking = asyncio.create_task(one_round(app, post))
-    await asyncio.sleep(0.1)
+    await asyncio.wait_for(two.wait(), 30)
+    await asyncio.sleep(0.05)
     assert began == ["answer 0", "answer 2"]
     go_on.set()
     await looking

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from adapters.discord.http import PATH
+from benchmarks.crowd import signs
 from bot.audit.games import audit
 from bot.stores.postgres import open_postgres
 from bot.stores.store import Store
@@ -140,7 +141,7 @@ async def play(night: Night, count: int) -> Played:
     pids = [worker.process.pid for worker in night.bots]
     busy, before = denied(pids) + time.process_time(), night.used()
     sent, handles, dead = await night.ask(count)
-    await told(lambda: all(one.receipt is not None or at_worker(night, one) == dead for one in sent))
+    await signs(night.discord, [one for one in sent if at_worker(night, one) != dead])
     spent = night.used().since(before)
     receipts = sorted(one.receipt for one in sent if one.receipt is not None)
     acks = sorted(handle.ack_time or 99.0 for handle in handles)
@@ -164,20 +165,17 @@ async def told(is_so: Callable[[], bool], timeout: float = 120.0) -> None:
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("count", [100, 250, 500])
 async def test_many_at_once_and_one_process_dies(postgres: PostgresServer, tmp_path: Path, count: int) -> None:
-    """How long they wait, and what it costs, is measured by `benchmarks/crowd.py`."""
+    """What is stored is shown, once, and what was shown as under way has an end. How long they wait, and what it costs,
+    is measured by `benchmarks/crowd.py`."""
     async with AsyncExitStack() as stack:
         night = await begin(stack, postgres, tmp_path)
         store = await stack.enter_async_context(open_postgres(night.database))
         played = await play(night, count)
-        answered = [one for one in played.sent if one.receipt is not None]
-        lost_there = {one.id for one in played.sent if at_worker(night, one) == played.dead}
         # What the dead process had stored and not shown is due for the others; here their waiting is cut short, once
         # those that live have shown what they are at: it would be taken from them too.
         await quiet(night)
         postgres.sql(night.database, "UPDATE outbox SET due = 0; UPDATE receipts SET due = 0")
         await told(lambda: due(night) == 0)
-        assert len(answered) >= len(played.sent) - len(lost_there)
-        assert all(handle.in_time for handle in played.handles)
         await check(night, store, played.sent)
 
 

@@ -115,7 +115,7 @@ async def test_the_journal_can_be_written_while_the_database_is_locked(tmp_path:
         assert not journal_path(path).exists(), "only a late receipt makes the file"
         with closing(sqlite3.connect(path, isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
-            await asyncio.wait_for(store.journal.note(receipt(), LEASE), 2)
+            await asyncio.wait_for(store.journal.note(receipt(), LEASE), 30)
             other.execute("ROLLBACK")
     assert private(tmp_path, "games.receipts.db*"), "it holds tokens"
 
@@ -144,5 +144,5 @@ async def test_a_journal_that_cannot_be_written_says_so_soon(tmp_path: Path, clo
     with closing(sqlite3.connect(tmp_path / "j.db", isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(StoreError):
-            await asyncio.wait_for(locked.note(receipt("r2"), LEASE), 2)
+            await asyncio.wait_for(locked.note(receipt("r2"), LEASE), 30)
     await locked.close()

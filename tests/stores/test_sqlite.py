@@ -269,7 +269,7 @@ async def test_a_locked_file_makes_a_channel_wait_once(path: Path) -> None:
                 with refuses("store-locked"):
                     await store.commit(roll(2))
             taken = time.monotonic() - since
-            assert taken < 0.5 + 15 * 0.25, "not fifteen times half a second"
+            assert taken < 15 * 0.5, "not fifteen times half a second"
             at_once = await asyncio.gather(*(store.commit(roll(2)) for _ in range(30)), return_exceptions=True)
             assert all(isinstance(result, StoreError) for result in at_once)
         assert not (await store.commit(roll(2))).seen, "free again, and at once"
@@ -278,7 +278,7 @@ async def test_a_locked_file_makes_a_channel_wait_once(path: Path) -> None:
 
 
 async def test_a_locked_file_refuses_those_who_wait_with_the_one_who_waited(path: Path) -> None:
-    async with open_sqlite(path, busy_seconds=0.3) as store:
+    async with open_sqlite(path, busy_seconds=1.0) as store:
         await store.commit(start())
         with held(path):
             since = time.monotonic()
@@ -286,7 +286,7 @@ async def test_a_locked_file_refuses_those_who_wait_with_the_one_who_waited(path
             await asyncio.sleep(0.05)
             more = [store.commit(roll(2, "g1", "{}")) for _ in range(600)]
             results = await asyncio.gather(first, *more, return_exceptions=True)
-            assert time.monotonic() - since < 1.5, "one wait for all, not one for each batch"
+            assert time.monotonic() - since < 3.0, "one wait for all, not one for each batch"
         assert all(isinstance(result, StoreError) for result in results)
 
 

@@ -77,7 +77,7 @@ async def test_a_server_is_welcomed_once_where_the_bot_may_write(discord: Discor
 
 
 async def _first_message(channel: Channel) -> Message:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while True:
             if channel.messages:
                 return channel.messages[0]

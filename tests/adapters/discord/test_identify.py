@@ -93,7 +93,7 @@ async def test_two_processes_that_start_at_once(tmp_path: Path) -> None:
             bot = Bot(discord, tmp_path / str(shard), **more)
             await bot.start(ready=False)
             stack.push_async_callback(bot.stop)
-        await discord.until(lambda: len(discord.gateway.identifies) == 2 and bool(discord.commands.all()), 25)
+        await discord.until(lambda: len(discord.gateway.identifies) == 2 and bool(discord.commands.all()))
         first, second = discord.gateway.identified
         assert second - first >= 5
         sent = [call for call in discord.site.calls if call.method == "PUT" and call.path.endswith("/commands")]

@@ -74,7 +74,7 @@ async def test_killed_between_commit_and_answer(slack: SlackStandIn, tmp_path: P
         held = slack.faults.hold("chat.postMessage")
         held.error, held.status = "internal_error", 500  # what the dead process had begun to post never arrives
         await anna.slash(games, "/roll", "2d6 label=lost")
-        await asyncio.wait_for(held.reached.wait(), 5)
+        await asyncio.wait_for(held.reached.wait(), 60)
         await bot.kill()
         slack.faults.clear()
         assert slack.posted(games)[1:] == []
@@ -108,7 +108,7 @@ async def test_killed_after_posting_an_answer_is_looked_for_before_it_is_posted_
                 await anna.slash(games, "/roll", f"2d6 label={label}")
             else:
                 await anna.mention(games, f"roll 2d6 label={label}", thread=thread)
-            await asyncio.wait_for(held.reached.wait(), 5)
+            await asyncio.wait_for(held.reached.wait(), 60)
             await bot.kill()
             slack.faults.clear()
             assert bot.outbox_is_due() == 1
@@ -162,7 +162,7 @@ async def test_killed_before_the_commit(socket_slack: SlackStandIn, tmp_path: Pa
         for number in (0, 1):
             held = slack.faults.hold("users.info")
             asked = asyncio.create_task(ben.mention(games, "roll 2d6") if number else anna.slash(games, "/roll", "2d6"))
-            await asyncio.wait_for(held.reached.wait(), 5)
+            await asyncio.wait_for(held.reached.wait(), 60)
             await bot.kill()
             slack.faults.clear()
             await bot.start()

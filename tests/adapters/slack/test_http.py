@@ -76,6 +76,6 @@ async def test_nobody_is_waited_for_who_sends_his_body_slowly(monkeypatch: pytes
     async with listening() as base:
         reader, writer = await asyncio.open_connection("127.0.0.1", int(base.rpartition(":")[2]))
         writer.write(f"POST {PATH} HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nx".encode())
-        status = await asyncio.wait_for(reader.readline(), 3)
+        status = await asyncio.wait_for(reader.readline(), 30)
         assert b"408" in status
         writer.close()

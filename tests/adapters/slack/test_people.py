@@ -34,7 +34,7 @@ class Slow(Wire):
 
 
 async def test_a_slow_lookup_makes_a_channel_wait_once_and_keeps_its_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(channels, "PATIENCE", 0.2)
+    monkeypatch.setattr(channels, "PATIENCE", 1.0)
     wire, teams = Slow(), Teams(None)
     teams.add(Team("T1", "xoxb-1", "UB", "B1"))
     work = Work(await fresh_app(), wire, teams)
@@ -52,12 +52,12 @@ async def test_a_slow_lookup_makes_a_channel_wait_once_and_keeps_its_order(monke
 
     since = time.monotonic()
     await asyncio.gather(*(begin(number) for number in range(20)))
-    assert time.monotonic() - since < 10 * 0.2, "one wait for all ten, not one for each"
+    assert time.monotonic() - since < 10 * 1.0, "one wait for all ten, not one for each"
     assert done == [f"{number} u{number % 10}" for number in range(20)]
     assert wire.asked == 10
     since = time.monotonic()
     await begin(3)
-    assert time.monotonic() - since < 0.15, "who was waited for once is not waited for again"
+    assert time.monotonic() - since < 1.0, "who was waited for once is not waited for again"
     wire.go.set()
     await asyncio.sleep(0.05)
     await begin(4)
