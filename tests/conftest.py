@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import inspect
 import json
@@ -9,14 +10,18 @@ import os
 import sys
 from collections.abc import AsyncIterator, Generator, Iterator
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from bot.game.ledger import Ledger
 from bot.game.state import Json
+from bot.odds_worker import pool
+from bot.odds_worker.pool import Worker
 from bot.rules.proof.chain import canonical
 from bot.rules.proof.event_kinds import shape_faults
+from tests.adapters import nursery
 from tests.fresh import close_stores, is_all_closed
 from tests.standins.postgres import PostgresServer, postgres_server
 
@@ -137,6 +142,24 @@ def _only_known_events() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Ledger, "append", checked)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _forked_workers() -> Iterator[None]:
+    """Processes for sums, packs and pictures begin at once, except where they themselves are what is tested."""
+    start = Worker._started
+
+    async def started(worker: Worker) -> Any:
+        if os.environ["PYTEST_CURRENT_TEST"].startswith("tests/odds_worker/"):
+            return await start(worker)
+        if worker._process is None or worker._process.returncode is not None:
+            worker._process = cast("asyncio.subprocess.Process", await nursery.sums(pool._environment()))
+            await pool._read(worker._process)
+        return worker._process
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Worker, "_started", started)
         yield
 
 

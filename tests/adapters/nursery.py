@@ -24,9 +24,11 @@ from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import adapters
 import bot
+from bot.odds_worker import process
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -77,6 +79,49 @@ async def start(*words: str, cwd: Path, env: Mapping[str, str], log: Path) -> Pr
     return Process(pid, asyncio.create_task(status()))
 
 
+class Sums:
+    """A worker process for sums, with what `bot/odds_worker/pool.py` needs of `asyncio.subprocess.Process`."""
+
+    def __init__(self, pid: int, stdout: asyncio.StreamReader, stdin: asyncio.StreamWriter) -> None:
+        self.pid, self.stdout, self.stdin = pid, stdout, stdin
+
+    @property
+    def returncode(self) -> int | None:
+        """None while it runs."""
+        return None if os.path.exists(f"/proc/{self.pid}") else 0
+
+    async def wait(self) -> int:
+        """0, once it has ended."""
+        while await self.stdout.read(2**16):
+            pass
+        return 0
+
+    def kill(self) -> None:
+        """As the pool does with one that takes too long. Raises ProcessLookupError."""
+        os.kill(self.pid, signal.SIGKILL)
+
+
+async def sums(env: Mapping[str, str]) -> Sums:
+    """`python -m bot.odds_worker.process`, which speaks through a socket in place of pipes."""
+    reader, writer = await asyncio.open_unix_connection(_nursery(), limit=2**24)
+    writer.write(json.dumps({"cwd": os.getcwd(), "env": dict(env)}).encode() + b"\n")
+    return Sums(int(await reader.readline()), reader, writer)
+
+
+def run(*words: str, cwd: Path, script: bytes = b"") -> tuple[int, str, str]:
+    """`python -m bot WORDS` in that folder, to its end: its exit status, what it printed, and its errors."""
+    with tempfile.TemporaryDirectory() as folder, socket.socket(socket.AF_UNIX) as asker:
+        given, printed, errors = (Path(folder) / name for name in ("in", "out", "err"))
+        given.write_bytes(script)
+        asked = {"words": words, "cwd": str(cwd), "env": dict(os.environ), "log": str(printed)}
+        asker.settimeout(60)
+        asker.connect(_nursery())
+        asker.sendall(json.dumps(asked | {"stdin": str(given), "stderr": str(errors)}).encode() + b"\n")
+        with asker.makefile("rb") as told:
+            status = os.waitstatus_to_exitcode([int(line) for line in told][1])
+        return status, printed.read_text(), errors.read_text()
+
+
 @cache
 def _nursery() -> str:
     """The address of this process's nursery; it ends with this process."""
@@ -120,33 +165,57 @@ def _keep(asker: socket.socket) -> None:
     """Fork the bot; tell who asked its process id, and its status when it has ended."""
     with asker.makefile("rb") as request:
         asked = json.loads(request.readline())
+    if "words" not in asked:
+        return _sum_up(asker, asked)
     Path(asked["log"]).touch()  # it can be read before anything is written
     pid = os.fork()
     if pid == 0:
         asker.close()
-        return _become(asked["words"], asked["cwd"], asked["env"], asked["log"])
+        return _become(asked)
     with suppress(BrokenPipeError, ConnectionResetError):
         asker.sendall(b"%d\n" % pid)
         asker.sendall(b"%d\n" % os.waitpid(pid, 0)[1])
     os._exit(0)
 
 
-def _become(words: list[str], cwd: str, env: dict[str, str], log: str) -> None:
-    """What a process is given from outside: arguments, folder, settings, a place to write to, nothing to read."""
-    sys.argv[1:] = words
-    os.chdir(cwd)
-    os.environ.clear()
-    os.environ.update(env)
-    file = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    for target, source in ((0, nothing), (1, file), (2, file)):
+def _become(asked: Mapping[str, Any]) -> None:
+    """What a process is given from outside: arguments, folder, settings, what to read, and where to write."""
+    sys.argv[1:] = asked["words"]
+    _settle(asked)
+    given = os.open(asked.get("stdin", os.devnull), os.O_RDONLY)
+    printed, errors = (
+        os.open(asked.get(name, asked["log"]), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+        for name in ("stdout", "stderr")
+    )
+    for target, source in ((0, given), (1, printed), (2, errors)):
         os.dup2(source, target)
-    os.close(file)
-    os.close(nothing)
+        os.close(source)
+
+
+def _settle(asked: Mapping[str, Any]) -> None:
+    os.chdir(asked["cwd"])
+    os.environ.clear()
+    os.environ.update(asked["env"])
+
+
+def _sum_up(asker: socket.socket, asked: Mapping[str, Any]) -> None:
+    """Fork the worker, which speaks with who asked; wait for its end."""
+    pid = os.fork()
+    if pid:
+        asker.close()
+        os.waitpid(pid, 0)
+        os._exit(0)
+    _settle(asked)
+    asker.sendall(b"%d\n" % os.getpid())
+    for target in (0, 1):
+        os.dup2(asker.fileno(), target)
+    asker.close()
+    process.main()
+    sys.exit()
 
 
 if __name__ == "__main__":
     main(sys.argv[1])
-    from bot.__main__ import process
+    from bot.__main__ import process as begin
 
-    process()
+    begin()

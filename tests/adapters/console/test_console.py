@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import io
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -21,6 +19,7 @@ from bot.interface.reply.reply import Button, File, Reply
 from bot.interface.spec import Person, Place
 from bot.interface.typing.complete import Known, many_units
 from bot.rules.inputs.units import RosterUnit
+from tests.adapters import nursery
 from tests.fresh import fresh_app
 from tests.refusing import refuses
 
@@ -33,11 +32,10 @@ ROSTER = (
 def play(*lines: str | bytes, words: tuple[str, ...] = ()) -> str:
     """What the console prints for a script; it must end by itself, without a traceback."""
     script = b"\n".join(line if isinstance(line, bytes) else line.encode() for line in lines)
-    done = subprocess.run(
-        [sys.executable, "-m", "bot", "play", *words], input=script, capture_output=True, timeout=60, check=True
-    )
-    assert b"Traceback" not in done.stderr
-    return done.stdout.decode()
+    status, printed, errors = nursery.run("play", *words, cwd=Path.cwd(), script=script)
+    assert status == 0, errors
+    assert "Traceback" not in errors
+    return printed
 
 
 def complete(text: str, known: Known | None = None) -> list[str]:
