@@ -6,12 +6,14 @@ from __future__ import annotations
 import asyncio
 import os
 import sqlite3
+import time
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager, closing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from bot.audit.games import audit
@@ -21,9 +23,11 @@ from bot.process.file_rights import make_file, make_folder
 from bot.process.settings import Settings, load_settings
 from bot.rules.errors import UserError
 from bot.rules.text.names import counted
-from bot.stores.copying import copy_all, holds_anything
+from bot.sight.health import COPIED, copied_now
+from bot.stores.copying import OF_THE_MOMENT, copy_all, holds_anything
 from bot.stores.opening import needs_library, opened_store
-from bot.stores.sqlite.copying import sqlite_source, sqlite_target
+from bot.stores.sqlite import open_sqlite
+from bot.stores.sqlite.copying import sqlite_draft, sqlite_source, sqlite_target
 from bot.stores.sqlite.faults import explained
 from bot.stores.sqlite.schema import check_ours
 
@@ -31,32 +35,90 @@ BESIDE = ("-wal", "-shm")
 
 
 def backup(words: Sequence[str]) -> int:
-    """Copy the database into a new file. Raises UserError where there is none, or the file is there already."""
+    """Copy the database into a new file, whichever kind it is; 1 where a game in it does not verify. Raises UserError
+    where there is none, or the file is there already."""
     (name,) = Arguments(words, flags={}).take("FILE")
-    path, copy = _database(), Path(name)
-    if not path.exists():
+    settings, copy = load_settings(), Path(name)
+    source = _name(settings)
+    if not settings.postgres and not Path(source).exists():
         raise UserError(
-            f"There is no database {path} yet.", hint="Set GROGNARD_DATA as the bot has it.", code="no-such-file"
+            f"There is no database {source} yet.", hint="Set GROGNARD_DATA as the bot has it.", code="no-such-file"
         )
     if copy.exists():
         raise UserError(f"{copy} is there already.", hint="Name a new file.", code="file-exists")
-    games = _copied(path, copy)
-    print(f"{copy} holds {counted(games, 'game')} of {path}. Keep it private: the seeds of running games are in it.")
-    return 0
+    try:
+        games, faults = _taken(settings, copy)
+    except UserError as error:
+        if error.is_passing or not error.of_store:
+            asyncio.run(_note(settings, is_whole=False))
+        raise
+    asyncio.run(_note(settings, is_whole=not faults))
+    print(f"{copy} holds {counted(games, 'game')} of {source}. Keep it private: the seeds of running games are in it.")
+    return _told(faults)
 
 
 def restore(words: Sequence[str]) -> int:
-    """Put a copy in place of the database. Raises UserError while anybody has that open, or for no copy of ours."""
+    """Put a copy in place of the database; 1 where a game does not verify then. Raises UserError while anybody has that
+    open, or for no copy of ours."""
     (name,) = Arguments(words, flags={}).take("FILE")
-    path, copy = _database(), Path(name)
+    settings, copy = load_settings(), Path(name)
+    source = _name(settings)
     if not copy.is_file():
         raise UserError(f"There is no file {copy}.", code="no-such-file")
-    if path.exists() and copy.samefile(path):
+    if not settings.postgres and Path(source).exists() and copy.samefile(source):
         raise UserError(f"{copy} is the database itself.", code="bad-backup")
+    folder = settings.data if settings.postgres else Path(source).parent
     try:
-        make_folder(path.parent)  # on a new machine the bot has not made it yet
+        make_folder(folder)  # on a new machine the bot has not made it yet
     except OSError as error:
-        raise UserError(f"{path.parent} cannot be made: {error.strerror or error}.", code="file-failed") from None
+        raise UserError(f"{folder} cannot be made: {error.strerror or error}.", code="file-failed") from None
+    put = _put_into_postgres(settings, copy) if settings.postgres else _put_into_file(Path(source), copy)
+    print(f"{source} holds {counted(put.games, 'game')} of {copy} now.")
+    if put.kept is not None:
+        print(f"What was there before is kept as {put.kept}.")
+    print("Tell your players: what was rolled since is gone, and each game needs /fair reveal for a new seed.")
+    return _told(put.faults)
+
+
+@dataclass(frozen=True, slots=True)
+class Put:
+    """What became of a copy that was put back: its games, where what was there before is kept, what does not verify."""
+
+    games: int
+    kept: Path | None
+    faults: Sequence[str] = ()
+
+
+def _name(settings: Settings) -> str:
+    """What the database is called: its file, or its server. Raises UserError for one that ends with its process."""
+    if settings.postgres:
+        with needs_library():
+            from bot.stores.postgres.faults import server_of
+        return f"PostgreSQL at {server_of(settings.postgres)}"
+    if settings.database is None:
+        raise UserError("The database is a temporary one.", hint="Set DATABASE_URL to a file.", code="bad-settings")
+    return str(settings.database)
+
+
+def _taken(settings: Settings, copy: Path) -> tuple[int, Sequence[str]]:
+    """Copy the database into a file; how many games it holds, and what does not verify. Raises UserError."""
+    if settings.postgres:
+        return asyncio.run(_from_postgres(settings, copy))
+    assert settings.database is not None
+    return _copied(settings.database, copy), ()
+
+
+async def _note(settings: Settings, *, is_whole: bool) -> None:
+    """Write down when the database was copied last, or since when that fails: health and doctor tell a host."""
+    try:
+        async with opened_store(settings) as store:
+            await store.put_doc(copied_now(await store.doc(*COPIED), time.time(), is_whole=is_whole))
+    except UserError as error:
+        print(f"The time of the copy could not be written down: {error.message}")
+
+
+def _put_into_file(path: Path, copy: Path) -> Put:
+    """A copy in place of a file. Raises UserError while anybody has that open."""
     new = path.with_name(f"{path.name}.restoring")
     new.unlink(missing_ok=True)
     games = _copied(copy, new)
@@ -66,18 +128,72 @@ def restore(words: Sequence[str]) -> int:
         os.replace(new, path)
     finally:
         new.unlink(missing_ok=True)
-    print(f"{path} holds {counted(games, 'game')} of {copy} now.")
-    if kept is not None:
-        print(f"What was there before is kept as {kept}.")
-    print("Tell your players: what was rolled since is gone, and each game needs /fair reveal for a new seed.")
-    return 0
+    return Put(games, kept)
 
 
-def _database() -> Path:
-    path = load_settings().database
-    if path is None:
-        raise UserError("The database is a temporary one.", hint="Set DATABASE_URL to a file.", code="bad-settings")
-    return path
+async def _from_postgres(settings: Settings, copy: Path) -> tuple[int, Sequence[str]]:
+    """Copy a PostgreSQL database into a file, in which every game is then played again. Raises UserError."""
+    from bot.stores.postgres.copying import postgres_source
+
+    half = copy.with_name(f"{copy.name}.half")
+    _remove(half)
+    try:
+        make_file(half)
+        async with postgres_source(settings.postgres) as old, sqlite_draft(half) as new:
+            counts = await copy_all(old, new, but=OF_THE_MOMENT)
+        async with open_sqlite(half) as store:
+            faults = [*await store.check(), *(await audit(store))[1]]
+        with closing(sqlite3.connect(half)) as made:
+            made.execute("PRAGMA journal_mode = DELETE")
+        os.replace(half, copy)
+    except OSError as error:
+        raise UserError(f"{copy} cannot be written: {error.strerror or error}.", code="file-failed") from None
+    finally:
+        _remove(half)
+    return counts["games"], faults
+
+
+def _put_into_postgres(settings: Settings, copy: Path) -> Put:
+    """A copy in place of all that a PostgreSQL database holds. Raises UserError while a bot is connected to it."""
+    with TemporaryDirectory(prefix="grognard-") as folder:
+        new = Path(folder) / "games.db"
+        games = _copied(copy, new)
+        return replace(asyncio.run(_into_postgres(settings, new)), games=games)
+
+
+async def _into_postgres(settings: Settings, new: Path) -> Put:
+    from bot.stores.postgres.copying import postgres_target
+
+    async with open_sqlite(new):
+        pass  # which brings an older copy up to date
+    kept = settings.data / f"grognard.before-{datetime.now(UTC):%Y%m%d-%H%M%S}.db"
+    async with opened_store(settings) as store:
+        is_empty = not await store.games(limit=1)
+    if not is_empty:
+        await _from_postgres(settings, kept)
+    try:
+        async with sqlite_source(new) as old, postgres_target(settings.postgres, emptied=True) as target:
+            await copy_all(old, target, but=OF_THE_MOMENT)
+    except BaseException:
+        kept.unlink(missing_ok=True)
+        raise
+    async with opened_store(settings) as store:
+        return Put(0, None if is_empty else kept, [*await store.check(), *(await audit(store))[1]])
+
+
+def _remove(file: Path) -> None:
+    """A file of ours, with what SQLite put beside it."""
+    for end in ("", *BESIDE):
+        file.with_name(file.name + end).unlink(missing_ok=True)
+
+
+def _told(faults: Sequence[str]) -> int:
+    """Print what does not verify; the exit status."""
+    for fault in faults:
+        print(fault)
+    if faults:
+        print("grognard doctor --replay tells whether the database itself has it, too.")
+    return int(bool(faults))
 
 
 def _copied(source: Path, target: Path) -> int:

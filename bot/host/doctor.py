@@ -16,8 +16,10 @@ from bot.host.cli import Arguments
 from bot.picture.png import rasterizer
 from bot.process.settings import Settings, SettingsError, load_settings
 from bot.rules.errors import TableError, UserError
+from bot.sight.health import COPIED, not_copied
 from bot.stores.base import DAY
 from bot.stores.opening import check_sqlite, opened_store
+from bot.stores.records import Doc
 from bot.stores.sqlite.schema import own_copies
 from bot.systems.catalog import packs_folder, systems
 from bot.systems.packs.pack import packs_in
@@ -157,6 +159,18 @@ def _check_folder(found: Findings, data: Path) -> None:
         found.note(f"others may read {readable[0]}; the bot takes that right away at its next start")
 
 
+def _check_copy(found: Findings, doc: Doc | None, now: float) -> None:
+    """When the games were copied last."""
+    data = doc.data if doc is not None else {}
+    if trouble := not_copied(data, now):
+        found.fault(f"{trouble}; systemctl status grognard-backup says why (deploy/README.md)")
+    elif "at" not in data:
+        found.note("no copy of the games was made yet: grognard backup FILE, each night (deploy/README.md)")
+    else:
+        hours = (now - data["at"]) / 3600
+        found.right(f"last copy of the games: {f'{hours / 24:.0f} days' if hours >= 36 else f'{hours:.0f} hours'} ago")
+
+
 async def _check_platforms(found: Findings, settings: Settings) -> None:
     """Ask each platform that has a token. Their adapters know how; they are found by name, as the command line does."""
     say = {"ok": found.right, "note": found.note, "fault": found.fault}
@@ -187,6 +201,7 @@ async def _check_database(found: Findings, settings: Settings, *, replays: bool)
                 found.fault(f"{name}: {problem}")
             if not problems:
                 found.right(f"{name}: {'' if settings.postgres else 'pages, indexes and '}stored texts are whole")
+            _check_copy(found, await store.doc(*COPIED), time.time())
             if replays:
                 count, faults = await audit(store, note=found.note)
                 for fault in faults:

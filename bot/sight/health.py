@@ -15,7 +15,7 @@ from pathlib import Path
 
 from bot.rules.errors import UserError
 from bot.sight.watching import Watch
-from bot.stores.base import StoreError
+from bot.stores.base import DAY, StoreError
 from bot.stores.records import Doc
 from bot.stores.store import Late, Store
 
@@ -36,6 +36,13 @@ MOST_LATE = 50
 """Places with such answers, or answers where none leaves, at which somebody should look."""
 APART = 5.0
 """Seconds by which a machine's clock may differ from the database's: nothing hangs on it that anybody would see."""
+
+COPIED = ("copy", "last")
+"""The document that says when the games were copied last."""
+COPY_EVERY = 60.0
+"""Seconds after which it is read again."""
+MISSED = 3 * DAY + 3_600.0
+"""Seconds without a copy after which somebody should look: three nights, and an hour for the last of them."""
 
 Links = Mapping[str, Callable[[], str]]
 """Each platform by name, and what is wrong with its connection: "" for nothing."""
@@ -66,6 +73,8 @@ class Health:
         store yet the bot `waits` for one."""
         self._store, self._watch, self._links, self._disk, self._clock = store, watch, links, disk, clock
         self._away: dict[str, float] = {}
+        self._copy: dict[str, float] = {}
+        self._copy_read = -COPY_EVERY
         self._first: dict[tuple[str, int], float] = {}  # the first late answer of a place, and since when it is that
         self.sight = Sight()
         self.looked = time.monotonic()
@@ -110,9 +119,11 @@ class Health:
         unread, waiting = await self._outbox(self._store, sight)
         unsaved = await self._unsaved(self._store, at_once=bool(unread)) or unread
         apart = await self._apart(self._store) if not unsaved else ""
+        uncopied = await self._uncopied(self._store) if not unsaved else ""
+        sight.copied = self._copy.get("at", 0.0)
         free = self._free(sight)
         sight.links = {name: link() for name, link in self._links.items()}
-        sight.troubles = tuple(filter(None, (unsaved, free, waiting, apart, *self._gone(sight.links))))
+        sight.troubles = tuple(filter(None, (unsaved, free, waiting, apart, uncopied, *self._gone(sight.links))))
         away = [f"{name}: {problem}" for name, problem in sight.links.items() if problem]
         sight.unready = unsaved or "; ".join(away) or ("" if sight.links else "starting")
         self.sight = sight
@@ -177,6 +188,18 @@ class Health:
         way = "ahead of" if apart > 0 else "behind"
         return f"this machine's clock is {abs(apart):.0f} s {way} the database's: set it" if abs(apart) > APART else ""
 
+    async def _uncopied(self, store: Store) -> str:
+        """Since when the games were not copied, where that is too long; a host who copies by other means hears of it in
+        the doctor alone."""
+        if time.monotonic() - self._copy_read >= COPY_EVERY:
+            try:
+                async with asyncio.timeout(PROBE_SECONDS):
+                    doc = await store.doc(*COPIED)
+            except (TimeoutError, UserError):
+                return ""  # see `_apart`
+            self._copy, self._copy_read = doc.data if doc is not None else {}, time.monotonic()
+        return not_copied(self._copy, self._clock())
+
     def _free(self, sight: Sight) -> str:
         if self._disk is None:
             return ""
@@ -196,6 +219,20 @@ class Health:
 def for_host(error: UserError) -> str:
     """What a host reads of it, who may know more than a player."""
     return error.for_host if isinstance(error, StoreError) else error.message
+
+
+def copied_now(before: Doc | None, now: float, *, is_whole: bool) -> Doc:
+    """The document of the last copy, once one was made or has failed."""
+    if is_whole:
+        return Doc(*COPIED, {"at": now})
+    data = before.data if before is not None else {}
+    return Doc(*COPIED, {"failing": now, **data})
+
+
+def not_copied(data: Mapping[str, float], now: float) -> str:
+    """Since when no copy was made, of which there were some or should have been; "" where that is not long."""
+    since = data.get("at", data.get("failing", now))
+    return f"the games were not copied for {(now - since) / DAY:.0f} days" if now - since > MISSED else ""
 
 
 class Supervisor:

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import configparser
+import os
+import re
+import shutil
 import sqlite3
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -111,3 +115,44 @@ def test_what_is_no_fault_of_a_store_is_for_a_person_to_mend() -> None:
 def test_a_server_is_named_without_its_secrets(url: str, server: str) -> None:
     assert postgres.server_of(url) == server
     assert "cret" not in postgres.server_of(url)
+
+
+def test_the_nightly_copy_reaches_a_server_and_is_tried_again_where_that_helps() -> None:
+    service = unit("grognard-backup.service")
+    assert set(service["Service"]["RestrictAddressFamilies"].split()) == {"AF_INET", "AF_INET6", "AF_UNIX"}
+    assert "PrivateNetwork" not in service["Service"]
+    assert service["Service"]["Restart"] == "on-failure"
+    assert service["Service"]["RestartPreventExitStatus"].split() == ["1", "2"]
+
+
+@pytest.mark.parametrize("name", ["grognard.service", "grognard-backup.service", "grognard-backup.timer"])
+def test_systemd_takes_the_units(name: str, tmp_path: Path) -> None:
+    if shutil.which("systemd-analyze") is None:
+        pytest.skip("needs systemd")
+    for path in (*DEPLOY.glob("grognard*.service"), *DEPLOY.glob("grognard*.timer")):
+        text = re.sub(r"(?m)^ExecStart=\S+", "ExecStart=/bin/true", path.read_text())
+        (tmp_path / path.name).write_text(text.replace("User=grognard", "User=root").replace("Group=grognard", ""))
+    done = subprocess.run(
+        ["systemd-analyze", "verify", str(tmp_path / name)], check=False, capture_output=True, text=True
+    )
+    told = [line for line in (done.stdout + done.stderr).splitlines() if "grognard" in line]
+    assert told == []
+
+
+@pytest.mark.parametrize(("status", "left"), [(0, 2), (1, 2), (2, 3), (75, 3)])
+def test_old_copies_go_only_once_a_new_one_is_there(tmp_path: Path, status: int, left: int) -> None:
+    """The script as the timer runs it, with a grognard that ends so."""
+    deploy, copies = tmp_path / "deploy", tmp_path / "copies"
+    deploy.mkdir()
+    copies.mkdir()
+    shutil.copy(DEPLOY / "backup.sh", deploy)
+    makes = 'touch "$2"' if status < 2 else ":"
+    (deploy / "grognard").write_text(f"#!/bin/sh\n{makes}\nexit {status}\n")
+    (deploy / "grognard").chmod(0o755)
+    for day in (1, 2, 3):
+        (copies / f"grognard-2026010{day}-041700.db").touch()
+    done = subprocess.run(
+        ["sh", str(deploy / "backup.sh")], check=False, env={**os.environ, "BACKUPS": str(copies), "KEEP": "2"}
+    )
+    assert done.returncode == status
+    assert len(list(copies.iterdir())) == left

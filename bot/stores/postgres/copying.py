@@ -11,7 +11,7 @@ from bot.rules.text.plain import storable
 from bot.stores.base import StoreError
 from bot.stores.copying import NUMBERED, TABLES, TOGETHER, Row
 from bot.stores.postgres.faults import AWAY, away, explained, server_of
-from bot.stores.postgres.link import Connection
+from bot.stores.postgres.link import NAME, Connection
 from bot.stores.postgres.schema import MIGRATIONS, version
 from bot.stores.postgres.store import open_postgres
 
@@ -81,10 +81,10 @@ async def postgres_source(url: str) -> AsyncIterator[PostgresEnd]:
 
 
 @asynccontextmanager
-async def postgres_target(url: str) -> AsyncIterator[PostgresEnd]:
+async def postgres_target(url: str, *, emptied: bool = False) -> AsyncIterator[PostgresEnd]:
     """A database to copy into, its tables made if need be; what was copied stays only at a good end. Raises StoreError.
 
-    Whoever else would write there waits until then.
+    Whoever else would write there waits until then. `emptied`: what it holds goes, which nobody may be using.
     """
     async with open_postgres(url) as store:
         await store.games(limit=1)  # it connects with the first question
@@ -93,9 +93,21 @@ async def postgres_target(url: str) -> AsyncIterator[PostgresEnd]:
         try:
             async with connection.transaction():
                 await connection.execute(f"LOCK TABLE {', '.join(TABLES)} IN EXCLUSIVE MODE")
+                if emptied:
+                    await _empty(connection)
                 yield PostgresEnd(connection)
         finally:
             await connection.close()
+
+
+async def _empty(connection: Connection) -> None:
+    """Delete all, for what is copied in its place. Raises StoreError while a bot is connected."""
+    others = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = $1"
+    if await connection.fetchval(others, NAME):
+        raise StoreError(
+            "The database is in use by a running bot.", hint="Stop every bot first, then restore.", code="store-locked"
+        )
+    await connection.execute(f"TRUNCATE {', '.join(TABLES)}")
 
 
 @contextmanager

@@ -40,6 +40,8 @@ RETURNING = " RETURNING "
 NOW = "extract(epoch FROM clock_timestamp())::float8"
 """The server's own clock: those of the machines around it may differ."""
 
+NAME = "grognard"
+"""What the server calls us."""
 CONNECTIONS = 8
 LANES = 2
 """Batches that are under way at once: one fills while the other is flushed. Of 1 to 4, one is a tenth faster with 50
@@ -109,7 +111,7 @@ class Link:
                 max_inactive_connection_lifetime=300,
                 reset=_as_it_is,
                 connection_class=Line,
-                server_settings={"application_name": "grognard", "lock_timeout": "5s", "client_min_messages": "error"},
+                server_settings={"application_name": NAME, "lock_timeout": "5s", "client_min_messages": "error"},
             )
         except ValueError as error:
             hint = "postgresql://USER:PASSWORD@HOST:5432/grognard"

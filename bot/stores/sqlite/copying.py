@@ -88,6 +88,23 @@ async def sqlite_source(path: Path) -> AsyncIterator[SqliteEnd]:
 
 
 @asynccontextmanager
+async def sqlite_draft(path: Path) -> AsyncIterator[SqliteEnd]:
+    """A new file to copy into that is thrown away at a bad end, and so need not wait for the disk; without a journal.
+    Raises StoreError."""
+    async with open_sqlite(path):
+        pass
+    try:
+        with closing(_connected(path)) as database:
+            for pragma in ("locking_mode = EXCLUSIVE", "journal_mode = OFF", "synchronous = OFF"):
+                database.execute(f"PRAGMA {pragma}")
+            database.execute("BEGIN IMMEDIATE")
+            yield SqliteEnd(database, None)
+            database.execute("COMMIT")
+    except sqlite3.Error as error:
+        raise explained(error, str(path), to_host=True) from error
+
+
+@asynccontextmanager
 async def sqlite_target(path: Path) -> AsyncIterator[SqliteEnd]:
     """A database to copy into, made if it is not there; what was copied stays only at a good end. Raises StoreError."""
     async with open_sqlite(path):
