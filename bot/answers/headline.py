@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from collections.abc import Sequence as Many
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -207,7 +207,7 @@ def _numbered(types: Mapping[str, str], mixed: Mapping[str, int], fates: list[Fa
     made = []
     for fate in fates:
         at[fate.unit] += 1
-        made.append(replace(fate, unit=f"{types[fate.unit]} {at[fate.unit]}") if fate.unit in mixed else fate)
+        made.append(fate._replace(unit=f"{types[fate.unit]} {at[fate.unit]}") if fate.unit in mixed else fate)
     return made
 
 

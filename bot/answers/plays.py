@@ -109,7 +109,7 @@ def named_rows(
         for path, row in rows.items():
             if path in counted:
                 said = (name, "" if row.name in names else row.name)
-                yield path_of(name, path), replace(row, name=": ".join(filter(None, said))), counted[path]
+                yield path_of(name, path), row._replace(name=": ".join(filter(None, said))), counted[path]
 
 
 def play_all(sequence: Sequence, plays: tuple[Planned, ...], source: Source, roster: Roster) -> tuple[Single, ...]:
@@ -122,7 +122,7 @@ def play_all(sequence: Sequence, plays: tuple[Planned, ...], source: Source, ros
         played = sequence.play(one.plan, _Named(source, one.unit) if one.unit else source)
         if one.unit:
             dice = tuple([replace(die, label=_label(one.unit, die.label)) for die in played.dice])
-            played = replace(played, dice=dice)
+            played = played._replace(dice=dice)
         done.append(Single(one.unit, one.given, played, linked(played.settlement.changes, _in_play(roster))))
     return tuple(done)
 

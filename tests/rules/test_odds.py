@@ -176,7 +176,7 @@ def test_a_plan_is_focused_on_what_is_asked() -> None:
         asked.append(wanted)
         return volley(1, grouped=True)
 
-    focused = replace(volley(1), focus=focus)
+    focused = volley(1)._replace(focus=focus)
     assert marginals(focused, ["hits"]) == marginals(volley(1), ["hits"])
     assert joint(focused, ["hits", "shots[0].hit"]) == joint(volley(1), ["hits", "shots[0].hit"])
     assert asked == [("hits",), ("hits", "shots[0].hit")]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import chain
 from typing import Any
 
@@ -70,7 +69,7 @@ def test_parts_have_the_odds_of_one_roll_after_the_other(system: str, id: str) -
         ):
             count: Any = joint if together else marginals
             try:
-                plain = count(replace(plan, apart=None), by, rows, budget=work, rolls=work)
+                plain = count(plan._replace(apart=None), by, rows, budget=work, rolls=work)
             except TooManyStates:
                 continue
             assert count(plan, by, rows, budget=work, rolls=2 * work) == plain, (by, plan.opening)

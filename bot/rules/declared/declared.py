@@ -182,7 +182,7 @@ class Declared:
 
         def rows() -> tuple[Row, ...]:
             found = rows_in(self._checked, known)
-            return tuple([replace(row_of(path, said(name)), alike=alike) for path, name, alike in found])
+            return tuple([row_of(path, said(name))._replace(alike=alike) for path, name, alike in found])
 
         def focus(paths: tuple[str, ...]) -> Plan[Now]:
             return self._focus(known, paths)

@@ -73,6 +73,8 @@ def marginals(
 
 def shown(value: Any) -> Any:
     """A value as a key of the odds: tokens, numbers, true/false, `none` for nothing; a list by its texts."""
+    if value.__class__ is str:
+        return value
     if value is None:
         return ABSENT
     if isinstance(value, bool):
@@ -110,9 +112,9 @@ class Meter:
         """Count one more state with its rolls. Raises TooManyStates."""
         self.states += 1
         self.rolls += rolls
-        self.hold(self.states)
         if self.most_rolls is not None and self.rolls > self.most_rolls:
             raise TooManyStates
+        self.hold(self.states)
 
     def hold(self, count: int) -> None:
         """Raise TooManyStates where so many combinations are too many, and when it is too late."""
@@ -121,20 +123,22 @@ class Meter:
 
 
 Known = tuple[Any, ...]
-"""Of each row that is asked for: its value, None where nothing of it is known, or a tuple of (path, value) where what
-is known does not decide it yet."""
-Node = tuple[Any, Known]
-"""A state, and what is known there."""
-Ways = tuple[dict[Node, int], dict[Any, int]]
-"""In how many ways it goes on to which nodes, and in how many comes what is counted."""
-Hits = tuple[tuple[str, Any], ...]
-"""What was told of the outputs that are looked at: (path, value)."""
-Together = dict[tuple[Known, Known], int]
-"""In how many ways values of rows come together with totals."""
+"""Of each row that is asked for: its value, None where nothing of it is known, or `Partly` what decides it later."""
+Node = tuple[Any, Any]
+"""A state, and what is known there; or None, and what is counted."""
+Ways = dict[Node, int]
+"""In how many ways it goes on to which nodes."""
+Together = dict[Known, dict[Known, int]]
+"""In how many ways totals come together with values of rows: {totals: {values: ways}}."""
 Adds = tuple[Callable[[Any, Any], Any], ...]
 """How two shares of each total are added up."""
 _COUNTED = object()
 """In the place of a row whose value is counted already."""
+_LISTS: frozenset[type] = frozenset((list, tuple))
+
+
+class Partly(tuple[tuple[str, Any], ...]):
+    """What was told of a row that waits for more: (path, value)."""
 
 
 class Weights(NamedTuple):
@@ -183,12 +187,11 @@ class Count:
         """How often which totals come of parts of which nothing else is asked, out of how many; once for alike ones."""
         key = tuple([part.key for part in parts]), names, adds
         if None in key[0] or key not in self._shares:
-            together: Together = {((), ()): 1}
+            together: Together = {(): {(): 1}}
             total = 1
             for part in parts:
                 found = self.part(part, Inside((), (), ()), names)
-                self.meter.hold(len(together) * len(found.each))
-                together = _product(together, {((), sums): ways for sums, ways in found.each.items()}, adds)
+                together = _product(together, {sums: {(): ways} for sums, ways in found.each.items()}, adds, self.meter)
                 total *= found.over
             self._shares[key] = together, total
         return self._shares[key]
@@ -216,42 +219,44 @@ class _Walk:
             for path in row.paths:
                 self._places.setdefault(path, []).append(place)
         self._count, self._asked, self._carries = count, asked, carries
-        self._watched = frozenset(self._places)
-        self._plan = plan if plan.focus is None else plan.focus(tuple(self._places))
+        self._paths = tuple(self._places)
+        self._nothing = (None,) * len(self._paths)
+        self._plan = plan if plan.focus is None else plan.focus(self._paths)
         self._list = self._plan.by_list if self._plan.by_list in self._places else None
-        self._waits = self._list is not None or any(len(row.paths) > 1 for row in asked)
+        single = len(asked) == len(self._paths) == sum([len(row.paths) for row in asked])
+        self._waits = self._list is not None or not single
+        self._ends = carries and not self._waits
         self._inside: dict[tuple[str, ...], Inside] = {}
 
     def count(self) -> Weights:
         """What comes to each node is handed on when all that leads to it has come."""
-        nothing: Known = tuple([((row.paths[0], ()),) if row.paths[0] == self._list else None for row in self._asked])
-        start: Ways = {}, {}
+        nothing = tuple([Partly([(self._list, ())]) if row.paths[0] == self._list else None for row in self._asked])
+        start: Ways = {}
         self._go(start, 1, *self._told(self._plan.start, self._plan.opening), nothing)
-        found: dict[Node, tuple[int, Ways]] = {}
+        found: dict[Node, tuple[int, Ways, list[Node]]] = {}
         over: dict[Node, int] = {}
-        order: list[Node] = []
-        stack = [*start[0]]
+        first = [node for node in start if node[0] is not None]
+        stack = [*first]
         while stack:
             node = stack[-1]
             if node not in found:
-                found[node] = self._look(*node)
-                stack += [after for after in found[node][1][0] if after not in found]
+                total, goes = self._look(*node)
+                on = [after for after in goes if after[0] is not None]
+                found[node] = total, goes, on
+                stack += on
                 continue
             stack.pop()
             if node not in over:
-                total, (goes, _) = found[node]
-                over[node] = total * lcm(*{over[after] for after in goes})
-                order.append(node)
-        whole = lcm(*[over[node] for node in start[0]])
-        reached, sums = (dict.fromkeys(some, whole) for some in start)
-        for node in reversed(order):
-            total, (goes, comes) = found[node]
+                total, _, on = found[node]
+                over[node] = total * lcm(*{*map(over.__getitem__, on)})
+        whole = lcm(*map(over.__getitem__, first))
+        reached = dict.fromkeys(start, whole)
+        for node in reversed(over):
+            total, goes, _ = found[node]
             share = reached[node] // total
             for after, ways in goes.items():
                 reached[after] = reached.get(after, 0) + share * ways
-            for one, ways in comes.items():
-                sums[one] = sums.get(one, 0) + share * ways
-        return Weights(sums, whole)
+        return Weights({what: ways for (state, what), ways in reached.items() if state is None}, whole)
 
     def _look(self, state: Any, known: Known) -> tuple[int, Ways]:
         """All that may come of a state, out of how many: of its parts or of a roll."""
@@ -262,74 +267,84 @@ class _Walk:
         step = plan.steps[state.owes]
         rolls = step.grouped(state, self._places) or every_roll(step.asks(state))
         meter.take(len(rolls))
-        alike: dict[tuple[Any, Hits], int] = {}
+        alike: Ways = {}
         for ways, roll in rolls:
             after, told, _, _ = step.rule(state, roll)
             new = self._told(after, told)
             alike[new] = alike.get(new, 0) + ways
-        found: Ways = {}, {}
+        total = sum(alike.values())
+        if self._ends and known == self._nothing:
+            return total, alike
+        found: Ways = {}
         for new, ways in alike.items():
             self._go(found, ways, *new, known)
-        return sum(alike.values()), found
+        return total, found
 
-    def _told(self, after: Any, told: Outputs) -> tuple[Any, Hits]:
-        """The state, None at the end, and what was told of the outputs that are looked at."""
-        if after.owes is None:
-            closing = self._plan.closing(after)
-            after, told = None, {**closing, **told} if closing else told
+    def _told(self, after: Any, told: Outputs) -> tuple[Any, Known]:
+        """The state, None at the end, and what was told of each output that is looked at."""
+        values = tuple(map(told.get, self._paths))
+        if self._ends and None not in values:
+            after = None
+        elif after is not None and after.owes is None:
+            if closing := self._plan.closing(after):
+                told = {**closing, **told}
+                values = tuple(map(told.get, self._paths))
+            after = None
+        if not _LISTS.isdisjoint(map(type, values)):
+            values = tuple(map(_plain, values))
         if (name := self._list) is not None:  # which is told item by item
-            items = [(path, value) for path, value in told.items() if path in self._places and path != name]
-            return after, (*items, *[(name, told[path]) for path in told if path.startswith(f"{name}[")])
-        if self._watched.isdisjoint(told):
-            return after, ()
-        watched = self._watched
-        found = [
-            (path, value if value.__class__ is str else _plain(value))
-            for path, value in told.items()
-            if path in watched and value is not None
-        ]
-        return after, tuple(found)
+            items = tuple([told[path] for path in told if path.startswith(f"{name}[")]) or None
+            values = tuple([items if path == name else value for path, value in zip(self._paths, values, strict=True)])
+        return after, values
 
-    def _go(self, found: Ways, ways: int, after: Any, hits: Hits, known: Known) -> None:
-        """Add the ways that lead on from what is `known`, with what was told."""
-        goes, comes = found
-        if hits:
-            items = list(known)
-            for place, entry in self._entries(known, hits):
-                if self._carries or not _is_value(entry):
-                    items[place] = entry
-                else:
-                    comes[place, entry] = comes.get((place, entry), 0) + ways
-                    items[place] = _COUNTED if self._waits else None
-            known = tuple(items)
-        if after is not None and not (self._carries and None not in known and tuple not in map(type, known)):
-            goes[after, known] = goes.get((after, known), 0) + ways
-            return
-        ends = self._closed(known) if self._waits else known
-        for one in (ends,) if self._carries else [one for one in enumerate(ends) if one[1] not in (None, _COUNTED)]:
-            comes[one] = comes.get(one, 0) + ways
+    def _go(self, found: Ways, ways: int, after: Any, values: Known, known: Known) -> None:
+        """Add the ways that lead on from what is `known`, with the values that were told."""
+        if values != self._nothing:
+            if self._waits:
+                new = self._entries(known, self._paths, values)
+                if not self._carries:
+                    new = {at: _counted(found, ways, at, entry) for at, entry in new.items()}
+                known = tuple([new.get(at, entry) for at, entry in enumerate(known)])
+            elif self._carries:
+                pairs = zip(known, values, strict=True)
+                known = values if known == self._nothing else tuple([new if old is None else old for old, new in pairs])
+            else:
+                for at, value in enumerate(values):
+                    _counted(found, ways, at, value)
+        if after is None and self._waits:
+            known = self._closed(known)
+        if self._carries:
+            node = (None if None not in known and Partly not in map(type, known) else after), known
+            found[node] = found.get(node, 0) + ways
+        elif after is not None:
+            found[after, known] = found.get((after, known), 0) + ways
+        elif self._waits:
+            for at, value in enumerate(known):
+                _counted(found, ways, at, value)
 
-    def _entries(self, known: Known, hits: Hits) -> list[tuple[int, Any]]:
-        """What rows come to, of which something was told and that are not decided yet: (place, entry), see `Known`."""
-        both = [(place, value) for path, value in hits for place in self._places[path] if not _is_value(known[place])]
-        if self._waits:
-            return [(place, self._entry(place, known[place], hits)) for place in dict.fromkeys([at for at, _ in both])]
-        return both
+    def _entries(self, known: Known, paths: Iterable[str], values: Known) -> dict[int, Any]:
+        """What rows come to, of which something is told here and that are not decided yet: {place: entry}."""
+        hits = {path: value for path, value in zip(paths, values, strict=True) if value is not None}
+        new: dict[int, Any] = {}
+        for path in hits:
+            for place in self._places[path]:
+                if place not in new and not _is_value(known[place]):
+                    new[place] = self._entry(place, known[place], hits)
+        return new
 
-    def _entry(self, place: int, before: Any, hits: Hits) -> Any:
+    def _entry(self, place: int, before: Any, hits: dict[str, Any]) -> Any:
         """What is known of one that is a row of several outputs, or a list."""
-        row = self._asked[place]
+        row, told = self._asked[place], {**dict(before), **hits} if before else hits
         if row.paths[0] == self._list:
-            return ((self._list, (*before[0][1], *[value for path, value in hits if path == self._list])),)
-        told = dict(before + hits if before else hits)
+            return Partly([(self._list, (*before[0][1], *hits[self._list]))])
         if (value := row.read(told)) is not None or len(row.paths) == 1:
             return _plain(value)
-        return tuple([(path, told[path]) for path in row.paths if path in told])
+        return Partly([(path, told[path]) for path in row.paths if path in told])
 
     def _closed(self, known: Known) -> Known:
         """What is known where no more is told."""
         rows = zip(self._asked, known, strict=True)
-        return tuple([_plain(row.read(dict(entry))) if entry.__class__ is tuple else entry for row, entry in rows])
+        return tuple([_plain(row.read(dict(entry))) if entry.__class__ is Partly else entry for row, entry in rows])
 
     # -- parts -----------------------------------------------------------------------------------------------
 
@@ -340,26 +355,32 @@ class _Walk:
         needed = [name for name, matters in parts.reads.items() if then and (not matters or self._is_asked(matters))]
         names = tuple([name for name in parts.totals if name in needed or name in self._places])
         adds = tuple([parts.totals[name] for name in names])
-        rest = [part for part, asked in zip(parts.each, inside, strict=True) if names and not asked.paths]
-        together, total = self._count.shares(rest, names, adds)
-        asked_of = [(part, asked) for part, asked in zip(parts.each, inside, strict=True) if asked.paths]
-        each = [(part, asked, self._count.part(part, asked, names)) for part, asked in asked_of]
+        both = [*zip(parts.each, inside, strict=True)]
+        together, total = self._count.shares([part for part, asked in both if names and not asked.paths], names, adds)
+        each = [(part, asked, self._count.part(part, asked, names)) for part, asked in both if asked.paths]
         total *= prod([found.over for _, _, found in each])
-        ways_on: Ways = {}, {}
+        ways_on: Ways = {}
         for part, asked, found in each:
             mine: Together = {}
-            sure = {path: part.known[path] for path in asked.paths if path in part.known}
-            for values, ways in found.each.items():
-                hits = {path: value for path, value in zip(asked.paths, values, strict=False) if value is not None}
-                read = self._entries(known, tuple((hits | sure).items()))
-                for one in () if self._carries else [one for one in read if _is_value(one[1])]:
-                    ways_on[1][one] = ways_on[1].get(one, 0) + ways * (total // found.over)
-                new = dict(read)
-                own = tuple([new.get(place, known[place]) for place in asked.places]) if self._carries else ()
-                key = own, values[len(asked.paths) :]
-                mine[key] = mine.get(key, 0) + ways
-            self._count.meter.hold(len(together) * len(mine))
-            together = _product(together, mine, adds)
+            paths, times = asked.paths, total // found.over
+            before = [known[place] for place in asked.places]
+            sure = part.known if not part.known.keys().isdisjoint(paths) else None
+            for told, ways in found.each.items():
+                values, sums = told[: len(paths)], told[len(paths) :]
+                if sure:
+                    values = tuple([sure.get(path, value) for path, value in zip(paths, values, strict=True)])
+                if self._waits:
+                    new = self._entries(known, paths, values)
+                    values = tuple([new.get(place, known[place]) for place in asked.places])
+                elif before.count(None) < len(before):
+                    values = tuple([new if old is None else old for old, new in zip(before, values, strict=True)])
+                if not self._carries:
+                    for place, value in zip(asked.places, values, strict=True):
+                        _counted(ways_on, ways * times, place, value)
+                    values = ()
+                inner = mine.setdefault(sums, {})
+                inner[values] = inner.get(values, 0) + ways
+            together = _product(together, mine, adds, self._count.meter)
         self._behind(ways_on, known, [place for asked in inside for place in asked.places], names, then, together)
         return total, ways_on
 
@@ -375,19 +396,23 @@ class _Walk:
         """Add the ways on behind parts: from the values of rows at `places`, and the totals `names`, of them all."""
         rest = [at for at in range(len(known)) if at not in places]
         order = [(*places, *rest).index(at) for at in range(len(known))]
-        arranged: Callable[[Known], Known] = itemgetter(*order) if len(order) > 1 else tuple
+        arranged: Callable[[Known], Known] = tuple if order == [*range(len(known))] else itemgetter(*order)
         kept = tuple([known[at] for at in rest])
         without = tuple([None if at in places else entry for at, entry in enumerate(known)])
-        rulings: dict[Known, tuple[Any, Hits]] = {}
-        for (values, sums), ways in together.items():
-            if sums not in rulings:
-                totals = dict(zip(names, sums, strict=True))
-                asked = tuple([(name, value) for name, value in totals.items() if name in self._places])
-                ruling = None if then is None else then(totals)
-                end: tuple[Any, Hits] = (None, ()) if ruling is None else self._told(ruling.after, ruling.told)
-                rulings[sums] = end[0], asked + end[1]
-            after, hits = rulings[sums]
-            self._go(found, ways, after, hits, arranged(values + kept) if self._carries else without)
+        for sums, inner in together.items():
+            totals = dict(zip(names, sums, strict=True))
+            ruling = None if then is None else then(totals)
+            told: Outputs = totals if ruling is None else {**totals, **ruling.told}
+            after, values = self._told(None if ruling is None else ruling.after, told)
+            if not self._carries:
+                self._go(found, inner[()], after, values, without)
+            elif after is None and values == self._nothing and self._ends:
+                for own, ways in inner.items():
+                    end = None, arranged(own + kept)
+                    found[end] = found.get(end, 0) + ways
+            else:
+                for own, ways in inner.items():
+                    self._go(found, ways, after, values, arranged(own + kept))
 
     def _asked_of(self, heads: tuple[str, ...]) -> Inside:
         """What is asked of a part whose outputs begin so."""
@@ -418,20 +443,33 @@ def _is_in(path: str, head: str) -> bool:
 
 def _is_value(entry: Any) -> bool:
     """Whether a row is decided, see `Known`."""
-    return entry is not None and entry.__class__ is not tuple
+    return entry is not None and entry.__class__ is not Partly
+
+
+def _counted(found: Ways, ways: int, at: int, entry: Any) -> Any:
+    """`_COUNTED` where the row at this place is decided, which then adds to what is `found`; else what is known."""
+    if entry is None or entry is _COUNTED or entry.__class__ is Partly:
+        return entry
+    end = None, (at, entry)
+    found[end] = found.get(end, 0) + ways
+    return _COUNTED
 
 
 def _plain(value: Any) -> Any:
     """A value that can be a key; lists are read by their texts alone."""
-    return shown(value) if value.__class__ in (list, tuple) else value
+    return shown(value) if value.__class__ in _LISTS else value
 
 
-def _product(some: Together, more: Together, adds: Adds) -> Together:
+def _product(some: Together, more: Together, adds: Adds, meter: Meter) -> Together:
     """All combinations of what comes of parts: their values one behind the other, their totals added up."""
+    meter.hold(sum(map(len, some.values())) * sum(map(len, more.values())))
     found: Together = {}
-    for (values, sums), ways in some.items():
-        for (further, own), times in more.items():
+    for sums, each in some.items():
+        for own, further in more.items():
             totals = tuple([add(one, two) for add, one, two in zip(adds, sums, own, strict=True)]) if sums else own
-            key = values + further, totals
-            found[key] = found.get(key, 0) + ways * times
+            product = {one + two: ways * times for one, ways in each.items() for two, times in further.items()}
+            if totals in found:
+                before = found[totals]
+                product = before | {values: before.get(values, 0) + ways for values, ways in product.items()}
+            found[totals] = product
     return found

@@ -81,7 +81,7 @@ def _every(dice: tuple[tuple[int, tuple[int, ...] | None], ...]) -> Weighted:
 
 def every_roll(dice: tuple[Die, ...]) -> Weighted:
     """All rolls of `dice` in order, with how many of the equally likely ones each stands for."""
-    return _every(tuple((die.sides, die.faces) for die in dice))
+    return _every(tuple([(die.sides, die.faces) for die in dice]))
 
 
 def by_sum(dice: tuple[Die, ...], rule: Callable[[S, Roll], Ruling[S]]) -> Ruled[S]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from bot.rules.dice import Source
@@ -30,7 +29,7 @@ def rows_of(plan: Plan[Any], by: str, worse: Mapping[str, Any] = _NONE) -> tuple
     rows = plan.rows() if callable(plan.rows) else plan.rows
     names = [row.name for row in rows]
     named = (
-        replace(row, name=f"{row.name} {names[:at].count(row.name) + 1}") if names.count(row.name) > 1 else row
+        row._replace(name=f"{row.name} {names[:at].count(row.name) + 1}") if names.count(row.name) > 1 else row
         for at, row in enumerate(rows)
     )
     return tuple(named) or (_single(by, worse),)

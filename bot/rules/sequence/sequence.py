@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
@@ -85,8 +84,7 @@ class Step(Protocol[S]):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Ruled(Generic[S]):
+class Ruled(NamedTuple, Generic[S]):
     """One roll of a sequence: `rule` takes the state and the roll and gives the ruling.
 
     `dice` are those asked for, or a function of the state. `groups` makes odds cheap: ((weight, roll), ...), or a
@@ -117,8 +115,7 @@ ruled = Ruled
 # -- the sequence: what it comes to, its parts, and its plan
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(NamedTuple):
     """What a result makes of a roster unit: by name, with the attributes, state, markers and flags to set.
 
     `set` maps `state` or an attribute to its new value; `mark` and `unmark` name markers and flags. `add` raises or
@@ -128,17 +125,16 @@ class Change:
     """
 
     unit: str
-    set: Mapping[str, Any] = field(default_factory=dict)
+    set: Mapping[str, Any] = _NOTHING
     mark: frozenset[str] = frozenset()
     unmark: frozenset[str] = frozenset()
-    add: Mapping[str, int] = field(default_factory=dict)
+    add: Mapping[str, int] = _NOTHING
     of: str = ""
     drop: bool = False
     turn: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Fate:
+class Fate(NamedTuple):
     """What came of one unit, as a token that `results` of the game.yaml puts into words.
 
     `more` adds to it, in the place of `{more}` where the words have that.
@@ -149,8 +145,7 @@ class Fate:
     more: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Settlement:
+class Settlement(NamedTuple):
     """What is said and done when the last die is rolled: the result in a few words, a line per unit, the changes.
 
     `headline` goes into the log and is checked by verify, so it never changes without a new edition.
@@ -180,8 +175,7 @@ def no_closing(_state: Any) -> Outputs:
     return _NOTHING
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """One unit (or the whole) as the odds show it: under the name and by the words of the answer.
 
     `read` gives its result from what was told, or None where that does not decide it; `paths` are the outputs that it
@@ -248,8 +242,7 @@ class Parts(NamedTuple, Generic[S]):
         return self.then(**{name: totals[name] for name in self.reads if name in totals})
 
 
-@dataclass(frozen=True, slots=True)
-class Plan(Generic[S]):
+class Plan(NamedTuple, Generic[S]):
     """A sequence for given inputs, ready to be played or counted.
 
     `opening` are the outputs known before the first die (with empty lists for list outputs), `lines` the story so
@@ -285,7 +278,7 @@ class Plan(Generic[S]):
     start: S
     steps: Mapping[str, Step[S]]
     settle: Callable[[Mapping[str, Any]], Settlement]
-    opening: Outputs = field(default_factory=dict)
+    opening: Outputs = _NOTHING
     closing: Callable[[S], Outputs] = no_closing
     lines: tuple[Line, ...] = ()
     focus: Callable[[tuple[str, ...]], Plan[S]] | None = None
@@ -301,8 +294,7 @@ def never(_out: Any) -> Settlement:
     raise AssertionError("a part is counted, not played")
 
 
-@dataclass(frozen=True, slots=True)
-class Played:
+class Played(NamedTuple):
     """A sequence played to its end: outputs, dice in order, the story, and the settlement."""
 
     out: dict[str, Any]

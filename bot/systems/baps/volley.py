@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import cache
 from operator import or_
 from typing import Any, NamedTuple
@@ -131,7 +130,7 @@ def with_checks(settled: Settlement, checkers: Sequence[Checker], checks: Sequen
     The charts name reloading and unjamming as orders, without a roll.
     """
     count = f"{len(checks)} {'check' if len(checks) == 1 else 'checks'} after a 1"
-    settled = replace(settled, sums=(Line("ammunition", result=count),))
+    settled = settled._replace(sums=(Line("ammunition", result=count),))
     bad = [checker for checker, check in zip(checkers, checks, strict=False) if check["result"] != "ok"]
     if not bad:
         return settled
@@ -139,8 +138,7 @@ def with_checks(settled: Settlement, checkers: Sequence[Checker], checks: Sequen
     order = phrase(
         "An order to reload or unjam puts it right: `/unit edit {names} -{mark}`.", names=_typed(marked), mark=JAMMED
     )
-    return replace(
-        settled,
+    return settled._replace(
         units=(*settled.units, *((checker.unit, "out of ammunition or jammed") for checker in bad)),
         then=(*settled.then, *([order] if marked else ())),
         changes=(*settled.changes, *(Change(name, mark=frozenset({JAMMED})) for name in marked)),

@@ -136,8 +136,8 @@ def rows(items: Iterable[Item], names: Sequence[str] = (), *, crash: str = "") -
 def or_missed(row: Row) -> Row:
     """The row of a shot that may miss: the chance of that is its own, beside a hit without effect."""
     read = row.read
-    return replace(
-        row, paths=(*row.paths, "hit"), read=lambda told: MISSED if told.get("hit") in (False, "false") else read(told)
+    return row._replace(
+        paths=(*row.paths, "hit"), read=lambda told: MISSED if told.get("hit") in (False, "false") else read(told)
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from bot.rules.dice import d6
@@ -134,8 +133,7 @@ def _settle(
     more += fire_started(out)
     notes = [aftermath(unit, str(answer["result"])) for unit, answer in zip(vehicles, out["vehicles"], strict=True)]
     settled = attacked("; ".join(said), legs, hurt, more=more, notes=dict.fromkeys(filter(None, notes)))
-    return replace(
-        settled,
+    return settled._replace(
         units=(*settled.units, *words),
         changes=(*settled.changes, *changes),
         fates=(*(settled.fates if legs else ()), *fates),

@@ -6,7 +6,7 @@ Mortars, off-board artillery and crashes attack so. Source: PAC 02, 05, 08, 12 (
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -290,7 +290,7 @@ def plan_crash(tables: Tables, given: Given) -> Plan[Attack]:
         more += fire_started(out, "the crash hex")
         cause = f"the aircraft crashes {where}" if where and targets else ""
         settled = attacked("; ".join(words), targets, hurt, more=more, by=cause)
-        return replace(settled, fates=(Fate("the aircraft", "crashes", where),)) if where and not targets else settled
+        return settled._replace(fates=(Fate("the aircraft", "crashes", where),)) if where and not targets else settled
 
     opening: dict[str, Any] = {"targets": []}
     if stage == "attack":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -324,7 +324,7 @@ def _if_picked(row: Row, place: int) -> Row:
     def read(told: Outputs) -> Any:
         return None if "picked" not in told else row.read(told) if told["picked"] == place else NONE
 
-    return replace(row, paths=("picked", *row.paths), read=read)
+    return row._replace(paths=("picked", *row.paths), read=read)
 
 
 def _reminders(attackers: Sequence[Unit], targets: Sequence[Unit], shooter: str) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from bot.rules.dice import d6
@@ -141,4 +141,4 @@ def _settle(out: Mapping[str, Any], units: Sequence[Unit], stage: str, mission: 
     if answers:
         return attacked(words, units, hurt, more=more, notes=notes, by=f"the round drifts {where}")
     settled = attacked(words, units, hurt, more=more, notes=notes)
-    return replace(settled, fates=(Fate("the spotting round", "drifts", where),))
+    return settled._replace(fates=(Fate("the spotting round", "drifts", where),))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from itertools import product
 from typing import Any
@@ -232,7 +232,7 @@ def _settle_infantry(given: Given, out: Mapping[str, Any]) -> Settlement:
         beaten_by=out["dc_mod"],
         miss=NONE if hit else "missed",
     )
-    return replace(settled, changes=(*held, *settled.changes))
+    return settled._replace(changes=(*held, *settled.changes))
 
 
 # -- ordnance against a vehicle or an aircraft: to hit, penetration, morale check, crew and passengers

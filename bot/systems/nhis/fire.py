@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from bot.rules.dice import dice
@@ -80,7 +80,7 @@ def _settle(results: Results, attackers: Iterable[Unit], out: Mapping[str, Any])
     word = out["combat_result"]
     settled = results.settled(out, "" if word == "none" else word)
     fired = [Change(unit.name, mark=frozenset({"fired"})) for unit in attackers if unit.name]
-    return replace(settled, changes=(*settled.changes, *fired))
+    return settled._replace(changes=(*settled.changes, *fired))
 
 
 def _firepower(firers: Firers, modifiers: Answer, total: int, columns: str) -> Line:

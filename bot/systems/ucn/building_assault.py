@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from functools import cache, partial
 from operator import add
 from typing import Any
@@ -53,7 +52,7 @@ def plan(tables: Tables, given: Given) -> Plan[Fight]:
 
     def settle(out: Mapping[str, Any]) -> Settlement:
         settled = _settle(out, attacker, defender, grenade_thrown=results is not None)
-        return replace(settled, changes=(*settled.changes, *paid), now=(*settled.now, *told))
+        return settled._replace(changes=(*settled.changes, *paid), now=(*settled.now, *told))
 
     fight, full = Combat(tables, attacker.characters, checks), defender.characters
     opening: dict[str, Any] = {"grenade_results": []}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from fractions import Fraction
 
 from bot.rules.odds.odds import marginals
@@ -16,5 +15,5 @@ def every_face(sequence: str, given: Mapping[str, object], path: str) -> dict[st
     found = system("ucn").sequence(sequence)
     plan = found.plan(found.given(given, {}))
     steps = {name: Ruled(step.asks, step.rule) for name, step in plan.steps.items()}
-    counted = marginals(replace(plan, steps=steps, apart=None), [path])[path]
+    counted = marginals(plan._replace(steps=steps, apart=None), [path])[path]
     return {str(value): chance for value, chance in counted.items()}
