@@ -6,7 +6,7 @@ A form is a draft in the store, whose key the platform's form carries: nothing o
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from bot.app import App
 from bot.interface.form.answer import Filled, Taken, take
@@ -67,5 +67,5 @@ async def begun(
 async def kept(app: App, form: Opened, taken: Taken) -> bool:
     """Keep what was filled in where a button runs it; whether one does."""
     if form.spec.family in KEPT:
-        await app.drafts.put(replace(form.draft, options=taken.options, wrong="", message="", better=None))
+        await app.drafts.put(form.draft._replace(options=taken.options, wrong="", message="", better=None))
     return form.spec.family in KEPT

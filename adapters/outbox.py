@@ -165,7 +165,7 @@ class Outbox:
         log.info("%s takes no direct messages, so they are called in %s", due.place, due.instead)
         buttons = tuple(button for button in due.reply.buttons if button.style != LINK)
         told = replace(due.reply, mention=(due.place,), buttons=buttons)
-        return await self._post(replace(due, place=due.instead, reply=told))
+        return await self._post(due._replace(place=due.instead, reply=told))
 
     async def _amend(self, due: Due) -> Outcome:
         """Change a message that no longer holds. Where it is gone, or too old, what became of it is said elsewhere."""
@@ -181,6 +181,6 @@ class Outbox:
         if isinstance(outcome, Posted):
             return outcome
         if due.delivery.get(OR_POST):
-            return await self._post(replace(due, delivery={}, amends=""))
+            return await self._post(due._replace(delivery={}, amends=""))
         log.info("a message in %s could not be changed: %s", due.place, outcome)
         return Posted()

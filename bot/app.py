@@ -508,13 +508,13 @@ class App:
             with using(seen):
                 spec = registry().get(path) or spec
             if (option := spec.option(name)) is not None and option.complete == "game":
-                known = replace(known, games=await choices(self.store, await self.threads.home(where)))
+                known = known._replace(games=await choices(self.store, await self.threads.home(where)))
             if option is not None and option.complete in OF_ENABLED:
-                known = replace(known, enabled=await self._enabled.games(where))
+                known = known._replace(enabled=await self._enabled.games(where))
             if option is not None and option.complete == "pack":
-                known = replace(known, packs=await pack_choices(self.store, where))
+                known = known._replace(packs=await pack_choices(self.store, where))
             if option is not None and option.complete in OF_MACROS:
-                known = replace(known, macros=await self.macros(who, where))
+                known = known._replace(macros=await self.macros(who, where))
             with using(seen):
                 return complete_option(spec, name, typed[:MAX_TEXT], registry(), known, given)
         except UserError:

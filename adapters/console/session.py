@@ -230,7 +230,7 @@ def bottom_line(known: Known, name: str) -> str:
 async def _known(session: Session) -> Known:
     """What can be completed, the macros of who types among it."""
     known = await session.app.known(PLACE, session.who)
-    return replace(known, macros=await session.app.macros(session.who, PLACE))
+    return known._replace(macros=await session.app.macros(session.who, PLACE))
 
 
 async def _talk(session: Session, settings: Settings) -> None:

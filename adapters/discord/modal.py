@@ -6,7 +6,6 @@ Sent as plain JSON: Discord takes them, whatever the library's own classes can e
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from adapters.discord.render import FORM_PART
@@ -27,7 +26,7 @@ MOST_TICKS = 6
 def modal(form: Form, key: str) -> Json:
     """The modal of a form whose draft has this key."""
     is_long = any(field.kind == "ticks" and len(field.picks) > MOST_TICKS for field in form.fields)
-    fields = [replace(field, kind="pick") if is_long and field.kind == "how" else field for field in form.fields]
+    fields = [field._replace(kind="pick") if is_long and field.kind == "how" else field for field in form.fields]
     return {
         "custom_id": f"{FORM_PART}{key}",
         "title": cut(visible(form.title), MAX_TITLE),

@@ -134,7 +134,7 @@ class Forms:
         if draft is None or not (meta.counts or name in (COUNT, MORE)):
             return
         _, taken = await self._taken(request, draft, view)
-        draft = replace(draft, options=taken.options, page=draft.page ^ 1 if name == MORE else draft.page)
+        draft = draft._replace(options=taken.options, page=draft.page ^ 1 if name == MORE else draft.page)
         await self._app.drafts.put(draft)
         lines = await self._odds(request, draft, taken) if meta.counts or name == COUNT else []
         form = await opened(self._app, ROOM, draft, request.who, request.where)

@@ -139,7 +139,7 @@ class Listeners:
             return await (await self._work.begin(request, self._again(request, command)))
 
         with self._work.under_way():
-            reply = await self._work.app.make_good(replace(receipt, command=command), run)
+            reply = await self._work.app.make_good(receipt._replace(command=command), run)
             await self._work.brought(request, command, reply)
 
     def _again(self, request: Request, command: Command) -> Do:

@@ -4,8 +4,8 @@ and what a unit's card offers."""
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import product
+from typing import NamedTuple
 
 from bot.answers.headline import ACTING, AIMED, FIRES, aimed_option, hits_its_unit
 from bot.answers.outcome import Happening
@@ -30,8 +30,7 @@ DONE_ONCE = ("fired", "activated")
 """Marks of those who have done for this turn what they may do once."""
 
 
-@dataclass(frozen=True, slots=True)
-class Aim:
+class Aim(NamedTuple):
     """The roster units that act and those that it is done to; `option` is where these are named, None where nowhere."""
 
     acting: tuple[RosterUnit, ...]

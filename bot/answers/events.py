@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from bot.answers.headline import ACTING, actors, cause, did, fared, groups, has_one_party, news, unrolled
 from bot.answers.plays import again, shot_of, whole_out
@@ -32,8 +31,7 @@ TEXTS = {"plan": "text", "end": "text"}
 """The key of the text that is told with an event; of all others it is their label."""
 
 
-@dataclass(frozen=True, slots=True)
-class Retold:
+class Retold(NamedTuple):
     """An event in words: what came of it (`said`, as it goes on within a sentence), and who did it (`by`: `US Squad 1
     fires with 2 rifles`; empty where that is said). `tone` is how grave it is; `more` has the units by their results
     where they are only counted; `acts`: `by` is a sentence that goes on with what came of it, of a unit of `side`."""
@@ -88,7 +86,7 @@ def retold(
     if kind == "sequence":
         found = _sequence(event, who, replayed=replayed)
         said = held(event, by_name(found.said, sides), sides) + _arrivals(event)
-        return replace(found, said=said, more=by_name(found.more, sides))
+        return found._replace(said=said, more=by_name(found.more, sides))
     if kind in ("roll", "table"):
         title = title_of(event)
         return Retold(f"{text}: {result}", f"{who}, {title}") if text else Retold(f"{title}: {result}", who)
@@ -141,7 +139,7 @@ def told_event(
     elif kind == "join":
         said = f"plays {event['side']}"
     elif found.acts:
-        said = replace(found, side="").sentence
+        said = found._replace(side="").sentence
     else:
         said = f"{title_of(event)}: {found.said}" if _sequence_of(event) is not None else found.said
     side = f" ({event['side']})" if event.get("side") else ""
@@ -182,7 +180,7 @@ def _sequence_of(event: Event) -> Sequence | None:
 
 def _replayed(event: Event, sequence: Sequence, who: str) -> Retold | None:
     """The words of the answer; None where today's rules make something else of these inputs and dice."""
-    singles = again(replace(shot_of(event, sequence, {}), edition=sequence.system.edition))
+    singles = again(shot_of(event, sequence, {})._replace(edition=sequence.system.edition))
     if not singles or json.loads(json.dumps(whole_out(singles))) != event.get("out", {}):
         return None
     one = singles[0]

@@ -6,9 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from collections.abc import Sequence as Many
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from bot.game.stats import scores_of
 from bot.interface.reply.parts import Group
@@ -26,8 +25,7 @@ COUNTED = 3
 """So many results are counted."""
 
 
-@dataclass(frozen=True, slots=True)
-class News:
+class News(NamedTuple):
     """The first line, in bold and in plain letters, and its tone."""
 
     title: str
@@ -154,8 +152,7 @@ NAMED = 2
 ROOM = 78  # two lines of a phone
 
 
-@dataclass(frozen=True, slots=True)
-class Fared:
+class Fared(NamedTuple):
     """The `fates` in their order, and those `alike` together, worst first. Units of one type without a name that fare
     differently are numbered, `squad 1`, `squad 2`; `mixed` says how many there are of each such type. `results` and
     `types` are what those of the sequence are called.
@@ -232,8 +229,7 @@ NO_EFFECT = "no effect"
 BOLD = "bold"
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(NamedTuple):
     """A result in words: `says` of one unit (`{} is shaken`), `many` of several, `word` where units are counted.
 
     `bold`: what to look out for, though nobody is hurt."""

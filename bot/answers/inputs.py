@@ -7,8 +7,8 @@ whatever the roster says by then. What was only lent is left out again wherever 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from bot.game.events import system_of
 from bot.game.loaded import Loaded
@@ -32,8 +32,7 @@ CARRIED, RIDERS, ACQUIRED = "carried", "riders", "acquired"
 have riders on the roster (`in=`); the option with those who are shot at, where the firer has acquired one of them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Filled:
+class Filled(NamedTuple):
     """The option that was filled in, its value, and by what: the unit that lends, or the title of an optional rule."""
 
     by: str
@@ -203,7 +202,7 @@ def spec_by_rules(spec: CommandSpec, system: System | None, game: Game) -> Comma
         return spec
     values = {name: value for rule in in_force(system, game) for name, value in rule.sets.get(spec.target, {}).items()}
     options = (replace(one, default=values[one.name]) if one.name in values else one for one in spec.options)
-    return replace(spec, options=tuple(options))
+    return spec._replace(options=tuple(options))
 
 
 READ_BACK = 200

@@ -8,8 +8,8 @@ to the roster by an earlier one.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from bot.game.events import PLAYS, UNIT
 from bot.game.roster import is_gone, settle_changes
@@ -28,8 +28,7 @@ MOST_ODDS = 6
 """So many units with odds of their own are counted at once; alike ones count as one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Planned:
+class Planned(NamedTuple):
     """One play that can begin: of which unit (empty where it is the only one), with which inputs."""
 
     unit: str
@@ -38,8 +37,7 @@ class Planned:
     plan: Plan[Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Single:
+class Single(NamedTuple):
     """One play at its end, with what it changes on the roster."""
 
     unit: str
@@ -163,7 +161,7 @@ def _anew(sequence: Sequence, one: Planned, roster: Roster) -> Planned:
     """The play with the roster as it is by now; as it was where an earlier play left no way to begin it."""
     try:
         given = sequence.given(one.raw, roster)
-        return replace(one, given=given, plan=sequence.plan(given))
+        return one._replace(given=given, plan=sequence.plan(given))
     except UserError:
         return one
 
@@ -187,8 +185,7 @@ NOTHING = "none"
 """The result of a row that no roll told."""
 
 
-@dataclass(frozen=True, slots=True)
-class Shot:
+class Shot(NamedTuple):
     """What was played: its inputs, and the units that they name as they were."""
 
     sequence: Sequence

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence as Many
-from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 from bot.commands.context import Context
 from bot.game.ledger import Ledger
@@ -22,8 +22,7 @@ from bot.systems.catalog import see, systems
 FREE_PLAY = "Free play"
 
 
-@dataclass(frozen=True, slots=True)
-class Played:
+class Played(NamedTuple):
     """A game that is or was played in a place. `number` is 1 for the first one there and stays; times are Unix
     seconds."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from collections.abc import Sequence as Many
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from bot.answers.outcome import is_of_game
 from bot.game.ledger import Ledger
@@ -40,8 +40,7 @@ CountOdds = Callable[[Sequence, Mapping[str, object], Many[str], Roster], Awaita
 Rewording = Callable[[Reply | None], Reply | None]
 
 
-@dataclass(frozen=True, slots=True)
-class Amendment:
+class Amendment(NamedTuple):
     """A message that no longer holds: what it is about, and how it reads from now on, made from what it said.
 
     Without `change` it reads as the command's own answer; `beside` is for where that is a message of its own. What a

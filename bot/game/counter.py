@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import Back, RosterUnit, UnitWords, value_of
@@ -21,8 +21,7 @@ REDUCED, FLIP = "reduced", "flip"
 _REDUCED = re.compile(rf"(?:^|\s){REDUCED}\s*:", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Counter:
+class Counter(NamedTuple):
     """What is on a counter, and what has become of it.
 
     `kind` is its type in words, `frame` one of `bot.systems.game_file.FRAMES`. `numbers` are those printed, by their

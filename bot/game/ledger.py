@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from bot.game.events import apply, changes_game, difference, is_passed_over
 from bot.game.loaded import SNAPSHOT_EVERY, Loaded, person_of
@@ -24,8 +24,7 @@ _MANY_DIGITS = re.compile("[0-9]{16}")
 """What the text of every number from 2^53 on has in it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Writer:
+class Writer(NamedTuple):
     """Who writes: the platform's user, the name to show, and the time in Unix seconds."""
 
     user: str
@@ -85,8 +84,8 @@ class Ledger:
     def claim(self, row: PersonRow) -> None:
         """Let the writer be this person of an imported log from now on."""
         self._claimed = row.person
-        self.persons[row.person] = self.new_persons[row.person] = replace(
-            row, user=self.writer.user, name=self.writer.name
+        self.persons[row.person] = self.new_persons[row.person] = row._replace(
+            user=self.writer.user, name=self.writer.name
         )
 
     def own_import(self) -> PersonRow | None:

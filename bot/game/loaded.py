@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from bot.game.events import apply
 from bot.game.state import Game, Json, from_json
@@ -27,8 +27,7 @@ TEXTS = 2_000
 """Events whose texts are read at once; not every event has one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Loaded:
+class Loaded(NamedTuple):
     """One version of a game. `row` is its id in the store; the id in `game` stays the same through an import."""
 
     row: str
@@ -105,7 +104,7 @@ class Games:
             known = self._loaded.get(row)
             if known is not None and known.version == version:
                 if known.has_board != has_board:
-                    return self.keep(replace(known, has_board=has_board))
+                    return self.keep(known._replace(has_board=has_board))
                 self._loaded.move_to_end(row)
                 return known
         saved = await self._store.load_game(place)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from bot.game.state import Game
 from bot.rules.errors import UserError
@@ -86,8 +86,7 @@ def told_sides(game: Game) -> str:
     return f"of {' and '.join(found)}" if found else "of nobody"
 
 
-@dataclass(frozen=True, slots=True)
-class Actor:
+class Actor(NamedTuple):
     """Who acts: their person id in this game ("" while they have none), their side, and whether they direct the game.
 
     Directors are the game master and those who manage the server.

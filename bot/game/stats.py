@@ -51,8 +51,7 @@ class Worth(NamedTuple):
     more: Fraction
 
 
-@dataclass(frozen=True, slots=True)
-class Try:
+class Try(NamedTuple):
     """One sequence played with the game's dice: enough to count its odds again."""
 
     side: str

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from bot.game.events import BARRIERS, NEVER_UNDONE, changes_game, has_dice, holding, is_passed_over
 from bot.game.ledger import Ledger
@@ -22,8 +22,7 @@ LOOK_BACK = 200
 """Events in which an undo or a redo of another is looked for."""
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """What undo finds on its way back from the newest event: the event that it takes, or the one in the way.
 
     `last` is the last event that holds once it is taken back.

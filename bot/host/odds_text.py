@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping
 from collections.abc import Sequence as Many
-from dataclasses import replace
 from fractions import Fraction
 
 from bot.answers.headline import YOU, actors, cause, others
@@ -85,4 +84,4 @@ def of_rounds(sequence: Sequence, given: Mapping[str, object], rounds: object) -
 def _look() -> Look:
     """Long bars, in signs that the output can show."""
     encoding = (getattr(sys.stdout, "encoding", None) or "ascii").casefold()
-    return replace(WIDE, plain=not encoding.startswith("utf"))
+    return WIDE._replace(plain=not encoding.startswith("utf"))

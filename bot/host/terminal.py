@@ -85,8 +85,8 @@ _PEN = replace(PLAIN, plain=local, small=local)
 def _look(console: Console) -> Look:
     """Bars as long as the terminal is wide, in signs that it can show."""
     is_narrow = console.is_terminal and console.width < NARROW
-    look = replace(PHONE if is_narrow else LONG, plain=not console.encoding.startswith("utf"))
-    return replace(look, grid=max(console.width - STEP, PHONE.grid + 1)) if console.is_terminal else look
+    look = (PHONE if is_narrow else LONG)._replace(plain=not console.encoding.startswith("utf"))
+    return look._replace(grid=max(console.width - STEP, PHONE.grid + 1)) if console.is_terminal else look
 
 
 def say(console: Console, text: Text) -> None:

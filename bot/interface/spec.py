@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from bot.rules.inputs.options import Option, clean, flag
 from bot.rules.text.plain import clean_name, storable
@@ -108,16 +109,14 @@ def storable_command(command: Command) -> Command:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Receipt:
+class Receipt(NamedTuple):
     """A command whose receipt is shown, or about to be. `until` (Unix seconds) ends the life of its token."""
 
     command: Command
     until: float
 
 
-@dataclass(frozen=True, slots=True)
-class CommandSpec:
+class CommandSpec(NamedTuple):
     """What a command is: its path, help, options, an example that runs, and who sees its answer.
 
     `family` names the file under bot/commands that handles it; `system` and `target` say which game and which

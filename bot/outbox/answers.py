@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from bot.interface.reply.reply import Reply
 from bot.outbox.leases import LEASE, Leases
@@ -26,8 +26,7 @@ NOTE_AGAIN = 3.0
 """Seconds until what the store could not take is written down again."""
 
 
-@dataclass(frozen=True, slots=True)
-class Due:
+class Due(NamedTuple):
     """An answer that nobody has confirmed as posted: where it goes, and how."""
 
     id: int

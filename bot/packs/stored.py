@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from bot.interface.spec import Place
 from bot.interface.typing.complete import Choice
@@ -31,8 +31,7 @@ SHORT = 8
 """Characters of a hash that name a version."""
 
 
-@dataclass(frozen=True, slots=True)
-class Version:
+class Version(NamedTuple):
     """A version of a pack that a server has."""
 
     hash: str
@@ -154,6 +153,6 @@ async def tidy(store: Store, clock: Clock) -> int:
         expires = None if about.key in needed else clock() + GRACE
         files = await store.doc(PACK_FILES, about.key)
         for doc in filter(None, (files, about)):
-            await store.put_doc(replace(doc, expires=expires))
+            await store.put_doc(doc._replace(expires=expires))
         changed += 1
     return changed

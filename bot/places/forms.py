@@ -10,7 +10,8 @@ alone, and kept for 30 days, odds for a day. The action of a button that opens o
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from bot.answers.aim import WITHOUT
 from bot.answers.headline import FIRES
@@ -39,8 +40,7 @@ DRAFT = "draft"
 _MORE = ("game", "wrong", "message", "title", "better")
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(NamedTuple):
     """A command with its options so far, for a form or a button that runs it.
 
     `page` is 1 where the form shows its rare fields too. `wrong` is the option that was refused, `message` why,
@@ -170,7 +170,7 @@ class Forms:
 
     async def begin(self, spec: CommandSpec, options: Mapping[str, object], who: Person, title: str = "") -> Draft:
         """A new form of theirs with these options filled in."""
-        draft = replace(new_draft(spec.path, _storable(options), who.key), title=title)
+        draft = new_draft(spec.path, _storable(options), who.key)._replace(title=title)
         await self._drafts.put(draft)
         return draft
 
@@ -205,7 +205,7 @@ class Forms:
                 raise
             kept = salvaged(what, seen)
             draft = new_draft(kept.spec.path, kept.options, who.key)
-            draft = replace(draft, wrong=error.option or "", message=str(error))
+            draft = draft._replace(wrong=error.option or "", message=str(error))
             await self._drafts.put(draft)
             return draft
 
@@ -244,16 +244,16 @@ class Forms:
             return reply
         message = " ".join((reply.title, *reply.body()[:1]))
         before = new_draft(spec.path, {}, who.key)
-        draft = replace(before, key=key or before.key, options=_storable(options), wrong=reply.option, message=message)
+        draft = before._replace(key=key or before.key, options=_storable(options), wrong=reply.option, message=message)
         how = way_asked(spec, options)
         buttons = [Button(f"{OPEN_FORM}{DRAFTED}{draft.key}", "Fix it")]
         if later:
-            draft = replace(draft, wrong="", message="")
+            draft = draft._replace(wrong="", message="")
             buttons = [Button(action_of(how, draft.key, options), "Try again")]
         pad = keypad(reply.owed, draft.key) if reply.owed is not None and spec.family in KEPT else None
         if reply.better and spec.family in KEPT and spec.system in ("", *self._registry.games):
             better = in_that_way(spec, parse_text(reply.better, self._registry).options, how)
-            draft = replace(draft, better=_storable(better))
+            draft = draft._replace(better=_storable(better))
             buttons.insert(0, Button(action_of(how, draft.key, better), _at_once(spec, reply, how), "primary"))
         try:
             await self._drafts.put(draft)

@@ -6,15 +6,14 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from bot.stores.base import Gate
 
 Json = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class EventRow:
+class EventRow(NamedTuple):
     """One event of a game's log; `body` is its canonical JSON, exactly as it was hashed."""
 
     game: str
@@ -28,8 +27,7 @@ class EventRow:
         return json.loads(self.body)  # type: ignore[no-any-return]
 
 
-@dataclass(frozen=True, slots=True)
-class GameRow:
+class GameRow(NamedTuple):
     """Where a game is at. `version` counts commits and tells whether somebody else was faster."""
 
     id: str
@@ -52,8 +50,7 @@ IMPORTED = "imported:"
 """How the `user` of a person begins who is known from an imported file only; no platform's key begins so."""
 
 
-@dataclass(frozen=True, slots=True)
-class PersonRow:
+class PersonRow(NamedTuple):
     """Who a random person id of one game is: the platform's user and the name to show. Deletable.
 
     A person from an imported file has no account: `user` is IMPORTED and the hash by which an account may claim it.
@@ -70,8 +67,7 @@ class PersonRow:
         return self.user.startswith(IMPORTED)
 
 
-@dataclass(frozen=True, slots=True)
-class TextRow:
+class TextRow(NamedTuple):
     """Free text (or a sealed event) that is in the chain only as a salted hash. Deletable."""
 
     game: str
@@ -82,8 +78,7 @@ class TextRow:
     person: str = ""  # who wrote it
 
 
-@dataclass(frozen=True, slots=True)
-class MarkRow:
+class MarkRow(NamedTuple):
     """Where a mark is found in a block of a game's log; made from the events, and made again where it is missing."""
 
     game: str
@@ -106,8 +101,7 @@ class SeedRow:
     revealed: int | None = None  # the event that published it
 
 
-@dataclass(frozen=True, slots=True)
-class Binding:
+class Binding(NamedTuple):
     """From now on `place` plays `game` (None: nothing). Conflict unless it played `was` until now.
 
     The version of `was` counts up, so that nobody goes on with an old list of its places. A game that makes room for
@@ -122,8 +116,7 @@ class Binding:
     alone: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Outgoing:
+class Outgoing(NamedTuple):
     """An answer to be posted, kept until it was. `held`: seconds until another process may take it over, at most
     LONGEST_WAIT."""
 
@@ -136,8 +129,7 @@ class Outgoing:
     home: str = ""  # the channel whose game it is, where `place` is a thread of it
 
 
-@dataclass(frozen=True, slots=True)
-class OutboxRow:
+class OutboxRow(NamedTuple):
     """An answer that nobody has confirmed as posted."""
 
     id: int
@@ -167,8 +159,7 @@ class Shown:
         return tuple(sorted(self.spots.keys() | self.on_its_way))
 
 
-@dataclass(frozen=True, slots=True)
-class Doc:
+class Doc(NamedTuple):
     """A small document beside the games: draft, consent request, link code, settings, installation."""
 
     kind: str
@@ -178,8 +169,7 @@ class Doc:
     owner: str = ""  # the user or server with whom it goes
 
 
-@dataclass(frozen=True, slots=True)
-class DueRow:
+class DueRow(NamedTuple):
     """Something that has to happen at a time: a reminder, sealed orders that open. `key` is a topic of its game."""
 
     key: str  # GAME/...
@@ -194,8 +184,7 @@ class DueRow:
         return self.key.partition("/")[0]
 
 
-@dataclass(frozen=True, slots=True)
-class GameChange:
+class GameChange(NamedTuple):
     """What happens to one game. `version` 0 makes it (with at least one event, numbered from 1)."""
 
     game: str
@@ -230,8 +219,7 @@ class Commit:
     gate: Gate | None = None  # passed before anything is written
 
 
-@dataclass(frozen=True, slots=True)
-class Committed:
+class Committed(NamedTuple):
     """What holds now. `seen`: the request was answered before and `reply` is that answer; nothing changed."""
 
     reply: Json
@@ -239,8 +227,7 @@ class Committed:
     outbox: tuple[int, ...] = ()  # ids for outbox_done, in the order of Commit.outbox
 
 
-@dataclass(frozen=True, slots=True)
-class Saved:
+class Saved(NamedTuple):
     """A game as it was last committed: a snapshot, the events since, and what belongs to it."""
 
     game: GameRow
@@ -254,8 +241,7 @@ class Saved:
     has_board: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class UserData:
+class UserData(NamedTuple):
     """All that is kept about one user."""
 
     persons: tuple[PersonRow, ...]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import replace
 from typing import Any
 from unittest.mock import Mock
 
@@ -229,7 +228,7 @@ async def test_a_message_that_cannot_be_changed_is_given_up_or_said_anew(
     told = Reply("#34 is undone").to_json()
     await app.store.commit(Commit("r2", told, outbox=(Outgoing("slack:T/C", way, 0.0, told, "g/41", "g/asked"),)))
     (due,) = await app.due("slack:")
-    assert await changes(app, replace(due, attempts=attempts), said) == done
+    assert await changes(app, due._replace(attempts=attempts), said) == done
 
 
 async def test_a_change_waits_for_the_message_that_it_changes_and_the_latest_counts() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -74,7 +75,7 @@ async def test_an_empty_database_passes() -> None:
     ("change", "fault"),
     [
         (lambda c: replace(c, seeds=(replace(c.seeds[0], seed=b"t" * 32),)), "not the one promised"),
-        (lambda c: replace(c, texts=(replace(c.texts[0], text='{"dice":[]}'),)), "was changed"),
+        (lambda c: replace(c, texts=(c.texts[0]._replace(text='{"dice":[]}'),)), "was changed"),
         (lambda c: with_event(c, 1, body='{"dice":[],"number":2}'), "hash does not fit"),
         (lambda c: with_event(c, 2, hash="0" * 64), "hash does not fit"),
     ],
@@ -89,11 +90,11 @@ async def test_what_was_changed_is_named(change, fault) -> None:  # type: ignore
     assert SEED.hex() not in str(faults)
 
 
-def with_event(commit: Commit, index: int, **fields: str) -> Commit:
+def with_event(commit: Commit, index: int, **fields: Any) -> Commit:
     change = commit.changes[0]
     events = list(change.events)
-    events[index] = replace(events[index], **fields)  # type: ignore[arg-type]
-    return replace(commit, changes=(replace(change, events=tuple(events)),))
+    events[index] = events[index]._replace(**fields)
+    return replace(commit, changes=(change._replace(events=tuple(events)),))
 
 
 @pytest.mark.parametrize(
@@ -104,7 +105,7 @@ async def test_a_state_that_the_log_does_not_explain(state: Json, fault: str) ->
     store, honest = await fresh_store(), commit("g1")
     explained = to_json(replay("g1", (event.data for event in honest.changes[0].events)))
     snapshot = {**explained, **state} if "turn" not in state else state
-    await store.commit(replace(honest, changes=(replace(honest.changes[0], state=snapshot),)))
+    await store.commit(replace(honest, changes=(honest.changes[0]._replace(state=snapshot),)))
     count, faults = await audit(store)
     assert count == 1
     assert fault in faults[0]

@@ -127,7 +127,7 @@ def test_a_menu_begins_with_the_own_units_that_it_is_about() -> None:
     typed = [choice.value for choice in complete_option(rally, "units", "", registry(), known, {})]
     assert [one for one in typed if one in picks] == picks
     checks = spec_of("nhis", "morale")
-    picks = [pick.label for pick in field(form_of(checks, {}, replace(known, system="nhis"), WIDE), "targets").picks]
+    picks = [pick.label for pick in field(form_of(checks, {}, known._replace(system="nhis"), WIDE), "targets").picks]
     assert picks[:2] == ["US 1", "US 2"], "one's own check, whatever the list is called"
 
 

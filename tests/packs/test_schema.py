@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +50,7 @@ CLOSED: dict[tuple[str, str], Collection[str]] = {
     ("table", "example"): compiling.EXAMPLE_KEYS,
     ("sequences", "sequence"): system.SEQUENCE_KEYS,
     ("sequences", "input"): (*FIELDS, *FURTHER),
-    ("sequences", "carried"): [field.name for field in fields(Carried)],
+    ("sequences", "carried"): Carried._fields,
     ("steps", "steps file"): (*system.SHARES, "steps", "outputs"),
     ("steps", "step"): load.KEYS,
     ("steps", "block"): load.BLOCK_KEYS,

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -187,7 +186,7 @@ async def sent(channel: Channel, key: str, name: str = "Anna", **chosen: str) ->
     form = form_of(spec, draft.options, known, MODAL, draft.wrong, draft.message, draft.title)
     taken = take(spec, known, form, sent_on_discord(form, dict(chosen)))
     assert taken.problem is None, taken.problem
-    await channel.app.drafts.put(replace(draft, options=taken.options, wrong="", message="", better=None))
+    await channel.app.drafts.put(draft._replace(options=taken.options, wrong="", message="", better=None))
     action = action_of(taken.how, key, taken.options)
     reply = await channel.press(name, action)
     return await channel.app.forms.offered(reply, spec, taken.options, who, key)

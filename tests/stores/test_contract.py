@@ -575,7 +575,7 @@ async def test_what_is_due_comes_in_order_of_time_and_not_before(store: Store, c
 async def test_what_is_due_is_dropped_once_and_only_as_it_was(store: Store, clock: Clock) -> None:
     row = reminder(clock.now)
     await store.commit(Commit(due=(row,)))
-    later = replace(row, at=clock.now + 60)
+    later = row._replace(at=clock.now + 60)
     await store.commit(Commit(drop_due=((row.key, row.at),), due=(later,)))
     with pytest.raises(Conflict):
         await store.commit(Commit(drop_due=((row.key, row.at),)))

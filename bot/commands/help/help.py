@@ -90,7 +90,7 @@ def _of_command(words: list[str], registry: Registry, played: str) -> Reply:
 
 
 def _command(spec: CommandSpec, registry: Registry, played: str) -> Reply:
-    return command_page(replace(spec, example=example_in(spec, played)), registry)
+    return command_page(spec._replace(example=example_in(spec, played)), registry)
 
 
 def _search(words: list[str], registry: Registry, played: str) -> Reply:

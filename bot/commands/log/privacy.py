@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 from bot.commands.channel_games import played_in, standing
 from bot.commands.context import Context
@@ -64,10 +64,10 @@ async def export(context: Context) -> Reply:
     data = await context.store.user_data(context.command.who.key)
     plain = {
         "user": context.command.who.key,
-        "persons": [asdict(row) for row in data.persons],
-        "texts": [{key: value for key, value in asdict(row).items() if key != "salt"} for row in data.texts],
-        "due": [asdict(row) for row in data.due],
-        "documents": [asdict(row) for row in data.docs if row.kind not in (PREPARED, UNUSED)],
+        "persons": [row._asdict() for row in data.persons],
+        "texts": [{key: value for key, value in row._asdict().items() if key != "salt"} for row in data.texts],
+        "due": [row._asdict() for row in data.due],
+        "documents": [row._asdict() for row in data.docs if row.kind not in (PREPARED, UNUSED)],
     }
     file = File("my-data.json", json.dumps(plain, ensure_ascii=False, indent=1))
     return Reply("Your data", ("This file holds everything that is kept about you.",), private=True, files=(file,))

@@ -138,7 +138,7 @@ async def enter_die(context: Context, rest: str) -> Reply:
     key, _, hand = rest.partition(":")
     draft = await own_draft(context, key)
     meant = draft.better or draft.options
-    given = replace(draft, options={**meant, HAND: f"{hand},?" if hand else "?"}, better=None)
+    given = draft._replace(options={**meant, HAND: f"{hand},?" if hand else "?"}, better=None)
     try:
         return await roll_draft(context, key, given)
     except UserError as error:

@@ -27,8 +27,8 @@ def first_form(
     if spec.path == ("game", "start"):
         here = {id: games[id] for id in enabled if id in games}
         spec = _with(spec, _start(here, str(options.get("system") or "")), () if known.roster else ("carry",))
-        return replace(
-            spec, options=tuple(sorted(spec.options, key=lambda one: one.name not in ("system", "scenario")))
+        return spec._replace(
+            options=tuple(sorted(spec.options, key=lambda one: one.name not in ("system", "scenario")))
         )
     if spec.path == ("setup", "systems"):
         titles = {id: game.title for id, game in everywhere().items()}
@@ -40,7 +40,7 @@ def first_form(
 
 def _with(spec: CommandSpec, more: Mapping[str, Mapping[str, object]], without: tuple[str, ...] = ()) -> CommandSpec:
     kept = (option for option in spec.options if option.name not in without)
-    return replace(spec, options=tuple(replace(one, **more.get(one.name, {})) for one in kept))  # type: ignore[arg-type]
+    return spec._replace(options=tuple(replace(one, **more.get(one.name, {})) for one in kept))  # type: ignore[arg-type]
 
 
 def _start(games: Mapping[str, System], chosen: str) -> dict[str, dict[str, object]]:
@@ -77,7 +77,7 @@ def _add(spec: CommandSpec, game: System) -> CommandSpec:
         if own.type == "int"
     ][:NUMBERS]
     first, kind, side, *rest = _with(spec, {"type": {"values": words.types}}).options
-    return replace(spec, options=(first, kind, side, *fields, *rest))
+    return spec._replace(options=(first, kind, side, *fields, *rest))
 
 
 def as_typed(spec: CommandSpec, options: Mapping[str, object]) -> dict[str, object]:

@@ -234,12 +234,12 @@ async def remind(context: Context, row: DueRow) -> None:
         return
     at = wishes.awake(max(acted + wishes.interval * HOUR, now) if acted else now) if wishes.interval else now
     if at > now:
-        context.due.append(replace(row, at=at))
+        context.due.append(row._replace(at=at))
         return
     count = data["count"] + 1
     if count < MOST and wishes.interval:
         following = wishes.awake(now + wishes.interval * HOUR)
-        context.due.append(replace(row, at=following, data={**data, "count": count}))
+        context.due.append(row._replace(at=following, data={**data, "count": count}))
     is_direct = wishes.where == DIRECT
     place = await place_of(context, row.owner)
     reply = await _reminder(context, row, count if wishes.interval else 0, events, place if is_direct else "")

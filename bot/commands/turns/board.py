@@ -97,7 +97,7 @@ async def following(context: Context, reply: Reply) -> list[Outgoing]:
     if [game.turn, game.turn_of] == doc.data["turn"] and context.now - doc.data["since"] <= AFRESH:
         if (reads := _reads(now)) == doc.data.get("reads"):
             return []
-        context.docs.append(replace(doc, data={**doc.data, "said": said, "reads": reads}))
+        context.docs.append(doc._replace(data={**doc.data, "said": said, "reads": reads}))
         return [Outgoing(place, {}, 0.0, now.to_json(), "", topic) for place in places]
     context.withdraw.append(topic)
     about = context.topic(_remember(context, game, said, now))

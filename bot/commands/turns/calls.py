@@ -8,9 +8,9 @@ every shot of an evening. If they stay silent for five minutes more, the first r
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import takewhile
-from typing import Any
+from typing import Any, NamedTuple
 
 from bot.answers.outcome import Happening
 from bot.commands.context import Context
@@ -36,8 +36,7 @@ PRESENT = 300.0
 SEEN_BACK = 100
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(NamedTuple):
     """One line of a card: its words, the units that it names, and the sequence that they owe, if any."""
 
     at: int

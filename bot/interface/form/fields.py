@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from bot.interface.reply.parts import Small, Thrown
 from bot.interface.reply.reply import Button, Menu, MenuEntry, Reply
@@ -26,8 +26,7 @@ REPEAT = "n"
 SOUND = ("", "good-order", "ready", "fit")
 
 
-@dataclass(frozen=True, slots=True)
-class Pick:
+class Pick(NamedTuple):
     """One entry of a menu: its value, what is shown, a further line, and whether it is chosen."""
 
     value: str

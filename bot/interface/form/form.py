@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from bot.interface.form.fields import MORE, Pick, by_name, known_items, rest_example, rest_text, short, unit_picks
 from bot.interface.spec import CommandSpec
@@ -35,8 +35,7 @@ Kind = Literal["picks", "pick", "ticks", "number", "text", "lines", "file", "cha
 Options = Mapping[str, object]
 
 
-@dataclass(frozen=True, slots=True)
-class Room:
+class Room(NamedTuple):
     """What a platform's form holds: fields, entries of a menu, ticks. `folds` where further fields wait behind a
     button; else what has no room goes into one line of text. `counts` where it shows odds inside."""
 
@@ -47,8 +46,7 @@ class Room:
     counts: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(NamedTuple):
     """One thing to fill in: an option by its name, or FLAGS, REST, HOW.
 
     `value` is what was typed so far, `picks` what can be chosen, `hint` a line about it, `example`
@@ -199,7 +197,7 @@ def _marked(form: Form, wrong: str, message: str) -> Form:
     if not message:
         return form
     at = form.at(wrong)
-    fields = tuple(replace(field, wrong=message) if field.name == at else field for field in form.fields)
+    fields = tuple(field._replace(wrong=message) if field.name == at else field for field in form.fields)
     return replace(form, fields=fields)
 
 
@@ -370,7 +368,7 @@ def _ordered(fields: list[Field], spec: CommandSpec, known: Known, room: Room) -
 
     fields = sorted(fields, key=place)
     rare = len(fields) > FEW and room.folds
-    return [replace(field, rare=rare and rank(field) > 3 and at >= FIRST) for at, field in enumerate(fields)]
+    return [field._replace(rare=rare and rank(field) > 3 and at >= FIRST) for at, field in enumerate(fields)]
 
 
 def _packed(fields: list[Field], spec: CommandSpec, options: Options, slots: int) -> list[Field]:
@@ -419,7 +417,7 @@ def _beside(fields: list[Field], others: list[Field]) -> list[Field]:
     """The line of other units behind the menus that it adds to, none of which is needed then."""
     cut = others[0].covers if others else ()
     at = max((at + 1 for at, field in enumerate(fields) if field.name in cut), default=0)
-    fields = [replace(field, needed=field.needed and field.name not in cut) for field in fields]
+    fields = [field._replace(needed=field.needed and field.name not in cut) for field in fields]
     return [*fields[:at], *others, *fields[at:]]
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from math import floor
 from textwrap import wrap
+from typing import NamedTuple
 
 COLUMNS = 33
 """What fits on a phone in a fixed width, also inside a box."""
@@ -20,8 +20,7 @@ MOST_EXACT = 19
 """A fraction of more characters, some nine digits over nine, is left out: it helps nobody, and words need the room."""
 
 
-@dataclass(frozen=True, slots=True)
-class Chance:
+class Chance(NamedTuple):
     """One result with its chance from 0 to 1; `least` is that of this or worse, `exact` the chance as a fraction.
 
     `came` is how often it came up.
@@ -34,8 +33,7 @@ class Chance:
     exact: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
+class Look(NamedTuple):
     """How bars are drawn: places of the words and of the bar, at most, of the whole line; with fractions; in ASCII.
 
     `grid` is how wide a printed table may be."""
@@ -85,7 +83,7 @@ def odds_lines(heading: str, chances: Iterable[Chance], look: Look = PHONE) -> l
 
 def numbered_lines(heading: str, chances: Iterable[Chance], look: Look = PHONE) -> list[tuple[str, int]]:
     """The same, each line with the place of its result; -1 for the heading."""
-    rows = [replace(row, exact="") if len(row.exact) > MOST_EXACT else row for row in chances]
+    rows = [row._replace(exact="") if len(row.exact) > MOST_EXACT else row for row in chances]
     exact = max(_FRACTION, *(len(row.exact) + 2 for row in rows)) if look.exact else 0
     has_least = any(row.least is not None for row in rows)
     tail = 5 + exact + (len(LEAST) + 1 if has_least else max(len(_mark(row.came, look)) for row in rows))

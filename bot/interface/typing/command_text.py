@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import zip_longest
+from typing import NamedTuple
 
 from bot.interface.registry import Registry
 from bot.interface.spec import CommandSpec
@@ -51,8 +51,7 @@ _LOOSE = ("stats", "command", "values")
 """Those of them that take names with values, too: `unit edit us1 fp=2`, `macro run h n=3`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """One piece of a command: an optional key, its value, whether the value was quoted, and its text."""
 
     key: str
@@ -61,8 +60,7 @@ class Token:
     at: int
 
 
-@dataclass(frozen=True, slots=True)
-class Parsed:
+class Parsed(NamedTuple):
     """A command as typed: what it is, and its options as text (flags as True)."""
 
     spec: CommandSpec

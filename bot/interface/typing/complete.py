@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cache
+from typing import NamedTuple
 from zoneinfo import available_timezones
 
 from bot.interface.registry import TABLE, Registry
@@ -38,16 +38,14 @@ TOPICS = ("dice", "units", "odds", "hand", "undo", "version", "sealed", "fair di
 """What help has a page about besides commands."""
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(NamedTuple):
     """One choice: what is shown and the value that it stands for, both at most 100 characters."""
 
     name: str
     value: str
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(NamedTuple):
     """What a channel knows that can be completed: roster, sides, players, the side of who is typing, the system.
 
     `standing` says where its game is: name, turn, phase, and whose go it is; empty where none is played. `games` are
@@ -70,7 +68,7 @@ class Known:
 def fitting(known: Known, spec: CommandSpec) -> Known:
     """What of it a command can use: another system than the game's touches no roster."""
     if spec.system and known.system not in ("", spec.system):
-        return replace(known, roster=())
+        return known._replace(roster=())
     return known
 
 
@@ -395,8 +393,7 @@ def _counted(part: str, value: str, units: Sequence[RosterUnit]) -> Iterator[tup
         yield f"{value} ({len(units)} units)", value
 
 
-@dataclass(frozen=True, slots=True)
-class _Run:
+class _Run(NamedTuple):
     """Units whose numbers follow each other: what is before the number, the first and last, who of them is in play."""
 
     stem: str

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from bot.interface.registry import TABLE, Registry
 from bot.interface.spec import CommandSpec
@@ -34,16 +35,14 @@ _GAP = re.compile(r"\{([A-Za-z][A-Za-z0-9_]{0,23})(?:=([^{}]*))?\}")
 _TYPED_AS = ("int", "number", "enum", "str", "units", "unit", "dice")
 
 
-@dataclass(frozen=True, slots=True)
-class Gap:
+class Gap(NamedTuple):
     """A gap by its name; `default` fills it where nothing is given, None: it has to be."""
 
     name: str
     default: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Macro:
+class Macro(NamedTuple):
     """A saved command; `shared` where everybody on the server has it."""
 
     name: str
@@ -118,7 +117,7 @@ class Macro:
         read = self._read({gap.name: f"{{{gap.name}}}" for gap in self.gaps}, registry)
         whole = {str(value): read.spec.option(name) for name, value in read.options.items()}
         options = tuple(_asked(gap, whole.get(f"{{{gap.name}}}")) for gap in self.gaps)
-        return replace(run, options=options, title=f"Macro {self.name}", verb=read.spec.verb or "Run it")
+        return run._replace(options=options, title=f"Macro {self.name}", verb=read.spec.verb or "Run it")
 
     def check(self, registry: Registry) -> CommandSpec:
         """The command that it runs, once all that can be known of it before is right. Raises UserError."""
@@ -170,7 +169,7 @@ def _filled(token: Token, filled: Mapping[str, str]) -> Token | None:
     if not _GAP.search(token.value):
         return token
     value = _GAP.sub(lambda found: filled[found[1]], token.value)
-    return replace(token, value=value, quoted=True) if value else None
+    return token._replace(value=value, quoted=True) if value else None
 
 
 def _asked(gap: Gap, option: Option | None) -> Option:

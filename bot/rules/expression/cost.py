@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from operator import add, mul, sub
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from bot.rules.expression.model import (
     MAX_DICE,
@@ -58,8 +57,7 @@ def arithmetic(sign: str, left: int, right: int) -> int:
     return _SIGNS[sign](left, right)
 
 
-@dataclass(frozen=True, slots=True)
-class Reach:
+class Reach(NamedTuple):
     """The lowest and the highest number that something can come to; of words, nothing is known."""
 
     low: int

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from itertools import repeat
+from typing import NamedTuple
 
 from bot.rules.dice import Die, Rolled, Source
 from bot.rules.expression.cost import arithmetic, compute
@@ -18,8 +18,7 @@ from bot.rules.expression.model import FATE_FACES, Expression, Number, Operand, 
 from bot.rules.expression.throwing import KEPT, Draw, Show, Throw, Thrown, show_of, throw_of
 
 
-@dataclass(frozen=True, slots=True)
-class Form:
+class Form(NamedTuple):
     """`throws` has of each pool how it is thrown, and how often it counts beside `constant`; `is_linear` unless pools
     are multiplied with each other or divided. `frames` are the texts before, between and behind the pools. `pattern` is
     the whole answer with places for the dice and what they come to, where these are all numbers that simply count; ""

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from bot.rules.errors import Hint, UserError, did_you_mean
 from bot.rules.inputs.loadout import LOADOUT, WEAPON, carried
@@ -26,8 +25,7 @@ _PIECE = re.compile(r"[^\s,]+,?")
 MOST_PIECES = 12
 
 
-@dataclass(frozen=True, slots=True)
-class Whose:
+class Whose(NamedTuple):
     """Who asks, for words that name nobody: their side, and whether the list names who acts (theirs) or who is acted
     upon (the other side's). `gone` are the states of units that such words leave out, `out` the markers of those who
     cannot act; `types` are those that the list takes, none for all."""

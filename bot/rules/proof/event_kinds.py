@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, TypeGuard
+from typing import Any, NamedTuple, TypeGuard
 
 from bot.rules.dice import AVERAGING
 from bot.rules.proof.fair import MAX_SIDES, NO_TEXTS
@@ -111,8 +110,7 @@ out. The rest are names of records, or of `_BASE`.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
+class Kind(NamedTuple):
     """A kind of event, as `EVENTS` has it."""
 
     needs: tuple[str, ...] = ()

@@ -14,7 +14,7 @@ from base64 import b64decode
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import Any
+from typing import Any, NamedTuple
 
 from bot.rules.errors import UserError
 from bot.rules.text.phrase import phrase
@@ -29,8 +29,7 @@ _GAME = re.compile(r'<script type="application/(json|gzip)" id="export">(.*?)</s
 _GZIP = zlib.MAX_WBITS | 16
 
 
-@dataclass(frozen=True, slots=True)
-class ExportedEvent:
+class ExportedEvent(NamedTuple):
     """One event; `body` is its JSON as it is in the file."""
 
     number: int
@@ -38,8 +37,7 @@ class ExportedEvent:
     hash: str
 
 
-@dataclass(frozen=True, slots=True)
-class ExportedSeed:
+class ExportedSeed(NamedTuple):
     """One seed of the game's dice; `seed` is empty until it was published."""
 
     epoch: int
@@ -47,8 +45,7 @@ class ExportedSeed:
     seed: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class ExportedText:
+class ExportedText(NamedTuple):
     """A text that is in the chain as a salted hash."""
 
     event: int
@@ -58,8 +55,7 @@ class ExportedText:
     person: str
 
 
-@dataclass(frozen=True, slots=True)
-class ExportedPerson:
+class ExportedPerson(NamedTuple):
     """Who a person id of the game is."""
 
     person: str

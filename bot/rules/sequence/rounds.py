@@ -7,9 +7,8 @@ counted by whoever asks. Situations may stay or go on, never come back: so a fig
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 from bot.rules.errors import UserError
 
@@ -20,8 +19,7 @@ Situation = tuple[Any, ...]
 """The values that are carried from round to round, in the order of `Rounds.then`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ending:
+class Ending(NamedTuple):
     """A result that ends the fight: what must have come out, by output or carried input; `result` is empty where the
     sequence's own output says it."""
 
@@ -29,8 +27,7 @@ class Ending:
     result: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Carried:
+class Carried(NamedTuple):
     """What an input is in the next round: `less` or `more` by an output, at `most` another carried input, or a value
     that it `becomes`."""
 
@@ -49,8 +46,7 @@ class Carried:
         return min(value, int(out[self.most])) if self.most else value
 
 
-@dataclass(frozen=True, slots=True)
-class Rounds:
+class Rounds(NamedTuple):
     """How a sequence goes on: the endings, looked for in this order, and the inputs that are carried."""
 
     ends: tuple[Ending, ...]
@@ -73,8 +69,7 @@ class Rounds:
         return "", tuple(known[name] for name in self.then)
 
 
-@dataclass(frozen=True, slots=True)
-class Fought:
+class Fought(NamedTuple):
     """The chances of each result after so many rounds, `undecided` among them; those of a fight to its end; and how
     many rounds that takes on average (None where it may go on for ever)."""
 

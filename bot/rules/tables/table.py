@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from bot.rules.dice import Die
 from bot.rules.errors import UserError
@@ -22,8 +22,7 @@ KEPT = 256
 """How many answers a table remembers, and how many columns."""
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(NamedTuple):
     """One modifier that counts: the row's id, its name as shown, the total that it changes and its value."""
 
     id: str
@@ -48,8 +47,7 @@ class Answer:
         return self.out.get(name, default)
 
 
-@dataclass(frozen=True, slots=True)
-class Modifier:
+class Modifier(NamedTuple):
     """A row of a table of modifiers: when it counts and what it adds to which total."""
 
     id: str
@@ -58,8 +56,7 @@ class Modifier:
     adds: tuple[tuple[str, Formula], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Roll:
+class Roll(NamedTuple):
     """The dice behind an input of a table of kind roll: `spec` by the value of `by`, owed only `when`."""
 
     option: str

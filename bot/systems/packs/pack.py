@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from bot.rules.errors import TableError, did_you_mean, reading
 from bot.rules.inputs.options import Option
@@ -39,8 +38,7 @@ TAKEN = frozenset(
 """Words that are commands of their own."""
 
 
-@dataclass(frozen=True, slots=True)
-class About:
+class About(NamedTuple):
     """What pack.yaml says."""
 
     id: str
