@@ -75,6 +75,7 @@ class Delivery:
         """Bring what `work` returns, which runs `command`. `private` is how the receipt looks; `in_place` changes the
         message pressed on. A receipt is a promise, also of a process that dies: it is written down first."""
         self.busy += 1
+        private = private or request.hushed
         try:
             task = asyncio.ensure_future(work)
             if await done_within(task, lambda: RECEIPT / hurry(self.busy), request.age):
@@ -308,7 +309,7 @@ class Standing:
         """Put the answer where the receipt is; its id. What is private takes a public placeholder away first."""
         if in_place and reply.in_place:
             return _id(await self._wire.edit(request, render(reply, request)))
-        if not in_place and reply.private == private:
+        if not in_place and (reply.private or request.hushed) == private:
             return _id(await self._wire.edit(request, render(reply, request)))
         if not in_place:
             await self._remove(request)

@@ -59,6 +59,11 @@ def _offered(*, own_play: bool) -> Json:
     return {"integration_types": types, "contexts": contexts}
 
 
+def for_servers(made: Json) -> Json:
+    """A command as it is registered where nobody may add the application to their own account."""
+    return made | {"integration_types": [0], "contexts": [one for one in made["contexts"] if one != BETWEEN_PEOPLE]}
+
+
 def command(name: str, registry: Registry) -> Json:
     """One top-level command, its descriptions as long as 8,000 characters allow."""
     made = _command(name, registry, _LENGTHS[0])

@@ -22,7 +22,7 @@ from typing import Any
 import discord
 
 from adapters.discord.calls import BROKEN
-from adapters.discord.payload import MAX_COMMAND, command, our_commands, size
+from adapters.discord.payload import MAX_COMMAND, command, for_servers, our_commands, size
 from adapters.discord.request import PLATFORM, Json
 from bot.app import App
 from bot.interface.registry import TABLE, Registry
@@ -291,8 +291,8 @@ async def sync_commands(http: Any, application: int, notes: Notes) -> None:
                         return
                     await asyncio.sleep(wait)
                     continue
-                await http.bulk_upsert_global_commands(application, wanted)
-                log.info("registered %s commands with Discord", len(wanted))
+                if not await _registered(http, application, wanted):
+                    return
             await notes.put(KIND, str(application), {"version": version, "made_from": made_from})
             return
         except (discord.HTTPException, *BROKEN, UserError) as error:
@@ -300,6 +300,21 @@ async def sync_commands(http: Any, application: int, notes: Notes) -> None:
             if wait is None or (isinstance(error, discord.HTTPException) and 400 <= error.status < 429):
                 return
             await asyncio.sleep(wait)
+
+
+async def _registered(http: Any, application: int, wanted: list[Json]) -> bool:
+    """Register them; False where Discord took them for servers alone, as nobody may add this application to their
+    account: the next start tries again. Raises discord.HTTPException, OSError."""
+    try:
+        await http.bulk_upsert_global_commands(application, wanted)
+    except discord.HTTPException as error:
+        if error.status != 400 or "integration_types" not in error.text:
+            raise
+        log.warning("commands for servers alone: User Install is off in the Developer Portal, under Installation")
+        await http.bulk_upsert_global_commands(application, [for_servers(one) for one in wanted])
+        return False
+    log.info("registered %s commands with Discord", len(wanted))
+    return True
 
 
 async def is_our_turn(key: str, version: str, notes: Notes) -> bool:

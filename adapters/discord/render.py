@@ -32,7 +32,7 @@ _ROW, _BUTTON, _SELECT, _SECTION, _TEXT, _SEPARATOR, _BOX = 1, 2, 3, 9, 10, 14, 
 _NEWER = 1 << 15
 """The flag of a message in the newer layout."""
 _LINK, _CHANNEL = 5, "https://discord.com/channels/"
-HUSHED = "Only you see this: on this server, apps that members have on their own account answer in private."
+HUSHED = "Private, because here you may not use an app of your own in public."
 _STYLES = {"plain": 2, "primary": 1, "good": 3, "danger": 4}
 
 

@@ -185,7 +185,7 @@ def read_payload(event: Mapping[str, Any]) -> Request:
         parent=int(channel.get("parent_id") or 0) if thread else 0,
         shut=bool(about.get("locked") and about.get("archived")),
         owner=owner,
-        hushed=bool(owner and guild and not bits & USE_EXTERNAL_APPS),
+        hushed=bool(owner and guild and (USE_EXTERNAL_APPS | (SEND_IN_THREADS if thread else SEND_MESSAGES)) & ~bits),
     )
 
 

@@ -20,7 +20,7 @@ def check_own(spec: CommandSpec, where: Place, who: Person) -> None:
     if spec.needs_game:
         what = "That" if spec.family == "button" else spec.name
         raise UserError(
-            f"{what} needs a game, and a game needs Grognard on the server.",
+            f"{what} is for games, and a game needs Grognard on the server.",
             hint="Add it to a server (its profile, then Add App) and play there. Here you can roll, look things up, "
             "count odds, and attack with units that you type.",
             code="needs-game",

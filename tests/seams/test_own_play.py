@@ -66,7 +66,7 @@ async def test_every_command_works_or_is_refused_in_one_sentence(family: str) ->
             assert spec.needs_game
             assert (reply.code, reply.title) == (
                 "needs-game",
-                f"{spec.name} needs a game, and a game needs Grognard on the server.",
+                f"{spec.name} is for games, and a game needs Grognard on the server.",
             )
             assert await channel.app.store.peek(channel.place.key) == before, "nothing is written"
         else:

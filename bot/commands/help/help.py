@@ -118,7 +118,10 @@ async def handle(context: Context, topic: str = "") -> Reply:
             continue
         games.append(game)
     played = context.game.system if context.ledger.exists else ""
-    return show_help(topic or str(context.command.options.get("topic") or ""), context.registry, games, played)
+    topic = topic or str(context.command.options.get("topic") or "")
+    reply = show_help(topic, context.registry, games, played)
+    own = (Small("Here you have your own play. Games, rosters and orders need Grognard on the server."),)
+    return replace(reply, lines=(*reply.lines, *own)) if context.command.where.is_own and not topic else reply
 
 
 async def press_try(context: Context, name: str) -> Reply:

@@ -4,6 +4,7 @@ is done so is free play of that person's, nothing is ever posted for it, and no 
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 import sqlite3
 from collections.abc import AsyncIterator
@@ -15,7 +16,10 @@ import discord as library
 import pytest
 
 from adapters.discord.delivery import MOST_TOLD
+from adapters.discord.payload import our_commands
 from adapters.discord.request import Request, place_only, read_payload
+from bot.rules.proof.export_format import read_export
+from bot.rules.proof.verify import check_proof
 from tests.adapters.discord.process import Bot, locked, running
 from tests.adapters.discord.test_http import playing
 from tests.standins.discord import Channel, DiscordStandIn, Message
@@ -60,8 +64,12 @@ def events(message: Message) -> int:
 
 
 def posted(discord: DiscordStandIn) -> list[str]:
-    """What was asked of channels with the bot's own token."""
-    return [f"{call.method} {call.path}" for call in discord.site.calls if call.path.startswith("/channels/")]
+    """What the bot did in channels with its own token, but for the welcome on a server that it has come to."""
+    calls = [f"{call.method} {call.path}" for call in discord.site.calls if call.path.startswith("/channels/")]
+    said = [one.text for channel in discord.world.channels.values() for one in channel.messages if not one.interaction]
+    welcomes = sum("Grognard is here" in text for text in said)
+    assert len(said) == welcomes
+    return [call for call in calls if welcomes == 0 or not re.match(r"POST /channels/\d+/messages", call)]
 
 
 async def play(discord: DiscordStandIn, anna: Person, ben: Person, where: Channel) -> None:
@@ -81,6 +89,11 @@ async def play(discord: DiscordStandIn, anna: Person, ben: Person, where: Channe
     assert events(again) == events(shot) + 2
     changed = await anna.press(shot, "Change…")
     assert "Change the shot" in changed.modal["title"]
+    assert (await (await anna.menu(shot, "Odds of this")).answer()).private_to is anna.user
+    assert await anna.autocomplete(where, "lnlt fire", "targets", "squ")
+    file = await (await anna.slash(where, "game export")).answer()
+    (exported,) = file.files.values()
+    assert check_proof(read_export(json.loads(exported))).faults == ()
     form = await anna.slash(where, "lnlt fire")
     filled = {"attackers": "squad fp=3", "targets": "squad morale=4"}
     submitted = await anna.submit_modal(form, {**filled})
@@ -93,14 +106,14 @@ async def play(discord: DiscordStandIn, anna: Person, ben: Person, where: Channe
     assert "7" in done.text
     await macros(anna, where)
     page = await (await anna.slash(where, "help")).answer()
-    assert "Grognard" in page.text
+    assert "Here you have your own play." in page.text
     page = await (await anna.press(page, "Roll 2d6")).answer()
     assert events(page)
     log = await (await anna.slash(where, "log")).answer()
     assert log.private_to is anna.user
     assert f"#{events(page)}" in log.text
     refused = await (await anna.slash(where, "game start", system="lnlt", name="Hill 875")).answer()
-    assert "needs a game, and a game needs Grognard on the server." in refused.text
+    assert "is for games, and a game needs Grognard on the server." in refused.text
     assert refused.private_to is anna.user
     way = refused.buttons["Add to a server"]["url"]
     assert "integration_type=0" in way
@@ -180,7 +193,7 @@ async def test_the_channels_game_never_hears_of_it(discord: DiscordStandIn, tmp_
         under = await (await anna.press(hers, "Again")).answer()
         assert events(under) == 3, "and her own stays hers"
         refused = await (await anna.slash(club, "game start", system="lnlt")).answer()
-        assert "needs a game" in refused.text
+        assert "is for games" in refused.text
         discord.guild.has_commands = True
         log = await (await vera.slash(club, "log")).answer()
         assert log.text.count("2d6") == 2, log.text
@@ -195,11 +208,15 @@ async def test_private_where_the_server_wants_that(discord: DiscordStandIn, tmp_
     async with running(discord, tmp_path):
         rolled = await (await anna.slash(hall, "roll", dice="2d6")).answer()
         assert rolled.private_to is anna.user
-        assert "Only you see this" in rolled.text
+        assert "Private, because" in rolled.text
         await (await anna.press(rolled, "Undo")).answer()
         await discord.until(lambda: "Undone in" in rolled.text)
+        anna.permit(far, use_external_apps=True, send_messages=False)
+        mute = await (await anna.slash(hall, "roll", dice="2d6")).answer()
+        assert "Private, because" in mute.text
+        anna.permit(far, use_external_apps=False, send_messages=True)
         wrong = await (await anna.slash(hall, "roll", dice="2d")).answer()
-        assert "Only you" not in wrong.text, "an error is private anyway"
+        assert "Private, because" not in wrong.text, "an error is private anyway"
         discord.slow(r"POST .*/callback", 0.01, times=1)
         with locked(tmp_path):
             asked = anna.send(hall, "roll", dice="2d6", secret=True)
@@ -307,6 +324,20 @@ async def test_deleted_it_is_nowhere(discord: DiscordStandIn, tmp_path: Path) ->
     assert "hedgehog" not in text
     games = re.findall(r"INSERT INTO \"?(?:games|bindings|events|seeds)\"? VALUES", text)
     assert not games, text[:3000]
+
+
+async def test_a_host_who_leaves_it_off_keeps_every_command(discord: DiscordStandIn, tmp_path: Path) -> None:
+    """Should Discord refuse commands for own installs where the portal has none, servers have theirs all the same."""
+    discord.commands.user_install = discord.world.user_install = False
+    async with running(discord, tmp_path) as bot:
+        assert "User Install is off" in bot.log
+        kept = {one["name"]: (one["integration_types"], one["contexts"]) for one in discord.commands.all()}
+        assert kept["roll"] == ([0], [0, 1])
+        assert kept["setup"] == ([0], [0])
+        assert len(kept) == len(our_commands())
+    discord.commands.user_install = discord.world.user_install = True
+    async with running(discord, tmp_path):
+        await discord.until(lambda: discord.commands.find("roll", None)["integration_types"] == [0, 1])  # type: ignore[index]
 
 
 # The stand-in beside discord.py's own objects

@@ -145,6 +145,9 @@ class Commands:
         self._clock, self._ids, self._application, self._daily = clock, ids, application, daily
         self._scopes: dict[int | None, dict[str, Json]] = {}
         self._creations: dict[int | None, list[float]] = {}
+        self.user_install = (
+            True  # False: nobody may add the application to their account, and commands for that are refused
+        )
         self.writes: list[tuple[str, int | None]] = []  # what was written, to which server (None: globally)
 
     def all(self, guild: int | None = None) -> list[Json]:
@@ -167,6 +170,8 @@ class Commands:
         problems = Problems()
         for number, body in enumerate(bodies):
             check_command(problems, f"{number}.", body)
+            if not self.user_install and 1 in (body.get("integration_types") or ()):
+                problems.add(f"{number}.integration_types", "BASE_TYPE_CHOICES", "Value must be one of {0}.")
         names = [body.get("name") for body in bodies]
         for number, name in enumerate(names):
             if name in names[:number]:

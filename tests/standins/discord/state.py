@@ -346,7 +346,8 @@ class World:
         """Whether its answers are private whatever the bot says: an app of one's own where that is not allowed."""
         if "0" in interaction.owners or interaction.channel.guild is None:
             return False
-        return not self.permissions(interaction.user, interaction.channel) & permissions.USE_EXTERNAL_APPS
+        needed = permissions.USE_EXTERNAL_APPS | permissions.SEND_MESSAGES
+        return bool(needed & ~self.permissions(interaction.user, interaction.channel))
 
     def _placed(self, channel: Channel) -> Channel:
         assert channel.guild is not None
