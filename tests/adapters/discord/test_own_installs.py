@@ -22,6 +22,7 @@ from bot.rules.proof.export_format import read_export
 from bot.rules.proof.verify import check_proof
 from tests.adapters.discord.process import Bot, locked, running
 from tests.adapters.discord.test_http import playing
+from tests.adapters.left_over import until_nothing_is_left
 from tests.standins.discord import Channel, DiscordStandIn, Message
 from tests.standins.discord.bare import bare_client
 from tests.standins.discord.driver import Person
@@ -319,9 +320,11 @@ async def test_deleted_it_is_nowhere(discord: DiscordStandIn, tmp_path: Path) ->
         asked = await (await anna.slash(group, "privacy delete")).answer()
         done = await (await anna.press(asked, "Delete")).answer()
         assert "is gone whole" in done.text
+        await until_nothing_is_left(tmp_path, 10)
     with closing(sqlite3.connect(tmp_path / "grognard.db")) as db:
         text = "\n".join(db.iterdump())
     assert "hedgehog" not in text
+    assert str(anna.id) not in text, "nor who she was"
     games = re.findall(r"INSERT INTO \"?(?:games|bindings|events|seeds)\"? VALUES", text)
     assert not games, text[:3000]
 
