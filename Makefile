@@ -7,6 +7,8 @@ ARGS ?=
 SEEDS ?= 2000
 FROM ?= 1
 VERSIONS ?= 3.11 3.12 3.13 3.14
+SOURCE ?= .
+SBOM ?= dist/sbom.json
 VENV := .venv/bin
 UV := .venv/uv
 COMPILE := $(UV)/bin/uv pip compile --universal --python-version 3.11 --generate-hashes \
@@ -14,7 +16,7 @@ COMPILE := $(UV)/bin/uv pip compile --universal --python-version 3.11 --generate
 LOCK := $(COMPILE) pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help setup play test slow walk coverage matrix static check format docs site corpus simulate benchmarks lock sbom audit wheel image clean
+.PHONY: help setup play test slow walk coverage matrix static check format docs site corpus simulate benchmarks lock sbom audit wheel release image clean
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' Makefile
@@ -86,8 +88,8 @@ lock: setup ## Write the lock files anew from pyproject.toml (ARGS=--upgrade tak
 
 sbom: setup ## What the image and requirements.lock are made of, as CycloneDX, into dist/sbom.json
 	@test -x .venv/bom/bin/cyclonedx-py || { $(VENV)/python -m venv .venv/bom && .venv/bom/bin/pip install --quiet 'cyclonedx-bom>=7,<8'; }
-	@mkdir -p dist && .venv/bom/bin/cyclonedx-py requirements requirements.lock --pyproject pyproject.toml --mc-type application \
-		--output-reproducible --output-file dist/sbom.json 2>/dev/null && echo dist/sbom.json
+	@mkdir -p dist && .venv/bom/bin/cyclonedx-py requirements $(SOURCE)/requirements.lock --pyproject $(SOURCE)/pyproject.toml \
+		--mc-type application --output-reproducible --output-file $(SBOM) 2>/dev/null && echo $(SBOM)
 
 audit: setup ## Whether a locked dependency has a known hole, by what the package index says
 	@test -x .venv/audit/bin/pip-audit || { $(VENV)/python -m venv .venv/audit && .venv/audit/bin/pip install --quiet 'pip-audit>=2.9,<3'; }
@@ -95,6 +97,9 @@ audit: setup ## Whether a locked dependency has a known hole, by what the packag
 
 wheel: setup ## Build the installable package into dist/
 	@$(VENV)/python -c 'from setuptools.build_meta import build_wheel; print("dist/" + build_wheel("dist"))' | tail -n 1
+
+release: setup ## The commit, the tag and dist/VERSION with wheel, notes and SBOM (VERSION=0.2.0; sends nothing; RELEASING.md)
+	@$(VENV)/python -m tools.release $(VERSION) $(ARGS)
 
 image: ## Build the container's image with docker or podman, with labels that say what is in it (ARGS="--build-arg BASE=...")
 	@sh deploy/image.sh $(ARGS)

@@ -93,17 +93,22 @@ if [ "$back" ]; then
     here=$(current)
     [ "$here" ] || fail "there is no release in $releases yet"
     there=$(cat "$releases/$here/before" 2>/dev/null || true)
+    if [ -f "$app/back" ]; then # it was stopped on its way: go there, and not one further
+        read -r here there <"$app/back"
+    fi
     [ "$there" ] && [ -f "$releases/$there/release" ] || fail "there is no release before $here ($(of "$here" version))"
     say "Back from release $here ($(of "$here" version)) to $there ($(of "$there" version))"
+    [ "$dry" ] || write "$app/back" "$here $there"
     if [ "$copy" ]; then
         made=$(ls -t "$data"/grognard.db.schema-*.bak 2>/dev/null | head -n 1)
-        [ "$made" ] || fail "there is no copy grognard.db.schema-N.bak in $data: leave --with-copy out"
+        [ "$made" ] || { rm -f "$app/back" && fail "there is no copy grognard.db.schema-N.bak in $data: leave --with-copy out"; }
         if [ "$starts" ]; then run "$systemctl" stop grognard; fi
         run env GROGNARD_DATA="$data" "$releases/$there/deploy/grognard" restore "$made"
     fi
     turn "$there"
     put_units
     if start_again; then
+        run rm -f "$app/back"
         say "Done: it runs release $there; sudo sh deploy/install.sh installs this checkout again"
         exit 0
     fi
@@ -111,6 +116,7 @@ if [ "$back" ]; then
     turn "$here"
     put_units
     start_again || true
+    rm -f "$app/back"
     echo "install: release $there does not start, so $here runs on. If it refused the database as one of a newer" >&2
     echo "release: --rollback --with-copy puts the copy back that the newer one made of it (what was played since is gone)." >&2
     exit 1
@@ -218,6 +224,7 @@ else
     [ "$root" ] || run chgrp grognard "$env.new"
     run mv "$env.new" "$env"
 fi
+if [ -f "$app/back" ]; then run rm -f "$app/back"; fi # a way back that was stopped: this goes forward
 
 # --- switch --------------------------------------------------------------------------------------------------------
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
 import pytest
+import yaml
 
 from tests.conftest import SETTINGS
 
@@ -154,3 +156,28 @@ def test_the_files_that_a_page_names_are_there(root: Path, page: str) -> None:
     named = re.findall(rf"`((?:{rooms})/[\w/.-]+)`", (root / page).read_text())
     assert named
     assert [name for name in named if not (root / name).exists()] == []
+
+
+@pytest.mark.parametrize(
+    ("schema", "pattern"),
+    [
+        ("vendor.github-workflows", "workflows/*.yml"),
+        ("custom.github-workflows-require-timeout", "workflows/*.yml"),
+        ("vendor.github-issue-forms", "ISSUE_TEMPLATE/*.yml"),
+    ],
+)
+def test_what_a_forge_reads_fits_its_schema(root: Path, schema: str, pattern: str) -> None:
+    files = sorted((root / ".github").glob(pattern))
+    assert files
+    words = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", schema, *map(str, files)]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stdout
+
+
+def test_the_workflows_check_what_is_claimed_and_no_more_is_claimed_than_that(root: Path) -> None:
+    checks = yaml.safe_load((root / ".github/workflows/checks.yml").read_text())
+    checked = set(checks["jobs"]["check"]["strategy"]["matrix"]["python"])
+    claimed = set(re.findall(r"Python :: (3\.\d+)\"", (root / "pyproject.toml").read_text()))
+    assert claimed <= checked
+    for file in (root / ".github/workflows").glob("*.yml"):
+        assert set(re.findall(r"\bmake ([a-z]+)", file.read_text())) <= targets(root), file.name

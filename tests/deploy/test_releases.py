@@ -273,9 +273,9 @@ def test_killed_behind_each_of_its_steps(root: Path, tmp_path: Path, kind: str) 
         shutil.copytree(start, host.disk, symlinks=True)
         assert host.install("0.2.0", *words, kill=step).returncode != 0, step
         at_goal = host.is_at(goal)
-        if not (kind == "rollback" and (host.disk / "opt/grognard/current").resolve().name == "1"):
+        if not (kind == "rollback" and step == steps):  # that one was done
             again = host.install("0.2.0", *words)
             assert again.returncode == 0, (step, again.stderr)
         assert host.is_at(goal), (step, at_goal)
         assert host.releases() == whole, step
-        assert not list(host.disk.rglob("*.new")), step
+        assert not [*host.disk.rglob("*.new"), *host.disk.glob("opt/grognard/back")], step
