@@ -44,7 +44,9 @@ class Aim(NamedTuple):
 
 
 def aim_of(sequence: Sequence, options: Mapping[str, object], roster: Roster) -> Aim:
-    """The aim of a sequence with these options, whose lists are written out."""
+    """The aim of a sequence with these options, whose lists are written out; of no roster, nobody's."""
+    if not roster:
+        return Aim((), (), None)
 
     def named(names: Iterable[str]) -> tuple[RosterUnit, ...]:
         found = [unit for name in names for unit in units_in(str(options.get(name) or ""), roster)]
@@ -152,17 +154,20 @@ def _need_one(sequence: Sequence, options: Mapping[str, object], name: str, rost
     raise UserError(what, hint=hint, option=name, code="too-many")
 
 
-def in_names(sequence: Sequence, options: Mapping[str, object], roster: Roster, side: str) -> dict[str, object]:
-    """The options with the names that ranges, choices and commas stand for. Raises UserError.
+def in_names(
+    sequence: Sequence, options: Mapping[str, object], roster: Roster, side: str
+) -> tuple[dict[str, object], Aim]:
+    """The options with the names that ranges, choices and commas stand for, and their aim. Raises UserError.
 
     What an event holds is in names, so that it can be played again whoever is in play by then. Nobody is at both ends.
     """
     found = dict(options)
     for option in sequence.inputs:
-        text = found.get(option.name)
-        if option.type == "unit" and not option.many and not option.free and isinstance(text, str) and roster:
+        if option.name not in found or not isinstance(text := found[option.name], str):
+            continue
+        if option.type == "unit" and not option.many and not option.free and roster:
             _need_one(sequence, options, option.name, roster, side)
-        if not (option.type == "units" or option.many) or not isinstance(text, str):
+        if option.type != "units" and not option.many:
             continue
         words = sequence.system.words[option.units or "units"]
         types = [type_ for type_ in words.types if not option.many or not option.likely or type_ in option.likely]
@@ -175,9 +180,9 @@ def in_names(sequence: Sequence, options: Mapping[str, object], roster: Roster, 
         except UserError as error:
             error.option = option.name
             raise
-    if roster:
-        refuse_itself(aim_of(sequence, found, roster))
-    return found
+    aim = aim_of(sequence, found, roster)
+    refuse_itself(aim)
+    return found, aim
 
 
 def able(
@@ -266,7 +271,7 @@ def refusal(sequence: Sequence, option: str, unit: RosterUnit) -> UserError | No
     not."""
     roster = {unit.name.casefold(): unit}
     try:
-        options = in_names(sequence, {**sequence.example, option: unit.name}, roster, unit.side)
+        options, _ = in_names(sequence, {**sequence.example, option: unit.name}, roster, unit.side)
         sequence.plan(sequence.given(options, roster))
     except UserError as error:
         return error

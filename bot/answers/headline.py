@@ -176,8 +176,8 @@ def fared(sequence: Sequence, fates: Iterable[Fate]) -> Fared:
     """What came of the units of one play, or of several plays together."""
     results, types = results_of(sequence), types_of(sequence.system)
     known = [fate for fate in fates if fate.unit]
-    mixed = _mixed(types, known)
-    known = _numbered(types, mixed, known)
+    mixed = _mixed(types, known) if len(known) > 1 else {}
+    known = _numbered(types, mixed, known) if mixed else known
     alike = _alike(results, known)
     stem = stem_of([fate.unit for fate in known]) if len(known) > NAMED else ""
     named = "" if stem or len(known) >= FOLDED else ", ".join([_said(results, types, some) for some in alike])

@@ -7,7 +7,6 @@ import re
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Sequence as Many
-from dataclasses import replace
 from itertools import zip_longest
 from typing import Any
 
@@ -33,6 +32,7 @@ from bot.interface.reply.parts import Grid, Group, Part, Small, Thrown, part_lin
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import CommandSpec
 from bot.interface.typing.command_text import command_text
+from bot.rules.copies import replace
 from bot.rules.dice import Source
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.options import Option, flag

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache, lru_cache
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from bot.interface.reply.bars import PHONE
@@ -18,6 +18,7 @@ from bot.rules.tables.table import Answer, Table
 from bot.rules.text.line import Line, minus
 from bot.rules.text.phrase import phrase
 from bot.systems.catalog import systems
+from bot.systems.system import System
 
 MANY = 12
 """Rows above and below the one that answers, where the whole table is too large."""
@@ -38,7 +39,7 @@ def lookup_reply(
     rolled: list[Rolled] | None = None,
 ) -> Reply:
     """What a table says, first in one line, then how it was reached, and the card around the cell."""
-    words = words_of(table)
+    words, card, _ = printed(table)
     dice = {roll.option for roll in table.rolls} if rolled else set()
     asked = [_asked(name, value, words) for name, value in given.items() if name not in dice]
     name = table.title if table.title[1:] != table.title[1:].lower() else table.title.lower()
@@ -49,9 +50,8 @@ def lookup_reply(
     lines += _summed(answer, words)
     if answer.text and told(answer):
         lines.append(Line(answer.text))
-    card = card_of(table)
     values = {**_read(table, given), **answer.out}
-    if card is not None and (grid := card.around(values, words)) is not None:
+    if card is not None and (grid := card.around(values)) is not None:
         lines.append(grid if width(grid.rows) <= PHONE.grid else Whole((Sheet("", grid.rows),)))
     news = _news(answer, words)
     return Reply(news[:1].upper() + news[1:], tuple(lines), by=by)
@@ -64,7 +64,10 @@ def _read(table: Table, given: Mapping[str, Any]) -> dict[str, Any]:
 
 def words_of(table: Table) -> Mapping[str, str]:
     """How the game says the tokens of its tables, where that is not their own spelling."""
-    game = systems().get(table.system)
+    return _words(systems().get(table.system))
+
+
+def _words(game: System | None) -> Mapping[str, str]:
     return (game.game.get("words") or {}) if game is not None else {}
 
 
@@ -108,15 +111,14 @@ def _summed(answer: Answer, words: Mapping[str, str]) -> list[Line]:
 
 def whole_reply(table: Table, usage: str, given: Mapping[str, Any] | None = None) -> Reply:
     """The whole of a table, or what it asks for where it is a rule in words; `given` is what was looked up in it."""
-    card, words = card_of(table), words_of(table)
-    sheets = sheets_of(table, words)
+    words, card, sheets = printed(table)
     asks = phrase("For a single answer: `{usage}`", usage=usage)
     if not sheets:
         options = [Line(option.shown, result=option.expected) for option in table.inputs if option.required]
         return Reply(table.title, (*options, asks), by="no grid, but a rule; it asks for", private=True)
     across = f"{said(card.column_by, words)} across" if card is not None and card.column_by else ""
     by = ", ".join(filter(None, ("the whole table", across)))
-    found = _around(table, given, words) if given else None
+    found = _around(table, given) if given else None
     whole = Whole(sheets, found.rows if found is not None else ())
     below = [Small(legend)] if (legend := _legend(table, words)) else []
     return Reply(table.title, (whole, *below, Small(table.source), *(() if given else (asks,))), by=by, private=True)
@@ -130,9 +132,9 @@ def _legend(table: Table, words: Mapping[str, str]) -> str:
     return ", ".join(f"{code} {said(meant, words)}" for code, meant in (table.printed.get("results") or {}).items())
 
 
-def _around(table: Table, given: Mapping[str, Any], words: Mapping[str, str]) -> Grid | None:
+def _around(table: Table, given: Mapping[str, Any]) -> Grid | None:
     """The rows around the one that answers, more of them than a look-up shows."""
-    card = card_of(table)
+    card = printed(table).card
     if card is None:
         return None
     values = _read(table, given)
@@ -140,7 +142,7 @@ def _around(table: Table, given: Mapping[str, Any], words: Mapping[str, str]) ->
         values |= table.read(given).out
     except UserError:  # the roll is not among them
         pass
-    return card.around(values, words, rows=MANY)
+    return card.around(values, rows=MANY)
 
 
 WIDE = 33
@@ -151,94 +153,91 @@ HERE = "▶ "
 
 
 class Card(NamedTuple):
-    """A table that is a simple grid: what its rows and columns go by, their heads, and its cells as printed."""
+    """A table that is a simple grid: what its rows and columns go by, the axes that find one, and its heads and cells
+    in words."""
 
     row_by: str
     column_by: str
-    rows: tuple[object, ...]
-    columns: tuple[object, ...]
-    cells: tuple[tuple[object, ...], ...]
-    spec: Mapping[str, Any]
+    row_axes: tuple[Axis, ...]
+    column_axes: tuple[Axis, ...]
+    corner: str
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    cells: tuple[tuple[str, ...], ...]
 
-    def around(self, values: Mapping[str, Any], words: Mapping[str, str], rows: int = AROUND) -> Grid | None:
+    def around(self, values: Mapping[str, Any], rows: int = AROUND) -> Grid | None:
         """The rows and columns around the cell that answers `values`, which is marked; None where it is not found."""
-        row = self._found(self.rows, self.row_by, values)
-        column = self._column(values) if self.column_by else 0
+        row = _found(self.row_axes, self.row_by, values)
+        column = _found(self.column_axes, self.column_by, values) if self.column_by else 0
         if row is None or column is None:
             return None
-        first, last = max(0, row - rows), min(len(self.rows), row + rows + 1)
-        if self.column_by:
-            low, high = self._window(column, range(first, last), words)
-        else:
-            low, high = 0, len(self.columns)
-        marked = column if self.column_by else 0
-        return self._grid(range(first, last), range(low, high), words, here=(row, marked))
+        near = range(max(0, row - rows), min(len(self.rows), row + rows + 1))
+        low, high = self._window(column, near) if self.column_by else (0, len(self.columns))
+        lines = [[self.corner, *self.columns[low:high]], *([self.rows[at], *self.cells[at][low:high]] for at in near)]
+        for at, line in enumerate(lines, near.start - 1):
+            line[column - low + 1] = (HERE if at == row else "  ") + line[column - low + 1]
+        return Grid(tuple(map(tuple, lines)))
 
-    def all_rows(self, words: Mapping[str, str]) -> tuple[tuple[str, ...], ...]:
+    def all_rows(self) -> tuple[tuple[str, ...], ...]:
         """All of it, with a row of heads."""
-        return self._grid(range(len(self.rows)), range(len(self.columns)), words).rows
+        lines = ((head, *cells) for head, cells in zip(self.rows, self.cells, strict=True))
+        return ((self.corner, *self.columns), *lines)
 
-    def _found(self, keys: Sequence[object], by: str, values: Mapping[str, Any]) -> int | None:
-        if by not in values:
-            return None
-        try:
-            found: Axis = axis(keys, "", clamp=True, words=[key for key in keys if isinstance(key, str)])
-            exact = found.find(values[by])
-            return axis(keys, "", clamp=True).find(values[by]) if exact is None else exact
-        except TableError:
-            return None
-
-    def _column(self, values: Mapping[str, Any]) -> int | None:
-        for meaning in ("from", "to"):
-            if meaning in self.spec:
-                edges = heading_axis(list(self.spec[meaning]), meaning=meaning, clamp=True)
-                return edges.find(values[self.column_by]) if self.column_by in values else None
-        return self._found(self.columns, self.column_by, values)
-
-    def _window(self, column: int, rows: range, words: Mapping[str, str]) -> tuple[int, int]:
+    def _window(self, column: int, rows: range) -> tuple[int, int]:
         """The columns beside `column` that fit a phone, by turns on the right and on the left."""
-
-        def width(texts: Iterable[str]) -> int:
-            return max(map(len, texts)) + 2
-
-        @cache
-        def of_column(at: int) -> int:
-            return width(said(item, words) for item in (self.columns[at], *(self.cells[row][at] for row in rows)))
-
+        shown = (self.columns, *self.cells[rows.start : rows.stop])
+        widths = [max(map(len, texts)) + 2 for texts in zip(*shown, strict=True)]
         low, high, right = column, column + 1, True
-        room = WIDE + 2 - width((self._corner(words), *(said(self.rows[row], words) for row in rows)))
-        room -= of_column(column) + len(HERE)
-        for _ in range(2 * len(self.columns)):
+        room = WIDE - max(map(len, (self.corner, *self.rows[rows.start : rows.stop]))) - widths[column] - len(HERE)
+        for _ in range(2 * len(widths)):
             more = high if right else low - 1
             right = not right
-            if not 0 <= more < len(self.columns) or high - low == MOST_COLUMNS or of_column(more) > room:
-                continue
-            low, high, room = min(low, more), max(high, more + 1), room - of_column(more)
+            if 0 <= more < len(widths) and high - low < MOST_COLUMNS and widths[more] <= room:
+                low, high, room = min(low, more), max(high, more + 1), room - widths[more]
         return low, high
 
-    def _corner(self, words: Mapping[str, str]) -> str:
-        return said(self.row_by, words) if self.row_by.replace("_", "").isalnum() else ""
 
-    def _grid(self, rows: range, columns: range, words: Mapping[str, str], here: tuple[int, int] | None = None) -> Grid:
-        def cell(row: int, column: int) -> str:
-            text = said(self.cells[row][column], words)
-            if here is None or column != here[1]:
-                return text
-            return (HERE if row == here[0] else "  ") + text
+def _found(axes: tuple[Axis, ...], by: str, values: Mapping[str, Any]) -> int | None:
+    found = (axis.find(values[by]) for axis in axes) if by in values else ()
+    return next((at for at in found if at is not None), None)
 
-        heads = [("  " if here and column == here[1] else "") + said(self.columns[column], words) for column in columns]
-        lines = [(said(self.rows[row], words), *(cell(row, column) for column in columns)) for row in rows]
-        return Grid(((self._corner(words), *heads), *lines))
+
+def _axes(keys: Sequence[object]) -> tuple[Axis, ...]:
+    """Where a key is as it is printed and, for what is not there, within which band it is."""
+    try:
+        return axis(keys, "", clamp=True, words=[key for key in keys if isinstance(key, str)]), axis(
+            keys, "", clamp=True
+        )
+    except TableError:
+        return ()
+
+
+class Printed(NamedTuple):
+    """A table in the words of its game: as a grid, None for one that is printed in another way; and each part of it
+    with its heading ("" where there is one only), none where it is a rule in words."""
+
+    words: Mapping[str, str]
+    card: Card | None
+    sheets: tuple[Sheet, ...]
+
+
+def printed(table: Table) -> Printed:
+    """The table as players read it, made once."""
+    return _printed(table, systems().get(table.system))
 
 
 @lru_cache(300)
-def card_of(table: Table) -> Card | None:
-    """The table as a grid; None for one that is printed in another way."""
-    body = table.printed.get("read")
-    return None if isinstance(body, Mapping) and "bands" in body else card_in(table, body)
+def _printed(table: Table, game: System | None) -> Printed:
+    body, words = table.printed.get("read"), _words(game)
+    cards = [*_cards(table, body, words, "")]
+    sheets = [Sheet(heading[:1].upper() + heading[1:], card.all_rows()) for heading, card in cards]
+    if modifiers := _modifiers(table, words):
+        sheets.append(modifiers)
+    is_grid = isinstance(body, Mapping) and not {"bands", "pick"} & body.keys()
+    return Printed(words, cards[0][1] if cards and is_grid else None, tuple(sheets))
 
 
-def card_in(table: Table, body: object) -> Card | None:
+def card_in(table: Table, body: object, words: Mapping[str, str]) -> Card | None:
     """A part of a table as a grid; None for one that is printed in another way. Ranges of a die stay as printed."""
     if not isinstance(body, Mapping) or not {"rows", "cells"} <= body.keys():
         return None
@@ -253,8 +252,18 @@ def card_in(table: Table, body: object) -> Card | None:
         rows = [row if isinstance(row, list) and len(heads) > 1 else [_cell(row, results)] for row in cells.values()]
     if not heads or any(len(row) != len(heads) for row in rows):
         return None
-    by = str(spec.get("by", ""))
-    return Card(str(body["rows"]), by, tuple(cells), tuple(heads), tuple(map(tuple, rows)), spec)
+    by = str(body["rows"])
+    meaning = next((key for key in ("from", "to") if key in spec), None)
+    return Card(
+        by,
+        str(spec.get("by", "")),
+        _axes(tuple(cells)),
+        (heading_axis(list(spec[meaning]), meaning=meaning, clamp=True),) if meaning is not None else _axes(heads),
+        said(by, words) if by.replace("_", "").isalnum() else "",
+        tuple(said(key, words) for key in cells),
+        tuple(said(head, words) for head in heads),
+        tuple(tuple(said(cell, words) for cell in row) for row in rows),
+    )
 
 
 def _cell(item: object, results: Mapping[Any, Any]) -> object:
@@ -284,26 +293,18 @@ def said(value: object, words: Mapping[str, str]) -> str:
 _OWN, _VARIES = "its number", "varies"
 
 
-def sheets_of(table: Table, words: Mapping[str, str]) -> tuple[Sheet, ...]:
-    """Each part of the table with its heading ("" where there is one only); none where it is a rule in words."""
-    found = [*_grids(table, table.printed.get("read"), words, "")]
-    if modifiers := _modifiers(table, words):
-        found.append(modifiers)
-    return tuple(found)
-
-
-def _grids(table: Table, body: object, words: Mapping[str, str], heading: str) -> Iterator[Sheet]:
-    """The grids in a part of the file: one, several behind each other, or one for each of several cases."""
+def _cards(table: Table, body: object, words: Mapping[str, str], heading: str) -> Iterator[tuple[str, Card]]:
+    """The grids in a part of the file with their headings: one, several behind each other, or one for each case."""
     if isinstance(body, list):
         for part in body:
-            yield from _grids(table, part, words, heading)
+            yield from _cards(table, part, words, heading)
     elif isinstance(body, Mapping) and "pick" in body:
         by = said(body.get("by", ""), words)
         for case, part in body["pick"].items():
             name = f"{'' if case is True else 'not '}{by}" if isinstance(case, bool) else said(case, words)
-            yield from _grids(table, part, words, ", ".join(filter(None, (heading, name))))
-    elif (card := card_in(table, body)) is not None:
-        yield Sheet(heading[:1].upper() + heading[1:], card.all_rows(words))
+            yield from _cards(table, part, words, ", ".join(filter(None, (heading, name))))
+    elif (card := card_in(table, body, words)) is not None:
+        yield heading, card
 
 
 def _modifiers(table: Table, words: Mapping[str, str]) -> Sheet | None:

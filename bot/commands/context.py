@@ -203,7 +203,7 @@ class Context:
         linked = self.ledger.was.places if self.ledger.was is not None else ()
         writer = self.ledger.writer
         if self.ledger.exists:
-            if self.ledger.events:
+            if self.ledger.has_events:
                 self.further.append(self.ledger)
             self.ledger = Ledger(None, writer)
         self.ledger.begin(game, **fields)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping
 from collections.abc import Sequence as Many
-from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -23,6 +22,7 @@ from bot.picture.table import named_table_picture
 from bot.places.forms import new_draft
 from bot.places.threads import channel_of
 from bot.report.cards import losses
+from bot.rules.copies import replace
 from bot.rules.errors import UserError
 from bot.rules.tables.table import Table
 from bot.stores.records import Doc

@@ -8,10 +8,10 @@ so that applying, undoing and replaying are the same small step."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 from bot.game.state import FIELDS, Game, Json, _plain, unit_from_json, unit_json, with_units
+from bot.rules.copies import replace
 from bot.rules.proof.event_kinds import MOST_VERSIONS, is_hash, kinds_that
 from bot.systems.catalog import pack_version, systems
 from bot.systems.system import System

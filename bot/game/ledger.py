@@ -20,6 +20,8 @@ from bot.rules.proof.fair import NO_TEXTS, PROTOCOL, Stream, Words, commitment, 
 from bot.stores.records import IMPORTED, EventRow, GameChange, PersonRow, SeedRow, TextRow
 
 MOST_NAMES = 12
+_BLANK = "?"
+"""What an event says before its answer is known."""
 _MANY_DIGITS = re.compile("[0-9]{16}")
 """What the text of every number from 2^53 on has in it."""
 
@@ -39,12 +41,15 @@ class Ledger:
         self.writer = writer
         self.was = loaded
         self.row = loaded.row if loaded else ""
-        self.head = loaded.head if loaded else ""
+        self._head = loaded.head if loaded else ""
         self.game: Game = loaded.game if loaded else Game("")
         self.persons: dict[str, PersonRow] = dict(loaded.persons) if loaded else {}
         self.seed: SeedRow | None = loaded.seed if loaded else None
-        self.events: list[EventRow] = []
+        self._written: list[EventRow] = []
         self.bodies: list[Json] = []
+        self.has_events = False
+        self._unwritten: Json | None = None
+        """The last event, while it may still get what its answer says."""
         self.new_persons: dict[str, PersonRow] = {}
         self.new_texts: list[TextRow] = []
         self.new_seeds: dict[int, SeedRow] = {}
@@ -56,6 +61,17 @@ class Ledger:
         know of it."""
         self.is_unasked = False
         """Whether somebody has looked for open requests, and there are none."""
+
+    @property
+    def events(self) -> list[EventRow]:
+        """The events as they are stored, with their hashes. Raises UserError for too large a number in one."""
+        self._write()
+        return self._written
+
+    @property
+    def head(self) -> str:
+        """The hash of the last event, which covers all before it."""
+        return self.events[-1].hash if self.has_events else self._head
 
     @property
     def exists(self) -> bool:
@@ -120,7 +136,7 @@ class Ledger:
     def begin(self, game: Game | None = None, prepared: Prepared | None = None, **fields: Any) -> Json:
         """Begin a new game with event 1, which publishes the commitment to its first seed. Returns the event."""
         self.row = prepared.game if prepared is not None else new_id()
-        self.head = genesis(self.row)
+        self._head = genesis(self.row)
         self.game = Game(self.row)
         start = replace(game, id=self.row, master=self.person()) if game is not None else self.game
         return self.add("start", start, game=self.row, secret=self.fresh_secret(prepared), **fields)
@@ -190,45 +206,49 @@ class Ledger:
         return self.append(body)
 
     def append(self, body: Json) -> Json:
-        """Append a finished body to the chain and move the state on. Raises UserError for too large a number."""
-        try:
-            text = canonical(body)
-        except ValueError:  # a number of thousands of digits
-            need_exact_numbers(body)
-            raise
-        if _MANY_DIGITS.search(text):
-            need_exact_numbers(body)
-        self.head = event_hash(self.head, text)
-        self.events.append(EventRow(self.row, body["number"], text, self.head))
+        """Append a finished body to the chain and move the state on. It is written once, when its answer is known."""
+        self._write()
+        self._unwritten, self.has_events = body, True
         self.bodies.append(body)
         self.game = apply(self.game, body)
         return body
 
+    def _write(self) -> None:
+        """Make text and hash of the last event, if they are not made. Raises UserError for too large a number."""
+        if self._unwritten is not None:
+            self._add(self._unwritten, _text(self._unwritten))
+
+    def _add(self, body: Json, text: str) -> None:
+        before, self._unwritten = self._written[-1].hash if self._written else self._head, None
+        self._written.append(EventRow(self.row, body["number"], text, event_hash(before, text)))
+
     def say(self, first: str, quoted: Iterable[TextRow] = ()) -> None:
         """Let the last event keep the first line of its answer: its hash in the chain, the words beside it, with marks
         for names and for free texts (its own and those `quoted`). What is said of an event once stays."""
-        body, row = self.bodies[-1], self.events[-1]
-        if "said" in body:
+        body = self.bodies[-1]
+        if SAID in body:
             return
-        own = (text for text in self.new_texts if text.event == row.number)
-        names = {person.person: person.name for person in self.persons.values()}
+        if self._unwritten is None:  # somebody has read it: it is written anew
+            self._written.pop()
+        number = body["number"]
+        own = (text for text in self.new_texts if text.event == number)
         texts = ((text.event, text.key, text.text) for text in (*own, *quoted))
-        words = unnamed(first, row.body, names, texts)
-        body["said"] = said(words)
-        text = canonical(body)
-        before = self.was.head if self.was is not None and self.was.row == self.row else genesis(self.row)
-        before = self.events[-2].hash if self.events[1:] else before
-        self.head = event_hash(before, text)
-        self.events[-1] = EventRow(self.row, row.number, text, self.head)
-        self.new_texts.append(TextRow(self.row, row.number, SAID, "", words))
+        names = {person.person: person.name for person in self.persons.values()}
+        body[SAID] = _BLANK
+        text = _text(body)
+        words = unnamed(first, text.replace(f'"{SAID}":"{_BLANK}",', ""), names, texts)
+        body[SAID] = said(words)
+        self._add(body, text.replace(f'"{SAID}":"{_BLANK}"', f'"{SAID}":"{body[SAID]}"'))
+        self.new_texts.append(TextRow(self.row, number, SAID, "", words))
 
     def copy(self, rows: Sequence[tuple[Json, str, str]], game: str) -> None:
         """Take over events from elsewhere as they are: (body, its canonical text, its hash) in order."""
         self.row = self.row or new_id()
         self.game = Game(game)
         for body, text, hash_ in rows:
-            self.events.append(EventRow(self.row, body["number"], text, hash_))
-            self.game, self.head = apply(self.game, body), hash_
+            self.has_events = True
+            self._written.append(EventRow(self.row, body["number"], text, hash_))
+            self.game = apply(self.game, body)
 
     def weight(self) -> int:
         """How many characters of events and texts were written."""
@@ -236,7 +256,7 @@ class Ledger:
 
     def change(self) -> GameChange | None:
         """What the store has to write for this game, with a snapshot now and then; None where nothing happened."""
-        if not self.events:
+        if not self.has_events:
             return GameChange(self.row, self.was.version) if self.is_touched and self.was is not None else None
         version, at = self._before()
         is_due = self.game.number - at >= SNAPSHOT_EVERY
@@ -250,7 +270,7 @@ class Ledger:
 
     def stored(self, places: tuple[str, ...]) -> Loaded:
         """The game as it is loaded once the change has been committed."""
-        assert self.events
+        assert self.has_events
         assert self.seed is not None
         version, at = self._before()
         return Loaded(
@@ -272,6 +292,18 @@ class Ledger:
         if self.was is None or self.was.row != self.row or self.was.is_unasked or self.is_unasked:
             return True
         return any(map(changes_game, self.bodies))
+
+
+def _text(body: Json) -> str:
+    """The canonical text of an event. Raises UserError for too large a number."""
+    try:
+        text = canonical(body)
+    except ValueError:  # a number of thousands of digits
+        need_exact_numbers(body)
+        raise
+    if _MANY_DIGITS.search(text):
+        need_exact_numbers(body)
+    return text
 
 
 def need_exact_numbers(body: Json) -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from typing import Any
 
+from bot.rules.copies import replace
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import Back, Roster, RosterUnit
 

@@ -16,6 +16,7 @@ RUN_MACRO: Path = ("macro", "run")
 """The command that stands for another."""
 MAX_NAME = 60
 FLAGS = ("odds", "compare", "secret", "private")
+_COUNTS = frozenset(("odds", "compare", "rounds"))
 PUBLIC = "public"
 """Flags that say what kind of answer a roll gets; known before any work."""
 
@@ -97,6 +98,10 @@ class Command:
 def storable_command(command: Command) -> Command:
     """The command with every text in it as both stores can hold it; what a file says is its reader's business."""
     who, where = command.who, command.where
+    typed = (value for name, value in command.options.items() if isinstance(value, str) and name != "file")
+    texts = "".join((command.request_id, who.key, who.name, where.key, where.server, where.name, *typed))
+    if storable(texts) == texts:
+        return command
     return replace(
         command,
         options={
@@ -156,7 +161,7 @@ class CommandSpec(NamedTuple):
 
     def counts(self, options: Mapping[str, object]) -> bool:
         """Whether it only counts odds, so that nothing is rolled."""
-        if self.family not in ("sequence", "roll"):
+        if _COUNTS.isdisjoint(options) or self.family not in ("sequence", "roll"):
             return False
         return flag(options, "odds") or flag(options, "compare") or options.get("rounds") not in (None, "")
 

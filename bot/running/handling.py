@@ -222,7 +222,7 @@ class Handling:
         if loaded is None:
             context.moved, _ = await moved_from(self._store, command.where.key)
         reply = await handle(context)
-        if check is not None and not (context.ledger is ledger and ledger.events):
+        if check is not None and not (context.ledger is ledger and ledger.has_events):
             await check()
         return await self._storing.store(context, reply, gate, self.budgets)
 

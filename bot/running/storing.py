@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from collections.abc import Sequence as Many
-from dataclasses import replace
 from typing import Any
 
 from bot.commands.context import Context
@@ -20,6 +19,7 @@ from bot.outbox.leases import LEASE
 from bot.outbox.receipts import Receipts
 from bot.packs.stored import server_key, used_docs
 from bot.places.shelves import Enabled
+from bot.rules.copies import replace
 from bot.rules.errors import UserError
 from bot.running.budgets import Budgets
 from bot.stores.base import Clock, Deleted, Gate
@@ -77,7 +77,7 @@ class Storing:
             user=command.who.key,
             changes=changes,
             bindings=tuple(context.bindings),
-            persons=tuple(row for ledger in ledgers for row in ledger.new_persons.values() if ledger.events),
+            persons=tuple(row for ledger in ledgers for row in ledger.new_persons.values() if ledger.has_events),
             texts=tuple(row for ledger in ledgers for row in ledger.new_texts),
             seeds=tuple(row for ledger in ledgers for row in ledger.new_seeds.values()),
             outbox=(
@@ -117,7 +117,7 @@ class Storing:
         if seen is built_in():
             return
         versions = getattr(seen, "versions", ()) or [one for one in seen.values() if one.about is not None]
-        if not versions or not any(ledger.events for ledger in ledgers):
+        if not versions or not any(ledger.has_events for ledger in ledgers):
             return
         named = {body.get("edition") for ledger in ledgers for body in ledger.bodies}
         named |= {hash for ledger in ledgers for hash in ledger.game.packs[-1:]}
@@ -140,9 +140,9 @@ class Storing:
             self._games.clear()
             return
         for ledger in ledgers:
-            if ledger.events and context.bindings:
+            if ledger.has_events and context.bindings:
                 self._games.drop(ledger.row)  # the places where it is played have changed
-            elif ledger.events:
+            elif ledger.has_events:
                 places = ledger.was.places if ledger.was is not None else (context.command.where.key,)
                 self._games.keep(ledger.stored(places))
             elif ledger.is_touched:
@@ -159,7 +159,7 @@ class Storing:
 def _in_game(ledgers: Many[Ledger]) -> bool:
     """Whether something was written in a game that was started: deadlines, goes and boards follow it."""
     return any(
-        ledger.events and (ledger.game.started or (ledger.was is not None and ledger.was.game.started))
+        ledger.has_events and (ledger.game.started or (ledger.was is not None and ledger.was.game.started))
         for ledger in ledgers
     )
 
@@ -194,7 +194,7 @@ def _linked(
         return
     # A request for consent is no event, and the consent may have to come from another place.
     asked = bool(context.docs or context.drop_docs)
-    games = [ledger.was for ledger in ledgers if (ledger.events or asked) and ledger.was is not None]
+    games = [ledger.was for ledger in ledgers if (ledger.has_events or asked) and ledger.was is not None]
     here = context.command.where.key
     places = dict.fromkeys([place for game in games for place in game.places if place != here])
     if not places:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from bot.answers.tables import card_of
+from bot.answers.tables import card_in, printed, words_of
 from bot.systems.catalog import systems
 
 
 def test_one_and_yes_are_different_cells_and_words_are_the_games_own() -> None:
     table = next(table for table in systems()["lnlt"].tables.values() if table.id == "melee-odds")
-    grid = card_of(table)
-    assert grid is not None
-    values = {grid.row_by: 5, grid.column_by: 7}
-    plain = grid.around(values, {})
-    assert grid.around({**values, grid.row_by: True}, {}) != plain
-    assert grid.around(values, {grid.row_by: "the defenders"}) != plain
-    assert grid.around(values, {}) == plain
+    body = table.printed["read"]
+    card, renamed = card_in(table, body, {}), card_in(table, body, {str(body["rows"]): "the defenders"})
+    assert card is not None
+    assert renamed is not None
+    values = {card.row_by: 5, card.column_by: 7}
+    plain = card.around(values)
+    assert plain is not None
+    assert card.around({**values, card.row_by: True}) != plain
+    assert renamed.around(values) != plain
+    assert card.around(values) == plain
+    assert printed(table).card == card_in(table, body, words_of(table))

@@ -10,7 +10,6 @@ import json
 import re
 from collections.abc import AsyncIterator, Callable
 from collections.abc import Sequence as Many
-from dataclasses import replace
 from functools import partial
 
 from bot.answers.events import title_of, told_event
@@ -22,6 +21,7 @@ from bot.game.state import Game, Json
 from bot.game.undo import LOOK_BACK, changed_since
 from bot.interface.reply.parts import Small
 from bot.interface.reply.reply import OVER, SEALED, Reply
+from bot.rules.copies import replace
 from bot.rules.proof.chain import short
 from bot.stores.records import EventRow, Outgoing, TextRow
 

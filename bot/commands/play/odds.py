@@ -58,7 +58,7 @@ async def answer_odds(
         return _of_dice(context, spec, options, draft)
     sequence = system(spec.system).sequence(spec.target)
     roster = roster_for(context, spec)
-    options = in_names(sequence, options, roster, context.actor.side)
+    options, _ = in_names(sequence, options, roster, context.actor.side)
     given = {name: value for name, value in options.items() if name not in EXTRA}
     ruled = by_rules(sequence, given, context.game)
     raw = with_filled(given, ruled)
@@ -138,7 +138,7 @@ async def answer_rounds(context: Context, spec: CommandSpec, options: Mapping[st
     """The exact odds after so many rounds and to the end, privately, with a button that fights the first of them."""
     sequence = system(spec.system).sequence(spec.target)
     roster = roster_for(context, spec)
-    options = in_names(sequence, options, roster, context.actor.side)
+    options, _ = in_names(sequence, options, roster, context.actor.side)
     given = {name: value for name, value in options.items() if name not in EXTRA}
     ruled = by_rules(sequence, given, context.game)
     raw = with_filled(given, ruled)
@@ -269,7 +269,7 @@ async def answer_compared(context: Context, spec: CommandSpec, options: Mapping[
 async def _compared(context: Context, spec: CommandSpec, draft: Draft, chosen: str) -> Reply:
     sequence = system(spec.system).sequence(spec.target)
     roster = roster_for(context, spec)
-    options = in_names(sequence, draft.options, roster, context.actor.side)
+    options, _ = in_names(sequence, draft.options, roster, context.actor.side)
     given = {name: value for name, value in options.items() if name not in EXTRA}
     ruled = by_rules(sequence, given, context.game)
     raw = with_filled(given, ruled)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import partial
 
 from bot.answers.aim import cannot_fire, in_names, offer_the_able
@@ -11,7 +10,7 @@ from bot.answers.headline import FIRES
 from bot.answers.inputs import by_rules, loans, told, told_by_rule, with_filled
 from bot.answers.roll import read_table, roll_dice
 from bot.answers.shot import EXTRA, named_units, run_sequence
-from bot.answers.tables import sheets_of, whole_reply, words_of
+from bot.answers.tables import printed, whole_reply
 from bot.commands.context import Context, roster_for
 from bot.commands.pictures import offered, table_action
 from bot.commands.play.odds import answer_compared, answer_odds, answer_rounds
@@ -24,6 +23,7 @@ from bot.interface.reply.parts import Small
 from bot.interface.reply.reply import Button, Reply
 from bot.interface.typing.command_text import command_text, parse_text
 from bot.places.forms import form_button
+from bot.rules.copies import replace
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import flag
 from bot.rules.inputs.units import Roster
@@ -75,7 +75,7 @@ async def handle_sequence(context: Context) -> Reply:
         return await _sequence(context, sequence, options, roster)
     except UserError as error:
         if roster and error.code in ("unit-unfit", "unit-gone"):
-            named = in_names(sequence, options, roster, context.actor.side)
+            named, _ = in_names(sequence, options, roster, context.actor.side)
             offer_the_able(error, sequence, named, roster, partial(command_text, spec))
         raise
 
@@ -83,7 +83,7 @@ async def handle_sequence(context: Context) -> Reply:
 async def _sequence(context: Context, sequence: Sequence, options: dict[str, object], roster: Roster) -> Reply:
     actor = context.actor
     options = with_letters(sequence, options, context.game)
-    options = in_names(sequence, options, roster, actor.side)
+    options, aim = in_names(sequence, options, roster, actor.side)
     if sequence.rounds and options.get("rounds"):
         return await answer_rounds(context, context.spec, options)
     if sequence.odds_by and flag(options, "odds"):
@@ -98,7 +98,7 @@ async def _sequence(context: Context, sequence: Sequence, options: dict[str, obj
         roster = {}
     if has_names(sequence, context.game):
         need_player(context.game, actor)
-    if (question := asked(context, sequence, options, roster, actor.side)) is not None:
+    if (question := asked(context, sequence, options, aim, actor.side)) is not None:
         return question
     ruled = by_rules(sequence, options, context.game)
     options = with_filled(options, ruled)
@@ -136,7 +136,7 @@ def under_lookup(context: Context, table: Table, options: Mapping[str, object]) 
         has_number = any(option.type in NUMBERS for option in table.inputs)
         label = "Another number…" if has_number else "Change…"
         found.append(form_button(spec.path, options, label, context.registry))
-    if sheets_of(table, words_of(table)):
+    if printed(table).sheets:
         text = command_text(spec, options)
         found.append(Button(f"whole:{(text if len(text) <= LONGEST else spec.name).removeprefix('/')}", "Whole table"))
     return tuple(found)

@@ -4,7 +4,7 @@ end of the game opens it."""
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from bot.answers.aim import amiss
 from bot.answers.events import come_into_play, title_of
@@ -33,6 +33,7 @@ from bot.interface.reply.parts import Group, Part, Small
 from bot.interface.reply.reply import SEALED as SEALED_TONE
 from bot.interface.reply.reply import Button, Reply
 from bot.places.forms import change_button
+from bot.rules.copies import replace
 from bot.rules.errors import UserError
 from bot.rules.proof.chain import canonical
 from bot.rules.sequence.sequence import Change, Line

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Sequence as Many
 
-from bot.answers.aim import aim_of, at_nobody, own_targets
+from bot.answers.aim import Aim, at_nobody, own_targets
 from bot.answers.headline import ACTING, FIRES
 from bot.commands.context import Context
 from bot.game.counter import ails
@@ -16,7 +16,7 @@ from bot.interface.spec import CommandSpec
 from bot.interface.typing.command_text import command_text
 from bot.places.forms import change_button, new_draft
 from bot.rules.inputs.options import Option
-from bot.rules.inputs.units import MAX_UNITS, Roster, RosterUnit
+from bot.rules.inputs.units import MAX_UNITS, RosterUnit
 from bot.rules.text.names import joined
 from bot.rules.text.phrase import Phrase, Typed
 from bot.stores.base import DAY
@@ -127,16 +127,14 @@ def _about_target(options: Iterable[Option], target: Option) -> Iterable[Option]
             yield option
 
 
-def asked(
-    context: Context, sequence: Sequence, options: Mapping[str, object], roster: Roster, side: str
-) -> Reply | None:
+def asked(context: Context, sequence: Sequence, options: Mapping[str, object], aim: Aim, side: str) -> Reply | None:
     """What whoever fires so, for `side`, is asked first; None where nothing needs asking, or they were asked.
 
     Who rolls real dice has been asked before the first of them.
     """
-    if context.sure or not roster or any(map(str.isdigit, str(options.get("hand") or ""))):
+    if context.sure or any(map(str.isdigit, str(options.get("hand") or ""))):
         return None
-    aim, verb = aim_of(sequence, options, roster), context.spec.verb
+    verb = context.spec.verb
     button = ""
     if own := own_targets(sequence, aim, side):
         whose = "your" if not side or own[0].side == side else f"{own[0].side}'s"

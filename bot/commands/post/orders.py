@@ -287,7 +287,7 @@ def follow_deadline(context: Context) -> None:
     for ledger in (*context.further, context.ledger):
         was = ledger.was.game.orders_due if ledger.was is not None and ledger.was.row == ledger.row else 0
         was = 0 if comes_back(context, ledger) else was
-        if not ledger.events or ledger.game.orders_due == was:
+        if not ledger.has_events or ledger.game.orders_due == was:
             continue
         key, due = f"{ledger.row}/{OPENS}", ledger.game.orders_due
         if due:

@@ -173,7 +173,7 @@ async def follow_go(context: Context) -> None:
     """What a command means for reminders: those of a go that came are laid down, those of one that passed on go."""
     for ledger in (*context.further, context.ledger):
         was = ledger.was.game if ledger.was is not None and ledger.was.row == ledger.row else Game("")
-        if not ledger.events:
+        if not ledger.has_events:
             continue
         before, after = {} if comes_back(context, ledger) else waiting(was), waiting(ledger.game)
         for person, since in before.items():

@@ -347,12 +347,10 @@ def part_to_json(part: Part) -> Any:
 
 def plain(value: Any) -> Any:
     """What is in a part, a button or a menu as plain JSON values: one of several fields is a mapping of them."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, tuple | list):
-        return tuple(map(plain, value))
+    if type(value) is tuple:
+        return tuple(map(plain, value)) if value and hasattr(value[0], "__dataclass_fields__") else value
     names = getattr(value, "__dataclass_fields__", ())
-    return {name: plain(getattr(value, name)) for name in names} if names else value
+    return {name: plain(item) if type(item := getattr(value, name)) is tuple else item for name in names} or value
 
 
 def part_from_json(data: Any) -> Part:

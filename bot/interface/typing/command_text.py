@@ -37,8 +37,8 @@ _GREETINGS = ("hello", "hi", "hey", "hallo", "greetings", "moin")
 _DICE = re.compile(r"(?:\d+\s*x\s*)?[(+-]*\d*d(?:\d|%|[fa](?![a-z])|\[)", re.IGNORECASE)
 """How a line begins that is dice and nothing else: `2d6+3 >= 8`."""
 _DICE_WITHIN = re.compile(r"(?<!\w)\d*d(?:\d+|%)(?:\s*[+-]\s*\d+)?(?!\w)", re.IGNORECASE)
-_KEY = re.compile(r"([A-Za-z][A-Za-z0-9_-]{0,40})=")
-_SPACE = re.compile(r"\s+")
+_TOKEN = re.compile(rf"(\s*)(?=\S)(?:([A-Za-z][A-Za-z0-9_-]{{0,40}})=)?([^\s{''.join(_QUOTES)}]\S*)?")
+"""A piece of a line: the space before it, a key, and a value that is not quoted."""
 _THROWN, _TOTALS = ("roll", "rolled", "dice", "die", "result", "sum", "dr"), ("total", "hand")
 """What somebody may call the number that was rolled, and what it is called."""
 ACTING = ("attackers", "shooters", "unit", "units", "who", "firers", "element")
@@ -82,8 +82,8 @@ def parse_text(text: str, registry: Registry) -> Parsed:
         shown = "with an option" if first.key else "with a quotation mark"
         hint = phrase("For example: `/roll 2d6+3`. help lists them.")
         raise UserError(f"A command begins with its name, not {shown}: {text[:30]}", hint=hint, code="unknown-command")
-    if (asked := _help_asked(tokens, registry)) is not None:
-        return asked
+    if (topic := _help_asked(tokens, registry)) and (helping := registry.get(("help",))):
+        return Parsed(helping, {"topic": topic})
     words = [token.value if not token.key and not token.quoted else "" for token in tokens]
     try:
         spec, used = registry.find(words)
@@ -108,52 +108,45 @@ def _within(text: str, words: Sequence[str], registry: Registry) -> str:
     return ""
 
 
-def _help_asked(tokens: list[Token], registry: Registry) -> Parsed | None:
-    """Help on a command with `help`, `?` or `--help` behind it, and for whoever says hello; None for all else."""
-    helping = registry.get(("help",))
-    assert helping is not None
+def _help_asked(tokens: list[Token], registry: Registry) -> str:
+    """The topic of help on a command with `help`, `?` or `--help` behind it, and for whoever says hello; "" for all
+    else."""
     words = [token.value.casefold() for token in tokens if not token.key and not token.quoted]
     *before, last = words
     if words in (["version"], ["--version"]):
-        return Parsed(helping, {"topic": "version"})
+        return "version"
     if words and words[0].strip(",.!") in _GREETINGS and words[0] not in registry.top:
-        return Parsed(helping, {"topic": "hello"})
+        return "hello"
     ends = not (tokens[-1].key or tokens[-1].quoted) and last in (*_HELP, "help")
     if not ends or not before or before[0] not in registry.top or before[0] == "help":
-        return None
+        return ""
     try:
         spec, used = registry.find(before)
     except UserError:
-        return Parsed(helping, {"topic": " ".join(before)}) if registry.children(tuple(before)) else None
+        return " ".join(before) if registry.children(tuple(before)) else ""
     if last == "help" and used < len(tokens) - 1:  # a word among others may be a name
-        return None
-    return Parsed(helping, {"topic": " ".join(spec.path)})
+        return ""
+    return " ".join(spec.path)
 
 
 def tokenize(text: str) -> list[Token]:
     """Split a line into tokens. Raises UserError for an unclosed quotation mark."""
-    tokens: list[Token] = []
-    at = 0
-    while True:
-        space = _SPACE.match(text, at)
-        at = space.end() if space else at
-        if at >= len(text):
-            return tokens
-        start, key = at, ""
-        if found := _KEY.match(text, at):
-            key, at = found[1].replace("-", "_").casefold(), found.end()
-        value, quoted, at = _value(text, at)
-        tokens.append(Token(key, value, quoted, start))
+    tokens, at = list[Token](), 0
+    while found := _TOKEN.match(text, at):
+        space, key, value = found.groups("")
+        start, at = at + len(space), found.end()
+        quoted = not value and text[at : at + 1] in _QUOTES
+        if quoted:
+            value, at = _quoted(text, at)
+        tokens.append(Token(key.replace("-", "_").casefold(), value, quoted, start))
         if len(tokens) > MAX_TOKENS:
             raise UserError("That line has too many words.", code="too-many")
+    return tokens
 
 
-def _value(text: str, at: int) -> tuple[str, bool, int]:
-    closing = _QUOTES.get(text[at]) if at < len(text) else None
-    if closing is None:
-        space = _SPACE.search(text, at)
-        end = space.start() if space else len(text)
-        return text[at:end], False, end
+def _quoted(text: str, at: int) -> tuple[str, int]:
+    """The value between the quotation mark there and the one that closes it, and where it ends. Raises UserError."""
+    closing = _QUOTES[text[at]]
     end = min((found for mark in closing if (found := text.find(mark, at + 1)) >= 0), default=-1)
     if end < 0:
         what = f"The quotation mark at character {at + 1} is not closed: {text[at : at + 20]}"
@@ -165,7 +158,7 @@ def _value(text: str, at: int) -> tuple[str, bool, int]:
             hint='Close each value with the mark that opened it, then a space. Inside use the other kind: "O\'Brien".',
             code="bad-quotes",
         )
-    return text[at + 1 : end], True, end + 1
+    return text[at + 1 : end], end + 1
 
 
 def read_tokens(spec: CommandSpec, tokens: list[Token]) -> dict[str, object]:

@@ -118,7 +118,7 @@ def unnamed(first: str, body: str, persons: Mapping[str, str], texts: Iterable[t
     to change with the name of a player."""
     marks = {text: f"⟦{event}.{key}⟧" for event, key, text in texts if key not in UNSAID and text}
     for person, name in persons.items():
-        if name and name in first and not _word(name).search(body):
+        if name and name in first and not (name in body and _word(name).search(body)):
             marks.setdefault(name, f"⟦{person}⟧")
     if not marks:
         return first
