@@ -71,3 +71,17 @@ def test_an_endless_fraction_is_left_out() -> None:
     huge = [Chance("hit", 0.9, exact=f"{'9' * 100}/{'1' * 100}")] * 2
     assert all(len(text) <= WIDE.columns for text, _ in numbered_lines("Odds", huge, WIDE))
     assert len("123456789/123456789") <= MOST_EXACT
+
+
+@pytest.mark.parametrize(("scenario", "shot"), [
+    ("lnlt scenario=ford", "lnlt fire attackers=us1 targets=vc1"),
+    ("ucn scenario=causeway", "ucn shoot shooters=us1 target=germ1"),
+    ("baps scenario=farm", ""),  # its shot takes a range, which nobody can guess
+])  # fmt: skip
+async def test_again_before_the_first_shot_says_what_to_type(scenario: str, shot: str) -> None:
+    channel = await Channel.fresh()
+    await channel.do("Anna", f"game start {scenario}")
+    reply = await channel.fails("Anna", "again", "Nothing to repeat yet.")
+    assert (f"A first shot: /{shot}" in reply.text()) == bool(shot)
+    if shot:
+        await channel.do("Anna", shot)

@@ -18,7 +18,7 @@ from bot.commands.pictures import drawn, drawn_table, odds_shown
 from bot.commands.play.odds import answer_odds, odds_of_shot
 from bot.commands.play.play import play
 from bot.commands.play.record import reveal_number
-from bot.commands.play.targets import aimed_at, by_handle, meant_by, opponents, target_option
+from bot.commands.play.targets import aimed_at, by_handle, first_shot, meant_by, opponents, target_option
 from bot.commands.turns.calls import addressed, call_sides, calls, moment_of
 from bot.commands.turns.turn import old_card
 from bot.commands.turns.turn_card import may_be_rolled, phase_buttons
@@ -209,7 +209,7 @@ async def repeat_last(context: Context) -> Reply:
     rows = await context.store.events(context.ledger.row, limit=LOOK_BACK, newest_first=True)
     event = next((one for one in holding(row.data for row in rows) if one["kind"] in ROLLS), None)
     if event is None:
-        raise UserError("Nothing to repeat yet.", code="nothing-to-repeat")
+        raise UserError("Nothing to repeat yet.", hint=first_shot(context), code="nothing-to-repeat")
     return await repeat(context, event)
 
 

@@ -64,6 +64,20 @@ def other_targets(context: Context, spec: CommandSpec, was: Game, facts: Json, n
     return (Menu("Same shot, other target", (*listed, another), "Other target"),)
 
 
+def first_shot(context: Context) -> Phrase:
+    """What to type for a first shot, one's own first unit at the first of another side; empty where it takes more."""
+    game, units = context.game, [unit for unit in in_order(context.game.units.values()) if not is_gone(unit)]
+    side = game.players.get(context.who) or next(iter(game.sides), "")
+    own = next((unit.handle for unit in units if unit.side == side), "")
+    other = next((unit.handle for unit in units if unit.side not in ("", side)), "")
+    for spec in context.registry.below((game.system,)) if own and other else ():
+        target = target_option(spec)
+        needed = {option.name for option in spec.options if option.required and option is not target}
+        if target is not None and len(needed) == 1 and needed <= {*ACTING}:
+            return Phrase("A first shot: ", Typed(command_text(spec, {needed.pop(): own, target.name: other})))
+    return Phrase()
+
+
 def opponents(game: Game, acting: frozenset[str], side: str) -> list[RosterUnit]:
     """The units in play that those who act could fire at; `side` is theirs where no unit of the roster acts."""
     sides = {unit.side for unit in game.units.values() if unit.name in acting} or {side}
