@@ -62,6 +62,7 @@ class Delivery:
         self._standing, self._posting = Standing(wire, posting, app), posting
         self.outbox = Outbox(app, PLATFORM, self.post, self.edit, AT_ONCE)
         self.busy = 0
+        self._telling: set[int] = set()
 
     async def serve(
         self,
@@ -111,8 +112,12 @@ class Delivery:
                 await self._wire.follow_up(request, render(drawn, request))
         except TROUBLE as error:
             log.warning("no picture for interaction %s: %s", request.id, error)
-        if request.owner and request.owner == request.user:
-            await self._tell_kept(request)
+        if request.owner and request.owner == request.user and request.owner not in self._telling:
+            self._telling.add(request.owner)  # two commands at once tell it once
+            try:
+                await self._tell_kept(request)
+            finally:
+                self._telling.discard(request.owner)
 
     async def _tell_kept(self, request: Request) -> None:
         """Tell somebody privately what could not be shown before its 15 minutes were over, the oldest first."""

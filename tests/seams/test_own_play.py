@@ -3,6 +3,8 @@ and whatever is done stays out of every channel."""
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from adapters.discord.payload import our_commands
@@ -136,6 +138,8 @@ async def test_it_is_shown_and_deleted_with_what_is_kept_about_a_person() -> Non
     assert "answers that wait for your next command: 1" in shown
     assert "Your own play" not in (await hall.do("Ben", "privacy show")).text()
     ((_, row),) = await own.app.store.played(own.place.key)
+    data = json.loads((await hall.do("Anna", "privacy export")).files[0].text)
+    assert [event["number"] for event in data["own_play"]] == [1, 2, 3, 4]
     asked = await hall.do("Anna", "privacy delete")
     assert "goes whole" in asked.text()
     done = await hall.do("Anna", "privacy delete confirm")

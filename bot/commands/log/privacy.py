@@ -10,7 +10,7 @@ from bot.commands.channel_games import played_in, standing
 from bot.commands.context import Context
 from bot.commands.post.reminders import WISHES
 from bot.game.ledger import Ledger
-from bot.game.loaded import load
+from bot.game.loaded import in_batches, load
 from bot.game.prepared import PREPARED, UNUSED
 from bot.interface.reply.reply import Button, File, Reply
 from bot.interface.spec import own_place
@@ -67,6 +67,12 @@ async def export(context: Context) -> Reply:
         "persons": [row._asdict() for row in data.persons],
         "texts": [{key: value for key, value in row._asdict().items() if key != "salt"} for row in data.texts],
         "due": [row._asdict() for row in data.due],
+        "own_play": [
+            event.data
+            for row in await _own_rows(context)
+            async for rows in in_batches(context.store, row)
+            for event in rows
+        ],
         "documents": [row._asdict() for row in data.docs if row.kind not in (PREPARED, UNUSED)],
     }
     file = File("my-data.json", json.dumps(plain, ensure_ascii=False, indent=1))
