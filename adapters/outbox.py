@@ -11,6 +11,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+import aiohttp
+
 from bot.app import App
 from bot.commands.log.answer import OR_POST
 from bot.interface.reply.reply import LINK, Reply
@@ -74,6 +76,20 @@ async def drawn_after(app: App, reply: Reply, command: Command, who: Person) -> 
     if drawn.error:
         log.warning("no picture for %s: %s", command.request_id, drawn.title)
     return None if drawn.error else drawn
+
+
+def counting(app: App, platform: str) -> aiohttp.TraceConfig:
+    """For a session that calls a platform: counts how often that asks to wait, and has errors of its own."""
+
+    async def ended(_: object, __: object, call: aiohttp.TraceRequestEndParams) -> None:
+        if call.response.status == 429:
+            app.met("limited", platform)
+        elif call.response.status >= 500:
+            app.met("refused", platform)
+
+    trace = aiohttp.TraceConfig()
+    trace.on_request_end.append(ended)
+    return trace
 
 
 class Outbox:

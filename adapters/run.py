@@ -43,7 +43,7 @@ def main(words: Sequence[str]) -> int:
         serving.append(_slack(settings))
     if not serving:
         hint = "Lines in .env: DISCORD_TOKEN=... or SLACK_BOT_TOKEN=... (see .env.example)"
-        raise UserError("No platform has its tokens.", hint=hint, code="bad-settings")
+        raise UserError(" ".join(["No platform has its tokens.", *settings.unknown]), hint=hint, code="bad-settings")
     return run(settings, serving)
 
 
@@ -96,6 +96,8 @@ def run(settings: Settings, serving: Sequence[Serve]) -> int:
 
         serving = [*serving, lambda app: serve(app, settings)]
     set_up_logging(settings.log_level, settings.secrets, settings.log_format)
+    for line in settings.unknown:
+        log.warning("%s", line)
     private_from_now_on()
     tighten(settings.data)
     _open_many_files()

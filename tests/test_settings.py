@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import base64
 import logging
+import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -251,3 +253,59 @@ def test_shared_games_need_a_port_and_an_address_that_others_can_open(tmp_path: 
         assert "PUBLIC_URL" in problem(tmp_path, PUBLIC_URL=value)
     assert "LIVE_HOST" in problem(tmp_path, LIVE_HOST="everywhere")
     assert "LIVE_PORT" in problem(tmp_path, LIVE_PORT="99999")
+
+
+@pytest.mark.parametrize(
+    ("lines", "environ", "said"),
+    [
+        ("DISCORD_TOKN=x", {}, "DISCORD_TOKN is not a setting. Did you mean DISCORD_TOKEN?"),
+        ("HEALTHPORT=9090", {}, "HEALTHPORT is not a setting. Did you mean HEALTH_PORT?"),
+        ("GROGNARD_PACK=x", {}, "GROGNARD_PACK is not a setting. Did you mean GROGNARD_PACKS?"),
+        ("", {"SLACK_BOT_TOKN": "x"}, "SLACK_BOT_TOKN is not a setting. Did you mean SLACK_BOT_TOKEN?"),
+        ("", {"LOG_LEVELS": "x", "XPORT": "3000", "TZ": "UTC"}, ""),
+        ("POSTGRES_PASSWORD=x\nTZ=Europe/Vienna\nBACKUPS=/x\nKEEP=3", {}, ""),
+    ],
+)
+def test_a_misspelt_name_is_said_with_the_one_that_is_meant(
+    tmp_path: Path, lines: str, environ: dict[str, str], said: str
+) -> None:
+    """Of the environment only what begins like ours: the rest of it is everybody's."""
+    file = tmp_path / ".env"
+    file.write_text(lines)
+    assert load_settings(environ, file).unknown == ((said,) if said else ())
+
+
+def test_every_setting_of_the_example_is_known(tmp_path: Path) -> None:
+    text = (Path(__file__).parents[1] / ".env.example").read_text("utf-8")
+    names = re.findall(r"(?m)^# ?([A-Z][A-Z_]+)=", text)
+    assert len(names) > 20
+    file = tmp_path / ".env"
+    file.write_text("\n".join(f"{name}=" for name in names))
+    assert load_settings({}, file).unknown == ()
+    assert {"DISCORD_TOKEN", "SHARD_IDS", "HEALTH_HOST"} <= set(names)
+
+
+@pytest.fixture
+def _own_logging() -> Iterator[None]:
+    root = logging.getLogger()
+    handlers, level = root.handlers[:], root.level
+    yield
+    root.handlers[:] = handlers
+    root.setLevel(level)
+
+
+@pytest.mark.usefixtures("_own_logging")
+def test_a_library_that_connects_anew_says_why_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    """The traceback of it is at DEBUG, and of the kind that nobody expected it stays."""
+    for level, tracebacks in (("INFO", 1), ("DEBUG", 2)):
+        set_up_logging(level, [])
+        try:
+            raise ConnectionRefusedError(111, "Connect call failed")
+        except ConnectionRefusedError as error:
+            logger = logging.getLogger("discord.shard")
+            logger.error("Attempting a reconnect for shard ID %s in %.2fs", 0, 1.5, exc_info=error)
+            logger.error("Something else", exc_info=error)
+        said = capsys.readouterr().err
+        why = "discord.shard: Attempting a reconnect for shard ID 0 in 1.50s (ConnectionRefusedError: [Errno 111]"
+        assert said.count(why) == 1
+        assert said.count("Traceback") == tracebacks

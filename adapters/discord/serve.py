@@ -29,6 +29,7 @@ from adapters.discord.delivery import Delivery
 from adapters.discord.incoming import Work, complete, make_good, press, run_command, run_entry
 from adapters.discord.registration import ServerCommands, sync_commands
 from adapters.discord.request import AUTOCOMPLETE, COMMAND, COMPONENT, FORM, PLATFORM, Request, need_open, read_payload
+from adapters.outbox import counting
 from bot.app import App
 from bot.interface.reply.reply import error_reply
 from bot.outbox.receipts import watch
@@ -156,6 +157,7 @@ class Grognard(discord.AutoShardedClient):
             member_cache_flags=discord.MemberCacheFlags.none(),
             chunk_guilds_at_startup=False,
             allowed_mentions=discord.AllowedMentions.none(),
+            http_trace=counting(app, "discord"),
             **shards,
         )
         parsers = self._connection.parsers
@@ -170,11 +172,14 @@ class Grognard(discord.AutoShardedClient):
         self._at_work: set[asyncio.Task[None]] = set()
         self._beside: set[asyncio.Task[None]] = set()
         self._seen: OrderedDict[int, None] = OrderedDict()
+        self._identified: set[int] = set()
         self._stopping = False
 
     async def setup_hook(self) -> None:
         """Made ready after login, before the first event: the calls, and the left-over answers."""
-        self._session = aiohttp.ClientSession(headers={"User-Agent": USER_AGENT})
+        self._session = aiohttp.ClientSession(
+            headers={"User-Agent": USER_AGENT}, trace_configs=[counting(self.app, "discord")]
+        )
         wire = Wire(self._session)
         assert self.application_id is not None
         self._menus = ServerCommands(self.http, self.application_id, self.app)
@@ -256,6 +261,16 @@ class Grognard(discord.AutoShardedClient):
             await press(self.work, request, data)
 
     # Servers come and go
+
+    async def on_shard_connect(self, shard_id: int) -> None:
+        """A shard has a session; not the first one where it had to identify again."""
+        if shard_id in self._identified:
+            self.app.met("reconnect", "discord")
+        self._identified.add(shard_id)
+
+    async def on_resumed(self) -> None:
+        """A shard goes on where its connection broke."""
+        self.app.met("reconnect", "discord")
 
     async def on_ready(self) -> None:
         """All servers of this process are known: settle what happened while it was away."""

@@ -60,9 +60,11 @@ def authorize_url() -> str:
 class Wire:
     """All calls of this process, over one session."""
 
-    def __init__(self) -> None:
+    def __init__(self, *traces: aiohttp.TraceConfig) -> None:
+        """`traces` hear of each call."""
         timeout = aiohttp.ClientTimeout(total=_TIMEOUT)
-        self.session = aiohttp.ClientSession(timeout=timeout, connector=aiohttp.TCPConnector(limit=40))
+        connector = aiohttp.TCPConnector(limit=40)
+        self.session = aiohttp.ClientSession(timeout=timeout, connector=connector, trace_configs=list(traces))
 
     async def close(self) -> None:
         """Let the connections go."""

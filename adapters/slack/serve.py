@@ -13,7 +13,7 @@ import logging
 import re
 import time
 import traceback
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from functools import partial
 from typing import Any
 
@@ -27,6 +27,7 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.socket_mode.request import SocketModeRequest
 
 from adapters.listening import listen
+from adapters.outbox import counting
 from adapters.settings import has_oauth
 from adapters.slack.calls import Busy, Refused, Wire
 from adapters.slack.channels import is_there
@@ -51,7 +52,7 @@ LAST_POSTS = 5.0
 
 async def serve(app: App, settings: Settings) -> None:
     """Serve Slack until cancelled. Raises UserError for what Slack refuses for good."""
-    wire = Wire()
+    wire = Wire(counting(app, "slack"))
     vault = StoreVault(app, settings.key) if has_oauth(settings) else None
     teams = Teams(vault)
     work = Work(app, wire, teams)
@@ -89,7 +90,7 @@ async def _own_team(wire: Wire, token: str) -> Team:
 
 
 async def _socket_mode(app: App, bolt: AsyncApp, wire: Wire, settings: Settings) -> None:
-    socket = Socket(bolt, wire, settings.slack_app_token)
+    socket = Socket(bolt, wire, settings.slack_app_token, lambda: app.met("reconnect", "slack"))
     app.links["slack"] = socket.trouble
     try:
         await socket.run()
@@ -211,8 +212,10 @@ _FATAL = ("invalid_auth", "not_authed", "not_allowed_token_type", "account_inact
 class Socket:
     """The Socket Mode connection of this process."""
 
-    def __init__(self, bolt: AsyncApp, wire: Wire, app_token: str) -> None:
-        self._bolt, self._wire, self._token = bolt, wire, app_token
+    def __init__(self, bolt: AsyncApp, wire: Wire, app_token: str, again: Callable[[], None] = lambda: None) -> None:
+        """`again` hears of each connection but the first."""
+        self._bolt, self._wire, self._token, self._again = bolt, wire, app_token, again
+        self._is_first = True
         self._open: list[aiohttp.ClientWebSocketResponse] = []
         self._tasks: set[asyncio.Task[None]] = set()
         self._shaken = asyncio.Event()
@@ -241,6 +244,9 @@ class Socket:
                 continue
             if not self._open:
                 log.info("connected to Slack")
+            if not self._is_first:
+                self._again()
+            self._is_first = False
             leaving = asyncio.Event()
             self._spawn(self._read(socket, leaving))
             await leaving.wait()

@@ -38,14 +38,19 @@ def _unheard(_line: str) -> None:
 
 
 async def audit(
-    store: Store, check_state: CheckState = state_faults, note: Callable[[str], None] = _unheard
+    store: Store,
+    check_state: CheckState = state_faults,
+    note: Callable[[str], None] = _unheard,
+    *,
+    since: float = 0.0,
 ) -> tuple[int, list[str]]:
-    """How many games there are, and the faults of all of them, one line each that names the game.
+    """How many games there are that were played `since` then, and the faults of all of them, one line each that names
+    the game.
 
     `note` is given what is no fault of this host: of what others imported, and outcomes of another edition.
     """
     count, faults, after = 0, [], ""
-    while page := await store.games(after=after, limit=200):
+    while page := await store.games(after=after, limit=200, since=since):
         for game in page:
             found = await audit_game(store, game, check_state, partial(_note_of, game, note))
             faults += [f"Game {game}: {fault}" for fault in found]

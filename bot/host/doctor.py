@@ -97,6 +97,8 @@ def _check_settings(found: Findings) -> Settings | None:
         for problem in error.problems:
             found.fault(problem)
         return None
+    for line in settings.unknown:
+        found.fault(line)
     _check_folder(found, settings.data)
     tokens = (
         ("Discord", "DISCORD_TOKEN", settings.discord_token),

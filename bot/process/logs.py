@@ -30,6 +30,10 @@ _NAMED = re.compile(
 TOO_MUCH = ("discord", "slack_sdk", "slack_bolt", "adapters.slack.bolt", "aiohttp")
 """Libraries whose DEBUG lines show whole payloads: tokens, and what people typed. They never go below INFO."""
 
+CONNECTING = ("discord.client", "discord.shard", "discord.gateway")
+
+log = logging.getLogger(__name__)
+
 
 class Redacting(logging.Formatter):
     """Formats a record whole, traceback and all, then strikes the secrets out: so none can slip in by a side door."""
@@ -101,6 +105,21 @@ def seldom(name: str) -> logging.Logger:
     return logger
 
 
+class OneLine(logging.Filter):
+    """Of a library that connects anew by itself: why, in its line. The traceback comes at DEBUG."""
+
+    BEGINS = ("Attempting a reconnect", "Failed to connect")
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """See logging.Filter."""
+        trace = record.exc_info
+        if trace and trace[1] is not None and str(record.msg).startswith(self.BEGINS):
+            log.debug("%s", record.getMessage(), exc_info=trace)
+            record.msg, record.args = f"{record.getMessage()} ({type(trace[1]).__name__}: {trace[1]})", ()
+            record.exc_info = record.exc_text = None
+        return True
+
+
 def log_failure(log: logging.Logger, what: str, error: Exception) -> None:
     """One line for work beside commands that failed and is done again; whole, where the fault is ours. A database that
     is away says so itself, in one line for all that waits for it."""
@@ -118,6 +137,8 @@ def set_up_logging(level: str, secrets: Iterable[str], form: str = "text") -> No
     root.handlers[:] = [handler]
     root.setLevel(level)
     seldom("asyncio")  # when no more files can be opened it says so, whole, for each connection
+    for name in CONNECTING:
+        logging.getLogger(name).addFilter(OneLine())
     for library in TOO_MUCH:
         logging.getLogger(library).setLevel(max(logging.INFO, root.level))
     for library in ("aiosqlite", "asyncio", "aiohttp.access"):

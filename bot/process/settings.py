@@ -10,19 +10,20 @@ import binascii
 import ipaddress
 import os
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar
 from urllib.parse import unquote, urlsplit
 
-from bot.rules.errors import UserError
+from bot.rules.errors import UserError, did_you_mean
 
 DAY = 86_400.0
 MAX_PORT = 65_535
 LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
 LOG_FORMATS = ("text", "json")
 _MAX_DAYS = 36_500
+_OURS = ("DISCORD_", "SLACK_", "GROGNARD_", "SHARD_", "HEALTH_", "LIVE_")
 T = TypeVar("T")
 
 
@@ -65,6 +66,7 @@ class Settings:
     log_format: str = "text"
     health_port: int = 0  # none: nobody asks how the bot is
     health_host: str = "127.0.0.1"
+    unknown: tuple[str, ...] = ()  # a line for each that is no setting, but looks like one
 
     @property
     def address(self) -> str:
@@ -93,11 +95,23 @@ def load_settings(environ: Mapping[str, str] | None = None, file: Path | None = 
     """
     problems: list[str] = []
     values = read_env_file(file or Path(".env"), problems)
+    of_file = set(values)
     values.update({name: value for name, value in (os.environ if environ is None else environ).items() if value})
-    settings = _Reader(values, problems).settings()
+    reader = _Reader(values, problems)
+    settings = reader.settings()
     if problems:
         raise SettingsError(problems)
-    return settings
+    return replace(settings, unknown=tuple(_misspelt(values, of_file, {*reader.asked, "GROGNARD_PACKS"})))
+
+
+def _misspelt(values: Mapping[str, str], of_file: Collection[str], known: Collection[str]) -> Iterator[str]:
+    """A line for each name that is nearly one of ours: any of the file, and those of the environment that begin like
+    ours, where everybody else's are, too."""
+    for name in sorted(set(values) - set(known)):
+        if name in of_file or name.startswith(_OURS):
+            meant = did_you_mean(name.lower(), map(str.lower, known)).right.upper()
+            if meant:
+                yield f"{name} is not a setting. Did you mean {meant}?"
 
 
 def read_env_file(path: Path, problems: list[str]) -> dict[str, str]:
@@ -135,11 +149,16 @@ class _Reader:
     def __init__(self, values: Mapping[str, str], problems: list[str]) -> None:
         self._values = values
         self._problems = problems
+        self.asked = set[str]()  # the names of all settings, once they were read
+
+    def _get(self, name: str, default: str = "") -> str:
+        self.asked.add(name)
+        return self._values.get(name, default)
 
     def settings(self) -> Settings:
         """All of them; a malformed one has its default."""
         default = Settings()
-        data = Path(self._values.get("GROGNARD_DATA", "data"))
+        data = Path(self._get("GROGNARD_DATA", "data"))
         postgres = self._postgres()
         count = self._read("SHARD_COUNT", _positive, "a whole number from 1", "4", None)
         return Settings(
@@ -179,8 +198,8 @@ class _Reader:
         )
 
     def _read(self, name: str, convert: Callable[[str], T], expected: str, example: str, default: T) -> T:
-        text = self._values.get(name)
-        if text is None:
+        text = self._get(name)
+        if not text:
             return default
         try:
             return convert(text)
@@ -190,7 +209,7 @@ class _Reader:
             return default
 
     def _token(self, name: str, not_this: str = "", but: str = "") -> str:
-        text = self._values.get(name, "").strip()
+        text = self._get(name, "").strip()
         if not_this and text.startswith(not_this):
             self._problem(but, f"What {name} holds begins with {not_this} and belongs to {but}.", f"{not_this}...")
             return ""
@@ -200,8 +219,8 @@ class _Reader:
         return text
 
     def _shard_ids(self, count: int | None) -> tuple[int, ...]:
-        text = self._values.get("SHARD_IDS")
-        if text is None:
+        text = self._get("SHARD_IDS")
+        if not text:
             return ()
         if count is None:
             if "SHARD_COUNT" not in self._values:
@@ -212,7 +231,7 @@ class _Reader:
 
     def _postgres(self) -> str:
         """The address of a PostgreSQL database, or an empty text where SQLite is meant."""
-        url = self._values.get("DATABASE_URL", "").strip()
+        url = self._get("DATABASE_URL", "").strip()
         if not url.startswith(("postgresql://", "postgres://")):
             return ""
         try:
@@ -226,7 +245,7 @@ class _Reader:
         return url
 
     def _database(self, data: Path) -> Path | None:
-        url = self._values.get("DATABASE_URL", "sqlite:///grognard.db")
+        url = self._get("DATABASE_URL", "sqlite:///grognard.db")
         name = url.removeprefix("sqlite:///")
         if name == url or not name or "?" in name or name.endswith("/") or "\0" in name:
             scheme = url.partition("://")[0][:20]  # not more: there may be a password in it

@@ -117,7 +117,10 @@ class Health:
             return self.sight
         sight = Sight(troubles=())
         unread, waiting = await self._outbox(self._store, sight)
-        unsaved = await self._unsaved(self._store, at_once=bool(unread)) or unread
+        unsaved = await self._unsaved(self._store, at_once=bool(unread))
+        if unread and not unsaved:  # it was just coming back
+            unread, waiting = await self._outbox(self._store, sight)
+        unsaved = unsaved or unread
         apart = await self._apart(self._store) if not unsaved else ""
         uncopied = await self._uncopied(self._store) if not unsaved else ""
         sight.copied = self._copy.get("at", 0.0)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+import asyncio
+from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
 from typing import Any, Protocol
 
 Row = Sequence[Any]
@@ -30,6 +31,8 @@ TABLES: Mapping[str, tuple[str, ...]] = {
 """All that both kinds of store keep. What one of them has beside it (`requests.attempt`) is of use to it alone."""
 OF_THE_MOMENT = ("receipts",)
 """What only the process at work can make good: a copy that is kept has none of it."""
+IN_ORDER = {"games": "id", "events": "game, number"}
+"""The largest tables, and how an index has them: so written, they are written at their end alone."""
 NUMBERED = {"outbox": "id", "receipts": "number"}
 """Tables whose rows the store numbers itself, and never twice with the same number."""
 TOGETHER = 1_000
@@ -54,7 +57,7 @@ class Target(Protocol):
         """Whether there is no row."""
         ...
 
-    async def add(self, table: str, rows: Sequence[Row]) -> None:
+    def add(self, table: str, rows: Sequence[Row]) -> Coroutine[Any, Any, None]:
         """Write rows as they are."""
         ...
 
@@ -69,13 +72,27 @@ async def copy_all(source: Source, target: Target, *, but: Sequence[str] = ()) -
     for table in TABLES:
         if table in but:
             continue
-        counts[table] = 0
-        async for rows in source.rows(table):
-            await target.add(table, rows)
-            counts[table] += len(rows)
+        counts[table] = await _carried(source, target, table)
         if table in NUMBERED:
             await target.go_on(table, await source.last(table))
     return counts
+
+
+async def _carried(source: Source, target: Target, table: str) -> int:
+    """Copy a table; how many rows it has. Some are written while the next ones are read."""
+    count, adding = 0, None
+    try:
+        async for rows in source.rows(table):
+            if adding is not None:
+                await adding
+            adding = asyncio.create_task(target.add(table, rows))
+            count += len(rows)
+    finally:
+        if adding is not None:
+            await asyncio.wait({adding})
+    if adding is not None:
+        adding.result()
+    return count
 
 
 async def holds_anything(target: Target) -> bool:

@@ -143,9 +143,11 @@ class Store(ABC):
         rows = await self._ask("SELECT number, game FROM bindings WHERE place = ?1 ORDER BY number", place)
         return [(number, game) for number, game in rows]
 
-    async def games(self, after: str = "", limit: int = 1000) -> Sequence[str]:
-        """Ids of all games in order, page by page: `after` is the last id of the page before."""
-        rows = await self._ask("SELECT id FROM games WHERE id > ?1 ORDER BY id LIMIT ?2", after, limit)
+    async def games(self, after: str = "", limit: int = 1000, since: float = 0.0) -> Sequence[str]:
+        """Ids of all games that were played `since` then in order, page by page: `after` is the last id of the page
+        before."""
+        query = "SELECT id FROM games WHERE id > ?1 AND updated >= ?3 ORDER BY id LIMIT ?2"
+        rows = await self._ask(query, after, limit, since)
         return [id for (id,) in rows]
 
     async def events(

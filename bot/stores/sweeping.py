@@ -8,6 +8,7 @@ import logging
 import time
 from collections.abc import Awaitable, Callable
 
+from bot.process.logs import log_failure
 from bot.stores.base import DAY, Clock
 from bot.stores.records import Doc
 from bot.stores.store import Store
@@ -47,8 +48,8 @@ class Sweeping:
         while True:
             try:
                 await self.look()
-            except Exception:
-                log.exception("could not delete outdated data; trying again in an hour")
+            except Exception as error:
+                log_failure(log, "could not delete outdated data; trying again in an hour", error)
             await asyncio.sleep(EVERY)
 
     async def look(self) -> bool:

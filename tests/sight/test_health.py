@@ -8,8 +8,14 @@ from collections import namedtuple
 from pathlib import Path
 
 import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
 
+from adapters.discord.serve import Grognard
+from adapters.outbox import counting
+from adapters.slack.calls import Wire
 from bot.app import App
+from bot.process.settings import Settings
 from bot.running.unrecorded import NOTE
 from bot.sight import health as looking
 from bot.sight.health import Health, Supervisor
@@ -217,3 +223,31 @@ async def test_the_odds_workers_failures_are_a_counter(host: Host) -> None:
     assert host.figure("grognard_worker_given_up_total") == 2
     assert host.figure("grognard_worker_given_up_total") == 2
     assert host.figure('grognard_build_info{version="1.2.3"}') == 1
+
+
+async def test_every_call_that_a_platform_refuses_for_now_is_counted(host: Host) -> None:
+    """Whichever library makes it: Discord's and Slack's sessions are watched alike."""
+
+    async def answer(request: web.Request) -> web.Response:
+        return web.Response(status=int(request.path[1:]))
+
+    site = web.Application()
+    site.router.add_get("/{status}", answer)
+    async with TestServer(site) as server, Wire(counting(host.app, "slack")).session as session:
+        for status in (200, 429, 404, 429, 503):
+            async with session.get(server.make_url(f"/{status}")) as found:
+                assert found.status == status
+    assert host.figure('grognard_rate_limited_total{platform="slack"}') == 2
+    assert host.figure('grognard_platform_errors_total{platform="slack"}') == 1
+
+
+async def test_a_shard_that_identifies_again_or_goes_on_is_a_connection_made_anew(host: Host) -> None:
+    client = Grognard(host.app, Settings(discord_token="t"))
+    await client.on_shard_connect(0)
+    await client.on_shard_connect(1)
+    await host.look()
+    assert host.figure('grognard_reconnects_total{platform="discord"}') == 0
+    await client.on_shard_connect(0)
+    await client.on_resumed()
+    assert host.figure('grognard_reconnects_total{platform="discord"}') == 2
+    assert client.http.http_trace is not None, "what its library calls is counted, too"

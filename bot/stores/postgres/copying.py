@@ -9,7 +9,7 @@ import asyncpg
 
 from bot.rules.text.plain import storable
 from bot.stores.base import StoreError
-from bot.stores.copying import NUMBERED, TABLES, TOGETHER, Row
+from bot.stores.copying import IN_ORDER, NUMBERED, TABLES, TOGETHER, Row
 from bot.stores.postgres.faults import AWAY, away, explained, server_of
 from bot.stores.postgres.link import NAME, Connection
 from bot.stores.postgres.schema import MIGRATIONS, version
@@ -30,7 +30,8 @@ class PostgresEnd:
     async def rows(self, table: str) -> AsyncIterator[Sequence[Row]]:
         """See Source."""
         names = ", ".join(f'"{column}"' for column in TABLES[table])
-        order = f" ORDER BY {NUMBERED[table]}" if table in NUMBERED else ""
+        by = NUMBERED.get(table) or IN_ORDER.get(table)
+        order = f" ORDER BY {by}" if by else ""
         cursor = await self._connection.cursor(f"SELECT {names} FROM {table}{order}")
         while rows := await cursor.fetch(TOGETHER):
             yield [tuple(row) for row in rows]

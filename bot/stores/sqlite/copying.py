@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, closing
@@ -55,7 +56,7 @@ class SqliteEnd:
         conn = self._of(table)
         assert conn is not None
         marks = ", ".join("?" * len(TABLES[table]))
-        conn.executemany(f"INSERT INTO {table} ({_names(table)}) VALUES ({marks})", rows)
+        await asyncio.to_thread(conn.executemany, f"INSERT INTO {table} ({_names(table)}) VALUES ({marks})", rows)
 
     async def go_on(self, table: str, last: int) -> None:
         """See Target. The journal's numbers only say what came first."""
@@ -95,8 +96,8 @@ async def sqlite_draft(path: Path) -> AsyncIterator[SqliteEnd]:
         pass
     try:
         with closing(_connected(path)) as database:
-            for pragma in ("locking_mode = EXCLUSIVE", "journal_mode = OFF", "synchronous = OFF"):
-                database.execute(f"PRAGMA {pragma}")
+            for how in ("locking_mode=EXCLUSIVE", "journal_mode=OFF", "synchronous=OFF", "cache_size=-65000"):
+                database.execute(f"PRAGMA {how}")
             database.execute("BEGIN IMMEDIATE")
             yield SqliteEnd(database, None)
             database.execute("COMMIT")
@@ -123,7 +124,7 @@ async def sqlite_target(path: Path) -> AsyncIterator[SqliteEnd]:
 
 def _connected(path: Path | None) -> sqlite3.Connection:
     """A connection to a file, or to nothing."""
-    return sqlite3.connect(path if path is not None else ":memory:", isolation_level=None)
+    return sqlite3.connect(path if path is not None else ":memory:", isolation_level=None, check_same_thread=False)
 
 
 def _names(table: str) -> str:

@@ -88,6 +88,6 @@ def _prepare(conn: sqlite3.Connection, clock: Clock = time.time) -> None:
 def open_file(path: Path) -> sqlite3.Connection:
     """The journal as a file of its own, made if it is not there, for whoever copies it."""
     make_file(path)
-    conn = sqlite3.connect(path, isolation_level=None)
+    conn = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
     _prepare(conn)
     return conn
