@@ -388,8 +388,8 @@ class App:
         if self._watch is not None:
             self._watch.untold()
 
-    async def untold(self, user: str) -> list[tuple[str, Reply]]:
-        """The answers that are kept for somebody, by the key that `told` takes; see Answers."""
+    async def untold(self, user: str | None = None) -> list[tuple[str, Reply]]:
+        """The answers that are kept for somebody, or for all, by the key that `told` takes; see Answers."""
         return await self._answers.untold(user)
 
     async def told(self, key: str) -> None:

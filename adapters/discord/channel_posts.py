@@ -8,13 +8,14 @@ import json
 import logging
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 import discord
 from discord.http import Route
 
 from adapters.discord.calls import BROKEN, Wire, attached
-from adapters.discord.render import QUIET, Message, render
+from adapters.discord.render import LATE, PERHAPS, QUIET, Message, render
 from adapters.discord.request import (
     ATTACH_FILES,
     EMBED_LINKS,
@@ -33,6 +34,8 @@ log = logging.getLogger(__name__)
 
 ARCHIVED = 50083
 """Discord's code for a thread that is archived and cannot be opened by writing in it."""
+MARGIN, MOST = 600.0, 100
+"""Seconds by which the database's clock and Discord's may differ; how many messages Discord gives at once."""
 LOADING = 1 << 7
 """A message that still says "thinking"."""
 
@@ -98,8 +101,9 @@ class Posting:
             return False
         return True
 
-    async def late(self, reply: Reply, request: Request) -> Json | None:
-        """Post an answer whose token is gone: public ones in the channel, private ones to the person.
+    async def late(self, reply: Reply, request: Request, since: float = 0.0) -> Json | None:
+        """Post an answer whose token is gone: public ones in the channel, private ones to the person. An earlier
+        attempt may have posted it after `since` (Unix seconds), if given: where nobody can tell, it says so.
 
         Raises discord.HTTPException or BROKEN for what may succeed later; what never can is logged.
         """
@@ -107,9 +111,12 @@ class Posting:
             if reply.in_place and request.message and (changed := await self._changed(reply, request)):
                 return changed
             if not reply.private and request.channel:
-                if (found := await self._stands(request)) is not None:
-                    return found
                 message = render(replace(reply, private=False), request, late=bool(request.token))
+                found, is_sure = await self._stands(reply, request, message, since)
+                if found is not None:
+                    return found
+                if not is_sure:
+                    message = render(replace(reply, private=False), request, late=PERHAPS)
                 return await self._post(request.channel, message, request)
         except discord.Forbidden:
             lacking = ", ".join(missing(request)) or "Send Messages"
@@ -131,24 +138,25 @@ class Posting:
         except (discord.Forbidden, discord.NotFound):
             return None
 
-    async def _stands(self, request: Request) -> Json | None:
-        """The answer, where it is there and only nobody heard so: Discord names the interaction behind a message."""
+    async def _stands(self, reply: Reply, request: Request, message: Message, since: float) -> tuple[Json | None, bool]:
+        """The answer, where it is there and only nobody heard so, and whether that is known: Discord names the
+        interaction behind a message; one of our own with a number is known by its words."""
+        if not (request.token or since):
+            return None, True
+        after = request.id if request.token else discord.utils.time_snowflake(_date(since - MARGIN))
         route = Route("GET", "/channels/{channel_id}/messages", channel_id=request.channel)
         try:
-            found = (
-                await self._http.request(route, params={"after": str(request.id), "limit": "100"})
-                if request.token
-                else ()
-            )
+            found = await self._http.request(route, params={"after": str(after), "limit": str(MOST)})
         except (discord.Forbidden, discord.NotFound):  # it may write, but not read back
-            return None
-        theirs = (
-            one
-            for one in found
-            if str((one.get("interaction_metadata") or {}).get("id")) == str(request.id)
-            and not int(one.get("flags") or 0) & LOADING
-        )
-        return next(theirs, None)
+            return None, not since
+        ready = [one for one in found if not int(one.get("flags") or 0) & LOADING]
+        for one in ready:
+            if request.token and str((one.get("interaction_metadata") or {}).get("id")) == str(request.id):
+                return one, True
+        alike = [one for one in ready if since and one["author"].get("bot") and _words(one) == _words(message.body)]
+        if alike and reply.footer and reply.footer[0].startswith("#"):
+            return alike[0], True
+        return None, not since or not (alike or len(found) == MOST)
 
     async def announce(self, told: Reply, request: Request, wire: Wire) -> Json:
         """Post a message for all beside a private answer. Raises as `late` does."""
@@ -206,3 +214,27 @@ def _for_all(body: Mapping[str, Any], but: int = 0) -> dict[str, Any]:
     """The body of a message for all to see, without the flag that would hide it (nor those of `but`)."""
     flags = int(body.get("flags") or 0) & ~EPHEMERAL & ~but
     return {key: value for key, value in body.items() if key != "flags"} | ({"flags": flags} if flags else {})
+
+
+_SAID = ("content", "title", "description", "text", "name", "value")
+
+
+def _words(message: Mapping[str, Any]) -> str:
+    """What a message says, wherever it says so, without the remark that it comes late."""
+    found: list[str] = []
+
+    def read(part: Any) -> None:
+        if isinstance(part, Mapping):
+            found.extend(part[key] for key in _SAID if isinstance(part.get(key), str))
+            for key in ("embeds", "fields", "footer", "components", "accessory"):
+                read(part.get(key))
+        elif isinstance(part, list):
+            for one in part:
+                read(one)
+
+    read(message)
+    return " ".join(" ".join(found).replace(PERHAPS, "", 1).replace(LATE, "", 1).split())
+
+
+def _date(seconds: float) -> datetime:
+    return datetime.fromtimestamp(seconds, UTC)

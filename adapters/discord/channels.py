@@ -80,6 +80,10 @@ async def _need_bot_there(client: discord.Client, request: Request, channel: Map
         ) from None
     if str(seen.get("guild_id")) != str(request.guild):
         raise refused
+    if (bits := channel.get("app_permissions")) is not None:  # what the bot may do there, also where it has no gateway
+        if not _may_write(int(bits), is_thread=is_thread):
+            raise refused
+        return
     guild = client.get_guild(request.guild)
     there = guild.get_channel_or_thread(number) if guild is not None else None
     if guild is None or there is None or guild.me is None:

@@ -6,6 +6,7 @@ is asked what is there as the answer, and that is made what it should be: nothin
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import replace
@@ -61,6 +62,7 @@ class Delivery:
         self._wire, self._app, self._rights = wire, app, rights
         self._standing, self._posting = Standing(wire, posting, app), posting
         self.outbox = Outbox(app, PLATFORM, self.post, self.edit, AT_ONCE)
+        self._kept: set[str] | None = None  # for whom something is kept that nobody could tell them yet
         self.busy = 0
         self._telling: set[int] = set()
 
@@ -112,20 +114,28 @@ class Delivery:
                 await self._wire.follow_up(request, render(drawn, request))
         except TROUBLE as error:
             log.warning("no picture for interaction %s: %s", request.id, error)
-        if request.owner and request.owner == request.user and request.owner not in self._telling:
-            self._telling.add(request.owner)  # two commands at once tell it once
+        if request.user not in self._telling:
+            self._telling.add(request.user)  # two commands at once tell it once
             try:
                 await self._tell_kept(request)
             finally:
-                self._telling.discard(request.owner)
+                self._telling.discard(request.user)
 
     async def _tell_kept(self, request: Request) -> None:
         """Tell somebody privately what could not be shown before its 15 minutes were over, the oldest first."""
+        user = request.who.key
         try:
-            for key, reply in (await self._app.untold(request.who.key))[:MOST_TOLD]:
+            if self._kept is None:
+                self._kept = {key.partition("/")[0] for key, _ in await self._app.untold()}
+            if request.user != request.owner and user not in self._kept:
+                return
+            waiting = await self._app.untold(user)
+            for key, reply in waiting[:MOST_TOLD]:
                 told = replace(reply, private=True, announce=None, lines=(*reply.lines, Small(KEPT)))
                 await self._wire.follow_up(request, render(told, request, late=True))
                 await self._app.told(key)
+            if len(waiting) <= MOST_TOLD:
+                self._kept.discard(user)
         except (*TROUBLE, UserError) as error:
             log.warning("could not tell what is kept for user %s: %s", request.user, error)
 
@@ -163,7 +173,7 @@ class Delivery:
             request = Request.from_json(due.delivery) if due.delivery else place_only(due.place, due.id, self._rights)
         except (TypeError, ValueError) as error:
             return Never(f"it does not say where it goes ({error})")
-        return await self._brought(request, due.reply)
+        return await self._brought(request, due.reply, due.created if due.attempts else 0.0)
 
     async def edit(self, due: Due, spot: Mapping[str, Any]) -> Outcome:
         """Change a message to how it reads now."""
@@ -188,14 +198,14 @@ class Delivery:
         await self._wire.edit(request, Message(changed(reply, request)), which=str(spot["message"]))
         return Posted(dict(spot))
 
-    async def _brought(self, request: Request, reply: Reply) -> Outcome:
+    async def _brought(self, request: Request, reply: Reply, since: float = 0.0) -> Outcome:
         try:
             if not request.channel:  # to a person: where that is, Discord says
                 made = await self._posting.late(reply, request)
                 if not made:
                     return Never("they take no direct messages")
                 return Posted(replace(request, channel=int(made["channel_id"])).spot(made.get("id")))
-            spot = request.spot(await self._standing.settle(request, reply))
+            spot = request.spot(await self._standing.settle(request, reply, since))
         except TROUBLE as error:
             return _outcome(error)
         return Posted(await self._keep(request, reply, spot))
@@ -238,9 +248,27 @@ class Delivery:
                 else:  # another process has answered, perhaps with a receipt alone, or nobody said where it is
                     at = await self._standing.settle(request, reply)
         except TROUBLE as error:
-            await self._failed(request, reply, error)
+            if not await self._failed(request, reply, error):
+                await self._tell_again(request, reply)
             return
         await self.outbox.settle(reply.outbox, 0, Posted(await self._keep(request, reply, request.spot(at))))
+
+    async def _tell_again(self, request: Request, reply: Reply) -> None:
+        """Bring what nothing keeps, a look-up or a refusal, once Discord takes answers again; where it still does not,
+        or the interaction is over, they read it with their next command."""
+        for pause in AGAIN:
+            await asyncio.sleep(pause)
+            with contextlib.suppress(*TROUBLE):
+                if await self._standing.settle(request, replace(reply, announce=None)) is not None:
+                    return
+        if request.owner:  # there it is kept already
+            return
+        try:
+            await self._app.keep_untold(request.who.key, str(request.id), replace(reply, announce=None))
+            if self._kept is not None:
+                self._kept.add(request.who.key)
+        except UserError as error:
+            log.warning("could not keep the answer to interaction %s: %s", request.id, error)
 
     async def _post(self, request: Request, reply: Reply, *, placed: bool, private: bool, in_place: bool) -> bool:
         """Answer after the receipt; whether nothing is left to do about it here."""
@@ -272,11 +300,11 @@ class Delivery:
             await self.later(request, reply)
             return True
         try:
-            await self._standing.settle(request, replace(reply, announce=None))
+            at = await self._standing.settle(request, replace(reply, announce=None))
         except TROUBLE as again:
-            log.warning("gave up on the answer to interaction %s: %s", request.id, again)
+            log.warning("gave up for now on the answer to interaction %s: %s", request.id, again)
             return False
-        return True
+        return at is not None or not reply.error
 
 
 async def _result(task: asyncio.Task[Reply]) -> Reply:
@@ -301,6 +329,8 @@ def _outcome(error: Exception) -> Outcome:
 
 
 LEAVE_AFTER = 1.0
+AGAIN = (2.0, 8.0)
+"""Seconds before each further attempt to bring what nothing keeps."""
 KEPT = "Discord took no more answers when this one was ready, so you read it now."
 
 
@@ -328,8 +358,9 @@ class Standing:
             return _id(await self._wire.follow_up(request, render(reply.announce, request)))
         return _id(await self._posting.announce(reply.announce, request, self._wire))
 
-    async def settle(self, request: Request, reply: Reply) -> object:
-        """Look what is there as the answer, and bring what is missing; its id. Raises what may work later."""
+    async def settle(self, request: Request, reply: Reply, since: float = 0.0) -> object:
+        """Look what is there as the answer, and bring what is missing; its id. Raises what may work later. An earlier
+        attempt may have brought it after `since`."""
         if request.is_alive:
             try:
                 standing = await self._wire.original(request)
@@ -346,7 +377,7 @@ class Standing:
         if request.owner:
             await self._app.keep_untold(f"{PLATFORM}{request.owner}", str(request.id), reply)
             return None
-        at = _id(await self._posting.late(reply, request))
+        at = _id(await self._posting.late(reply, request, since))
         return await self.announce(request, reply) or at
 
     async def _complete(self, request: Request, reply: Reply, standing: dict[str, Any]) -> object:

@@ -67,7 +67,9 @@ def _component(field: Field) -> Json:
     if field.kind == "how":
         return {"type": RADIO, "custom_id": field.name, "required": True, "options": _options(field, about=False)}
     if field.kind == "file":
-        return {"type": FILE, "custom_id": field.name, "min_values": 0, "max_values": 1, "required": False}
+        ends = field.option.values if field.option is not None else ()
+        types = {"file_types": list(ends)} if ends else {}
+        return {"type": FILE, "custom_id": field.name, "min_values": 0, "max_values": 1, "required": False} | types
     made: Json = {"type": TEXT, "custom_id": field.name, "style": _LONG if field.kind == "lines" else _SHORT}
     made |= {"required": field.needed, "max_length": 40 if field.kind == "number" else MAX_TEXT}
     if field.value:

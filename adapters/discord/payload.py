@@ -140,6 +140,8 @@ def _option(option: Option, spec: CommandSpec, length: int) -> Json:
             made["min_value"] = option.min
         if option.max is not None and option.clamp not in ("high", "both"):
             made["max_value"] = option.max
+    if made["type"] == ATTACHMENT and option.values:
+        made["file_types"] = list(option.values)
     if made["type"] == STRING:
         if option.type == "enum" and not (spec.system or option.complete) and len(option.values) <= MAX_CHOICES:
             made["choices"] = [{"name": value, "value": value} for value in option.values]

@@ -27,7 +27,7 @@ ACTION, FORM_PART, MENU = "a:", "f:", "m:"
 """How a custom_id begins: of a button with an action, of a part of a guided form, of a menu with an action a choice."""
 QUIET = 1 << 12
 """The flag of a message that notifies nobody."""
-LATE, REFUSED = "(late) ", "Error: "
+LATE, PERHAPS, REFUSED = "(late) ", "(late, perhaps shown before) ", "Error: "
 _ROW, _BUTTON, _SELECT, _SECTION, _TEXT, _SEPARATOR, _BOX = 1, 2, 3, 9, 10, 14, 17
 _NEWER = 1 << 15
 """The flag of a message in the newer layout."""
@@ -44,7 +44,7 @@ class Message:
     files: tuple[File, ...] = ()
 
 
-def render(reply: Reply, request: Request, *, late: bool = False) -> Message:
+def render(reply: Reply, request: Request, *, late: bool | str = False) -> Message:
     """The message for a reply where `ask` came from. Nothing in it can ping but those whom the reply calls."""
     reply = _by_own_install(reply, request)
     files, notes = _files(reply, request)
@@ -122,8 +122,8 @@ def _missing(permission: str) -> str:
     return f'The bot lacks the permission "{permission}" in this channel; a moderator can grant it.'
 
 
-def _lead(reply: Reply, *, late: bool) -> str:
-    said = (LATE if late else "") + (REFUSED if reply.error else "") + _first(reply)
+def _lead(reply: Reply, *, late: bool | str) -> str:
+    said = (late if isinstance(late, str) else LATE if late else "") + (REFUSED if reply.error else "") + _first(reply)
     called = " ".join(f"<@{user}>" for user in _called(reply))
     if called and reply.tone == WAITING:  # a phone's notification shows its beginning
         return f"{called}, {said}"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
@@ -114,17 +115,24 @@ def mark(request: Request, reply: Reply) -> Json:
     return {"event_type": EVENT, "event_payload": {"id": key}}
 
 
-async def stands(wire: Wire, team: Team, request: Request, reply: Reply, since: float) -> str | None:
+async def stands(
+    wire: Wire, team: Team, request: Request, reply: Reply, since: float, blind: dict[str, float] | None = None
+) -> str | None:
     """The timestamp of the answer if it was posted after `since` (Unix seconds), "" if not; None where that cannot be
-    known."""
+    known. `blind` remembers for a day where the app may not read: by the workspace and the kind of conversation."""
     if reply.private and not request.direct:
         return None
     way: Json = {"ts": request.thread} if request.thread else {}
     method = "conversations.replies" if request.thread else "conversations.history"
     more = {"oldest": f"{since - MARGIN:.6f}", "limit": str(MOST), "include_all_metadata": "true"}
+    kind, blind = f"{team.id}/{request.channel[:1]}", {} if blind is None else blind
+    if blind.get(kind, 0.0) > time.monotonic():
+        return None
     try:
         found = await wire.request(team.token, method, channel=request.channel, **way, **more)
-    except (Busy, Refused):
+    except (Busy, Refused) as trouble:
+        if isinstance(trouble, Refused) and trouble.error == "missing_scope":
+            blind[kind] = time.monotonic() + DAY
         return None
     ours = [one for one in found.get("messages") or () if not team.bot_user or one.get("user") == team.bot_user]
     for one in ours:

@@ -62,6 +62,7 @@ class Posts:
         self._app, self._wire, self._teams = app, wire, teams
         self._queues = Queues()
         self._next: dict[str, float] = {}
+        self._blind: dict[str, float] = {}  # where the app may not read what is there
         self._native = Workspaces(app.notes("slack"))
         self.outbox = Outbox(app, PLATFORM, self.post, self.edit)
 
@@ -154,7 +155,7 @@ class Posts:
         """Post one message, unless it was posted before; where nobody knows, it says so."""
         before = LATE if late else ""
         if progress.unsure:
-            standing = await stands(self._wire, team, request, reply, progress.began)
+            standing = await stands(self._wire, team, request, reply, progress.began, self._blind)
             if standing:
                 log.info("an answer in %s was already posted", request.where.key)
                 progress.spot = request.spot(standing)

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import json
+
 from adapters.settings import has_oauth, missing_for_slack
 from adapters.slack.calls import Busy, Refused, Wire
 from adapters.slack.installation import INSTALL_PATH, SCOPES
+from adapters.slack.native import TYPES, named
+from adapters.slack.render import render
+from bot.interface.reply.parts import Grid, Odds
+from bot.interface.reply.reply import Reply
 from bot.process.settings import Settings
 
 OK, NOTE, FAULT = "ok", "note", "fault"
 
 Finding = tuple[str, str]
+SAMPLE = Reply(
+    "Odds", (Odds("Squad", (("hit", 0.5), ("no effect", 0.5))), Grid((("Unit", "Morale"), ("Squad", "5")), True))
+)
+"""Something of each block of Slack's own that answers have."""
 
 
 async def check(settings: Settings) -> list[Finding]:
@@ -49,7 +59,20 @@ async def _bot_token(wire: Wire, token: str) -> list[Finding]:
             found.append((FAULT, f"Slack: the app lacks the scopes {', '.join(lacking)}; {remedy}"))
         else:
             found.append((OK, "Slack: the app has all scopes that it needs"))
-    return found
+    return [*found, await _blocks(wire, token)]
+
+
+async def _blocks(wire: Wire, token: str) -> Finding:
+    """Which of Slack's own tables and charts the workspace takes, as Slack says without anything being posted."""
+    blocks = render(SAMPLE, "", own=frozenset(TYPES)).blocks
+    try:
+        await wire.call(token, "blocks.validate", blocks=json.dumps(blocks))
+    except Refused as refused:
+        if not refused.faults:
+            return (NOTE, f"Slack does not say which blocks the workspace takes ({refused.error})")
+        kinds = ", ".join(sorted(named(refused.faults, blocks))) or "some blocks"
+        return (NOTE, f"Slack: the workspace does not take {kinds}; the same words go out as text")
+    return (OK, "Slack: the workspace takes Slack's own tables and charts")
 
 
 async def _client(wire: Wire, settings: Settings) -> list[Finding]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Mapping
 from dataclasses import replace
@@ -40,6 +41,10 @@ MAX_CARRIED = 1_900
 AT_FIELD = 1.8
 """Seconds that a submitted form waits for its work, so that an error can appear at its field."""
 MAX_ERROR = 2_000
+AGAIN = (0.3, 1.0)
+"""Seconds before each further attempt to open a form, for which Slack gives three."""
+USED = "exchanged_trigger_id"
+"""Slack's word where an earlier attempt has opened the form, though it did not say so."""
 
 
 class Forms:
@@ -200,12 +205,22 @@ class Forms:
         team = await self._work.teams.find(request.team)
         if team is None:
             return True
-        try:
-            await self._work.wire.call(team.token, method, **more)
-        except (Busy, Refused) as trouble:
-            log.warning("a form could not be opened or changed: %s", trouble)
-            return False
-        return True
+        for pause in (*AGAIN, 0.0):
+            try:
+                await self._work.wire.call(team.token, method, **more)
+                return True
+            except Refused as refused:
+                trouble: Exception = refused
+                if refused.error == USED:
+                    return True
+                break
+            except Busy as busy:
+                trouble, wait = busy, busy.seconds if busy.is_asked else pause
+                if not pause or wait > AGAIN[-1]:
+                    break
+                await asyncio.sleep(wait)
+        log.warning("a form could not be opened or changed: %s", trouble)
+        return False
 
 
 def _likely(odds: Odds) -> str:

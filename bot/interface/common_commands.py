@@ -25,6 +25,9 @@ _OF_FREE_PLAY = ("status", "list", "settings", "undo", "redo", "reveal", "export
 """What `/game` does for free play, too."""
 
 
+YAML = (".yaml", ".yml")
+
+
 def _flag(name: str, help: str, brief: str = "", **more: Any) -> Option:
     return Option(name, "bool", help, brief=brief, **more)
 
@@ -159,7 +162,7 @@ _OTHERS = (
     _spec(
         "game import",
         "Bring an exported game into this channel",
-        Option("file", "file", "JSON or page from /game export"),
+        Option("file", "file", "JSON or page from /game export", values=(".json", ".html", ".htm", ".gz")),
         example="file=game.json",
     ),
     _spec(
@@ -204,7 +207,7 @@ _OTHERS = (
         "unit import",
         "Add a whole roster from CSV or YAML, checked before anything is added",
         _free("text", "CSV or YAML, pasted"),
-        _free("file", "a CSV or YAML file", type="file"),
+        _free("file", "a CSV or YAML file", type="file", values=(".csv", ".tsv", ".txt", *YAML)),
         example='text="name,type,side,morale\\nSquad 1,squad,US,5"',
     ),
     _spec(
@@ -282,7 +285,7 @@ _OTHERS = (
     _spec(
         "macro import",
         "Macros from such a file: each line a name, a colon and a command",
-        Option("file", "file", "a file from /macro export"),
+        Option("file", "file", "a file from /macro export", values=(".txt",)),
         _SHARED,
         example="file=macros.txt",
         private=True,
@@ -300,7 +303,7 @@ _OTHERS = (
     _spec(
         "pack add",
         "Bring your own game: it is checked, shown, and stays off until you enable it",
-        _free("file", "a zip, or one YAML file", type="file"),
+        _free("file", "a zip, or one YAML file", type="file", values=(".zip", ".json", ".csv", ".tsv", ".txt", *YAML)),
         _free("text", "the pack as one text, pasted"),
         example='text="pack.yaml: {id: few-acres, title: A Few Acres}"',
         private=True,

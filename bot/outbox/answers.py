@@ -115,8 +115,8 @@ class Answers:
         """Keep an answer for somebody, as long as a draft; once for each id."""
         await self._store.put_doc(Doc(UNTOLD, f"{user}/{id}", reply.to_json(), now + DRAFTS_KEPT, user))
 
-    async def untold(self, user: str) -> list[tuple[str, Reply]]:
-        """What is kept for somebody, by its key."""
+    async def untold(self, user: str | None = None) -> list[tuple[str, Reply]]:
+        """What is kept for somebody, or for all, by its key, which begins with whose it is."""
         return [(doc.key, Reply.from_json(doc.data)) for doc in await self._store.docs(UNTOLD, user)]
 
     async def told(self, key: str) -> None:

@@ -28,9 +28,10 @@ _BOOL |= {"no": False, "false": False, "off": False, "0": False, "n": False}
 class Option:
     """One option: its name, type, limits, default and help.
 
-    `values` are the words of an enum, or of a `mods` list. `clamp` says which edge is read instead of refused
-    ("high", "low", "both"). `brings` names where a roster unit supplies a missing value, as `unit.morale`.
-    `units` names the unit list of the game that the text is read with. `complete` names what to offer while typing.
+    `values` are the words of an enum, or of a `mods` list; of a file, the ends of names that are taken. `clamp` says
+    which edge is read instead of refused ("high", "low", "both"). `brings` names where a roster unit supplies a
+    missing value, as `unit.morale`. `units` names the unit list of the game that the text is read with. `complete`
+    names what to offer while typing.
     `free` lets an option of type unit take a name that no roster knows, as words for the report only.
     `many`: an option of type unit takes several of the roster, one after the other.
     `meanings` explains words of `values`, `labels` are their names for people, as `label` is the option's own. `worths`

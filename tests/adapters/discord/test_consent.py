@@ -134,8 +134,10 @@ async def test_a_game_does_not_move_where_the_bot_is_mute(discord: DiscordStandI
     discord.permit_bot(unseen, view_channel=False)
     discord.permit_bot(mute, send_messages=False)
     await begin(anna, table)
-    for channel in (unseen, mute):
-        answer = await (await anna.slash(table, "game transfer", channel=channel)).answer()
-        assert answer.ephemeral
-        assert "The bot cannot see that channel or write in it" in answer.text
+    for told in (True, False):  # also before Discord said what the bot may do in a channel that an option names
+        discord.world.tells_app_permissions = told
+        for channel in (unseen, mute):
+            answer = await (await anna.slash(table, "game transfer", channel=channel)).answer()
+            assert answer.ephemeral
+            assert "The bot cannot see that channel or write in it" in answer.text
     assert "Hill" in (await (await anna.slash(table, "game status")).answer()).text

@@ -175,3 +175,53 @@ async def _until_recorded(data: Path, count: int) -> None:
             return
         await asyncio.sleep(0.05)
     raise AssertionError(f"{found} events, not {count}")
+
+
+@pytest.mark.slow
+async def test_what_nothing_keeps_is_told_later_where_discord_took_no_answer(
+    discord: DiscordStandIn, tmp_path: Path
+) -> None:
+    """Look-ups and refusals are in no outbox: asked again for a while, then kept for the next command."""
+    table, anna = discord.channel("table"), discord.user("Anna")
+    async with running(discord, tmp_path) as bot:
+        await (await roll(discord, table)).answer()
+        discord.fail(CALLBACK, 502, times=None)
+        asked = anna.send(table, "roll", dice="2d6+")
+        await asyncio.sleep(16)
+        discord.no_faults()
+        await bot.kill()  # what is kept outlives the process
+        await bot.start()
+        assert not [message for message in answers(discord, table) if "2d6+" in message.text]
+        assert asked.failed
+        await (await roll(discord, table)).answer()
+        await discord.until(lambda: any("took no more answers" in one.text for one in answers(discord, table)))
+        (told,) = (one for one in answers(discord, table) if "took no more answers" in one.text)
+        assert told.private_to is anna.user
+        assert "2d6+" in told.text
+        await (await roll(discord, table)).answer()
+        await asyncio.sleep(0.5)
+        assert sum("took no more answers" in one.text for one in answers(discord, table)) == 1, "once"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("may_read", [True, False])
+async def test_a_mirror_tried_again_after_minutes_never_doubles_unmarked(tmp_path: Path, may_read: bool) -> None:
+    """A linked game's answer was posted there, and nobody heard so until Discord had forgotten its nonce."""
+    async with DiscordStandIn.running(nonce_seconds=4.0) as discord, running(discord, tmp_path):
+        table, hall, vera = discord.channel("table"), discord.channel("hall"), discord.user("Vera", manage_guild=True)
+        await (await vera.slash(table, "roll", dice="2d6")).answer()
+        given = await (await vera.slash(table, "game link")).answer()
+        code = given.text.split("The code is ")[1].split()[0].strip("*")
+        await (await vera.slash(hall, "game link", code=code)).answer()
+        await discord.message(hall, "links this channel")
+        if not may_read:
+            discord.fail(rf"GET .*/channels/{hall.id}/messages", 403, times=None)
+        discord.lose_answer(rf"POST .*/channels/{hall.id}/messages")
+        await (await vera.slash(table, "roll", dice="3d6", label="mirrored")).answer()
+        await discord.message(hall, "mirrored", timeout=20)
+        await until_nothing_is_left(tmp_path, 60)
+        texts = [one.text for one in answers(discord, hall) if "mirrored" in one.text]
+        doubled = [text for text in texts[1:] if "(late, perhaps shown before)" not in text]
+        assert texts
+        assert doubled == []
+        assert len(texts) == 1 or not may_read

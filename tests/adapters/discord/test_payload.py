@@ -90,6 +90,21 @@ def test_options_are_typed_with_their_ranges(commands: list[Json]) -> None:
     assert {STRING, INTEGER, BOOLEAN} <= kinds <= {STRING, INTEGER, BOOLEAN, NUMBER, 7, 11}
 
 
+def test_files_are_asked_for_by_the_ends_of_their_names(commands: list[Json]) -> None:
+    """Whatever an export or `/help` names can be chosen again."""
+    asked: dict[str, list[str]] = {}
+    for made in commands:
+        for below in made.get("options", ()):
+            asked |= {
+                f"{made['name']} {below['name']}": one["file_types"]
+                for one in below.get("options", ())
+                if one["type"] == 11
+            }
+    assert set(asked) == {"game import", "unit import", "pack add", "macro import"}
+    assert {".json", ".html", ".gz"} <= set(asked["game import"])
+    assert {".zip", ".yaml"} <= set(asked["pack add"])
+
+
 def test_flags_beyond_25_fold_into_mods_from_the_end() -> None:
     options = (*(Option(f"flag{number}", "bool") for number in range(26)), Option("odds", "bool"), Option("hand"))
     spec = CommandSpec(("lnlt", "x"), "x", "sequence", options)

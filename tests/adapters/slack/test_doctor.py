@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from adapters.slack.doctor import check
+from adapters.slack.doctor import SAMPLE, check
+from adapters.slack.native import TYPES, types_in
+from adapters.slack.render import render
 from bot.process.settings import Settings
 from tests.adapters.slack.conftest import settle
 from tests.adapters.slack.process import Bot
@@ -67,3 +69,21 @@ async def test_a_wrong_token_is_said_in_one_line(socket_slack: SlackStandIn, tmp
     assert name in bot.log.strip().split("\n")[-1]
     assert "Traceback" not in bot.log
     assert "xoxb-wrong" not in bot.log
+
+
+@pytest.mark.parametrize("refused", ["", "data_visualization", "table", "container"])
+async def test_which_blocks_a_workspace_takes_is_asked(
+    socket_slack: SlackStandIn, monkeypatch: pytest.MonkeyPatch, refused: str
+) -> None:
+    home, *_ = settle(socket_slack)
+    assert {*TYPES} == types_in(render(SAMPLE, "", own=frozenset(TYPES)).blocks), "one of each is asked about"
+    monkeypatch.setenv("SLACK_API", socket_slack.api_url)
+    socket_slack.limits.refuses = frozenset({refused} - {""})
+    found = await check(Settings(slack_bot_token=home.bot_token, slack_app_token=socket_slack.app_token))
+    (line,) = (line for line in found if "workspace" in line[1])
+    if not refused:
+        assert line == ("ok", "Slack: the workspace takes Slack's own tables and charts")
+    else:
+        assert line[0] == "note"
+        assert f"does not take {refused};" in line[1]
+    assert not socket_slack.messages.all, "nothing is posted for that"

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import pytest
 
-from adapters.slack.calls import Wire
+from adapters.slack.calls import Refused, Wire
 from adapters.slack.channel_posts import mark, stands
 from adapters.slack.request import Request
 from adapters.slack.teams import Team
@@ -125,17 +125,17 @@ async def test_slack_breaks_after_it_has_posted(http_slack: SlackStandIn, tmp_pa
     """The call fails, the message stands: with a look at the channel it comes once, without one it says what may be."""
     slack = http_slack
     home, anna, _, games = settle(slack)
-    async with running(slack, tmp_path, home):
-        for label, scope in (("blind", set[str]()), ("seen", {"channels:history"})):
-            home.scopes |= scope
+    for label, scope in (("blind", set[str]()), ("seen", {"channels:history"})):
+        home.scopes |= scope
+        async with running(slack, tmp_path, home):  # one that was refused asks no sooner than a day later
             slack.faults.server_error("chat.postMessage", after=True)
             await anna.slash(games, "/roll", f"2d6 label={label}")
             await anna.wait_for(games, f"for {label}")
             await asyncio.sleep(2)
-        posted = slack.posted(games)
-        blind = [text for text in posted if "for blind" in text]
-        assert [text.startswith("(perhaps shown before)") for text in blind] == [False, True]
-        assert sum("for seen" in text for text in posted) == 1
+    posted = slack.posted(games)
+    blind = [text for text in posted if "for blind" in text]
+    assert [text.startswith("(perhaps shown before)") for text in blind] == [False, True]
+    assert sum("for seen" in text for text in posted) == 1
 
 
 async def test_an_answer_is_found_although_the_hosts_clock_is_far_ahead() -> None:
@@ -263,3 +263,19 @@ async def test_bad_requests_are_refused(http_slack: SlackStandIn, tmp_path: Path
         assert await slack.verify_url()
         assert len(slack.posted(games)) == 1
         assert len(await rolls(anna, games)) == 1
+
+
+async def test_a_workspace_that_lets_nobody_read_is_asked_once_a_day() -> None:
+    """By the kind of conversation: each needs a scope of its own."""
+    asked: list[str] = []
+
+    class Shut:
+        async def request(self, _token: str, _method: str, *, channel: str, **_: Any) -> dict[str, Any]:
+            asked.append(channel)
+            raise Refused("missing_scope" if channel != "G1" else "not_in_channel")
+
+    blind: dict[str, float] = {}
+    for channel in ("C1", "C2", "D1", "C1", "G1", "G1"):
+        request, reply = Request("T1", channel, "U1", request_id="r"), Reply("7 · Anna rolls 2d6")
+        assert await stands(cast(Wire, Shut()), Team("T1", "token", "B1"), request, reply, 0.0, blind) is None
+    assert asked == ["C1", "D1", "G1", "G1"]

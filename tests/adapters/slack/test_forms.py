@@ -252,3 +252,18 @@ async def test_files_come_and_go(socket_slack: SlackStandIn, tmp_path: Path) -> 
         await (await anna.slash(foreign, "/roll", "2d6")).answer()
         report = await (await anna.slash(foreign, "/game", "export markdown")).answer()
         assert "direct messages" in report.plain
+
+
+async def test_a_form_is_asked_for_again_where_slack_breaks_or_wants_a_pause(
+    socket_slack: SlackStandIn, tmp_path: Path
+) -> None:
+    slack = socket_slack
+    home, anna, _, games = settle(slack)
+    async with running(slack, tmp_path, home):
+        slack.faults.server_error("views.open")
+        await (await anna.slash(games, "/roll")).modal()
+        slack.faults.ratelimit("views.open", retry_after=1)
+        await (await anna.slash(games, "/roll")).modal()
+        slack.faults.server_error("views.open", times=9)
+        told = await (await anna.slash(games, "/roll")).answer()
+        assert "The form could not be opened" in told.text

@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Iterable
 
 from tests.standins.discord.clock import Clock, Snowflakes
-from tests.standins.discord.errors import ApiError, Json, Problems, not_found
+from tests.standins.discord.errors import ApiError, Json, Problems, check_file_types, not_found
 
 SUBCOMMAND, GROUP, STRING, INTEGER, BOOLEAN, USER, CHANNEL = 1, 2, 3, 4, 5, 6, 7
 ROLE, MENTIONABLE, NUMBER, ATTACHMENT = 8, 9, 10, 11
@@ -100,6 +100,10 @@ def _check_option(problems: Problems, where: str, option: Json, depth: int) -> N
         _bad_type(problems, f"{where}.type", tuple(range(3, 12)))
     else:
         _check_value_option(problems, where, option)
+        if "file_types" in option:
+            check_file_types(problems, where, option["file_types"])
+            if kind != ATTACHMENT:
+                _bad_type(problems, f"{where}.type", (ATTACHMENT,))
 
 
 def _bad_type(problems: Problems, where: str, allowed: tuple[int, ...]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.standins.discord.errors import Json, Problems
+from tests.standins.discord.errors import Json, Problems, check_file_types
 from tests.standins.discord.state import walk
 
 ROW, BUTTON, SELECT, TEXT_INPUT, SECTION, DISPLAY, THUMBNAIL = 1, 2, 3, 4, 9, 10, 11
@@ -169,7 +169,9 @@ def _check_field(problems: Problems, where: str, one: Json, allowed: tuple[int, 
         problems.length(f"{where}.custom_id", one.get("custom_id"), 1, 100)
         if kind in (RADIO, CHECKBOXES):
             _check_ticks(problems, where, one, kind)
-        elif kind == UPLOAD and not 0 <= one.get("min_values", 1) <= one.get("max_values", 1) <= 10:
+        if kind == UPLOAD and "file_types" in one:
+            check_file_types(problems, where, one["file_types"])
+        if kind == UPLOAD and not 0 <= one.get("min_values", 1) <= one.get("max_values", 1) <= 10:
             problems.add(f"{where}.max_values", "NUMBER_TYPE_MAX", "int value should be between min_values and 10.")
 
 

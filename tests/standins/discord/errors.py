@@ -102,3 +102,12 @@ class Problems:
         """Raise `Invalid Form Body` (50035) if anything was noted."""
         if self.found:
             raise ApiError(400, 50035, "Invalid Form Body", self.found)
+
+
+def check_file_types(problems: Problems, where: str, types: object) -> None:
+    """At most ten: ends of names, or one of Discord's three words."""
+    given = types if isinstance(types, list) else [None]
+    if len(given) > 10:
+        problems.add(f"{where}.file_types", "BASE_TYPE_MAX_LENGTH", "Must be 10 or fewer in length.")
+    if not all(isinstance(one, str) and (one in ("audio", "image", "video") or one[:1] == ".") for one in given):
+        problems.add(f"{where}.file_types", "BASE_TYPE_CHOICES", "Value must be an extension or a kind of file.")

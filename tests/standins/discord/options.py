@@ -123,6 +123,7 @@ class Typed:
         kind = option["type"]
         if kind == ATTACHMENT:
             name, content = value
+            need_type(option, name)
             file = self._world.attach(name, content, self._base_url)
             return self._resolve("attachments", file.id, attachment_json(file))
         if kind == USER:
@@ -132,6 +133,8 @@ class Typed:
             if not may & VIEW_CHANNEL or value.guild is not self._guild:
                 raise NotPossible(f"{option['name']}: {value.name} is not offered to {self._user.name} here")
             entry = channel_json(self._world, value, sparse=True) | {"permissions": str(may)}
+            if self._world.tells_app_permissions:
+                entry["app_permissions"] = str(self._world.permissions(self._world.bot, value))
             return self._resolve("channels", value.id, entry)
         raise NotPossible(f"the stand-in cannot fill {option['name']} (type {kind})")
 
@@ -149,3 +152,10 @@ def offered_to(command: Json, bits: int, context: int) -> bool:
     if context or needed is None:
         return True
     return bool(bits & ADMINISTRATOR) or (int(needed) != 0 and not int(needed) & ~bits)
+
+
+def need_type(where: Json, name: str) -> None:
+    """Raise NotPossible for a file whose name ends otherwise than an option, or the field of a form, takes."""
+    ends = where.get("file_types")
+    if ends and not name.casefold().endswith(tuple(ends)):
+        raise NotPossible(f"{name} is not among the types that are taken: {', '.join(ends)}")

@@ -273,7 +273,9 @@ class Rest:
     def _same_nonce(self, channel: Channel, body: Json) -> Message | None:
         if not body.get("enforce_nonce") or body.get("nonce") is None:
             return None
-        return next((m for m in channel.messages if m.nonce == str(body["nonce"]) and not m.deleted), None)
+        since = self._world.clock.now() - self._site.settings.nonce_seconds
+        again = (m for m in channel.messages if m.nonce == str(body["nonce"]) and not m.deleted and m.at >= since)
+        return next(again, None)
 
     async def edit_message(self, request: web.Request) -> web.Response:
         """Edit one of the bot's messages."""

@@ -18,4 +18,5 @@ class Settings:
     privileged_intents: set[str] = field(default_factory=set)  # members, presences, message_content
     requests_per_second: int = 50  # per application; interaction routes do not count; 0: no limit
     messages_per_channel: tuple[int, float] = (5, 5.0)  # new messages in so many seconds; (0, 0): no limit
+    nonce_seconds: float = 180.0  # for which a message is known by its nonce
     daily_creations: int = 200  # of commands

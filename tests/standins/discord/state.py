@@ -271,6 +271,7 @@ class World:
         self.tokens: dict[str, Interaction] = {}
         self.files: dict[int, Attachment] = {}
         self.user_install = True  # switched on in the portal
+        self.tells_app_permissions = True  # of channels that an option names
         self.bot = self.add_user("grognard", bot=True)
         self.owner = self.add_user("owner")
         self.signing = Signing()
