@@ -4,13 +4,15 @@ and whatever is done stays out of every channel."""
 from __future__ import annotations
 
 import json
+import time
 
 import pytest
 
 from adapters.discord.payload import our_commands
 from bot.interface.registry import registry
 from bot.interface.reply.reply import Reply
-from bot.interface.spec import CommandSpec, Path, own_place
+from bot.interface.spec import Command, CommandSpec, Path, Receipt, own_place
+from bot.outbox.leases import LEASE
 from bot.places.own import LOOKS
 from bot.rules.errors import UserError
 from bot.sight.metrics import Metrics
@@ -152,6 +154,17 @@ async def test_it_is_shown_and_deleted_with_what_is_kept_about_a_person() -> Non
     assert "2d6" in (await hall.do("Ben", "log")).text(), "the channel's own log is whole"
     await own.do("Anna", "roll 2d6")
     assert (await own.game()).number == 2, "and begins anew"
+
+
+async def test_deleting_it_leaves_others_what_they_are_owed() -> None:
+    """The channel where Anna types that is not the place that goes: Ben's receipt there stays."""
+    own = await own_play()
+    hall = Channel(own.app, prefix="h")
+    await hall.do("Ben", "roll 2d6")
+    asked, until = Command(("roll",), {"dice": "2d6"}, hall.who("Ben"), hall.place, "b1"), time.time() + 600
+    assert await own.app.promised(asked, until) is None
+    await hall.do("Anna", "privacy delete confirm")
+    assert not await own.app.store.journal.note(Receipt(asked, until), LEASE), "it is still there"
 
 
 async def test_an_answer_that_is_kept_is_counted() -> None:
