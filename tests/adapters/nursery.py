@@ -28,7 +28,9 @@ from typing import Any
 
 import adapters
 import bot
+from adapters.discord.payload import our_commands
 from bot.odds_worker import process
+from bot.systems.catalog import everywhere
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -142,6 +144,8 @@ def main(address: str) -> None:
             if not module.name.endswith("__main__"):
                 import_module(module.name)
 
+    our_commands()  # reads every table of the house; which packs there are, each finds out by itself
+    everywhere.cache_clear()
     gc.collect()
     gc.freeze()  # what is loaded stays shared
     with socket.socket(socket.AF_UNIX) as door:

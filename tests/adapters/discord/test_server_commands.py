@@ -56,8 +56,11 @@ async def channel() -> Channel:
 
 
 @pytest.fixture
-async def menus(channel: Channel) -> AsyncIterator[Callable[[], tuple[ServerCommands, Told]]]:
+async def menus(
+    channel: Channel, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[Callable[[], tuple[ServerCommands, Told]]]:
     """Makes processes that see to the menus of servers, and what each tells Discord."""
+    monkeypatch.setattr("adapters.discord.registration.PATIENCE", 60.0)
     made: list[ServerCommands] = []
 
     def make() -> tuple[ServerCommands, Told]:
