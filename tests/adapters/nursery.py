@@ -93,9 +93,11 @@ class Sums:
         return None if os.path.exists(f"/proc/{self.pid}") else 0
 
     async def wait(self) -> int:
-        """0, once it has ended."""
-        while await self.stdout.read(2**16):
-            pass
+        """0, once it has ended; somebody else may be reading what it says until then."""
+        for _ in range(60_000):
+            if self.returncode is not None:
+                break
+            await asyncio.sleep(0.001)
         return 0
 
     def kill(self) -> None:

@@ -6,6 +6,7 @@ refuse kindly; the dice are provable.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -252,12 +253,13 @@ async def fifth_turn(e: Evening, rally: Message) -> Message:
 async def the_end(e: Evening, rally: Message, tmp_path: Path) -> None:
     """The end with its story; old cards refuse; the log is sound; the game is taken up again from the list."""
     assert rally.content.startswith("**Turn 6, Rally")
+    seen = replace(rally)  # as it is on a screen that has not heard of the end
     question = await (await e.greta.slash(e.table, "game end")).answer()
     assert question.ephemeral
     story = await e.press(e.greta, question, "End it: US wins")
     assert story.content.startswith("**Hill 875 is over: US wins on turn 6**")
     assert e.calls() == []
-    await e.alone(await e.anna.press(rally, "Next phase"))
+    await e.alone(await e.anna.press(seen, "Next phase"))
     await e.alone(await e.anna.slash(e.table, "lnlt fire", attackers="us2", targets="vc3"))
 
     await e.say(e.greta, "fair reveal")
