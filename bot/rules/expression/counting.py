@@ -186,25 +186,28 @@ def _kept(pool: Pool, faces: Faces, nothing: int, bits: int, budget: Budget) -> 
     }
     if len(set(lowest.values())) < len(set(highest.values())):
         faces, highest = faces[::-1], lowest
-    laid = {window: _lay(faces, limits, window, bits) for window in set(highest.values())}
+    ends = {window: [counts for counts in tables if highest[counts] == window] for window in set(highest.values())}
+    laid = {window: _lay(faces, some, window, bits) for window, some in ends.items()}
     return sum(
         laid[highest[counts]].get(counts, 0) * times << nothing * (most - len(kept[counts]))
         for counts, times in tables.items()
     )
 
 
-def _lay(faces: Faces, limits: Counts, window: Window, bits: int) -> Mapping[Counts, int]:
+def _lay(faces: Faces, ends: Sequence[Counts], window: Window, bits: int) -> Mapping[Counts, int]:
     """The packed sums of the dice at the places of the `window`, by how many of each kind are laid in all.
 
-    Dice are laid in the order of `faces`, all dice of one face at a time, up to so many of each kind.
+    Dice are laid in the order of `faces`, all dice of one face at a time; no more of each kind than any of `ends` has,
+    and with the last face of a kind no fewer.
     """
-    first, last = window
+    (first, last), most, fewest = window, [*map(max, zip(*ends))], [*map(min, zip(*ends))]
     laid: dict[Counts, int] = {(0, 0, 0): 1}
-    for kind, worth, ways in faces:
+    for at, (kind, worth, ways) in enumerate(faces):
         after = defaultdict[Counts, int](int)
+        least = 0 if any(of == kind for of, _, _ in faces[at + 1 :]) else fewest[kind]
         for counts, fields in laid.items():
             here, number = sum(counts), counts[kind]
-            for more in range(limits[kind] - number + 1):
+            for more in range(max(0, least - number), most[kind] - number + 1):
                 inside = max(0, min(here + more, last) - max(here, first))
                 new: Counts = (*counts[:kind], number + more, *counts[kind + 1 :])  # type: ignore[assignment]
                 after[new] += (fields * (comb(number + more, more) * ways**more)) << bits * worth * inside
