@@ -77,7 +77,7 @@ def told(reply: Reply, lent: tuple[Filled, ...], sequence: Sequence) -> Reply:
 
 def _named(line: Line, word: str, loan: Filled) -> Line:
     parts = tuple((loan.by, value) if name == word else (name, value) for name, value in line.parts)
-    return replace(line, parts=parts) if parts != line.parts else line
+    return line._replace(parts=parts) if parts != line.parts else line
 
 
 def _loan(sequence: Sequence, option: Option, options: Mapping[str, object], roster: Roster) -> Filled | None:

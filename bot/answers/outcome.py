@@ -50,7 +50,7 @@ class Happening:
 
     def notes(self) -> list[dict[str, Any]]:
         """Its dice as the log keeps them; nobody knows the faces of a die that was thrown by hand."""
-        dice = [replace(die, faces=None) for die in self.dice] if self.by_hand else self.dice
+        dice = [die._replace(faces=None) for die in self.dice] if self.by_hand else self.dice
         return [die.note() for die in dice]
 
 

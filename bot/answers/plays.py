@@ -119,7 +119,7 @@ def play_all(sequence: Sequence, plays: tuple[Planned, ...], source: Source, ros
             one = _anew(sequence, one, roster)
         played = sequence.play(one.plan, _Named(source, one.unit) if one.unit else source)
         if one.unit:
-            dice = tuple([replace(die, label=_label(one.unit, die.label)) for die in played.dice])
+            dice = tuple([die._replace(label=_label(one.unit, die.label)) for die in played.dice])
             played = played._replace(dice=dice)
         done.append(Single(one.unit, one.given, played, linked(played.settlement.changes, _in_play(roster))))
     return tuple(done)
@@ -174,7 +174,7 @@ class _Named:
 
     def draw(self, die: Die) -> int | str:
         """The value of the die."""
-        return self._source.draw(replace(die, label=_label(self._unit, die.label)))
+        return self._source.draw(die._replace(label=_label(self._unit, die.label)))
 
 
 def _label(unit: str, label: str) -> str:

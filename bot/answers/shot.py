@@ -172,7 +172,7 @@ def fates_of(sequence: Sequence, one: Single) -> tuple[Fate, ...]:
 
 def _of(unit: str, line: Line) -> Line:
     """A line of the story with the unit that it is about."""
-    return line if line.label.startswith(unit) else replace(line, label=f"{unit}, {line.label}")
+    return line if line.label.startswith(unit) else line._replace(label=f"{unit}, {line.label}")
 
 
 def _said(texts: Iterable[tuple[str, str]]) -> list[str]:
@@ -207,7 +207,7 @@ def in_short(lines: tuple[Line, ...], settled: Settlement, came: Fared) -> list[
             number = f" {counted[head]}" if counted[head] else ""
         label = f"{types[head]}{number}{blank}{rest}" if head in types else line.label
         if (label, result := said(types, line.result)) != (line.label, line.result):
-            kept[place] = replace(line, label=label, result=result)
+            kept[place] = line._replace(label=label, result=result)
     return kept
 
 
@@ -233,13 +233,13 @@ def _joined(before: list[Line], line: Line) -> Line:
         return line
     line = _few(line, HANDFUL)
     if before and not line.parts and before[-1].label == line.label and _is_bare(before[-1]):
-        return replace(line, dice=(*before.pop().dice, *line.dice))
+        return line._replace(dice=(*before.pop().dice, *line.dice))
     return line
 
 
 def _few(line: Line, most: int) -> Line:
     """The line without its dice where they are more than so many and something says what they come to."""
-    return replace(line, dice=()) if len(line.dice) > most and line.result else line
+    return line._replace(dice=()) if len(line.dice) > most and line.result else line
 
 
 def _is_bare(line: Line) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from datetime import datetime
 from itertools import groupby
 from pathlib import Path
@@ -79,7 +78,7 @@ def _moment(when: When) -> str:
     return datetime.fromtimestamp(when.at).astimezone().strftime("%a %d %b, %H:%M")
 
 
-_PEN = replace(PLAIN, plain=local, small=local)
+_PEN = PLAIN._replace(plain=local, small=local)
 
 
 def _look(console: Console) -> Look:

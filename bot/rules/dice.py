@@ -7,8 +7,7 @@ by the game's provable stream, by dice typed in by hand and by the scripts of te
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from bot.rules.errors import DieOwed, Hint, UserError
 
@@ -16,8 +15,7 @@ AVERAGING = (2, 3, 3, 4, 4, 5)
 MAX_SIDES = 1_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class Die:
+class Die(NamedTuple):
     """One die that is asked for: what it is for, its sides, and its faces if not 1..sides."""
 
     label: str
@@ -40,8 +38,7 @@ class Die:
         return "dA" if self.faces == AVERAGING else f"d[{','.join(map(str, self.faces))}]"
 
 
-@dataclass(frozen=True, slots=True)
-class Rolled:
+class Rolled(NamedTuple):
     """A die on the table: label, sides, the value that it shows, and its faces if not 1..sides."""
 
     label: str

@@ -12,6 +12,7 @@ import pytest
 from bot.host.batch import answer
 from bot.host.cli import odds_once
 from bot.interface.reply.bars import percent
+from bot.interface.reply.parts import Odds
 from bot.rules.sequence.rounds import UNDECIDED, Fought
 from bot.systems.catalog import systems
 from bot.systems.resolve import count_rounds, rounds_of
@@ -153,7 +154,7 @@ async def test_rounds_in_a_channel_roll_nothing_and_say_both_counts() -> None:
     odds = single_soldiers(2)
     assert reply.title == f"{percent(odds['a'])} for a to win, {percent(odds['b'])} for b to win"
     assert reply.by.startswith("after 2 rounds")
-    assert [part.heading for part in reply.lines if hasattr(part, "heading")] == ["After 2 rounds", "To the end"]
+    assert [part.heading for part in reply.lines if isinstance(part, Odds)] == ["After 2 rounds", "To the end"]
     assert any("rounds on average" in line for line in reply.body())
     assert "still fighting" in reply.text()
     fired = await channel.press("Anna", reply.buttons[0].action)

@@ -175,7 +175,7 @@ def _seal(context: Context, outcome: Outcome, facts: Json, label: str) -> Reply:
         content["texts"] = {"label": ledger.salted("label", label)}
     ledger.salted(ANSWER, canonical(outcome.reply.to_json()))
     lines = [
-        replace(part, text=f"When opened: {part.text[5:]}")
+        part._replace(text=f"When opened: {part.text[5:]}")
         if isinstance(part, Small) and part.text.startswith("Now: ")
         else part
         for part in outcome.reply.lines

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, replace
 from datetime import datetime, time, timedelta
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
 from bot.commands.context import Amendment, Context
@@ -51,8 +50,7 @@ READ_BACK = 60
 SNOOZES = {"4h": "In 4 hours", "1d": "Tomorrow", "off": "Stop"}
 
 
-@dataclass(frozen=True, slots=True)
-class ReminderSettings:
+class ReminderSettings(NamedTuple):
     """How somebody wishes to be reminded. `interval` is in hours, 0 for no reminders; `quiet` is from and to in minutes
     of the day, empty for none; `zone` is theirs."""
 
@@ -63,7 +61,7 @@ class ReminderSettings:
 
     def doc(self, user: str) -> Doc:
         """As the store keeps it."""
-        return Doc(WISHES, user, asdict(self), None, user)
+        return Doc(WISHES, user, self._asdict(), None, user)
 
     def local(self, at: float) -> datetime:
         """A moment in the person's own clock."""
@@ -127,7 +125,7 @@ async def reminder_settings(store: Store, user: str) -> ReminderSettings:
 def changed(wishes: ReminderSettings, options: Mapping[str, Any]) -> ReminderSettings:
     """The wishes with what was typed. Raises UserError."""
     given = {name: read(options[name]) for name, read in _READ.items() if options[name]}
-    return replace(wishes, **{"interval": wishes.interval or 4, **given})
+    return wishes._replace(**{"interval": wishes.interval or 4, **given})
 
 
 def _interval(typed: str) -> int:

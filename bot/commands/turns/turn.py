@@ -217,9 +217,9 @@ def odds_by_name(reply: Reply, sequence: Sequence, game: Game) -> Reply:
 
     def named(part: Part) -> Part:
         if isinstance(part, Odds):
-            return replace(part, chances=tuple((names.get(word, word), chance) for word, chance in part.chances))
+            return part._replace(chances=tuple((names.get(word, word), chance) for word, chance in part.chances))
         if isinstance(part, Small):
-            return replace(part, text=_LAST.sub(lambda found: names[found[1]], part.text))
+            return part._replace(text=_LAST.sub(lambda found: names[found[1]], part.text))
         return part
 
     title = begun(_ALONE.sub(lambda found: names[found[1].lower()], reply.title))
@@ -228,5 +228,5 @@ def odds_by_name(reply: Reply, sequence: Sequence, game: Game) -> Reply:
 
 def _named(part: Part, game: Game) -> Part:
     if isinstance(part, Line):
-        return replace(part, label=by_name(part.label, game.sides), result=by_name(part.result, game.sides))
+        return part._replace(label=by_name(part.label, game.sides), result=by_name(part.result, game.sides))
     return by_name(part, game.sides) if type(part) is str else part

@@ -122,7 +122,7 @@ def phase_buttons(
         words.insert(words.index("next") if "next" in words else len(words), "done")  # each side for itself
     words = [word for word in words if word not in without]
     leads = leads or words[0]
-    made = [replace(_button(context, word), style="primary" if word == leads else "plain") for word in words]
+    made = [_button(context, word)._replace(style="primary" if word == leads else "plain") for word in words]
     if (folded or game.turn > 1) and "remember" not in without and reminders(game, system):
         made.append(context.button("remember", "Reminders", game.phase))
     return tuple(made)

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, get_args
+from typing import Any, NamedTuple, get_args
 
 from bot.interface.reply.bars import COLUMNS, PHONE, Chance, Look, compared_lines, odds_lines, wrapped
 from bot.rules.text.line import Line
 from bot.rules.text.phrase import Phrase, When, text_from_json, text_to_json
 
 
-@dataclass(frozen=True, slots=True)
-class Thrown:
+class Thrown(NamedTuple):
     """The raw dice of a whole answer, where nothing is said of the single rolls: `dice [4] [2]`."""
 
     dice: tuple[object, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Odds:
+class Odds(NamedTuple):
     """The chances (0 to 1) of each result for those whom `heading` names, worst first; `came` are those that came up,
     one for each of them.
 
@@ -50,15 +47,13 @@ class Odds:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Compared:
+class Compared(NamedTuple):
     """What single changes are worth: of each what it is, the chance with it, and the difference that it makes."""
 
     changes: tuple[tuple[str, float, float], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Grid:
+class Grid(NamedTuple):
     """Rows of cells in columns of a fixed width; with a `head` the first names the columns, and a platform may draw a
     table of its own."""
 
@@ -70,8 +65,7 @@ class Grid:
         return _columns(self.rows)
 
 
-@dataclass(frozen=True, slots=True)
-class Sheet:
+class Sheet(NamedTuple):
     """A printed grid whose first row and column are heads, with what is said above it."""
 
     heading: str
@@ -95,8 +89,7 @@ class Sheet:
         return tuple((row[0], *row[start:end]) for row in self.rows)
 
 
-@dataclass(frozen=True, slots=True)
-class Whole:
+class Whole(NamedTuple):
     """A whole table; `near` are the rows around what was looked up, for screens on which the whole is too much."""
 
     sheets: tuple[Sheet, ...]
@@ -116,15 +109,13 @@ class Whole:
         return [*shown, *wrapped(f"{TOO_LARGE}: {len(shown)} of {len(found)} lines.", look.grid)]
 
 
-@dataclass(frozen=True, slots=True)
-class Small:
+class Small(NamedTuple):
     """Small print: what changed besides, which nobody must act on."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(NamedTuple):
     """Units of one result together: `Killed: VC 3, 5, 6`; `grave` gives the word weight."""
 
     label: str
@@ -132,8 +123,7 @@ class Group:
     grave: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One of a list: its title, what it is, how it fares, and the button that goes with it (none without a label)."""
 
     title: str
@@ -143,8 +133,7 @@ class Entry:
     label: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Happened:
+class Happened(NamedTuple):
     """One event among several: its number, the news and who did it; `grave` gives it weight, `undone` strikes it
     through."""
 
@@ -155,15 +144,13 @@ class Happened:
     undone: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(NamedTuple):
     """A gap between two parts of a board, with a line where `is_drawn`; nothing in plain text."""
 
     is_drawn: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class UnitTable:
+class UnitTable(NamedTuple):
     """The units of a side, which `heading` names with its players; `keys` are the numbers that have a column.
 
     A row is (handle, name, type, state, the rest in a few words, tone, then a number for each key): the state is empty
@@ -221,8 +208,7 @@ class UnitTable:
         return [*lines, *((_spread(line, widths, 3), row[5]) for line, row in zip(cells, self.rows, strict=True))]
 
 
-@dataclass(frozen=True, slots=True)
-class Pen:
+class Pen(NamedTuple):
     """How a platform writes: `plain` makes a whole line safe, `within` a piece of one; the others also give a piece
     weight, or the look of a die, or make a line small, or strike a piece through."""
 
@@ -347,10 +333,9 @@ def part_to_json(part: Part) -> Any:
 
 def plain(value: Any) -> Any:
     """What is in a part, a button or a menu as plain JSON values: one of several fields is a mapping of them."""
-    if type(value) is tuple:
-        return tuple(map(plain, value)) if value and hasattr(value[0], "__dataclass_fields__") else value
-    names = getattr(value, "__dataclass_fields__", ())
-    return {name: plain(item) if type(item := getattr(value, name)) is tuple else item for name in names} or value
+    if names := getattr(value, "_fields", ()):
+        return {name: plain(item) if isinstance(item, tuple) else item for name, item in zip(names, value, strict=True)}
+    return tuple(map(plain, value)) if isinstance(value, tuple | list) else value
 
 
 def part_from_json(data: Any) -> Part:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from bot.interface.reply.parts import Entry, Grid, Part, part_from_json, part_lines, part_to_json, plain
 from bot.rules.errors import DieOwed, Hint, UserError, corrected
@@ -34,8 +34,7 @@ LINK = "link"
 """The style of a button that opens the channel that its action names (`goto:discord:55/900`); it runs nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class Button:
+class Button(NamedTuple):
     """A button under a reply: `action` names what it does and to what (`undo:41`), `label` what it says."""
 
     action: str
@@ -48,8 +47,7 @@ def beside(entry: Entry) -> Button:
     return Button(entry.action, entry.label, LINK if entry.action.startswith("goto:") else "plain")
 
 
-@dataclass(frozen=True, slots=True)
-class MenuEntry:
+class MenuEntry(NamedTuple):
     """One choice of a menu: the `action` of a button, what it says, and a few words more."""
 
     action: str
@@ -57,8 +55,7 @@ class MenuEntry:
     about: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Menu:
+class Menu(NamedTuple):
     """A menu beside the buttons: choosing an entry does at once what a button with its action would do.
 
     `short` is what it is called where it shares a row with them.
@@ -69,8 +66,7 @@ class Menu:
     short: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class File:
+class File(NamedTuple):
     """A file that goes with a reply. `content` is its text, or its bytes; `alt` says in words what a picture shows."""
 
     name: str

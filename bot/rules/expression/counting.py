@@ -200,7 +200,8 @@ def _lay(faces: Faces, ends: Sequence[Counts], window: Window, bits: int) -> Map
     Dice are laid in the order of `faces`, all dice of one face at a time; no more of each kind than any of `ends` has,
     and with the last face of a kind no fewer.
     """
-    (first, last), most, fewest = window, [*map(max, zip(*ends))], [*map(min, zip(*ends))]
+    first, last = window
+    most, fewest = ([of(counts[kind] for counts in ends) for kind in range(3)] for of in (max, min))
     laid: dict[Counts, int] = {(0, 0, 0): 1}
     for at, (kind, worth, ways) in enumerate(faces):
         after = defaultdict[Counts, int](int)

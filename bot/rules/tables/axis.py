@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 from bot.rules.errors import TableError
 from bot.rules.inputs.options import Option
@@ -17,8 +16,7 @@ _FROM = re.compile(r"(-?\d+(?:\.\d+)?)\+")
 WIDEST = 10_000
 
 
-@dataclass(frozen=True, slots=True)
-class Axis:
+class Axis(NamedTuple):
     """One edge of a table: exact keys in `exact`, bands of numbers in `uppers` and `bands`.
 
     A band of whole numbers holds both its edges. A band of a decimal number reaches from above the band before it

@@ -43,7 +43,7 @@ def _bold(cell: dict) -> str:  # type: ignore[type-arg]  # a cell as Slack has i
 
 def test_what_is_too_long_for_a_table_is_text() -> None:
     """A hundred rows are Slack's most."""
-    long = replace(US, rows=US.rows * 100)
+    long = US._replace(rows=US.rows * 100)
     assert [block["type"] for block in render(Reply("100", (long,)), "T1", own=frozenset(TYPES)).blocks][1] == "section"
 
 
