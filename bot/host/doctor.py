@@ -18,8 +18,9 @@ from bot.process.settings import Settings, SettingsError, load_settings
 from bot.rules.errors import TableError, UserError
 from bot.sight.health import COPIED, not_copied
 from bot.stores.base import DAY
-from bot.stores.opening import check_sqlite, opened_store
+from bot.stores.opening import opened_store
 from bot.stores.records import Doc
+from bot.stores.sqlite import check_sqlite
 from bot.stores.sqlite.schema import own_copies
 from bot.systems.catalog import packs_folder, systems
 from bot.systems.packs.pack import packs_in

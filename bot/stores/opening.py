@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -10,8 +9,6 @@ from contextlib import asynccontextmanager, contextmanager
 from bot.process.settings import Settings
 from bot.stores.base import Clock, StoreError
 from bot.stores.store import Store
-
-OLDEST = (3, 35)
 
 
 async def open_store(settings: Settings, clock: Clock = time.time, *, at_once: bool = False) -> Store:
@@ -21,21 +18,13 @@ async def open_store(settings: Settings, clock: Clock = time.time, *, at_once: b
         with needs_library():
             from bot.stores.postgres import PostgresStore
         return await PostgresStore.open(settings.postgres, clock=clock, patience=0.0 if at_once else None)
+    from bot.stores.sqlite import SqliteStore, TemporaryStore, check_sqlite
+
     check_sqlite()
-    from bot.stores.sqlite import SqliteStore, TemporaryStore
 
     if settings.database is None:
         return await TemporaryStore.make(clock)
     return await SqliteStore.open(settings.database, clock=clock)
-
-
-def check_sqlite() -> None:
-    """Raises StoreError, where Python was built with an SQLite that does not know RETURNING."""
-    if sqlite3.sqlite_version_info < OLDEST:
-        raise StoreError(
-            f"This Python has SQLite {sqlite3.sqlite_version}; Grognard needs 3.35 (of 2021) or newer.",
-            hint="Install a newer Python, or set DATABASE_URL to a PostgreSQL database.",
-        )
 
 
 @contextmanager

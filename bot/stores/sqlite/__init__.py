@@ -3,6 +3,7 @@
 WAL mode with synchronous=FULL: what was committed survives a power cut, and reading never waits for writing.
 """
 
+from bot.stores.sqlite.faults import check_sqlite
 from bot.stores.sqlite.store import SqliteStore, TemporaryStore, open_sqlite
 
-__all__ = ["SqliteStore", "TemporaryStore", "open_sqlite"]
+__all__ = ["SqliteStore", "TemporaryStore", "check_sqlite", "open_sqlite"]

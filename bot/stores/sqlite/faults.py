@@ -8,6 +8,7 @@ from errno import EDQUOT, EIO, ENOSPC
 from bot.process.logs import seldom
 from bot.stores.base import PassingError, StoreError
 
+OLDEST = (3, 35)
 BUGS = (sqlite3.IntegrityError, sqlite3.ProgrammingError, sqlite3.InterfaceError)  # ours, not the file's
 _SAFE = "None of it was saved; everything answered before is safe."
 _WORDS = {
@@ -82,3 +83,12 @@ def refused_file(what: str, error: OSError, hint: str) -> StoreError:
     """The StoreError for a file or folder that cannot be made: a full disk passes, rights are for the host to mend."""
     kind = PassingError if error.errno in (ENOSPC, EDQUOT, EIO) else StoreError
     return kind(f"{what} cannot be made: {error.strerror}.", hint=hint)
+
+
+def check_sqlite() -> None:
+    """Raises StoreError, where Python was built with an SQLite that does not know RETURNING."""
+    if sqlite3.sqlite_version_info < OLDEST:
+        raise StoreError(
+            f"This Python has SQLite {sqlite3.sqlite_version}; Grognard needs 3.35 (of 2021) or newer.",
+            hint="Install a newer Python, or set DATABASE_URL to a PostgreSQL database.",
+        )
