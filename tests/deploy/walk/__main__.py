@@ -1,22 +1,30 @@
 """`python -m tests.deploy.walk FOLDER`: each line of deploy/README.md is typed as it is written, and what it does is
-looked at: install, fight, back up, update, go back, restore, move. FOLDER keeps the bare Debian for the next time."""
+looked at: install, fight, move over to releases, go back and up, back up, restore, change to PostgreSQL, wait for it,
+move to another machine. FOLDER keeps the bare Debian for the next time."""
 
 from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import subprocess
 import sys
+import tomllib
 from contextlib import AsyncExitStack
 from pathlib import Path
 
 from tests.deploy.walk.machine import Machine, bare_tree
 from tests.deploy.walk.readme import README, Walk
 from tests.standins.discord import DiscordStandIn
+from tools.release import release
 
 PROJECT = README.parents[1]
 OLDER = "e5395ed^"
 """A release with an older database."""
+IN_PLACE = "3d133fa"
+"""What hosts ran before there were releases: 0.1.0, all its files in /opt/grognard itself."""
+PORT = 54329
+DATABASE = f"postgresql://grognard:secret@127.0.0.1:{PORT}/grognard"
 FIRE = {"attackers": "squad fp=5; half-squad fp=2", "targets": "squad tm=1 morale=4"}
 
 
@@ -64,38 +72,88 @@ def origin(folder: Path, at: str) -> None:
     subprocess.run(["git", "-C", bare, "symbolic-ref", "HEAD", "refs/heads/main"], check=True)
 
 
+def tagged(folder: Path, tag: str, at: str) -> None:
+    """The project's address has this tag at a commit that it has."""
+    subprocess.run(["git", "-C", folder / "grognard.git", "tag", "--force", tag, commit(at)], check=True)
+
+
+def released(folder: Path) -> str:
+    """The next version, made by the release run in a clone, as a tag at the project's address."""
+    clone = folder.parent / "release"
+    shutil.rmtree(clone, ignore_errors=True)
+    subprocess.run(["git", "clone", "--quiet", folder / "grognard.git", clone], check=True)
+    for words in (["user.name", "Releaser"], ["user.email", "releaser@example.org"]):
+        subprocess.run(["git", "-C", clone, "config", *words], check=True)
+    log = clone / "CHANGELOG.md"
+    log.write_text(log.read_text().replace("## Unreleased\n", "## Unreleased\n\n- What was walked.\n", 1))
+    subprocess.run(["git", "-C", clone, "commit", "--quiet", "--all", "--message", "Something to tell"], check=True)
+    major, minor, _ = tomllib.loads((clone / "pyproject.toml").read_text())["project"]["version"].split(".")
+    version = f"{major}.{int(minor) + 1}.0"
+    made = release(clone, version, "2026-12-24", sbom=False)
+    print("release:", *(path.name for path in sorted(made.iterdir())), flush=True)
+    bare = folder / "grognard.git"
+    subprocess.run(
+        ["git", "-C", bare, "fetch", "--quiet", clone, "main:main", f"refs/tags/v{version}:refs/tags/v{version}"],
+        check=True,
+    )
+    return version
+
+
 def brought(copy: Path, machine: Machine) -> None:
     """A copy of the games comes to a machine."""
     (machine.tree / "var/backups/grognard-monday.db").write_bytes(copy.read_bytes())
 
 
-async def by_script(walk: Walk, machine: Machine, discord: DiscordStandIn, shared: Path) -> Path:
-    """install.sh: install, fight, back up, update, restore. Returns a copy of its games."""
-    game = Game(discord)
-    settings(machine, discord)
+async def cloned(walk: Walk, machine: Machine) -> None:
+    """The project as a host gets it: a clone, at its newest release."""
     await machine.do("git config --global --add safe.directory '*'")
     await machine.do(
         walk.line("git clone ADDRESS-OF-THIS-PROJECT grognard", **{"ADDRESS-OF-THIS-PROJECT": "/srv/grognard.git"})
     )
+    await machine.do(walk.line("git checkout --quiet"))
+
+
+async def by_script(walk: Walk, machine: Machine, discord: DiscordStandIn, shared: Path) -> Path:
+    """install.sh at 3d133fa, and from there to today's release, back and up; then a copy, and it is restored. Returns a
+    copy of its games."""
+    game = Game(discord)
+    settings(machine, discord)
+    await cloned(walk, machine)
     await machine.do("sudo sh deploy/install.sh --dry-run")
     await machine.do(walk.line("sudo sh deploy/install.sh"))
     await machine.do(walk.line("sudo editor /etc/grognard.env"))
     await machine.do(walk.line("sudo systemctl enable --now grognard"))
-    assert "Active: active (running)" in await machine.do("systemctl status --no-pager grognard")
     await game.fight("before")
+    assert not (machine.tree / "opt/grognard/current").is_symlink()
+
+    version = released(shared)
+    await machine.do(walk.line("git fetch --quiet --tags"))
+    await machine.do(walk.line("git checkout --quiet"))
+    assert "Release 2" in await machine.do(walk.line("sudo sh deploy/install.sh"))
+    assert f"grognard {version}" in await machine.do("grognard --version")
+    await machine.do("ls -l /opt/grognard /opt/grognard/releases; cat /opt/grognard/releases/*/release")
+    assert not (machine.tree / "opt/grognard/bot").exists()
+    assert "Active: active (running)" in await machine.do("systemctl status --no-pager grognard")
+    assert "before" in await game.log()
+    await game.fight("after the update")
+
+    await machine.do(walk.line("sudo sh deploy/install.sh --rollback"))
+    assert f"grognard {version}" not in await machine.do("grognard --version")
+    log = await game.log()
+    assert "before" in log, log
+    assert "after the update" in log, log
+    await game.fight("back there")
+    assert "is built already" in await machine.do(walk.line("sudo sh deploy/install.sh"))
+    assert f"grognard {version}" in await machine.do("grognard --version")
+    assert "back there" in await game.log()
+
     await machine.do("systemd-analyze security --no-pager grognard | tail -1")
     await machine.do("systemctl show grognard -p MemoryCurrent -p MemoryPeak; sudo ps -o rss,args -u grognard")
-    await machine.do("sudo du -sh /opt/grognard /opt/grognard/.venv /var/lib/grognard")
+    await machine.do("sudo du -sh /opt/grognard/releases/* /var/lib/grognard")
     await machine.do("sudo systemctl start grognard-backup && systemctl list-timers --no-pager grognard-backup.timer")
     assert "grognard-2" in await machine.do("sudo ls /var/backups/grognard")
     await machine.do(walk.line("sudo GROGNARD_DATA=/var/lib/grognard grognard backup /var/backups/grognard-monday.db"))
     await game.fight("after the copy")
-
-    await machine.do("git pull")  # "To update"
-    await machine.do(walk.line("sudo sh deploy/install.sh"))
-    log = await game.log()
-    assert "before" in log, log
-    assert "after the copy" in log, log
 
     restore = walk.line("grognard restore /var/backups/grognard-monday.db")
     assert "Stop the bot first" in await machine.do(restore, status=2)
@@ -114,17 +172,68 @@ async def by_script(walk: Walk, machine: Machine, discord: DiscordStandIn, share
     return copy
 
 
+async def on_postgres(walk: Walk, machine: Machine, discord: DiscordStandIn) -> None:
+    """The games of a machine that is off come to PostgreSQL; a bot that starts before it waits; copied each night."""
+    game = Game(discord)
+    await machine.do(f"sudo sed -i 's/^#*port = .*/port = {PORT}/' /etc/postgresql/15/main/postgresql.conf")
+    await machine.do("sudo systemctl start postgresql@15-main")
+    make = walk.line("createuser --pwprompt")
+    await machine.do(
+        f"cd /tmp && printf 'secret\\nsecret\\n' | sudo -u postgres env PGPORT={PORT} sh -c '{make}'; cd ~/grognard"
+    )
+    copy = walk.line("grognard copy sqlite:////var/lib/grognard/grognard.db")
+    there = copy.split()[-1]
+    await machine.do("sudo " + copy.replace(there, DATABASE))
+    line = walk.line("DATABASE_URL=postgresql://").replace(there, DATABASE)
+    await machine.do(f"echo '{line}' | sudo tee -a /etc/grognard.env >/dev/null")
+    await machine.do("sudo systemctl start grognard")
+    assert "before" in await game.log()
+    await game.fight("on PostgreSQL")
+    await machine.do("sudo systemctl stop grognard")
+    await discord.gone()
+
+    await machine.do("sudo systemctl stop postgresql@15-main")
+    await machine.do("sudo systemctl start grognard")  # before its database, as after a power cut
+    await asyncio.sleep(5)
+    said = await machine.do("systemctl status --no-pager grognard")
+    assert "Active: active (running)" in said, said
+    assert f"127.0.0.1:{PORT}" in said, said
+    assert not discord.gateway.connected, "no platform is connected while it waits"
+    await machine.do("sudo systemctl start postgresql@15-main")
+    log = await game.log()
+    assert "on PostgreSQL" in log, log
+    assert "NRestarts=0" in await machine.do("systemctl show grognard -p NRestarts")
+
+    earlier = set((await machine.do("sudo ls /var/backups/grognard")).split())
+    await machine.do("sudo systemctl start grognard-backup")
+    [made] = set((await machine.do("sudo ls /var/backups/grognard")).split()) - earlier
+    await game.fight("after the copy")
+    await machine.do(walk.line("sudo systemctl stop grognard"))
+    await discord.gone()
+    await machine.do(
+        f"sudo GROGNARD_DATA=/var/lib/grognard DATABASE_URL={DATABASE} grognard restore /var/backups/grognard/{made}"
+    )
+    await machine.do(walk.line("sudo systemctl start grognard"))
+    log = await game.log()
+    assert "on PostgreSQL" in log, log
+    assert "after the copy" not in log, log
+    await machine.do(walk.line("sudo systemctl stop grognard"))
+    await discord.gone()
+    await machine.do("sudo systemctl stop postgresql@15-main")
+
+
 async def by_hand(walk: Walk, machine: Machine, discord: DiscordStandIn, shared: Path) -> None:
     """Line by line: an older release, its update, and back."""
     game = Game(discord)
     settings(machine, discord)
-    await machine.do("sudo git config --global --add safe.directory '*'")
+    for whose in ("", "sudo "):
+        await machine.do(f"{whose}git config --global --add safe.directory '*'")
     address = {"ADDRESS-OF-THIS-PROJECT": "/srv/grognard.git"}
     await machine.do(walk.line("sudo git clone ADDRESS-OF-THIS-PROJECT", **address))
     for line in ("sudo python3 -m venv .venv", "install --require-hashes"):
         await machine.do(walk.line(line))
     await machine.do("sudo .venv/bin/python -m compileall -q bot adapters")  # this release knew no more of it
-    for line in ("sudo useradd --system", "sudo install -m 640", "sudo install -m 644"):
+    for line in ("sudo useradd --system", "sudo install -m 640", "deploy/grognard.service | sudo tee"):
         await machine.do(walk.line(line))
     await machine.do(walk.line("sudo editor /etc/grognard.env"))
     await machine.do(walk.line("sudo systemctl daemon-reload && sudo systemctl enable --now grognard"))
@@ -133,11 +242,12 @@ async def by_hand(walk: Walk, machine: Machine, discord: DiscordStandIn, shared:
         walk.line("journalctl -u grognard -f").replace("sudo ", "sudo timeout 3 "), status=124
     )
 
-    origin(shared, "HEAD")
-    await machine.do("sudo git pull")  # "To update: ... the lines with pip install and compileall again"
+    # "To update: check out the release, then the lines with pip install, compileall and grognard.service again"
+    await machine.do("sudo git fetch --quiet --tags")
+    await machine.do("sudo " + walk.line("git checkout --quiet"))
     for line in ("install --require-hashes", "sudo .venv/bin/python -m compileall", "sudo ln -s"):
         await machine.do(walk.line(line))
-    await machine.do(walk.line("sudo install -m 644"))
+    await machine.do(walk.line("deploy/grognard.service | sudo tee"))
     await machine.do("sudo systemctl daemon-reload && sudo systemctl restart grognard")
     await game.fight("after the update")
     kept = (await machine.do("sudo ls /var/lib/grognard")).split()
@@ -148,7 +258,8 @@ async def by_hand(walk: Walk, machine: Machine, discord: DiscordStandIn, shared:
     await discord.gone()
     await machine.do(f"sudo GROGNARD_DATA=/var/lib/grognard grognard restore /var/lib/grognard/{copy}")
     await machine.do(f"sudo git checkout --quiet {commit(OLDER)}")
-    await machine.do("sudo install -m 644 deploy/grognard.service /etc/systemd/system/ && sudo systemctl daemon-reload")
+    await machine.do(walk.line("deploy/grognard.service | sudo tee"))
+    await machine.do("sudo systemctl daemon-reload")
     await machine.do(walk.line("sudo systemctl start grognard"))
     log = await game.log()
     assert "before" in log, log
@@ -161,10 +272,7 @@ async def moved(walk: Walk, machine: Machine, discord: DiscordStandIn, copy: Pat
     """To another machine: install there, restore there, take the settings along."""
     game = Game(discord)
     settings(machine, discord)
-    await machine.do("git config --global --add safe.directory '*'")
-    await machine.do(
-        walk.line("git clone ADDRESS-OF-THIS-PROJECT grognard", **{"ADDRESS-OF-THIS-PROJECT": "/srv/grognard.git"})
-    )
+    await cloned(walk, machine)
     await machine.do(walk.line("sudo sh deploy/install.sh"))
     await machine.do(walk.line("sudo editor /etc/grognard.env"))
     brought(copy, machine)
@@ -191,7 +299,10 @@ async def main(bare: Path, shared: Path) -> None:
             return made
 
         origin(shared, "HEAD")
-        copy = await by_script(walk, await machine("monday"), discord, shared)
+        tagged(shared, "v0.1.0", IN_PLACE)
+        monday = await machine("monday")
+        copy = await by_script(walk, monday, discord, shared)
+        await on_postgres(walk, monday, discord)
         await moved(walk, await machine("moved"), discord, copy)
     async with AsyncExitStack() as ends, DiscordStandIn.running() as discord:
         origin(shared, OLDER)

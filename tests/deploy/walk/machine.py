@@ -10,7 +10,7 @@ import subprocess
 from contextlib import suppress
 from pathlib import Path
 
-PACKAGES = "systemd,systemd-sysv,dbus,sudo,git,python3,python3-venv,ca-certificates,procps"
+PACKAGES = "systemd,systemd-sysv,dbus,sudo,git,python3,python3-venv,ca-certificates,procps,postgresql"
 TRUSTED = (Path("/etc/ssl/certs/ca-certificates.crt"), Path("/etc/pip.conf"))
 """What this machine needs to reach its package index, that one needs too."""
 EDITOR = '#!/bin/sh\ncat /var/tmp/settings >>"$1"\n'
@@ -18,12 +18,15 @@ PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
 def bare_tree(folder: Path) -> None:
-    """A Debian with what deploy/README.md takes for granted: systemd, sudo, git, Python and an editor."""
-    if not (folder / "usr/bin/editor").exists():
+    """A Debian with what deploy/README.md takes for granted: systemd, sudo, git, Python, an editor, and a PostgreSQL
+    that is off. One that was made before there was PostgreSQL in it is made anew."""
+    if not (folder / "etc/postgresql").exists():
+        shutil.rmtree(folder, ignore_errors=True)
         subprocess.run(["debootstrap", "--variant=minbase", f"--include={PACKAGES}", "bookworm", folder], check=True)
         home = folder / "home" / "host"
         subprocess.run(["chroot", folder, "useradd", "--create-home", "--shell", "/bin/bash", "host"], check=True)
         assert home.is_dir()
+        subprocess.run(["chroot", folder, "systemctl", "disable", "postgresql"], check=True)
         (folder / "etc/sudoers.d/host").write_text("host ALL=(ALL) NOPASSWD: ALL\n")
         (folder / "usr/bin/editor").write_text(EDITOR)
         (folder / "usr/bin/editor").chmod(0o755)
