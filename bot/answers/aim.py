@@ -68,7 +68,7 @@ def refuse_itself(aim: Aim) -> None:
 
 def at_nobody(sequence: Sequence, options: Mapping[str, object], aim: Aim) -> bool:
     """Whether roster units attack and nothing says whom: neither a target nor a number that a target would bring."""
-    if not aim.acting or aim.option is None or sequence.verb not in ATTACKS:
+    if not aim.acting or aim.option is None or aim.targets or sequence.verb not in ATTACKS:
         return False
     about = [aim.option, *(option for option in sequence.inputs if option.brings.startswith(f"{aim.option.name}."))]
     return all(options.get(option.name) in (None, "") for option in about)

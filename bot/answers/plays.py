@@ -51,16 +51,12 @@ class Single(NamedTuple):
         return self.played.settlement.headline.removeprefix(f"{self.unit}: ")
 
 
-def takes_several(sequence: Sequence) -> bool:
-    """Whether a sequence of one unit may be asked for several."""
-    return any(option.many for option in sequence.inputs)
-
-
 def each_of(sequence: Sequence, raw: Mapping[str, object], roster: Roster) -> tuple[str, ...]:
     """The units that a sequence is played for one by one, as their names are written; none where it is played once."""
-    text = raw.get(UNIT) if takes_several(sequence) else None
+    text = raw.get(UNIT)
     names = [name.strip() for name in text.split(";")] if isinstance(text, str) else []
-    is_each = len(names) > 1 and all(name.casefold() in roster for name in names)
+    takes_several = len(names) > 1 and any(option.many for option in sequence.inputs)
+    is_each = takes_several and all(name.casefold() in roster for name in names)
     return tuple(roster[name.casefold()].name for name in names) if is_each else ()
 
 

@@ -122,6 +122,8 @@ def states_of(unit: RosterUnit, system: System | None) -> tuple[str, ...]:
 def ails(unit: RosterUnit, system: System | None) -> str:
     """The same with its markers, in one text: `suppressed, wounded twice, jammed or out of ammo`; empty where it has
     none."""
+    if not (unit.state or unit.marks or unit.turned or any(map(unit.numbers.get, loss_keys(system)))):
+        return ""
     return ", ".join((*states_of(unit, system), *marks_of(unit, system)))
 
 

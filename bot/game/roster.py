@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
 from bot.game.counter import FLIP, REDUCED, fitting_side, flipped, parted_stats, turned_over, with_reduced
 from bot.game.state import Game, Units
+from bot.rules.copies import replace
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.inputs.many import wrong_range
 from bot.rules.inputs.options import Option, clean

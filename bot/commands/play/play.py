@@ -96,7 +96,7 @@ async def _sequence(context: Context, sequence: Sequence, options: dict[str, obj
             raise over(context.game)
         context.dice_game()  # as plain rolls do, it begins free play
         roster = {}
-    if has_names(sequence, context.game):
+    if calls_sides := has_names(sequence, context.game):
         need_player(context.game, actor)
     if (question := asked(context, sequence, options, aim, actor.side)) is not None:
         return question
@@ -111,7 +111,7 @@ async def _sequence(context: Context, sequence: Sequence, options: dict[str, obj
     acting = outcome.happening.acting if outcome.happening is not None and sequence.verb in FIRES else ()
     if out := cannot_fire(was.units.values(), acting):
         reply = replace(reply, lines=(*reply.lines, Small(f"Not firing, out of ammunition or jammed: {out}")))
-    if has_names(sequence, was) and outcome.happening is not None and not reply.private:
+    if calls_sides and outcome.happening is not None and not reply.private:
         return await told_by_name(context, was, outcome.happening, reply)
     return reply
 
