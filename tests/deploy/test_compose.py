@@ -5,6 +5,7 @@ Prometheus find."""
 from __future__ import annotations
 
 import base64
+import json
 import os
 import re
 import subprocess
@@ -201,6 +202,31 @@ def test_the_copies_are_made_by_what_is_in_the_image(root: Path, file: str) -> N
     assert os.access(root / script, os.X_OK)
     assert services["copies"]["environment"]["BACKUPS"] == "/backups"
     assert "/backups" in image, "a new volume belongs to the bot's user"
+    asked = json.loads(image.partition("HEALTHCHECK ")[2].partition(" CMD ")[2].splitlines()[0])
+    checks = [one["healthcheck"]["test"] for one in services.values() if "test" in one.get("healthcheck", {})]
+    assert ["CMD", *asked] in checks, "podman's own format of images loses what the image says"
+
+
+def test_the_lines_for_containers_name_what_is_there(root: Path) -> None:
+    """What `make walk` cannot type, as it has no images to pull."""
+    lines = re.findall(r"^docker (.*)$", (DEPLOY / "README.md").read_text(), re.MULTILINE)
+    assert len(lines) > 10
+    for line in lines:
+        words = line.split()
+        if words[0] == "run":
+            assert "-v grognard_grognard-data:/data:ro" in line
+            project = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
+            assert f"{project['name']}_{next(iter(project['volumes']))}" == "grognard_grognard-data"
+            continue
+        file = root / words[words.index("-f") + 1]
+        services = yaml.safe_load(file.read_text())["services"]
+        verb, *rest = words[words.index("-f") + 2 :]
+        assert verb in ("up", "logs", "run", "exec", "cp", "stop", "start"), line
+        if verb in ("run", "exec"):
+            named = [word for word in rest if word in services]
+            assert named, line
+        if verb == "cp":
+            assert rest[0].partition(":")[0] in services
 
 
 def test_the_notes_for_hosts_name_what_has_to_be_set() -> None:

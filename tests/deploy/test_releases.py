@@ -230,6 +230,18 @@ def test_an_older_release_that_does_not_start_is_left_for_the_newer_again(host: 
     assert "there is no copy grognard.db.schema-N.bak" in host.install("0.2.0", "--rollback", "--with-copy").stderr
 
 
+def test_back_with_the_copy_stops_the_bot_and_restores_by_the_older_release(host: Host) -> None:
+    settled(host, "0.1.0")
+    assert host.install("0.2.0").returncode == 0
+    copy = host.disk / "var/lib/grognard/grognard.db.schema-7.bak"
+    copy.touch()
+    done = host.install("0.2.0", "--rollback", "--with-copy")
+    assert done.returncode == 0, done.stderr
+    assert "0.1.0 0.1.0 0.1.0\n" in done.stdout, "the older release was asked to restore it"
+    assert host.is_at("0.1.0")
+    assert (host.disk / "told").read_text().endswith("stop grognard\ndaemon-reload\nrestart grognard\n")
+
+
 def test_the_three_newest_stay_and_those_that_are_needed(host: Host) -> None:
     settled(host, "0.1.0")
     for version in ("0.2.0", "0.2.1", "0.2.2", "0.2.3"):

@@ -9,6 +9,7 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 from tests.adapters.slack.process import free_port
@@ -31,6 +32,11 @@ def podman(*words: str, status: int = 0) -> str:
     return done.stdout
 
 
+async def typed(*words: str) -> str:
+    """The same beside the stand-in, which goes on answering."""
+    return (await asyncio.to_thread(podman, *words)).strip()
+
+
 def image(bare: Path) -> None:
     """The image `grognard`, built as `make image` does."""
     tree = subprocess.Popen(["tar", "-C", bare, "--one-file-system", "-cf", "-", "."], stdout=subprocess.PIPE)
@@ -42,31 +48,40 @@ def image(bare: Path) -> None:
 async def main(bare: Path) -> None:
     """Build it, run it, look at it."""
     image(bare)
+    asked = (PROJECT / "deploy" / "Containerfile").read_text().partition("HEALTHCHECK ")[2].partition(" CMD ")[2]
     told = json.loads(podman("image", "inspect", "grognard"))[0]
     labels = told["Config"]["Labels"]
     print({key.rpartition(".")[2]: value for key, value in labels.items() if "opencontainers" in key})
     assert labels["org.opencontainers.image.revision"] != "unknown"
-    assert told["Healthcheck"]["Test"] == ["CMD", "grognard", "health"]
+    health = ["CMD", *json.loads(asked.splitlines()[0])]
+    assert told.get("HealthCheck", told.get("Healthcheck", {}))["Test"] == health
     async with DiscordStandIn.running() as discord:
         told = {"DISCORD_TOKEN": discord.token, "DISCORD_API": discord.url, "HEALTH_PORT": str(free_port())}
         settings = [word for name, value in told.items() for word in ("--env", f"{name}={value}")]
-        podman("run", "--detach", "--name", NAME, "--network", "host", *AS_COMPOSED, *settings, "grognard")
+        volume = ("--volume", f"{NAME}-backups:/backups")
+        podman("run", "--detach", "--name", NAME, "--network", "host", *AS_COMPOSED, *volume, *settings, "grognard")
         try:
             await Game(discord).fight("in a container")
-            print(podman("exec", NAME, "grognard", "health").strip())
-            podman("healthcheck", "run", NAME)
+            for _ in range(60):  # it counts as starting until the platform's first beat
+                with suppress(AssertionError):
+                    print(await typed("exec", NAME, "grognard", "health"))
+                    break
+                await asyncio.sleep(1)
+            else:
+                raise AssertionError("it does not become well")
+            await typed("healthcheck", "run", NAME)
             assert "in a container" in await Game(discord).log()
-            print(podman("exec", NAME, "grognard", "doctor").strip())
-            podman("exec", NAME, "env", "BACKUPS=/backups", "/app/deploy/backup.sh")
-            print(podman("exec", NAME, "ls", "-l", "/backups").strip())
-            print(podman("exec", NAME, "id").strip())
-            await asyncio.to_thread(podman, "stop", NAME)
-            assert podman("inspect", NAME, "--format", "{{.State.ExitCode}}").strip() == "0", "it ends by itself"
+            print(await typed("exec", NAME, "grognard", "doctor"))
+            await typed("exec", NAME, "env", "BACKUPS=/backups", "/app/deploy/backup.sh")
+            print(await typed("exec", NAME, "ls", "-l", "/backups"), await typed("exec", NAME, "id"), sep="\n")
+            await typed("stop", NAME)
+            assert await typed("inspect", NAME, "--format", "{{.State.ExitCode}}") == "0", "it ends by itself"
         except BaseException:
             print(podman("logs", NAME))
             raise
         finally:
             podman("rm", "--force", "--volumes", NAME)
+            podman("volume", "rm", "--force", f"{NAME}-backups")
 
 
 if __name__ == "__main__":
