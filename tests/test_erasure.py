@@ -192,3 +192,31 @@ async def test_copies_that_the_bot_makes_are_listed_and_those_of_updates_go_afte
         await app.store.sweep(None)
     left = [path.name.removeprefix("grognard.db.") for path in own_copies(bot.folder / "grognard.db")]
     assert left == sorted({*names} - {"schema-3.bak"})
+
+
+async def test_units_that_sound_like_somebody_are_named_with_the_way_to_rename_them(tmp_path: Path) -> None:
+    """Their names stay in the log, and both answers say so."""
+    bot, number = Bot(tmp_path / "data", None), 0
+    async with bot.running() as app:
+
+        async def do(who: Person, text: str, where: Place = HERE) -> str:
+            nonlocal number
+            number += 1
+            reply = await app.run_text(text, who, where, f"r{number}")
+            assert not reply.error, reply.text()
+            return reply.text()
+
+        await do(BOB, 'game start lnlt "Hill 875" sides="US, VC"')
+        await do(ZOE, "game join US")
+        await do(ZOE, 'unit add "Zenobia\'s Own" squad US morale=5 fp=2')
+        await do(ZOE, 'unit add "Guards" squad US morale=5 fp=2')
+        other = Place("discord:55/901", "discord:55", "#hall")
+        await do(ZOE, 'game start lnlt "The war of zenobia" sides="US, VC"', other)
+        asked = await do(ZOE, "privacy delete")
+        assert "Names of units, sides and games stay in the logs" in asked
+        assert 'Another name from now on: /unit edit "Zenobia\'s Own" stats="name=..."' in asked
+        assert 'A game is called "The war of zenobia".' in asked
+        assert "Guards" not in asked
+        await do(ZOE, 'unit edit "Zenobia\'s Own" stats="name=First Squad"')
+        assert "sounds like you" not in await do(ZOE, "privacy delete")
+        assert "Names of units, sides and games stay in the logs" in await do(ZOE, "privacy delete confirm")
