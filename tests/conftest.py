@@ -55,6 +55,11 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.enable()
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What takes turns comes first, side by side: one worker plays it, and none waits for another's turn to end."""
+    items.sort(key=lambda item: "crowd" not in getattr(item, "fixturenames", ()))
+
+
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """With `-m slow`, files without such a test are not read."""
     is_read = collection_path.suffix == ".py" and config.option.markexpr == "slow"
