@@ -25,12 +25,12 @@ ROOT = Path(__file__).resolve().parents[1]
 FIRE = 'lnlt fire attackers=us1 targets="squad morale=5"'
 
 WALKS = {
-    "fire": (71, 248),
-    "odds of it": (66, 223),
-    "one die": (48, 106),
-    "undo": (62, 225),
-    "Again": (74, 298),
-    "Odds": (61, 213),
+    "fire": (70, 236),
+    "odds of it": (65, 223),
+    "one die": (48, 105),
+    "undo": (61, 225),
+    "Again": (72, 284),
+    "Odds": (60, 212),
     "a cell": (36, 85),
 }
 """The most files that a walk enters, and the most changes of room, by its name."""

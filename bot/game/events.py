@@ -8,6 +8,7 @@ so that applying, undoing and replaying are the same small step."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from operator import attrgetter
 from typing import Any
 
 from bot.game.state import FIELDS, Game, Json, _plain, unit_from_json, unit_json, with_units
@@ -22,6 +23,7 @@ UNIT, PLAYS = "unit", "plays"
 ROLLS = ("roll", "sequence", "table")
 NEVER_UNDONE, BARRIERS, BESIDE, QUIET = map(kinds_that, ("final", "barrier", "beside", "quiet"))
 _TUPLES = ("sides", "go", "packs")
+_fields_of = attrgetter(*FIELDS)
 FIRST_BUILD = {
     "asl": "41659dbdd48e",
     "baps": "5c035c32fa94",
@@ -38,8 +40,7 @@ def difference(old: Game, new: Game) -> tuple[Json, Json]:
     after: Json = {}
     if old is new:
         return before, after
-    for name in FIELDS:
-        was, now = getattr(old, name), getattr(new, name)
+    for name, was, now in zip(FIELDS, _fields_of(old), _fields_of(new), strict=True):
         if was != now:
             before.setdefault("game", {})[name] = _plain(was)
             after.setdefault("game", {})[name] = _plain(now)
