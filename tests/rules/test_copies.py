@@ -8,9 +8,15 @@ from typing import Any
 import pytest
 
 from bot.game.state import Game
-from bot.interface.reply.parts import Small
 from bot.interface.reply.reply import Reply
 from bot.rules.copies import replace
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class One:
+    """A value of one field."""
+
+    text: str
 
 
 @pytest.mark.parametrize(
@@ -18,7 +24,7 @@ from bot.rules.copies import replace
     [
         (Reply("9", by="Anna rolls 2d6", footer=("#1",)), {"footer": ("#2",), "outbox": 4}),
         (Game("g", sides=("US", "VC")), {"number": 4, "solo": "*"}),
-        (Small("Now: shaken"), {"text": "When opened: shaken"}),
+        (One("Now: shaken"), {"text": "When opened: shaken"}),
     ],
 )
 def test_a_copy_is_what_dataclasses_make(value: Any, changes: dict[str, Any]) -> None:
