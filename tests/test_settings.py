@@ -262,7 +262,7 @@ def test_shared_games_need_a_port_and_an_address_that_others_can_open(tmp_path: 
         ("HEALTHPORT=9090", {}, "HEALTHPORT is not a setting. Did you mean HEALTH_PORT?"),
         ("GROGNARD_PACK=x", {}, "GROGNARD_PACK is not a setting. Did you mean GROGNARD_PACKS?"),
         ("", {"SLACK_BOT_TOKN": "x"}, "SLACK_BOT_TOKN is not a setting. Did you mean SLACK_BOT_TOKEN?"),
-        ("", {"LOG_LEVELS": "x", "XPORT": "3000", "TZ": "UTC"}, ""),
+        ("", {"LOG_LEVELS": "x", "XPORT": "3000", "DISCORD_API": "http://x", "SLACK_API": "http://x"}, ""),
         ("POSTGRES_PASSWORD=x\nTZ=Europe/Vienna\nBACKUPS=/x\nKEEP=3", {}, ""),
     ],
 )

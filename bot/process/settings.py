@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TypeVar
 from urllib.parse import unquote, urlsplit
 
-from bot.rules.errors import UserError, did_you_mean
+from bot.rules.errors import UserError
 
 DAY = 86_400.0
 MAX_PORT = 65_535
@@ -107,10 +107,11 @@ def load_settings(environ: Mapping[str, str] | None = None, file: Path | None = 
 def _misspelt(values: Mapping[str, str], of_file: Collection[str], known: Collection[str]) -> Iterator[str]:
     """A line for each name that is nearly one of ours: any of the file, and those of the environment that begin like
     ours, where everybody else's are, too."""
+    from difflib import get_close_matches  # few need it
+
     for name in sorted(set(values) - set(known)):
         if name in of_file or name.startswith(_OURS):
-            meant = did_you_mean(name.lower(), map(str.lower, known)).right.upper()
-            if meant:
+            for meant in get_close_matches(name, known, 1, 0.8):
                 yield f"{name} is not a setting. Did you mean {meant}?"
 
 
