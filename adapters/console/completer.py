@@ -17,7 +17,7 @@ from bot.rules.errors import UserError
 _VALUE = re.compile(r"([^\s=]*)=(?:\"([^\"]*)(\"?)|'([^']*)('?)|\u201c([^\u201d]*)(\u201d?)|(\S*))")
 """An option with its value: what is in each kind of quotes, and whether these are closed; or what has none."""
 _QUOTES = ('"', "'", "\u201c")
-OWN_WORDS = ("as", "tutorial", "board", "clear", "quit")
+OWN_WORDS = ("as", "tutorial", "source", "board", "clear", "quit")
 
 
 class ConsoleCompleter(Completer):

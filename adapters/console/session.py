@@ -34,10 +34,13 @@ OWN_HELP = {
     "tutorial": "tutorial plays a first firefight with you.",
     "as": "as NAME lets somebody else type: as Anna. Each person joins a side of their own.",
     "quit": "quit or q leaves, as Ctrl-D does. The game is kept.",
+    "source": "source FILE types the lines of a file for you and stops at the first that fails; # begins a remark.",
     "console": "n next phase, p pass, u undo, a again, o odds, c change, t other target: at any time. "
     "What has no letter has a number. Tab completes, board shows the board, clear empties the screen, q leaves.",
 }
 
+MOST_SOURCED = 1_000
+"""A file may hold so many commands."""
 FORM = "form:"
 """How actions begin that open a form, and that ask for the next die by hand."""
 
@@ -54,6 +57,8 @@ class Session:
         self.keys = Keys()
         self.kept: dict[str, str] = {}  # what letters did under earlier answers, where the last one has none
         self.draft = ""  # what the next line begins with
+        self.failed = False  # whether a command was refused, the tutorial's own mistakes aside
+        self.sourcing = False
 
     async def news(self) -> None:
         """Show what was played elsewhere since the last look, in a game that this one is linked with."""
@@ -78,6 +83,8 @@ class Session:
             self._switch(rest)
         elif word == "tutorial":
             await self._tutorial(request)
+        elif word == "source":
+            return await self._source(rest.strip())
         elif word == "help" and rest.strip() in OWN_HELP:
             show(self.console, Reply(OWN_HELP[rest.strip()], private=True))
         elif word == "press":
@@ -103,7 +110,7 @@ class Session:
                 if option.type == "file" and isinstance(path := options.get(option.name), str):
                     options[option.name] = read_file(path)
         except UserError as error:
-            show(self.console, error_reply(error, text))
+            self._refuse(error, text)
             return
         reply = await self.app.run_typed(typed.spec, options, self.who, PLACE, uuid4().hex)
         if self.terminal and reply.error:
@@ -129,11 +136,16 @@ class Session:
         try:
             draft = await self.app.forms.opened(what, self.who, PLACE) if ":" in what else None
         except UserError as error:
-            await self._show(error_reply(error))
+            self._refuse(error)
             return
         self.draft = what if draft is None else command_text(await self.app.spec_of_form(draft, PLACE), draft.options)
 
+    def _refuse(self, error: UserError, text: str = "") -> None:
+        self.failed = True
+        show(self.console, error_reply(error, text))
+
     async def _show(self, reply: Reply) -> None:
+        self.failed |= reply.error
         self.keys = keys_of(reply) if self.terminal else Keys()
         self.kept |= {key: button.action for key, button in self.keys.buttons.items() if key in ("o", "c", "w")}
         show(self.console, reply, self.keys.shown())
@@ -149,10 +161,7 @@ class Session:
     def _switch(self, name: str) -> None:
         name = " ".join(name.strip().strip("\"'").split())
         if not name or len(name) > 32 or not name.isprintable():
-            show(
-                self.console,
-                error_reply(UserError("as needs a name of at most 32 letters.", hint="Type: as Anna", code="bad-name")),
-            )
+            self._refuse(UserError("as needs a name of at most 32 letters.", hint="Type: as Anna", code="bad-name"))
             return
         self.who = replace(_person(name), manager=self.owner.key == _person(name).key)
         self.console.print(f"You are {name} now.", markup=False, highlight=False)
@@ -169,7 +178,52 @@ class Session:
                 and (await request("Enter runs it, q leaves the tutorial: ")).strip().casefold() == "q"
             ):
                 return
+            failed = self.failed
             await self.line(command)
+            self.failed = failed
+
+    async def _source(self, name: str) -> bool:
+        """Type the lines of a file; stops at the first that fails. False when one of them asks to leave."""
+        try:
+            lines = sourced(name.strip("\"'"), inside=self.sourcing)
+        except UserError as error:
+            self._refuse(error)
+            return True
+        failed, self.failed, self.sourcing = self.failed, False, True
+        try:
+            for number, line in lines:
+                echo(self.console, line)
+                if not await self.line(line):
+                    return False
+                if self.failed:
+                    said = f"{name}, line {number}: stopped there; what came before was played."
+                    say(self.console, Text(said, style="bold red"))
+                    return True
+        finally:
+            self.failed, self.sourcing = self.failed or failed, False
+        return True
+
+
+def sourced(name: str, *, inside: bool) -> list[tuple[int, str]]:
+    """The commands of a file, each with its line. Raises UserError for a file in a file, and for what is no script."""
+    if not name:
+        raise UserError("source needs a file.", hint="Type: source evening.txt", code="missing")
+    if inside:
+        raise UserError("A file that is sourced cannot source another.", code="not-together")
+    lines = [
+        (number, text)
+        for number, line in enumerate(read_file(name).splitlines(), 1)
+        if (text := without_control(line).strip()) and not text.startswith("#")
+    ]
+    if len(lines) > MOST_SOURCED:
+        hint = f"At most {MOST_SOURCED:,} at a time."
+        raise UserError(f"{name[:60]} has {len(lines):,} commands.", hint=hint, code="too-many")
+    return lines
+
+
+def echo(console: Console, line: str) -> None:
+    """Print a line as if it had been typed."""
+    console.print(f"> {line}", style="green", markup=False, highlight=False, soft_wrap=True)
 
 
 def read_file(path: str) -> str:
@@ -189,7 +243,7 @@ def _person(name: str) -> Person:
 
 
 async def play(name: str, *, interactive: bool) -> int:
-    """Run the console until `quit` or the end of input; the exit status."""
+    """Run the console until `quit` or the end of input; the exit status: 1 for a script of which a command failed."""
     settings = load_settings()
     private_from_now_on()
     tighten(settings.data)
@@ -202,12 +256,12 @@ async def play(name: str, *, interactive: bool) -> int:
         else:
             async for line in _script():
                 await session.news()
-                session.console.print(f"> {line}", style="green", markup=False, highlight=False, soft_wrap=True)
+                echo(session.console, line)
                 if not await session.line(line):
                     break
     finally:
         await app.close()
-    return 0
+    return int(session.failed and not interactive)
 
 
 async def _script() -> AsyncIterator[str]:
@@ -370,7 +424,7 @@ def _label(label: str) -> str:
 
 
 def main(words: Sequence[str]) -> int:
-    """`grognard play [--as NAME]`: exit status 0; raises UserError for words it does not know."""
+    """`grognard play [--as NAME]`: the exit status; raises UserError for words it does not know."""
     arguments = Arguments(words, flags={"as": True})
     if arguments.words or arguments.pairs:
         raise UserError("play takes only --as NAME.", code="bad-arguments")

@@ -6,7 +6,8 @@ COMMANDS: dict[str, tuple[str, str, str, str]] = {
     "play": (
         "[--as NAME]",
         "the console: every command, one channel, state kept",
-        "Reads lines from a terminal or a pipe; `as NAME` lets somebody else type, `quit` leaves.",
+        "Reads lines from a terminal or a pipe; `as NAME` lets somebody else type, `source FILE` types the lines of a "
+        "file, `quit` leaves. Exit status 1 if a command of a pipe was refused.",
         "grognard play --as Anna",
     ),
     "systems": ("", "the systems it knows", "A line each: id and title.", "grognard systems"),
