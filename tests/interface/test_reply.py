@@ -24,7 +24,7 @@ parts = st.one_of(
     words.map(Typed),
     st.lists(words | words.map(Typed), max_size=3).map(lambda pieces: Phrase(*pieces)),
     st.builds(
-        Line,
+        lambda *of: Line(*of),
         words,
         st.lists(values, max_size=3).map(tuple),
         st.lists(st.tuples(words, st.integers()), max_size=2).map(tuple),
@@ -32,7 +32,7 @@ parts = st.one_of(
         words,
     ),
     st.builds(Thrown, st.lists(values, max_size=3).map(tuple)),
-    st.builds(Odds, words, rows),
+    st.builds(lambda *of: Odds(*of), words, rows),  # of a named tuple itself it would draw all fields
     st.builds(Grid, st.lists(st.tuples(words, words), max_size=3).map(tuple)),
 )
 replies = st.builds(
@@ -42,8 +42,8 @@ replies = st.builds(
     footer=lines,
     private=st.booleans(),
     error=st.booleans(),
-    buttons=st.lists(st.builds(Button, words, words, words), max_size=2).map(tuple),
-    files=st.lists(st.builds(File, words, words | st.binary(max_size=9)), max_size=2).map(tuple),
+    buttons=st.lists(st.builds(lambda *of: Button(*of), words, words, words), max_size=2).map(tuple),
+    files=st.lists(st.builds(lambda *of: File(*of), words, words | st.binary(max_size=9)), max_size=2).map(tuple),
     mention=lines,
 )
 

@@ -27,8 +27,17 @@ PARTS = st.one_of(
     TEXTS,
     TEXTS.map(Typed),
     st.lists(TEXTS | TEXTS.map(Typed), max_size=4).map(lambda pieces: Phrase(*pieces)),
-    st.builds(Line, TEXTS, st.tuples(st.integers()), st.tuples(st.tuples(TEXTS, st.integers())), st.integers(), TEXTS),
-    st.builds(Odds, TEXTS, st.lists(st.tuples(TEXTS, st.floats(0, 1)), min_size=1, max_size=4).map(tuple)),
+    st.builds(
+        lambda *of: Line(*of),
+        TEXTS,
+        st.tuples(st.integers()),
+        st.tuples(st.tuples(TEXTS, st.integers())),
+        st.integers(),
+        TEXTS,
+    ),
+    st.builds(
+        lambda *of: Odds(*of), TEXTS, st.lists(st.tuples(TEXTS, st.floats(0, 1)), min_size=1, max_size=4).map(tuple)
+    ),
     st.builds(Grid, st.lists(st.tuples(TEXTS, TEXTS), max_size=20).map(tuple)),
 )
 REPLIES = st.builds(
@@ -36,7 +45,9 @@ REPLIES = st.builds(
     title=TEXTS,
     lines=st.lists(PARTS, max_size=80).map(tuple),
     footer=st.lists(TEXTS, max_size=5).map(tuple),
-    buttons=st.lists(st.builds(Button, TEXTS, TEXTS), max_size=6, unique_by=lambda one: one.action).map(tuple),
+    buttons=st.lists(
+        st.builds(lambda *of: Button(*of), TEXTS, TEXTS), max_size=6, unique_by=lambda one: one.action
+    ).map(tuple),
     error=st.booleans(),
 )
 
