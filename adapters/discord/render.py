@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from adapters.discord.escape import PEN, bold, escaped, fenced, line
 from adapters.discord.request import ATTACH_FILES, EMBED_LINKS, EPHEMERAL, PLATFORM, Json, Request, for_oneself, invite
+from adapters.discord.text import PEN, bold, escaped, fenced, line
 from bot.interface.reply.parts import Entry, Part, Row, Rule, Small, drawn, part_lines
 from bot.interface.reply.reply import COLORS, GAME, LINK, OVER, PLAIN, WAITING, Button, File, Menu, Reply, beside
 from bot.rules.text.plain import visible

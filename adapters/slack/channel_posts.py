@@ -16,10 +16,10 @@ from typing import Any
 
 from adapters.outbox import not_pinned
 from adapters.slack.calls import Busy, Refused, Wire
-from adapters.slack.escape import entities
 from adapters.slack.render import LATE, LATE_PERHAPS, PERHAPS, render
 from adapters.slack.request import Json, Request
 from adapters.slack.teams import Team
+from adapters.slack.text import entities
 from bot.interface.reply.reply import PINNED, UNPINNED, File, Reply
 from bot.outbox.receipts import REFERENCE
 from bot.process.settings import DAY

@@ -18,11 +18,11 @@ from typing import Any
 from adapters.outbox import Later, Never, Outbox, Outcome, Posted
 from adapters.slack.calls import Busy, Refused, Wire
 from adapters.slack.channel_posts import INVITE, direct_messages, keep, mark, send_files, stands
-from adapters.slack.escape import line
 from adapters.slack.native import TYPES, Unwanted, Workspaces, named, types_in
 from adapters.slack.render import LATE, LATE_PERHAPS, PERHAPS, Message, render
 from adapters.slack.request import PLATFORM, Json, Request
 from adapters.slack.teams import Team, Teams
+from adapters.slack.text import line
 from bot.app import App
 from bot.interface.reply.reply import TAKEN_AWAY, UNPINNED, Reply
 from bot.outbox.answers import Due

@@ -10,7 +10,6 @@ from typing import Any
 
 from adapters.forms import Opened, begun, kept, opened
 from adapters.slack.calls import Busy, Refused
-from adapters.slack.escape import escaped
 from adapters.slack.modal import (
     COUNT,
     FIELD,
@@ -25,6 +24,7 @@ from adapters.slack.modal import (
     read_state,
 )
 from adapters.slack.request import Json, Request
+from adapters.slack.text import escaped
 from adapters.slack.work import Ack, Work
 from bot.interface.form.answer import Taken
 from bot.interface.form.form import asks

@@ -17,11 +17,11 @@ from dataclasses import replace
 from adapters.slack.calls import Busy, Refused
 from adapters.slack.channel_posts import direct_messages
 from adapters.slack.channels import is_member
-from adapters.slack.escape import PEN
 from adapters.slack.modal import plain
 from adapters.slack.render import ACTION, actions, render
 from adapters.slack.request import PLATFORM, Json, Request, team_of
 from adapters.slack.teams import Team
+from adapters.slack.text import PEN
 from adapters.slack.work import Ack, Quick, Work
 from bot.answers.headline import FIRES
 from bot.interface.registry import Registry

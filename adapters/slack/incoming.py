@@ -10,11 +10,11 @@ from dataclasses import replace
 from typing import Any
 
 from adapters.slack.calls import Busy, Refused
-from adapters.slack.escape import after_mention, typed
 from adapters.slack.forms import Forms
 from adapters.slack.home import SAY, Home, is_home
 from adapters.slack.render import ACTION
 from adapters.slack.request import PLATFORM, Json, Request, from_command, from_event, from_press, from_shortcut, team_of
+from adapters.slack.text import after_mention, typed
 from adapters.slack.work import Ack, Do, Quick, Work
 from bot.interface.reply.reply import OPEN_FORM, Reply, error_reply
 from bot.interface.spec import Command, Person, Receipt

@@ -19,11 +19,11 @@ from aiohttp import web
 
 from adapters.slack.calls import Busy, Refused, Wire, authorize_url
 from adapters.slack.channel_posts import direct_messages
-from adapters.slack.escape import TAKEN
 from adapters.slack.http import PATH
 from adapters.slack.render import render
 from adapters.slack.request import PLATFORM, Json
 from adapters.slack.teams import StoreVault, Team, Teams
+from adapters.slack.text import TAKEN
 from bot.app import App
 from bot.host.cli import Arguments
 from bot.interface.registry import Registry, registry

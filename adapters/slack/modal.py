@@ -8,8 +8,8 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from adapters.slack.escape import escaped
 from adapters.slack.request import Json, Request
+from adapters.slack.text import escaped
 from bot.interface.form.form import FLAGS, HOW, Field, Form, Room
 from bot.interface.registry import TABLE, Registry
 from bot.interface.spec import CommandSpec, Path

@@ -11,9 +11,9 @@ from itertools import groupby
 from typing import Any
 
 from adapters.slack import native
-from adapters.slack.escape import PEN, bold, entities, escaped, fenced, line
 from adapters.slack.native import CHART, CONTAINER, TABLE, odds_blocks, table_block
 from adapters.slack.request import PLATFORM, Json
+from adapters.slack.text import PEN, bold, entities, escaped, fenced, line
 from bot.interface.reply.parts import Entry, Grid, Odds, Part, Row, Rule, Small, UnitTable, drawn, part_lines
 from bot.interface.reply.reply import LINK, PLAIN, WAITING, Button, File, Menu, MenuEntry, Reply, beside
 

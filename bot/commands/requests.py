@@ -10,6 +10,9 @@ from bot.rules.errors import UserError
 from bot.stores.records import Doc, DueRow
 
 LAPSES = "expires"
+HOURS = 24
+OPEN = HOURS * 3600.0
+"""For how many seconds one place may agree to what was asked in another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +71,7 @@ def lapse(context: Context, row: DueRow) -> None:
     """Nobody can agree any more: the messages that still ask say so."""
     context.drop_due.append((row.key, row.at))
     for topic in row.data["topics"]:
-        settled(context, str(topic), "Expired after 24 hours", str(row.data["what"]))
+        settled(context, str(topic), f"Expired after {HOURS} hours", str(row.data["what"]))
 
 
 def settled(context: Context, about: str, how: str, what: str) -> None:

@@ -13,7 +13,7 @@ from bot.packs.importing.recognise import alone, put
 from bot.packs.new import new_pack
 from bot.rules.errors import UserError
 from bot.systems.catalog import PACKS, everywhere, systems
-from bot.systems.packs.content import MOST_BYTES
+from bot.systems.packs.archive import MOST_BYTES
 
 
 def check(words: list[str]) -> int:

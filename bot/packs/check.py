@@ -18,7 +18,7 @@ from bot.rules.errors import TableError, UserError
 from bot.rules.inputs.units import MAX_UNITS
 from bot.rules.odds.odds import STATE_BUDGET
 from bot.rules.odds.rolls import TooManyStates
-from bot.systems.packs.content import Content, read_content
+from bot.systems.packs.archive import Content, read_content
 from bot.systems.packs.pack import PackSystem
 from bot.systems.resolve import count_odds, resolve
 from bot.systems.system import SCENARIOS, STEPS, TABLES, Sequence, System

@@ -9,7 +9,7 @@ from bot.packs.check import Report, check_content
 from bot.packs.importing import imported
 from bot.packs.importing.sheet import NO_TABLE
 from bot.rules.errors import TableError, UserError
-from bot.systems.packs.content import Content, read_one_file, unzipped
+from bot.systems.packs.archive import Content, read_one_file, unzipped
 from bot.systems.packs.pack import About, PackSystem
 from bot.systems.system import SCENARIOS
 

@@ -18,7 +18,7 @@ from bot.rules.text.phrase import phrase
 from bot.stores.base import DAY, Clock
 from bot.stores.records import PACK_FILES, Doc, Json
 from bot.stores.store import Store
-from bot.systems.packs.content import Content
+from bot.systems.packs.archive import Content
 from bot.systems.packs.pack import About, PackSystem, pack_from, version_of
 
 ABOUT, HERE, USED, SETUP = "pack", "pack-here", "pack-used", "setup"

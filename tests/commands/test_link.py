@@ -62,10 +62,12 @@ class Table:
 
     async def posted(self, where: Place) -> list[Reply]:
         """What waits to be posted in a place because of another one, in order."""
-        due = [one for one in await self.app.due(where.key) if one.place == where.key]
-        await self.app.delivered(*(one.id for one in due))
-        self.changed += [(one.amends.partition("/")[2][:4], one.reply) for one in due if one.amends]
-        return [one.reply for one in due if not one.delivery and not one.amends]
+        found: list[Reply] = []
+        while due := [one for one in await self.app.due(where.key) if one.place == where.key]:
+            await self.app.delivered(*(one.id for one in due))  # what changes a message is due once that is there
+            self.changed += [(one.amends.partition("/")[2][:4], one.reply) for one in due if one.amends]
+            found += [one.reply for one in due if not one.delivery and not one.amends]
+        return found
 
     async def told(self, where: Place) -> list[str]:
         return [reply.title for reply in await self.posted(where)]

@@ -11,7 +11,7 @@ import pytest
 
 from bot.interface.reply.packing import ZIPPED, file_text
 from bot.interface.reply.reply import Reply
-from bot.systems.packs.content import unzipped, zipped
+from bot.systems.packs.archive import unzipped, zipped
 from tests.packs.conftest import FEW
 from tests.playing import Channel
 

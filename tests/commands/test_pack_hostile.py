@@ -9,7 +9,7 @@ import time
 import pytest
 
 from bot.interface.reply.packing import file_text
-from bot.systems.packs.content import zipped
+from bot.systems.packs.archive import zipped
 from tests.commands.test_pack import add
 from tests.packs.conftest import FEW
 from tests.packs.test_hostile import FILES

@@ -206,6 +206,7 @@ async def test_a_request_whose_message_is_not_known_yet_is_changed_where_it_was_
     (request,) = [one for one in await club.app.due(HALL.key) if one.place == HALL.key]
     who, stay, spot = club.hall.who("Vera", manager=True), request.reply.buttons[1].action, {"message": "77"}
     await club.app.press(stay, who, HALL, "r1", {"pressed": spot})
+    await club.app.delivered(request.id)
     (change,) = [one for one in await club.app.due(HALL.key) if one.amends]
     assert change.reply.text() == "Vera refuses: The move of a game that was requested"
-    assert (await club.app.store.shown(change.amends)).spots == {HALL.key: (spot,)}
+    assert spot in (await club.app.store.shown(change.amends)).spots[HALL.key]

@@ -14,7 +14,7 @@ from bot.packs.check import check_content, check_path, check_system
 from bot.packs.new import new_pack
 from bot.rules.tables.table import Table
 from bot.systems.catalog import system
-from bot.systems.packs.content import read_content
+from bot.systems.packs.archive import read_content
 from bot.systems.system import TABLES, built_in
 from tests.packs.conftest import FEW, PackMaker
 from tests.refusing import refuses

@@ -12,7 +12,7 @@ import pytest
 from bot.packs.check import check_apart, check_content
 from bot.packs.new import new_pack
 from bot.rules.errors import TableError
-from bot.systems.packs.content import MOST_BYTES, read_content
+from bot.systems.packs.archive import MOST_BYTES, read_content
 from bot.systems.packs.pack import load_pack
 from tests.packs.conftest import FEW, PackMaker
 

@@ -18,7 +18,7 @@ from bot.packs.importing import Imported, imported
 from bot.packs.importing.draft import dice_for, figures
 from bot.rules.errors import UserError
 from bot.rules.tables.table import Table
-from bot.systems.packs.content import MOST_BYTES
+from bot.systems.packs.archive import MOST_BYTES
 from bot.systems.packs.pack import PackSystem
 from tests.refusing import refuses
 

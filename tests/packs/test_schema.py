@@ -21,7 +21,7 @@ from bot.rules.sequence.rounds import Carried
 from bot.rules.tables import compile as compiling
 from bot.systems import game_file, optional_rules, system
 from bot.systems.packs import pack
-from bot.systems.packs.content import read_content
+from bot.systems.packs.archive import read_content
 from bot.systems.yaml_file import parse
 from tests.packs.conftest import FEW, PackMaker
 from tools.docs import DOCS, KEYS_PAGE, SCHEMAS

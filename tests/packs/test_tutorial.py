@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bot.packs.check import check_content
-from bot.systems.packs.content import read_content
+from bot.systems.packs.archive import read_content
 from tests.playing import Channel
 
 FILES = ("pack.yaml", "game.yaml", "crt.yaml", "shifts.yaml", "sequences.yaml", "steps/attack.yaml")

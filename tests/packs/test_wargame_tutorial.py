@@ -9,7 +9,7 @@ import pytest
 
 from bot.packs.check import check_content
 from bot.systems.catalog import system
-from bot.systems.packs.content import read_content
+from bot.systems.packs.archive import read_content
 from tests.playing import Channel
 
 COLUMNS = {

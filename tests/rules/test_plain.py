@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from adapters.discord import escape as discord
-from adapters.slack import escape as slack
+from adapters.discord import text as discord
+from adapters.slack import text as slack
 from bot.game.roster import new_handle
 from bot.rules.text.plain import clean_name, isolated
 

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from adapters.discord.escape import line as discord_line
+from adapters.discord.text import line as discord_line
 from bot.app import App
 from bot.audit.check_file import check
 from bot.interface.reply.parts import Group, Happened

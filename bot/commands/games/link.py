@@ -15,7 +15,7 @@ from bot.commands.channel_games import named, put_aside
 from bot.commands.context import Context, server_of
 from bot.commands.games.places import PLACE, called, listed, name_doc, names_of, tell
 from bot.commands.log.undo import HOME
-from bot.commands.requests import Request, need_keeper
+from bot.commands.requests import HOURS, OPEN, Request, need_keeper
 from bot.game.ledger import Ledger
 from bot.game.loaded import Loaded, game_of, load
 from bot.game.rights import need_director
@@ -36,7 +36,6 @@ OVER, BARE, ROSTER, RUNNING = range(4)
 """How much a game would be missed where another takes its place: one that has ended, mere rolls, a roster, a game."""
 _LOOKALIKES = str.maketrans("OIL", "011")
 REQUEST, ASKED = "link-request", "link-asked"
-REQUEST_KEPT = DAY
 WHAT = "the link that was requested"
 MOST_ASKED = 10
 """Requests of one game in a day: they are posted also where whoever asks is not a member."""
@@ -191,13 +190,13 @@ class Link:
 async def ask(context: Context, game: Game, link: Link, names: dict[str, str]) -> Reply:
     """Post the request in each place that has not agreed; not too many of them, for nobody there asked for that."""
     known = await context.store.doc(ASKED, link.game)
-    asked_at = [at for at in known.data["at"] if at > context.now - REQUEST_KEPT] if known is not None else []
+    asked_at = [at for at in known.data["at"] if at > context.now - DAY] if known is not None else []
     if len(asked_at) >= MOST_ASKED:
         what = f"{MOST_ASKED} links were requested for this game within a day."
         hint = phrase("Managers on both sides can link without a request: each types `/game link`.")
         raise UserError(what, hint=hint, code="too-many-links")
-    context.docs.append(Doc(ASKED, link.game, {"at": [*asked_at, context.now]}, context.now + REQUEST_KEPT))
-    link.request(context.now + REQUEST_KEPT).ask(context)
+    context.docs.append(Doc(ASKED, link.game, {"at": [*asked_at, context.now]}, context.now + DAY))
+    link.request(context.now + OPEN).ask(context)
     here = context.command.where.key
     asked = {place: _request(context, game, link, names, place) for place in link.missing}
     names = names if here in link.places else {}  # what the others are called is theirs to tell
@@ -205,7 +204,10 @@ async def ask(context: Context, game: Game, link: Link, names: dict[str, str]) -
     if here in asked:
         context.about = link.topic(here)
     whom = listed(link.missing, names, here)
-    lines = (f"A manager must agree first in {whom}. Until then nothing is linked.", "The request ends after 24 hours.")
+    lines = (
+        f"A manager must agree first in {whom}. Until then nothing is linked.",
+        f"The request ends after {HOURS} hours.",
+    )
     return Reply("The link is requested", lines, private=True, announce=asked.get(here))
 
 
@@ -221,7 +223,7 @@ def _request(context: Context, game: Game, link: Link, names: dict[str, str], re
         (
             f"Agreed, every roll made in this channel is seen in {others}, and theirs here. Nothing is linked yet.",
             phrase(
-                "Only a server manager or workspace admin can agree, within 24 hours. "
+                f"Only a server manager or workspace admin can agree, within {HOURS} hours. "
                 "Press a button, or type: `/game link {code}`",
                 code=link.code,
             ),

@@ -6,7 +6,7 @@ from bot.commands.channel_games import named, put_aside, turn_to
 from bot.commands.context import Context
 from bot.commands.games.places import called, moved_doc, place_key, tell, way_to
 from bot.commands.log.export import forget
-from bot.commands.requests import Request, need_keeper, open_request
+from bot.commands.requests import HOURS, OPEN, Request, need_keeper, open_request
 from bot.game.ledger import Ledger
 from bot.game.loaded import Loaded, game_of, load
 from bot.game.rights import need_director
@@ -15,11 +15,9 @@ from bot.interface.spec import Place
 from bot.process.entropy import new_id
 from bot.rules.errors import UserError
 from bot.rules.text.phrase import begun, phrase
-from bot.stores.base import DAY
 from bot.stores.records import Binding, Doc, Saved
 
 TRANSFER = "transfer"
-TRANSFER_KEPT = DAY
 WHAT = "the move of a game that was requested"
 
 
@@ -39,18 +37,18 @@ async def transfer(context: Context) -> Reply:
     if other is None and context.command.who.manager:
         return _move(context, context.ledger, here.key, target.key, None, names)
     key, data = new_id(), {"game": context.ledger.row, "from": here.key, "to": target.key, "name": here.name}
-    request = _request(Doc(TRANSFER, key, data, context.now + TRANSFER_KEPT, context.command.who.key))
+    request = _request(Doc(TRANSFER, key, data, context.now + OPEN, context.command.who.key))
     request.ask(context)
     asked = Reply(
         f'{context.who} asks to play "{game.name}" here from now on; it is played in '
         f"{called(here.key, here.name, target.key)}",
-        ("Only a server manager or workspace admin can take it over, within 24 hours.",),
+        (f"Only a server manager or workspace admin can take it over, within {HOURS} hours.",),
         buttons=(Button(f"takeover:{key}", "Take it over", "primary"), Button(f"stay:{key}", "Refuse")),
     )
     tell(context, {target.key: asked}, {target.key: request.topics[0]})
     return Reply(
         f'{context.who} asks to move "{game.name}" to {there}',
-        ("It stays here until a manager takes it over there, within 24 hours.",),
+        (f"It stays here until a manager takes it over there, within {HOURS} hours.",),
     )
 
 

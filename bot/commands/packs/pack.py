@@ -32,7 +32,7 @@ from bot.rules.odds.rolls import TooManyStates
 from bot.rules.text.names import counted
 from bot.rules.text.phrase import phrase
 from bot.systems.catalog import everywhere, using
-from bot.systems.packs.content import MOST_BYTES, zipped
+from bot.systems.packs.archive import MOST_BYTES, zipped
 from bot.systems.packs.pack import PackSystem, version_of
 from bot.systems.packs.shelf import Shelf
 

@@ -25,7 +25,7 @@ from bot.packs.importing.formats import (
 from bot.packs.importing.layout import as_yaml
 from bot.packs.importing.sheet import read_sheet
 from bot.rules.errors import TableError, UserError
-from bot.systems.packs.content import MOST_BYTES, PACK
+from bot.systems.packs.archive import MOST_BYTES, PACK
 from bot.systems.packs.pack import LONGEST, LONGEST_ID, MOST_SHOWN, TAKEN, load_pack
 from bot.systems.system import built_in
 from bot.systems.yaml_file import read_bounded

@@ -14,7 +14,7 @@ from bot.rules.errors import TableError, did_you_mean, reading
 from bot.rules.inputs.options import Option
 from bot.rules.text.plain import one_line
 from bot.systems.game_file import check_game
-from bot.systems.packs.content import MOST_BYTES, MOST_FILES, PACK, Content, check_name, read_content
+from bot.systems.packs.archive import MOST_BYTES, MOST_FILES, PACK, Content, check_name, read_content
 from bot.systems.system import STEPS, System, built_in
 
 _ID = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from bot.systems.packs.content import zipped
+from bot.systems.packs.archive import zipped
 from tests.adapters.discord.process import locked, running
 from tests.adapters.discord.test_http import playing
 from tests.packs.conftest import FEW

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from adapters.discord.escape import escaped, fenced, line
 from adapters.discord.render import Message, render
 from adapters.discord.request import ATTACH_FILES, EMBED_LINKS, EPHEMERAL, Request
+from adapters.discord.text import escaped, fenced, line
 from bot.interface.reply.parts import Entry
 from bot.interface.reply.reply import LINK, WAITING, Button, File, Reply
 from bot.rules.text.phrase import Phrase, Typed

@@ -9,8 +9,8 @@ from typing import Any
 import discord
 import pytest
 
-from adapters.discord.escape import as_typed
 from adapters.discord.registration import NO_RIGHT, TODAY, TOO_MANY_A_DAY, ServerCommands
+from adapters.discord.text import as_typed
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Place
 from tests.commands.test_pack import add, few, managed

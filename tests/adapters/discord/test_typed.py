@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from adapters.discord.escape import as_typed
+from adapters.discord.text import as_typed
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from adapters.slack.escape import TAKEN
 from adapters.slack.installation import SCOPES, make_manifest
+from adapters.slack.text import TAKEN
 from bot.__main__ import main
 from bot.interface.registry import registry
 from tests.standins.slack import check_manifest

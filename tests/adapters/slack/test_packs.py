@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.systems.packs.content import zipped
+from bot.systems.packs.archive import zipped
 from tests.adapters.slack.conftest import settle
 from tests.adapters.slack.process import running
 from tests.packs.conftest import FEW

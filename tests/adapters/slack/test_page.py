@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from adapters.slack.escape import after_mention
 from adapters.slack.incoming import command_line
 from adapters.slack.installation import INSTALL_PATH, SCOPES
+from adapters.slack.text import after_mention
 from bot.__main__ import main
 from bot.interface.registry import registry
 from bot.interface.typing.command_text import parse_text

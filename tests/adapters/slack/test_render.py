@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.slack.escape import after_mention, escaped, line, typed
 from adapters.slack.render import MAX_ALL, MAX_BLOCKS, render
+from adapters.slack.text import after_mention, escaped, line, typed
 from bot.interface.registry import registry
 from bot.interface.reply.parts import Entry, Grid, Odds
 from bot.interface.reply.reply import LINK, Button, File, Reply
