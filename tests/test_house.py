@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parents[1]
 FIRE = 'lnlt fire attackers=us1 targets="squad morale=5"'
 
 WALKS = {
-    "fire": (70, 236),
+    "fire": (71, 236),
     "odds of it": (65, 223),
     "one die": (48, 105),
     "undo": (61, 225),
