@@ -20,6 +20,7 @@ COMMANDS = {
     "odds": "bot.host.cli:odds_once",
     "picture": "bot.host.picture:picture",
     "roll": "bot.host.cli:roll_once",
+    "completion": "bot.host.completion:completion",
     "batch": "bot.host.cli:batch",
     "verify": "bot.host.cli:verify_file",
     "report": "bot.host.page:write_report",

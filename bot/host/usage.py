@@ -52,6 +52,13 @@ COMMANDS: dict[str, tuple[str, str, str, str]] = {
         'Answers: {"id", "ok": true, "out", "text"}, or {"ok": false, "error": {"code", "message", "hint"}}.',
         """echo '{"id": 1, "op": "roll", "expression": "2d6"}' | grognard batch""",
     ),
+    "completion": (
+        "bash|zsh|fish",
+        "a script that completes commands, systems, tables, sequences and inputs on Tab",
+        "bash: `source <(grognard completion bash)` in .bashrc; zsh likewise in .zshrc; fish: `grognard completion "
+        "fish > ~/.config/fish/completions/grognard.fish`. Packs that GROGNARD_PACKS names are offered, too.",
+        "grognard completion bash",
+    ),
     "verify": (
         "FILE [--head HASH] [--heads TEXT]",
         "recompute chain, dice and outcomes of an exported log",
