@@ -5,15 +5,19 @@ attack step by step."""
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from io import StringIO
 from pathlib import Path
 from uuid import uuid4
 
 from rich.console import Console
+from rich.style import Style
 from rich.text import Text
 
+from adapters.console.screen import BAR, BOARD, WIDE, Screen, bar, bottom_line, graphics
 from bot.app import App
 from bot.host.cli import Arguments
 from bot.host.terminal import save_files, say, show
@@ -35,7 +39,8 @@ OWN_HELP = {
     "as": "as NAME lets somebody else type: as Anna. Each person joins a side of their own.",
     "quit": "quit or q leaves, as Ctrl-D does. The game is kept.",
     "source": "source FILE types the lines of a file for you and stops at the first that fails; # begins a remark.",
-    "console": "n next phase, p pass, u undo, a again, o odds, c change, t other target: at any time. "
+    "console": "n next phase, p pass, u undo, a again, o odds, c change, t other target: at any time. F2 to F9 in the "
+    "bar below do the same, in the middle of a line, too. "
     "What has no letter has a number. Tab completes, board shows the board, clear empties the screen, q leaves.",
 }
 
@@ -55,8 +60,9 @@ class Session:
         self.owner = self.who = replace(_person(name), manager=True)  # it is their own machine
         self.terminal = terminal
         self.keys = Keys()
-        self.kept: dict[str, str] = {}  # what letters did under earlier answers, where the last one has none
+        self.kept = Keys()  # what letters did under earlier answers, where the last one has none
         self.draft = ""  # what the next line begins with
+        self.board = ""  # as it is drawn beside the prompt
         self.failed = False  # whether a command was refused, the tutorial's own mistakes aside
         self.sourcing = False
 
@@ -89,8 +95,10 @@ class Session:
             show(self.console, Reply(OWN_HELP[rest.strip()], private=True))
         elif word == "press":
             await self._press(rest.strip())
-        elif (meant := self.keys.meant(text) or self.kept.get(text.casefold())) is not None:
+        elif (meant := self.keys.meant(text) or self.kept.meant(text)) is not None:
             await self._use(meant, text)
+        elif self.terminal and text.casefold() in SHOTS:
+            self._refuse(UserError("There is no shot before this one.", hint="Fire first.", code="nothing-to-repeat"))
         else:
             text = LINES.get(text.casefold(), text) if self.terminal else text
             text = "game board" if text == "board" else text
@@ -147,10 +155,16 @@ class Session:
     async def _show(self, reply: Reply) -> None:
         self.failed |= reply.error
         self.keys = keys_of(reply) if self.terminal else Keys()
-        self.kept |= {key: button.action for key, button in self.keys.buttons.items() if key in ("o", "c", "w")}
+        self.kept = Keys(
+            {**self.kept.buttons, **{key: one for key, one in self.keys.buttons.items() if key in SHOTS}},
+            {**self.kept.menus, **{key: one for key, one in self.keys.menus.items() if key in SHOTS}},
+        )
         show(self.console, reply, self.keys.shown())
-        for path in save_files(reply, self.folder / "files"):
-            self.console.print(f"  saved as {path}", highlight=False, markup=False)
+        for path, file in zip(save_files(reply, self.folder / "files"), reply.files, strict=True):
+            if self.terminal and (drawn := graphics(file.data, self.console.width, os.environ)):
+                self.console.file.write(drawn)
+            link = Style(link=path.absolute().as_uri()) if self.terminal else ""
+            self.console.print(Text("  saved as ").append(str(path), link), soft_wrap=True)
         if (
             reply.announce is not None and reply.announce.buttons
         ):  # a story to read, beside a word to who ended the game
@@ -249,10 +263,10 @@ async def play(name: str, *, interactive: bool) -> int:
     tighten(settings.data)
     app = await App.open(settings)
     try:
-        console = Console(highlight=False, soft_wrap=True)
+        console = Screen(highlight=False, soft_wrap=True)
         session = Session(app, console, name, settings.data, terminal=interactive)
         if interactive:
-            await _talk(session, settings)
+            await _talk(session, console, settings)
         else:
             async for line in _script():
                 await session.news()
@@ -275,21 +289,28 @@ async def _script() -> AsyncIterator[str]:
             yield text
 
 
-def bottom_line(known: Known, name: str) -> str:
-    """Game, turn, phase and whose go it is, and who is typing."""
-    you = f"you are {name}" + (f" ({known.own_side})" if known.own_side else "")
-    return f" {' · '.join(piece for piece in (known.standing, you) if piece)}    ? help "
-
-
 async def _known(session: Session) -> Known:
     """What can be completed, the macros of who types among it."""
     known = await session.app.known(PLACE, session.who)
     return known._replace(macros=await session.app.macros(session.who, PLACE))
 
 
-async def _talk(session: Session, settings: Settings) -> None:
+async def _board(session: Session, sides: tuple[str, ...]) -> str:
+    """How the game is, drawn for the space beside the prompt; nothing where none is played."""
+    reply = await session.app.press("look:", session.who, PLACE, uuid4().hex)
+    drawn = Screen(file=(written := StringIO()), width=BOARD - 1, force_terminal=True)
+    drawn.sides = sides
+    show(drawn, replace(reply, private=False))
+    return "" if reply.error else written.getvalue()
+
+
+async def _talk(session: Session, console: Screen, settings: Settings) -> None:
     from prompt_toolkit import PromptSession
+    from prompt_toolkit.filters import Condition, is_done
+    from prompt_toolkit.formatted_text import ANSI, FormattedText
     from prompt_toolkit.history import FileHistory
+    from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+    from prompt_toolkit.layout import ConditionalContainer, FormattedTextControl, HSplit, VSplit, Window
     from prompt_toolkit.patch_stdout import patch_stdout
 
     from adapters.console.completer import ConsoleCompleter  # 0.1 s that a script does without
@@ -297,12 +318,36 @@ async def _talk(session: Session, settings: Settings) -> None:
     settings.data.mkdir(parents=True, exist_ok=True)
     known = await _known(session)
     completer = ConsoleCompleter(await session.app.registry_at(PLACE), known)
+    keys = KeyBindings()
+
+    def press(event: KeyPressEvent) -> None:
+        session.draft = event.current_buffer.text  # what was begun is there again afterwards
+        line = BAR[event.key_sequence[0].key.upper()][1]
+        event.current_buffer.text = line
+        event.app.exit(result=line)
+
+    def toolbar() -> FormattedText:
+        sign = console.sign(completer.known.own_side)
+        said = bottom_line(completer.known, session.who.name, console.width, sign)
+        return FormattedText([("", said + "\n"), *bar(console.width)])
+
     prompt: PromptSession[str] = PromptSession(
         history=FileHistory(str(settings.data / "history")),
         completer=completer,
         complete_while_typing=True,
-        bottom_toolbar=lambda: bottom_line(completer.known, session.who.name),
+        bottom_toolbar=toolbar,
+        key_bindings=keys,
     )
+    for key in BAR:
+        keys.add(key.lower())(press)
+    board = FormattedTextControl(lambda: ANSI(session.board))
+    beside = ConditionalContainer(
+        VSplit([Window(char="│", width=1), Window(board, width=BOARD, dont_extend_height=True)]),
+        Condition(lambda: bool(session.board)) & ~is_done,
+    )
+    rows = prompt.layout.container
+    assert isinstance(rows, HSplit)  # the line, then what is below it
+    rows.children[0] = VSplit([rows.children[0], beside])
 
     async def request(text: str) -> str:
         return await PromptSession[str]().prompt_async(text)
@@ -311,8 +356,10 @@ async def _talk(session: Session, settings: Settings) -> None:
     if known.standing:
         say(session.console, Text(f"Here goes on: {known.standing}.", style="bold"))
     while True:
+        console.sides = completer.known.sides
         try:
             await session.news()
+            session.board = await _board(session, console.sides) if known.standing and console.width >= WIDE else ""
             with patch_stdout():
                 draft, session.draft = session.draft, ""
                 line = await prompt.prompt_async(f"{session.who.name}> ", default=draft)
@@ -325,7 +372,7 @@ async def _talk(session: Session, settings: Settings) -> None:
                 return
         except (EOFError, KeyboardInterrupt):
             session.console.print("(stopped)")
-        completer.known = await _known(session)
+        completer.known = known = await _known(session)
         completer.registry = await session.app.registry_at(PLACE)
 
 
@@ -360,6 +407,8 @@ LESSONS = (
 _WORDS = ("again", "change", "odds", "undo", "other target", "roll it", "what if", "next phase", "pass")
 FIXED = dict(zip(_WORDS, "acoutrwnp", strict=True))
 """The letters of buttons and menus, by what these say."""
+SHOTS = ("o", "c", "w", "t")
+"""Letters about the last shot, which are kept under later answers."""
 LINES = {"n": "game next", "p": "game pass", "u": "game undo", "a": "again"}
 """What such a letter does where no button of the last answer has it."""
 

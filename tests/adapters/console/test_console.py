@@ -12,7 +12,8 @@ from prompt_toolkit.document import Document
 from rich.console import Console
 
 from adapters.console.completer import ConsoleCompleter, open_value
-from adapters.console.session import PLACE, Session, bottom_line, read_file
+from adapters.console.screen import bottom_line
+from adapters.console.session import PLACE, Session, read_file
 from bot.host.terminal import save_files, show
 from bot.interface.registry import registry
 from bot.interface.reply.reply import Button, File, Reply

@@ -1,0 +1,100 @@
+"""What the console draws around answers: sides in their colours, the bar of keys, where the game is, pictures."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from bot.interface.typing.complete import Known
+
+BAR = {
+    "F2": ("again", "a"),
+    "F3": ("odds", "o"),
+    "F4": ("target", "t"),
+    "F5": ("board", "board"),
+    "F6": ("units", "unit list"),
+    "F7": ("undo", "u"),
+    "F8": ("pass", "p"),
+    "F9": ("next", "n"),
+}
+"""Each key of the bar, what it is called, and the line that it types."""
+SIGNS, ASCII_SIGNS = "●▲■◆", "*^#+"
+COLOURS = ("bright_blue", "magenta", "green", "bright_cyan")
+WIDE, BOARD = 160, 72
+"""Columns from which on the board is kept in view, and how many of them it takes."""
+CHUNK = 4096
+
+
+class Screen(Console):
+    """A terminal that shows sides, wherever they are named, in their colours, and their rosters with their signs."""
+
+    sides: tuple[str, ...] = ()
+
+    def print(self, *objects: Any, **options: Any) -> None:
+        """As ever, sides marked."""
+        super().print(*(self.sided(one) if isinstance(one, Text) else one for one in objects), **options)
+
+    def sign(self, side: str) -> str:
+        """The sign of a side; nothing for none."""
+        signs = SIGNS if self.encoding.startswith("utf") else ASCII_SIGNS
+        return signs[self.sides.index(side) % len(signs)] if side in self.sides else ""
+
+    def sided(self, text: Text) -> Text:
+        """A line with its sides marked; one that begins with a side gets the sign in its margin."""
+        found = text.copy()
+        for side, colour in zip(self.sides, COLOURS * len(self.sides), strict=False):
+            named = rf"(?<!\w){re.escape(side)}(?!\w)"
+            found.highlight_regex(named, colour)
+            if re.match("  " + named, found.plain):
+                found = Text().append(f"{self.sign(side)} ", colour).append_text(found[2:])
+        return found
+
+
+def bottom_line(known: Known, name: str, columns: int = 1000, sign: str = "") -> str:
+    """Game, turn, phase and whose go it is, and who is typing; without what matters least where there is no room."""
+    who = name + (f" ({f'{sign} {known.own_side}'.strip()})" if known.own_side else "")
+    where = known.standing.split(" · ") if known.standing else []
+    rows = [[*where, f"you are {who}    ? help"], [*where, f"you are {who}"]]
+    rows += [[*where[at:], who] for at in range(len(where) + 1)]
+    shown = [" " + " · ".join(row) + " " for row in rows]
+    return next((row for row in shown if len(row) <= columns), shown[-1][:columns])
+
+
+def bar(columns: int) -> list[tuple[str, str]]:
+    """The keys that are the same everywhere, as prompt_toolkit draws them: in a row, or in two."""
+    pieces: list[tuple[str, str]] = []
+    width = 0
+    for key, (label, _) in BAR.items():
+        size = len(f" {key} {label} ")
+        if width + size > columns:
+            pieces.append(("", "\n"))
+            width = 0
+        pieces += [("", " "), ("bold noreverse", f"{key}"), ("", f" {label} ")]
+        width += size
+    return pieces
+
+
+def graphics(picture: bytes, columns: int, environment: Mapping[str, str]) -> str:
+    """A PNG as kitty's or iTerm2's graphics for a terminal that names itself as one of those; else nothing.
+
+    Inside tmux or screen nothing is drawn: these pass on what they know."""
+    if not picture.startswith(b"\x89PNG") or "TMUX" in environment or "STY" in environment:
+        return ""
+    data = b64encode(picture).decode()
+    wide = min(columns - 2, max(int.from_bytes(picture[16:20], "big") // 9, 1))
+    if "KITTY_WINDOW_ID" in environment or environment.get("TERM") in ("xterm-kitty", "xterm-ghostty"):
+        return "".join(_kitty(data, wide)) + "\n"
+    if environment.get("TERM_PROGRAM") == "WezTerm" or environment.get("LC_TERMINAL") == "iTerm2":
+        return f"\x1b]1337;File=inline=1;size={len(picture)};width={wide}:{data}\x07\n"
+    return ""
+
+
+def _kitty(data: str, wide: int) -> Iterable[str]:
+    for at in range(0, len(data), CHUNK):
+        first = f"a=T,f=100,q=2,c={wide}," if at == 0 else ""
+        yield f"\x1b_G{first}m={int(at + CHUNK < len(data))};{data[at : at + CHUNK]}\x1b\\"

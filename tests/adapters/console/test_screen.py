@@ -1,0 +1,133 @@
+"""What is around the answers on a terminal: the bar of keys, the bottom line, sides, the board, pictures."""
+
+from __future__ import annotations
+
+import io
+import re
+from base64 import b64decode
+from pathlib import Path
+
+import pytest
+from prompt_toolkit.application import create_app_session
+from prompt_toolkit.input import create_pipe_input
+from prompt_toolkit.output import DummyOutput
+from rich.text import Text
+
+from adapters.console.screen import BAR, Screen, bar, bottom_line, graphics
+from adapters.console.session import Session, _talk
+from bot.host.terminal import show
+from bot.interface.reply.parts import UnitTable
+from bot.interface.reply.reply import File, Reply
+from bot.interface.typing.complete import Known
+from bot.process.settings import load_settings
+from tests.fresh import fresh_app
+
+PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + (700).to_bytes(4, "big") + b"\7" * 7_000
+KNOWN = Known(sides=("US", "VC"), own_side="US", standing="The Ford at Dawn · turn 1, Rally phase · both sides")
+F5, F8 = "\x1b[15~", "\x1b[19~"
+
+
+def screen(width: int = 110, **options: object) -> tuple[Screen, io.StringIO]:
+    out = io.StringIO()
+    drawn = Screen(file=out, width=width, force_terminal=True, color_system="standard", **options)  # type: ignore[arg-type]
+    drawn.sides = ("US", "VC")
+    return drawn, out
+
+
+@pytest.mark.parametrize(("columns", "rows"), [(110, 1), (80, 1), (60, 2), (40, 2)])
+def test_the_bar_has_all_keys_in_their_order_at_any_width(columns: int, rows: int) -> None:
+    lines = "".join(text for _, text in bar(columns)).split("\n")
+    assert len(lines) == rows
+    assert max(map(len, lines)) <= columns
+    assert re.findall(r"F\d", " ".join(lines)) == [f"F{number}" for number in range(2, 10)] == list(BAR)
+
+
+@pytest.mark.parametrize(
+    ("columns", "shown"),
+    [
+        (110, " The Ford at Dawn · turn 1, Rally phase · both sides · you are Anna (● US)    ? help "),
+        (80, " The Ford at Dawn · turn 1, Rally phase · both sides · you are Anna (● US) "),
+        (70, " The Ford at Dawn · turn 1, Rally phase · both sides · Anna (● US) "),
+        (60, " turn 1, Rally phase · both sides · Anna (● US) "),
+        (40, " both sides · Anna (● US) "),
+        (20, " Anna (● US) "),
+    ],
+)
+def test_the_bottom_line_drops_parts_and_cuts_no_word(columns: int, shown: str) -> None:
+    assert bottom_line(KNOWN, "Anna", columns, "●") == shown
+
+
+def test_sides_have_a_colour_and_a_sign() -> None:
+    drawn, out = screen()
+    row = ("us1", "Rifle 1", "squad", "", "", "", "5")
+    show(drawn, Reply("US and VC, not USA", (UnitTable("US · Anna", ("morale",), (row,)), "VC: nobody yet")))
+    title, heading, _, other = out.getvalue().splitlines()
+    assert heading.startswith("\x1b[94m● \x1b[0m\x1b[94mUS\x1b[0m · Anna"), "the rest of the line has no colour"
+    assert len(re.findall(r"\x1b\[1;(?:94|35)m(?:US|VC)\x1b", title)) == 2, "USA is no side"
+    plain = [re.sub(r"\x1b[^m]*m", "", line) for line in (heading, other)]
+    assert plain[0].startswith("● US · Anna"), "in the margin: columns stay as they are"
+    assert plain[1] == "▲ VC: nobody yet"
+    assert Screen(file=io.StringIO()).sided(Text("  US")).plain == "  US", "no game, no sides"
+
+
+async def test_keys_of_the_bar_do_the_same_at_any_time_and_keep_what_was_begun(tmp_path: Path) -> None:
+    app, (console, out) = await fresh_app(), screen(200)
+    session = Session(app, console, "Anna", tmp_path, terminal=True)
+    with create_pipe_input() as typed, create_app_session(input=typed, output=DummyOutput()):
+        typed.send_text(f"game start lnlt scenario=ford\rgame join US\rroll 1d1{F5} + 7\r{F8}quit\r")
+        try:
+            await _talk(session, console, load_settings({"GROGNARD_DATA": str(tmp_path)}))
+        finally:
+            await app.close()
+    plain = re.sub(r"\x1b[^m]*m", "", out.getvalue())
+    assert "Ready: Rifles 1-3" in plain, "F5 shows the board"
+    assert "rolls d1+7" in plain, "and the line goes on"
+    assert "● US: Anna" in re.sub(r"\x1b[^m]*m", "", session.board), "a wide terminal keeps the board in view"
+
+
+async def test_letters_about_a_shot_need_one(tmp_path: Path) -> None:
+    app, (console, out) = await fresh_app(), screen()
+    session = Session(app, console, "Anna", tmp_path, terminal=True)
+    try:
+        await session.line("o")
+        assert "There is no shot before this one." in out.getvalue()
+        for line in ("game start lnlt scenario=ford", "lnlt fire us1 vc1 hand=6,1,2", "unit list", "t", "t 2"):
+            await session.line(line)
+        assert "Local 3" in out.getvalue().rpartition("t and a number")[2], "though another answer came between"
+    finally:
+        await app.close()
+
+
+def test_pictures_are_drawn_only_where_the_terminal_says_it_can() -> None:
+    kitty = graphics(PNG, 110, {"TERM": "xterm-kitty"})
+    pieces = re.findall(r"\x1b_G([^;]*);([^\x1b]*)\x1b\\", kitty)
+    assert b64decode("".join(data for _, data in pieces)) == PNG
+    assert [head[-3:] for head, _ in pieces] == ["m=1"] * (len(pieces) - 1) + ["m=0"]
+    assert max(len(data) for _, data in pieces) <= 4096
+    assert pieces[0][0].startswith("a=T,f=100,q=2,c=77,")
+    assert b64decode(graphics(PNG, 40, {"LC_TERMINAL": "iTerm2"}).partition(":")[2].rstrip("\x07\n")) == PNG
+    for environment in (
+        {},
+        {"TERM": "xterm-256color"},
+        {"TERM": "xterm-kitty", "TMUX": "1"},
+        {"KITTY_WINDOW_ID": "1", "STY": "1"},
+    ):
+        assert graphics(PNG, 110, environment) == ""
+    assert graphics(b"text", 110, {"TERM": "xterm-kitty"}) == ""
+
+
+async def test_a_saved_file_is_a_link(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("KITTY_WINDOW_ID", "TERM_PROGRAM", "LC_TERMINAL"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    app = await fresh_app()
+    try:
+        for terminal in (True, False):
+            console, out = screen()
+            await Session(app, console, "Anna", tmp_path, terminal=terminal)._show(
+                Reply("x", files=(File("a.png", PNG),))
+            )
+            assert ("8;id=" in out.getvalue() and f"{tmp_path.as_uri()}/files/a.png" in out.getvalue()) == terminal
+            assert "PNG" not in out.getvalue()
+    finally:
+        await app.close()
