@@ -146,7 +146,9 @@ class Session:
         except UserError as error:
             self._refuse(error)
             return
-        self.draft = what if draft is None else command_text(await self.app.spec_of_form(draft, PLACE), draft.options)
+        line = what if draft is None else command_text(await self.app.spec_of_form(draft, PLACE), draft.options)
+        self.draft = f"{line} "
+        say(self.console, Text("  Go on with the line below; Tab shows what fits.", style="dim"))
 
     def _refuse(self, error: UserError, text: str = "") -> None:
         self.failed = True
@@ -206,7 +208,7 @@ class Session:
         failed, self.failed, self.sourcing = self.failed, False, True
         try:
             for number, line in lines:
-                echo(self.console, line)
+                say(self.console, Text(f"> {line}", style="green"))
                 if not await self.line(line):
                     return False
                 if self.failed:
@@ -233,11 +235,6 @@ def sourced(name: str, *, inside: bool) -> list[tuple[int, str]]:
         hint = f"At most {MOST_SOURCED:,} at a time."
         raise UserError(f"{name[:60]} has {len(lines):,} commands.", hint=hint, code="too-many")
     return lines
-
-
-def echo(console: Console, line: str) -> None:
-    """Print a line as if it had been typed."""
-    console.print(f"> {line}", style="green", markup=False, highlight=False, soft_wrap=True)
 
 
 def read_file(path: str) -> str:
@@ -270,7 +267,7 @@ async def play(name: str, *, interactive: bool) -> int:
         else:
             async for line in _script():
                 await session.news()
-                echo(session.console, line)
+                say(console, Text(f"> {line}", style="green"))
                 if not await session.line(line):
                     break
     finally:
@@ -343,7 +340,7 @@ async def _talk(session: Session, console: Screen, settings: Settings) -> None:
     board = FormattedTextControl(lambda: ANSI(session.board))
     beside = ConditionalContainer(
         VSplit([Window(char="│", width=1), Window(board, width=BOARD, dont_extend_height=True)]),
-        Condition(lambda: bool(session.board)) & ~is_done,
+        Condition(lambda: bool(session.board) and console.width >= WIDE) & ~is_done,
     )
     rows = prompt.layout.container
     assert isinstance(rows, HSplit)  # the line, then what is below it

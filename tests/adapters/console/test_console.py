@@ -173,7 +173,7 @@ async def test_a_menu_is_listed_by_numbers_and_a_number_chooses() -> None:
         await session.line("t 1")
         assert "B 2" in out.getvalue().split("t and a number")[1]
         await session.line("c")
-        assert session.draft == '/lnlt fire attackers=A targets="B 2"'
+        assert session.draft == '/lnlt fire attackers=A targets="B 2" ', "the next word can follow"
     finally:
         await app.close()
 
@@ -206,7 +206,8 @@ async def test_an_error_has_letters_too() -> None:
         await session.line("lnlt fire Alpha Bravoo hand=6,1,2")
         assert "1 fire at Bravo   2 fix it" in out.getvalue()
         await session.line("2")
-        assert session.draft == "/lnlt fire attackers=Alpha targets=Bravoo hand=6,1,2"
+        assert session.draft == "/lnlt fire attackers=Alpha targets=Bravoo hand=6,1,2 "
+        assert "Go on with the line below" in out.getvalue()
         await session.line("1")
         assert "Alpha fires" in out.getvalue()
     finally:
