@@ -12,22 +12,14 @@ from rich.text import Text
 
 from bot.interface.typing.complete import Known
 
-BAR = {
-    "F2": ("again", "a"),
-    "F3": ("odds", "o"),
-    "F4": ("target", "t"),
-    "F5": ("board", "board"),
-    "F6": ("units", "unit list"),
-    "F7": ("undo", "u"),
-    "F8": ("pass", "p"),
-    "F9": ("next", "n"),
-}
+BAR = {"F2": ("again", "a"), "F3": ("odds", "o"), "F4": ("target", "t"), "F5": ("board", "board")}
+BAR |= {"F6": ("units", "unit list"), "F7": ("undo", "u"), "F8": ("pass", "p"), "F9": ("next", "n")}
 """Each key of the bar, what it is called, and the line that it types."""
 SIGNS, ASCII_SIGNS = "●▲■◆", "*^#+"
 COLOURS = ("bright_blue", "magenta", "green", "bright_cyan")
 WIDE, BOARD = 160, 72
 """Columns from which on the board is kept in view, and how many of them it takes."""
-CHUNK = 4096
+CHUNK = 4096  # of kitty's graphics: so many characters at a time
 
 
 class Screen(Console):

@@ -232,8 +232,7 @@ def sourced(name: str, *, inside: bool) -> list[tuple[int, str]]:
         if (text := without_control(line).strip()) and not text.startswith("#")
     ]
     if len(lines) > MOST_SOURCED:
-        hint = f"At most {MOST_SOURCED:,} at a time."
-        raise UserError(f"{name[:60]} has {len(lines):,} commands.", hint=hint, code="too-many")
+        raise UserError(f"{len(lines):,} commands are more than {MOST_SOURCED:,} at a time.", code="too-many")
     return lines
 
 
@@ -324,8 +323,8 @@ async def _talk(session: Session, console: Screen, settings: Settings) -> None:
         event.app.exit(result=line)
 
     def toolbar() -> FormattedText:
-        sign = console.sign(completer.known.own_side)
-        said = bottom_line(completer.known, session.who.name, console.width, sign)
+        known = completer.known
+        said = bottom_line(known, session.who.name, console.width, console.sign(known.own_side))
         return FormattedText([("", said + "\n"), *bar(console.width)])
 
     prompt: PromptSession[str] = PromptSession(
