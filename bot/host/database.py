@@ -103,10 +103,13 @@ def _name(settings: Settings) -> str:
 
 def _taken(settings: Settings, copy: Path) -> tuple[int, Sequence[str]]:
     """Copy the database into a file; how many games it holds, and what does not verify. Raises UserError."""
-    if settings.postgres:
-        return asyncio.run(_from_postgres(settings, copy))
-    assert settings.database is not None
-    return _copied(settings.database, copy), ()
+    try:
+        if settings.postgres:
+            return asyncio.run(_from_postgres(settings, copy))
+        assert settings.database is not None
+        return _copied(settings.database, copy), ()
+    except OSError as error:  # where nothing can be written, nothing of ours can be removed either
+        raise UserError(f"{copy} cannot be written: {error.strerror or error}.", code="file-failed") from None
 
 
 async def _note(settings: Settings, *, is_whole: bool) -> None:

@@ -111,6 +111,7 @@ async def test_nothing_else_is_taken_for_a_copy_and_nothing_is_written_over(
         (restore, path, "bad-backup"),
         (backup, other, "file-exists"),
         (backup, home / "no" / "folder.db", "file-failed"),
+        (backup, other / "below-a-file.db", "file-failed"),
     ):
         with pytest.raises(UserError) as refused:
             await asyncio.to_thread(do, [str(file)])
