@@ -27,7 +27,7 @@ from adapters.discord.calls import (
 from adapters.discord.channel_posts import LOADING, Posting
 from adapters.discord.delivery import Delivery
 from adapters.discord.incoming import Work, make_good
-from adapters.discord.render import ACTION, LATE, render
+from adapters.discord.render import ACTION, LATE, PERHAPS, render
 from adapters.discord.request import EPHEMERAL, PLATFORM
 from adapters.discord.request import Request as Ask
 from adapters.discord.serve import Grognard
@@ -48,6 +48,7 @@ Json = dict[str, Any]
 
 RECEIPT_LIMIT, TOKEN_LIFE, NONCE_LIFE = 3.0, 900.0, 300.0
 BOT = 77
+REMARKS = (PERHAPS, LATE)
 FILE = "https://files/"
 KINDS = {"str": 3, "int": 4, "bool": 5, "file": 11}
 
@@ -158,7 +159,8 @@ class Discord:
 
     def _fill(self, shown: Shown, body: Json, files: Sequence[str]) -> None:
         shown.key, shown.text = key_of(body), text_of(body)
-        shown.late = LATE in content_of(body)
+        shown.late = any(remark in content_of(body) for remark in REMARKS)
+        shown.body = body
         shown.files = tuple(files)
         buttons = [item for row in rows_of(body.get("components") or ()) for item in row["components"]]
         shown.buttons = tuple(str(item.get("custom_id")).removeprefix(ACTION) for item in buttons)
@@ -196,7 +198,10 @@ def rows_of(components: Sequence[Json]) -> list[Json]:
 def key_of(body: Json) -> str:
     """What is the same for the same answer: its first line and its footer."""
     footers = [embed["footer"]["text"] for embed in body.get("embeds") or () if "footer" in embed]
-    return " | ".join([content_of(body).replace(LATE, ""), *footers])
+    said = content_of(body)
+    for remark in REMARKS:
+        said = said.replace(remark, "")
+    return " | ".join([said, *footers])
 
 
 def key_of_reply(reply: Reply, _: str) -> str:
@@ -259,9 +264,14 @@ class SimHttp:
             spot = world.spot_by_channel(route.url.rstrip("/").split("/")[-2])
             there = [shown for shown in world.shown if shown.spot == spot and shown.stands and not shown.viewer]
             return [
-                {"id": str(shown.number), "interaction_metadata": {"id": shown.answers.token}}
+                {
+                    **shown.body,
+                    "id": str(shown.number),
+                    "flags": 0,
+                    "author": {"bot": True},
+                    "interaction_metadata": {"id": shown.answers.token} if shown.answers else None,
+                }
                 for shown in there
-                if shown.answers
             ]
         if json is None:
             json = parser.loads(next(part["value"] for part in form if part["name"] == "payload_json"))

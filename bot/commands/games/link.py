@@ -223,8 +223,9 @@ def _request(context: Context, game: Game, link: Link, names: dict[str, str], re
         (
             f"Agreed, every roll made in this channel is seen in {others}, and theirs here. Nothing is linked yet.",
             phrase(
-                f"Only a server manager or workspace admin can agree, within {HOURS} hours. "
+                "Only a server manager or workspace admin can agree, within {hours} hours. "
                 "Press a button, or type: `/game link {code}`",
+                hours=HOURS,
                 code=link.code,
             ),
         ),

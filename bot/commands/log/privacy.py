@@ -112,8 +112,11 @@ async def _to_rename(context: Context) -> list[str | Phrase]:
             lines.append(f'A game is called "{game.name}".')
         for unit in game.units.values():
             if own & _words(unit.name):
-                how = '{old}{where} sounds like you. Another name from now on: `/unit edit {name} stats="name=..."`'
-                lines.append(phrase(how, old=unit.name, where=where, name=quoted(unit.name)))
+                line = phrase(
+                    '{old}{where} sounds like you. Another name from now on: `/unit edit {name} stats="name=..."`',
+                    old=unit.name, where=where, name=quoted(unit.name),
+                )  # fmt: skip
+                lines.append(line)
     return lines[:MOST_NAMED]
 
 
