@@ -98,7 +98,10 @@ class Session:
         elif (meant := self.keys.meant(text) or self.kept.meant(text)) is not None:
             await self._use(meant, text)
         elif self.terminal and text.casefold() in SHOTS:
-            self._refuse(UserError("There is no shot before this one.", hint="Fire first.", code="nothing-to-repeat"))
+            system = (await self.app.known(PLACE, self.who)).system
+            self.draft = f"{system} fire attackers=" if self.app.registry.get((system, "fire")) else ""
+            hint = "The line below begins one; Tab names the units." if self.draft else "Fire first."
+            self._refuse(UserError("There is no shot before this one.", hint=hint, code="nothing-to-repeat"))
         else:
             text = LINES.get(text.casefold(), text) if self.terminal else text
             text = "game board" if text == "board" else text

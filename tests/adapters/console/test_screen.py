@@ -91,7 +91,11 @@ async def test_letters_about_a_shot_need_one(tmp_path: Path) -> None:
     try:
         await session.line("o")
         assert "There is no shot before this one." in out.getvalue()
-        for line in ("game start lnlt scenario=ford", "lnlt fire us1 vc1 hand=6,1,2", "unit list", "t", "t 2"):
+        assert "Fire first." in out.getvalue()
+        await session.line("game start lnlt scenario=ford")
+        await session.line("t")
+        assert session.draft == "lnlt fire attackers=", "a letter begins the first shot"
+        for line in ("lnlt fire us1 vc1 hand=6,1,2", "unit list", "t", "t 2"):
             await session.line(line)
         assert "Local 3" in out.getvalue().rpartition("t and a number")[2], "though another answer came between"
     finally:
