@@ -26,6 +26,7 @@ class Screen(Console):
     """A terminal that shows sides, wherever they are named, in their colours, and their rosters with their signs."""
 
     sides: tuple[str, ...] = ()
+    board = ""  # as it is drawn beside the prompt
 
     def print(self, *objects: Any, **options: Any) -> None:
         """As ever, sides marked."""

@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.style import Style
 from rich.text import Text
 
-from adapters.console.screen import BAR, BOARD, WIDE, Screen, bar, bottom_line, graphics
+from adapters.console.screen import BOARD, WIDE, Screen, graphics
 from bot.app import App
 from bot.host.cli import Arguments
 from bot.host.terminal import save_files, say, show
@@ -62,7 +62,6 @@ class Session:
         self.keys = Keys()
         self.kept = Keys()  # what letters did under earlier answers, where the last one has none
         self.draft = ""  # what the next line begins with
-        self.board = ""  # as it is drawn beside the prompt
         self.failed = False  # whether a command was refused, the tutorial's own mistakes aside
         self.sourcing = False
 
@@ -152,6 +151,10 @@ class Session:
         line = what if draft is None else command_text(await self.app.spec_of_form(draft, PLACE), draft.options)
         self.draft = f"{line} "
         say(self.console, Text("  Go on with the line below; Tab shows what fits.", style="dim"))
+
+    def begin(self, text: str) -> None:
+        """What the next line begins with, after what a key of the bar does."""
+        self.draft = text
 
     def _refuse(self, error: UserError, text: str = "") -> None:
         self.failed = True
@@ -305,48 +308,15 @@ async def _board(session: Session, sides: tuple[str, ...]) -> str:
 
 async def _talk(session: Session, console: Screen, settings: Settings) -> None:
     from prompt_toolkit import PromptSession
-    from prompt_toolkit.filters import Condition, is_done
-    from prompt_toolkit.formatted_text import ANSI, FormattedText
-    from prompt_toolkit.history import FileHistory
-    from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
-    from prompt_toolkit.layout import ConditionalContainer, FormattedTextControl, HSplit, VSplit, Window
     from prompt_toolkit.patch_stdout import patch_stdout
 
     from adapters.console.completer import ConsoleCompleter  # 0.1 s that a script does without
+    from adapters.console.prompt import prompt_at
 
     settings.data.mkdir(parents=True, exist_ok=True)
     known = await _known(session)
     completer = ConsoleCompleter(await session.app.registry_at(PLACE), known)
-    keys = KeyBindings()
-
-    def press(event: KeyPressEvent) -> None:
-        session.draft = event.current_buffer.text  # what was begun is there again afterwards
-        line = BAR[event.key_sequence[0].key.upper()][1]
-        event.current_buffer.text = line
-        event.app.exit(result=line)
-
-    def toolbar() -> FormattedText:
-        known = completer.known
-        said = bottom_line(known, session.who.name, console.width, console.sign(known.own_side))
-        return FormattedText([("", said + "\n"), *bar(console.width)])
-
-    prompt: PromptSession[str] = PromptSession(
-        history=FileHistory(str(settings.data / "history")),
-        completer=completer,
-        complete_while_typing=True,
-        bottom_toolbar=toolbar,
-        key_bindings=keys,
-    )
-    for key in BAR:
-        keys.add(key.lower())(press)
-    board = FormattedTextControl(lambda: ANSI(session.board))
-    beside = ConditionalContainer(
-        VSplit([Window(char="│", width=1), Window(board, width=BOARD, dont_extend_height=True)]),
-        Condition(lambda: bool(session.board) and console.width >= WIDE) & ~is_done,
-    )
-    rows = prompt.layout.container
-    assert isinstance(rows, HSplit)  # the line, then what is below it
-    rows.children[0] = VSplit([rows.children[0], beside])
+    prompt = prompt_at(console, completer, settings.data / "history", lambda: session.who.name, session.begin)
 
     async def request(text: str) -> str:
         return await PromptSession[str]().prompt_async(text)
@@ -358,7 +328,7 @@ async def _talk(session: Session, console: Screen, settings: Settings) -> None:
         console.sides = completer.known.sides
         try:
             await session.news()
-            session.board = await _board(session, console.sides) if known.standing and console.width >= WIDE else ""
+            console.board = await _board(session, console.sides) if known.standing and console.width >= WIDE else ""
             with patch_stdout():
                 draft, session.draft = session.draft, ""
                 line = await prompt.prompt_async(f"{session.who.name}> ", default=draft)
