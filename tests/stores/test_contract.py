@@ -481,6 +481,18 @@ async def test_a_user_can_be_forgotten_without_touching_the_chain(store: Store) 
     assert len(await store.events("g1")) == 1
 
 
+async def test_what_others_sent_somebody_directly_goes_with_them(store: Store) -> None:
+    """What waits to be posted there, and where what was posted is; what is elsewhere stays."""
+    places = ("discord:anna", PLACE)
+    posted = await store.commit(Commit(outbox=tuple(Outgoing(place, {}, 0.0, {}, "g1/1") for place in places)))
+    await store.outbox_done(*posted.outbox, spot={"at": 1})
+    waiting = tuple(Outgoing(place, {}, 0.0, {"text": "Your turn."}) for place in places)
+    await store.commit(Commit("r1", {"text": "7"}, "discord:bert", outbox=waiting))
+    await store.commit(Commit(forget=("discord:anna",)))
+    assert (await store.shown("g1/1")).spots == {PLACE: ({"at": 1},)}
+    assert [row.place for row in await store.outbox_claim(60)] == [PLACE]
+
+
 @pytest.mark.parametrize("deletion", [Commit("bye", erase=("g1",)), Commit("bye", forget=("discord:anna",))])
 async def test_a_request_whose_answer_was_deleted_changes_nothing_when_it_comes_again(
     store: Store, clock: Clock, deletion: Commit

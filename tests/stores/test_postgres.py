@@ -44,7 +44,7 @@ def roll(game: str, number: int) -> Commit:
         reply={"number": number},
         changes=(GameChange(game, number - 1, (EventRow(game, number, '{"kind":"roll"}', f"hash{number}"),)),),
         bindings=(Binding(f"discord:s:{game}", game, None),) if number == 1 else (),
-        outbox=(Outgoing(f"discord:s:{game}", {}, 600.0),),
+        outbox=(Outgoing(f"discord:s:{game}", {}),),
     )
 
 
