@@ -184,7 +184,7 @@ class Posting:
 
     async def _post(self, channel: int, message: Message, request: Request) -> Json:
         body = _for_all(message.body)
-        said = str(body.get("content") or body.get("components"))[:200]
+        said = _plain(str(body.get("content") or body.get("components")))[:200]  # the same, however it is marked
         digest = hashlib.sha256(f"{request.request_id}/{said}".encode()).hexdigest()
         body |= {"nonce": digest[:24], "enforce_nonce": True}
         route = Route("POST", "/channels/{channel_id}/messages", channel_id=channel)
@@ -233,7 +233,11 @@ def _words(message: Mapping[str, Any]) -> str:
                 read(one)
 
     read(message)
-    return " ".join(" ".join(found).replace(PERHAPS, "", 1).replace(LATE, "", 1).split())
+    return " ".join(_plain(" ".join(found)).split())
+
+
+def _plain(said: str) -> str:
+    return said.replace(PERHAPS, "", 1).replace(LATE, "", 1)
 
 
 def _date(seconds: float) -> datetime:

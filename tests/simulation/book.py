@@ -94,8 +94,11 @@ class Book:
         if any(kind in ("event", "request", "erased") for kind, _ in rows):
             self.commits += 1
         erases = any(kind == "erased" or (kind == "request" and "deleted" in row[3][:80]) for kind, row in rows)
+        no_longer_holds = {row[5] for kind, row in rows if kind == "outbox" and row[5]}
         for kind, row in rows:
-            if kind == "posted":
+            if kind == "posted" and row[1] in no_longer_holds:  # a board called off before anybody had it
+                self._rows.pop(row[0], None)
+            elif kind == "posted":
                 self._left(row[0], excused=erases)
             else:
                 getattr(self, f"_on_{kind}")(*row)

@@ -29,7 +29,7 @@ WATCHED = {
     "event": ("events", "INSERT", "new.game, new.number, new.body, new.hash"),
     "text": ("texts", "INSERT", "new.game, new.event, new.key, new.text"),
     "outbox": ("outbox", "INSERT", "new.id, new.request, new.place, new.reply, new.delivery, new.amends"),
-    "posted": ("outbox", "DELETE", "old.id"),
+    "posted": ("outbox", "DELETE", "old.id, old.about"),
     "erased": ("games", "DELETE", "old.id"),
 }
 
