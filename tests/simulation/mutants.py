@@ -124,7 +124,7 @@ def _pressed_once(patch: pytest.MonkeyPatch) -> None:
 
 @mutant("M4: what is due is due by a clock that is never set back", 42, "c")
 def _clock_trusted(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(bot.stores.statements, "LONGEST_WAIT", 1e9)
+    patch.setattr(bot.stores.statements, "OVERDUE", f"due <= {bot.stores.statements.NOW}")
 
 
 @mutant("M1: receipts are not written down", 2, "b")
