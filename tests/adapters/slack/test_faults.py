@@ -152,6 +152,18 @@ async def test_an_answer_is_found_although_the_hosts_clock_is_far_ahead() -> Non
     assert await stands(cast(Wire, Channel()), Team("T1", "token", "B1"), request, reply, ahead) == "1000000.0"
 
 
+async def test_a_board_that_tells_the_last_shot_is_not_taken_for_its_answer() -> None:
+    board = mark(Request("T1", "C1", "U1", "r1"), Reply("Turn 1, Rally"))
+
+    class Channel:
+        async def request(self, _token: str, _method: str, **_given: str) -> dict[str, Any]:
+            text = "Turn 1, Rally\n#3 Anna: Squad 5 is shaken"
+            return {"messages": [{"ts": "5.0", "user": "B1", "text": text, "metadata": board}]}
+
+    request, reply = Request("T1", "C1", "U1", "r2"), Reply("Squad 5 is shaken", footer=("#3",))
+    assert await stands(cast(Wire, Channel()), Team("T1", "token", "B1"), request, reply, 0.0) == ""
+
+
 @pytest.mark.slow
 async def test_killed_before_the_commit(socket_slack: SlackStandIn, tmp_path: Path) -> None:
     """A command that was not acknowledged is refused by Slack itself; a mention comes again."""
