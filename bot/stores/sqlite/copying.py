@@ -56,7 +56,7 @@ class SqliteEnd:
         conn = self._of(table)
         assert conn is not None
         marks = ", ".join("?" * len(TABLES[table]))
-        await asyncio.to_thread(conn.executemany, f"INSERT INTO {table} ({_names(table)}) VALUES ({marks})", rows)
+        await asyncio.to_thread(_insert, conn, f"INSERT INTO {table} ({_names(table)}) VALUES ({marks})", rows)
 
     async def go_on(self, table: str, last: int) -> None:
         """See Target. The journal's numbers only say what came first."""
@@ -125,6 +125,12 @@ async def sqlite_target(path: Path) -> AsyncIterator[SqliteEnd]:
 def _connected(path: Path | None) -> sqlite3.Connection:
     """A connection to a file, or to nothing."""
     return sqlite3.connect(path if path is not None else ":memory:", isolation_level=None, check_same_thread=False)
+
+
+def _insert(conn: sqlite3.Connection, query: str, rows: Sequence[Row]) -> None:
+    """Closes its cursor before the next one is made. A thread that lets go of it only afterwards resets their common
+    statement under the next one, which then breaks off as misused."""
+    conn.executemany(query, rows).close()
 
 
 def _names(table: str) -> str:
