@@ -110,14 +110,8 @@ def commit_steps(commit: Commit, attempt: str, now: float) -> Iterator[Step]:
     for binding in commit.bindings:
         yield from _bound(binding)
     yield from _side_rows(commit)
-    if commit.pressed is not None:  # a message that is known is about something else: a board with an Undo
-        about, place, spot = commit.pressed
-        yield Step(
-            "INSERT INTO shown (about, place, spot, request) SELECT ?1, ?2, ?3, "
-            "coalesce((SELECT request FROM shown WHERE about = ?1 AND request <> '' LIMIT 1), '') "
-            "WHERE NOT EXISTS (SELECT 1 FROM shown WHERE about > ?4 AND about < ?5 AND place = ?2 AND spot = ?3)",
-            (about, place, _spot(spot), *_of_game(about.partition("/")[0])),
-        )
+    if commit.pressed is not None:
+        yield from _pressed(*commit.pressed)
     for user in commit.forget:
         yield from _forgotten(user, commit.request_id or "", now)
     for entry in commit.outbox:
@@ -329,6 +323,27 @@ def _side_rows(commit: Commit) -> Iterator[Step]:
     unposted = "about <> '' AND amends = '' AND (attempts < 0 OR (attempts = 0 AND due < created + 1))"
     for about in commit.withdraw:
         yield Step(f"DELETE FROM outbox WHERE about = ?1 AND {unposted}", (about,))
+
+
+def _pressed(about: str, place: str, spot: Json) -> Iterator[Step]:
+    """Remember where a message is, for whoever presses its button has it before them.
+
+    One that is known already, pinned or not, is about something else: a board with an Undo. Buttons that are on one
+    message alone prove that it is there, and nothing is left to post; after this press nobody would find it again.
+    """
+    known = [_spot(spot | more) for more in ({}, {"pinned": True}, {"pinned": False})]
+    yield Step(
+        "INSERT INTO shown (about, place, spot, request) SELECT ?1, ?2, ?3, "
+        "coalesce((SELECT request FROM shown WHERE about = ?1 AND request <> '' LIMIT 1), '') "
+        "WHERE NOT EXISTS (SELECT 1 FROM shown WHERE about > ?6 AND about < ?7 AND place = ?2 "
+        "AND spot IN (?3, ?4, ?5))",
+        (about, place, *known, *_of_game(about.partition("/")[0])),
+    )
+    if not about.rpartition("/")[2].isdecimal():
+        yield Step(
+            "DELETE FROM outbox WHERE about = ?1 AND amends = '' AND coalesce(nullif(home, ''), place) = ?2",
+            (about, place),
+        )
 
 
 def _forgotten(user: str, but: str, now: float) -> Iterator[Step]:

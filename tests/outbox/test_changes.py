@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from bot.stores.base import DAY
 from tests.fresh import fresh_app
 from tests.playing import Channel, two_sides
@@ -35,14 +37,16 @@ async def test_what_is_undone_names_who_did_it_where_the_answer_is_no_longer_kep
     assert f"#{number} Anna (US): Squad 1 fires at Cell 1" in str(changed.reply.title)
 
 
-async def test_a_board_whose_undo_was_pressed_stays_the_board() -> None:
+@pytest.mark.parametrize("pinned", [{}, {"pinned": True}])
+async def test_a_board_whose_undo_was_pressed_stays_the_board(pinned: dict[str, bool]) -> None:
     channel = await Channel.fresh()
     await channel.do("Anna", 'game start lnlt "Hill" sides="US, VC"', "game join US")
-    posted = {"message": 7}
+    pressed = {"message": 7}
+    posted = pressed | pinned
     await channel.app.delivered(await channel.say("Anna", "game board", token="t"), spot=posted)
     await channel.do("Anna", "game next")
     undo = await channel.under(3, "undo")
-    await channel.app.press(undo, channel.who("Anna"), channel.place, "p", {"token": "t", "pressed": posted})
+    await channel.app.press(undo, channel.who("Anna"), channel.place, "p", {"token": "t", "pressed": pressed})
     changed = [one for one in await channel.app.due("console:") if one.amends]
     found = [(one.amends.partition("/")[2][:5], await channel.app.shown(one.amends)) for one in changed]
     assert [about for about, shown in found if posted in shown.spots.get(channel.place.key, ())] == ["board"]

@@ -665,6 +665,29 @@ async def test_what_may_be_there_though_nobody_knows_is_not_withdrawn(store: Sto
     assert [row.about for row in await store.outbox_claim(10)] == ["g1/a", "g1/b", "g1/c"]
 
 
+async def test_whoever_presses_a_request_has_it_before_them_and_it_is_not_posted_again(
+    store: Store, clock: Clock
+) -> None:
+    """Its process died between posting and noting that. An Undo may be the board's: the answer is still to come."""
+    rows = [Outgoing("t", {}, 10.0, about="g1/asked-k", home=PLACE), Outgoing("c2", {}, 10.0, {}, "g1/asked-k")]
+    await store.commit(
+        Commit("r1", {"title": "Agree?"}, "discord:anna", outbox=(*rows, Outgoing(PLACE, {}, about="g1/4")))
+    )
+    await store.commit(Commit(pressed=("g1/asked-k", PLACE, {"at": 7})))
+    await store.commit(Commit(pressed=("g1/4", PLACE, {"at": 8})))
+    clock.now += 20
+    assert [(row.about, row.place) for row in await store.outbox_claim(10)] == [("g1/asked-k", "c2"), ("g1/4", PLACE)]
+    assert (await store.shown("g1/asked-k")).spots == {PLACE: ({"at": 7},)}
+
+
+@pytest.mark.parametrize("pinned", [{}, {"pinned": True}, {"pinned": False}])
+async def test_a_board_with_an_undo_is_not_the_answer_that_it_undoes(store: Store, pinned: Json) -> None:
+    done = await store.commit(Commit(outbox=(Outgoing(PLACE, {}, 0.0, {"title": "Board"}, "g1/board"),)))
+    await store.outbox_done(done.outbox[0], spot={"at": 7, **pinned})
+    await store.commit(Commit(pressed=("g1/4", PLACE, {"at": 7})))
+    assert not (await store.shown("g1/4")).spots
+
+
 async def test_answers_on_their_way_are_counted_by_platform(store: Store, clock: Clock) -> None:
     early = (Outgoing("discord:s1:c1", {}, 0.0), Outgoing("slack:t1:c1", {}, 0.0))
     await store.commit(Commit("r1", {"title": "early"}, "discord:u1", outbox=early))
