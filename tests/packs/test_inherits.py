@@ -121,3 +121,56 @@ def test_lists_and_groups_are_added_to_those_of_the_game(make_pack: PackMaker) -
     parent = system("baps")
     assert pack.lists == {**parent.lists, "moods": ("calm", "grim")}
     assert pack.game["groups"] == {**parent.game["groups"], "weather": "Weather"}
+
+
+ONE_OF_EACH = """
+lists: {moods: [calm, grim]}
+groups: {weather: Weather}
+words: {wx: weather}
+labels: {gloom: Gloom}
+arms: {slingshot: sling shots}
+results: {"*": {grim: {tone: shaken, says: "{} is grim"}}}
+units:
+  types: {sapper: "digs and blasts"}
+  attributes: {gloom: {type: int, min: 0, max: 9, help: "how grim it is"}}
+  flags: {muddy: "up to the axles"}
+  markers: {muddy: "up to the axles"}
+  states: {sulking: "will not move"}
+  marker_flags: {muddy: muddy}
+  counters: {sapper: {frame: person, numbers: [gloom]}}
+"""
+
+
+@pytest.mark.parametrize("parent", sorted(built_in()))
+def test_a_pack_adds_one_of_each_and_keeps_all_else(make_pack: PackMaker, parent: str) -> None:
+    pack, theirs = house(make_pack, parent, game=ONE_OF_EACH), system(parent).game
+    assert check_content(pack.content).faults == ()
+    for part, name in (("lists", "moods"), ("groups", "weather"), ("words", "wx"), ("labels", "gloom")):
+        assert {*pack.game[part]} == {*(theirs.get(part) or ()), name}, part
+    assert {*pack.game["results"]["*"]} == {*theirs["results"]["*"], "grim"}
+    assert {*pack.game["results"]} == {*theirs["results"]}
+    for part, name in (("types", "sapper"), ("attributes", "gloom"), ("flags", "muddy"), ("states", "sulking")):
+        assert list(pack.game["units"][part]) == [*theirs["units"][part], name], part
+    assert pack.game["units"]["well"] == theirs["units"]["well"]
+    assert pack.game["phases"] == theirs["phases"]
+
+
+def test_null_takes_one_out_and_what_still_needs_it_is_a_fault(make_pack: PackMaker) -> None:
+    pack = house(make_pack, "ucn", game="units: {flags: {thrown: null}, markers: {thrown: null}}")
+    with pytest.raises(TableError, match='row marker_flags: "thrown" is not known here'):
+        pack.game  # noqa: B018  # read whole by this
+    game = "units: {attributes: {riders: null}, counters: {leader: null}}"
+    pack = house(make_pack, "ucn", game=game)
+    assert "leader" in pack.game["units"]["types"]
+    assert "leader" not in pack.game["units"]["counters"]
+    pack = house(make_pack, "asl", game="lists: {starts: null}")
+    assert any("names the list starts" in fault for fault in check_content(pack.content).faults)
+
+
+def test_null_takes_a_sequence_out(make_pack: PackMaker) -> None:
+    pack = house(make_pack, "lnlt", sequences="smoke: null\n")
+    pack.check_whole()
+    assert "smoke" not in pack.sequences
+    assert "melee" in pack.sequences
+    with pytest.raises(TableError, match="fire.*is not known here"):
+        house(make_pack, "lnlt", sequences="fire: null\n").check_whole()

@@ -15,6 +15,7 @@ from bot.rules.inputs.options import Option
 from bot.rules.text.plain import one_line
 from bot.systems.game_file import check_game
 from bot.systems.packs.archive import MOST_BYTES, MOST_FILES, PACK, Content, check_name, read_content
+from bot.systems.packs.merging import merged
 from bot.systems.system import STEPS, System, built_in
 
 _ID = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
@@ -127,7 +128,7 @@ class PackSystem(System):
         if file in self.content:
             own = _read(self.content, file, self.id)
             if name == "sequences" and self.parent is not None and isinstance(own, Mapping):
-                return {**self.parent.read(name), **own}
+                return {id: one for id, one in {**self.parent.read(name), **own}.items() if one is not None}
             return own
         if self.parent is not None:
             return self.parent.read(name)
@@ -159,7 +160,7 @@ class PackSystem(System):
         if not isinstance(data, Mapping):
             raise TableError(file, "must be a mapping with groups and units")
         if self.parent is not None and "game.yaml" in self.content:
-            data = {**self.parent.game, **data, **_merged(self.parent.game, data)}
+            data = merged(self.parent.game, data)
         about = self.about
         made = {"edition": 1, "publisher": about.author, **data, "title": about.title}
         made["notice"] = about.notice or f"{about.title}, version {about.version}, by {about.author}. {about.licence}."
@@ -194,7 +195,8 @@ class PackSystem(System):
     def own_sequences(self) -> tuple[str, ...]:
         """The ids that the pack's own sequences.yaml has."""
         file = "sequences.yaml"
-        return tuple(_read(self.content, file, self.id) or ()) if file in self.content else ()
+        own = (_read(self.content, file, self.id) or {}) if file in self.content else {}
+        return tuple(id for id in own if id in self.sequences)
 
     def check_new(self) -> None:
         """What is asked of a pack that comes today; one that was taken before goes on without. Raises TableError for an
@@ -210,13 +212,6 @@ def _check_words(id: str, inputs: Iterable[Option], file: str, reserved: tuple[s
     for name in (option.name for option in inputs if option.name in reserved and option.type != "mods"):
         problem = f"{name} is a word of every command of this kind; call the input something else"
         raise TableError(file, problem, row=f"{id}, {name}")
-
-
-def _merged(parent: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
-    """Lists and groups of a pack beside those of the game that it inherits: `null` takes one out."""
-    maps = {key: own[key] for key in ("lists", "groups") if isinstance(own.get(key), Mapping)}
-    both = {key: {**(parent.get(key) or {}), **map} for key, map in maps.items()}
-    return {key: {name: item for name, item in map.items() if item is not None} for key, map in both.items()}
 
 
 def _check_command(id: str, inputs: Iterable[Option], file: str) -> None:
