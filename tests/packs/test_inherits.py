@@ -172,5 +172,5 @@ def test_null_takes_a_sequence_out(make_pack: PackMaker) -> None:
     pack.check_whole()
     assert "smoke" not in pack.sequences
     assert "melee" in pack.sequences
-    with pytest.raises(TableError, match="fire.*is not known here"):
+    with pytest.raises(TableError, match=r"fire.*is not known here"):
         house(make_pack, "lnlt", sequences="fire: null\n").check_whole()
