@@ -1,0 +1,182 @@
+"""Decks as values: what cards there are, which of them are out of the pile, and what a die draws.
+
+Nothing is shuffled ahead, so nobody can peek at what comes: a drawn card is one die with as many sides as the pile has
+cards (also the last: one side), and its face k is the k-th card left, in the order in which the deck was declared, with
+copies side by side. A cup is a deck of chits. docs/dice.md has test vectors.
+
+What is kept is what is *out* of the pile: how many of which card are in play, discarded or removed, under keys such as
+`cup/play/7`. The pile is the rest of the deck, so a card can be neither lost nor doubled.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import repeat
+from typing import Any, NamedTuple
+
+from bot.rules.dice import Die, Rolled, Source
+from bot.rules.errors import UserError
+
+PLAY, DISCARD, REMOVED = PLACES = ("play", "discard", "removed")
+RESHUFFLE, REFUSE = "reshuffle", "refuse"
+"""What an empty pile does: the discards join it within the same event, or nothing more is drawn."""
+MOST_DRAWN = 60
+"""Cards that one event draws or moves."""
+MOST_DECKS = 12
+MOST_KINDS, MOST_CARDS = 400, 1_000
+"""Different cards of a deck, and all of them."""
+
+Out = Mapping[str, int]
+"""How many of which card are where, by keys as `key` writes them. What is not there is in the pile."""
+Pile = Sequence[tuple[str, int]]
+"""Cards with how many there are of each, in the order of the deck."""
+
+
+class Deck(NamedTuple):
+    """What cards there are, by id, with how many of each, in the order in which faces count; and what an empty pile
+    does."""
+
+    cards: Pile
+    empty: str = RESHUFFLE
+
+    def to_json(self) -> dict[str, Any]:
+        """As an event declares it."""
+        return {"cards": [{"id": card, "count": count} for card, count in self.cards], "empty": self.empty}
+
+
+def deck_from_json(data: Mapping[str, Any]) -> Deck:
+    """The deck that an event declares."""
+    return Deck(tuple((one["id"], one["count"]) for one in data["cards"]), data["empty"])
+
+
+def faults(deck: Deck) -> str:
+    """What is wrong with a deck; "" for nothing."""
+    ids = [card for card, _ in deck.cards]
+    if len(set(ids)) < len(ids):
+        return "it has a card twice."
+    if len(ids) > MOST_KINDS or size(deck.cards) > MOST_CARDS:
+        return f"it has more than {MOST_KINDS} different cards, or {MOST_CARDS} in all."
+    return ""
+
+
+def key(deck: str, place: str, card: str) -> str:
+    """Under which cards out of the pile are counted."""
+    return f"{deck}/{place}/{card}"
+
+
+def at(deck: str, place: str, out: Out) -> dict[str, int]:
+    """How many of which card of a deck are in a place."""
+    start = f"{deck}/{place}/"
+    return {name.removeprefix(start): count for name, count in out.items() if name.startswith(start)}
+
+
+def moved(out: Out, changes: Mapping[str, int]) -> dict[str, int]:
+    """What is out of the pile once these counts are set; 0 for what is there no more."""
+    return {name: count for name, count in {**out, **changes}.items() if count}
+
+
+def left(id: str, deck: Deck, out: Out) -> list[tuple[str, int]]:
+    """The pile: what is left of a deck once all that is out is taken off."""
+    gone = [at(id, place, out) for place in PLACES]
+    counts = ((card, count - sum(one.get(card, 0) for one in gone)) for card, count in deck.cards)
+    return [(card, count) for card, count in counts if count > 0]
+
+
+def size(pile: Pile) -> int:
+    """How many cards it has."""
+    return sum(count for _, count in pile)
+
+
+def card_at(pile: Pile, face: int) -> str:
+    """The card that a die with as many sides as the pile has cards draws: the `face`-th, copies side by side."""
+    for card, count in pile:
+        if face <= count:
+            return card
+        face -= count
+    raise ValueError("the pile has fewer cards")
+
+
+class Drawn(NamedTuple):
+    """What a draw comes to: the cards in the order drawn, a die for each, what is out of the pile then, and before
+    which card (from 0) the discards joined the pile; -1 where they did not."""
+
+    cards: tuple[str, ...]
+    dice: tuple[Rolled, ...]
+    out: Out
+    joined: int = -1
+
+
+def draw(id: str, deck: Deck, out: Out, count: int, source: Source, to: str = PLAY) -> Drawn:
+    """Draw so many cards, one die each. Raises UserError where there are not so many."""
+    pile, discards = left(id, deck, out), at(id, DISCARD, out)
+    there = size(pile) + (sum(discards.values()) if deck.empty == RESHUFFLE else 0)
+    if count > there:
+        what = f"{id} has {there} left to draw, not {count}." if there else f"{id} has nothing left to draw."
+        hint = "`/deck shuffle` puts the discards back into the pile." if discards and not there else ""
+        raise UserError(what, hint=hint, option="count", code="empty-pile")
+    counts, joined = dict(pile), -1
+    cards, dice = list[str](), list[Rolled]()
+    now = dict(out)
+    for number in range(count):
+        if not counts:
+            counts, joined = {card: discards[card] for card, _ in deck.cards if card in discards}, number
+            now = {name: some for name, some in now.items() if not name.startswith(f"{id}/{DISCARD}/")}
+        die = Die(id, sum(counts.values()))
+        face = source.draw(die)
+        card = card_at([*counts.items()], int(face))
+        counts = {one: some - (one == card) for one, some in counts.items() if some > (one == card)}
+        now[key(id, to, card)] = now.get(key(id, to, card), 0) + 1
+        cards.append(card)
+        dice.append(die.rolled(face))
+    return Drawn(tuple(cards), tuple(dice), now, joined)
+
+
+def order(names: Sequence[str], source: Source) -> Drawn:
+    """The names in an order that dice give: each a card of a deck that is drawn to its end."""
+    return draw(NAMES, Deck(tuple(zip(names, repeat(1), strict=False))), {}, len(names), source)
+
+
+NAMES = "names"
+"""What the dice are for that order names."""
+
+
+def in_order(deck: Deck, cards: Iterable[str]) -> list[str]:
+    """Cards in the order of their deck."""
+    places = {card: place for place, (card, _) in enumerate(deck.cards)}
+    return sorted(cards, key=lambda card: places.get(card, len(places)))
+
+
+def take(id: str, out: Out, cards: Sequence[str], places: Sequence[str], to: str = "") -> dict[str, int]:
+    """What is out of the pile once `cards` are moved from the first of `places` that has them; `to` is "" for the pile.
+
+    Raises UserError for a card that is in none of them.
+    """
+    now = dict(out)
+    for card in cards:
+        if (found := next((one for one in places if now.get(key(id, one, card))), "")) == "":
+            raise UserError(f"{card} of {id} is not there.", option="cards", code="unknown-card")
+        now[key(id, found, card)] -= 1
+        if to:
+            now[key(id, to, card)] = now.get(key(id, to, card), 0) + 1
+    return {name: count for name, count in now.items() if count}
+
+
+_SUITS = {"S": "♠", "H": "♥", "D": "♦", "C": "♣"}
+_RANKS = ("A", *map(str, range(2, 11)), "J", "Q", "K")
+_FRENCH = tuple((f"{rank}{suit}", 1) for suit in _SUITS for rank in _RANKS)
+_JOKERS = {"RJ": "red joker", "BJ": "black joker"}
+STANDARD: Mapping[str, Deck] = {
+    "standard-52": Deck(_FRENCH),
+    "standard-54": Deck((*_FRENCH, *((joker, 1) for joker in _JOKERS))),
+}
+"""Decks that are always there: spades, hearts, diamonds, clubs, each from the ace to the king, then the jokers."""
+_STANDARD_CARD = re.compile(rf"({'|'.join(_RANKS)})([{''.join(_SUITS)}])")
+
+
+def name_of(id: str, card: str) -> str:
+    """How a card is called: `K♠` for `KS` of a standard deck."""
+    if id not in STANDARD:
+        return card
+    found = _STANDARD_CARD.fullmatch(card)
+    return f"{found[1]}{_SUITS[found[2]]}" if found else _JOKERS.get(card, card)
