@@ -83,7 +83,8 @@ STEP: Keys = {
     "else": Key(ref("steps"), "the steps otherwise"),
     "refuse": Key(either(SAID, ref("refuse")), "the inputs are refused; only under a `when` that no die decides"),
     "roll": Key(
-        by_name({"type": "string", "pattern": f"^{DICE.pattern}$"}), 'dice, in the order written: `"2d6: label"`'
+        by_name({"type": "string", "pattern": f"^{DICE.pattern}$"}),
+        'dice, in the order written: `"2d6: label"`, `"{hits}d6, at most 20: label"`',
     ),
     "let": Key(by_name({**FORMULA, "type": [*FORMULA["type"], "array"]}), "values, from the first to the last"),
     "add": Key(by_name(by_name(FORMULA, "label"), "list"), "named parts, those of 0 left out"),

@@ -61,12 +61,18 @@ class Counted(Protocol):
 
 def bound_of(program: Iterable[Counted], options: Iterable[Option], units: int) -> Bound:
     """The bound of a program that is kept for some odds, with `units` items in each list."""
+    counter = counted(program, options, units)
+    return Bound(max(1, counter.most) if counter.whole else inf, counter.least)
+
+
+def counted(program: Iterable[Counted], options: Iterable[Option], units: int) -> Counter:
+    """A counter that has gone through a program, with `units` items in each list."""
     counter = Counter(units)
     try:
         counter.block(program, {key: Known(some) for key, some in _known_inputs(options)}, 1)
     except _TooLong:
-        return Bound(inf, counter.least)
-    return Bound(max(1, counter.most), counter.least)
+        counter.whole = False
+    return counter
 
 
 def _known_inputs(options: Iterable[Option]) -> Iterator[tuple[str, frozenset[Any]]]:
@@ -101,6 +107,10 @@ class Counter:
     """Whether every way comes here, with nothing told yet."""
     dice: int = 0
     """How many dice have been rolled."""
+    whole: bool = True
+    """Whether it came to the end of the program."""
+    seen: dict[Formula, Known] = field(default_factory=dict)
+    """What formulas came to that decide which dice are rolled."""
     _steps: int = 0
 
     def block(self, block: Iterable[Counted], names: Names, states: float) -> float:
@@ -111,6 +121,11 @@ class Counter:
                 raise _TooLong
             states = one.bound(self, names, states)
         return states
+
+    def sees(self, formula: Formula, known: Known) -> None:
+        """Note what such a formula may come to here."""
+        before = self.seen.get(formula, known)
+        self.seen[formula] = before if before == known else joined(before, known)
 
     def roll(self, live: Iterable[str], names: Names, states: float) -> float:
         """How many states come to a roll after which the keys `live` are read."""

@@ -88,6 +88,7 @@ class If(Statement):
     def bound(self, counter: Counter, names: Names, states: float, /) -> float:
         """Those of both ways, where dice choose between them."""
         when = value(self.when, names)
+        counter.sees(self.when, when)
         if when.some is not None and len({bool(found) for found in when.some}) == 1:
             return counter.block(self.then if next(iter(when.some)) else self.other, names, states)
         sure, ends, after = counter.sure, list[Names](), list[float]()
@@ -236,7 +237,10 @@ class For(Statement):
             chosen = Known(size=value(self.only, names).size)
             names |= dict.fromkeys((loop.number, loop.at, loop.key, loop.chosen), chosen)
             return counter.block(self.body, names, states)
-        lists = value(self.items, names).some
+        items = value(self.items, names)
+        if self.items.kind == "numbers":
+            counter.sees(self.items.parts[0], value(self.items.parts[0], names))
+        lists = items.some
         lengths = {len(some) for some in lists} if lists else {0, counter.units}
         ends = dict(names) if min(lengths) == 0 else {}
         sure = counter.sure and len(lengths) == 1

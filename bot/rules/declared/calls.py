@@ -203,6 +203,13 @@ def positions(typed: str, count: int) -> tuple[int, ...]:
     return tuple(dict.fromkeys(int(word) - 1 for word in words)) or tuple(range(count))
 
 
+def numbers(count: int) -> tuple[int, ...]:
+    """0, 1, 2 ... so many of them. Raises UserError for more than a list may have."""
+    if count > MAX_UNITS:
+        raise UserError(f"A list has at most {MAX_UNITS} items here, not {count:g}.", code="card-refuses")
+    return tuple(range(max(0, count)))
+
+
 def item(items: Any, at: Any) -> Any:
     """`items[at]`, of a list or of words by their names; none past its end."""
     if items.__class__ is dict:
@@ -219,7 +226,7 @@ _BY_TYPE: Mapping[str, Mapping[str, Callable[..., Any]]] = {
     "number": {**FUNCTIONS, "sum": total, "how_many": how_many, "number": int},
     "list": {
         "names": lambda items: tuple(name for name, _ in items),
-        "numbers": lambda count: tuple(range(max(0, min(count, MAX_UNITS)))),
+        "numbers": numbers,
         "positions": positions,
     },
     "units": {

@@ -23,6 +23,7 @@ from bot.rules.declared.program import (
     everything,
     without_words,
 )
+from bot.rules.declared.proofs import proved
 from bot.rules.declared.reading import Sheet
 from bot.rules.declared.saying import settled
 from bot.rules.declared.setting import NUMBERS, Head, Name, Names, Setting, shown_name, words_in
@@ -120,7 +121,7 @@ class Library:
             formulas.define(str(name), text, ("formulas", name))
         sheet, inputs = Sheet(formulas, head.outputs, head.odds_by), _inputs(head.inputs)
         program = Loader(sheet, self._source.get("blocks") or {}).program(spec["steps"], inputs, (*where, "steps"))
-        return Declared(id, head, sheet, program)
+        return Declared(id, head, sheet, proved(program, head.inputs, self.setting))
 
 
 class Declared:

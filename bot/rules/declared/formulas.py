@@ -73,7 +73,7 @@ class Formula:
 
     `kind` is constant, name, attribute, item, list, if, and, or, not, minus, compare, plus, sign, call (of a table or
     of a formula of the file's own), or the function of `CALLS` that it calls. `value` is that of a constant, or the
-    key of a name. `reads` are the keys of the names in it, `source` is what was written.
+    key of a name. `reads` are the keys of the names in it, `source` is what was written, and `where` in the file.
 
     >>> names = {"roll": Name("roll", "number"), "mod": Name("mod", "number")}
     >>> held = Formulas(Setting("steps.yaml")).formula("roll + mod <= 7", names, ())
@@ -88,6 +88,7 @@ class Formula:
     reads: tuple[str, ...] = ()
     value: Any = None
     source: str = ""
+    where: Path = ()
 
     def all_parts(self) -> Iterator[Formula]:
         """Itself and all that it is made of."""
@@ -171,7 +172,7 @@ class Formulas:
             problem = _PLAIN.get(problem, problem)
             problem += _advice(problem, written)
             raise self.setting.wrong(f'"{written[:80]}" cannot be read: {problem}', where) from None
-        return replace(_Maker(self, names, where).part(tree), source=written)
+        return replace(_Maker(self, names, where).part(tree), source=written, where=where)
 
     def text(self, template: object, names: Names, where: Path) -> Formula:
         """A text with formulas in braces: `against {unit.morale}`; `{+mod}` has its sign."""

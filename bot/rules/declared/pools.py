@@ -15,8 +15,8 @@ from typing import Any
 from bot.rules.declared.branches import For, If
 from bot.rules.declared.calls import UNWORKABLE, unworkable
 from bot.rules.declared.formulas import Env, Formula
-from bot.rules.declared.program import OPEN, Block, Partial, Statement, assigned, everything
-from bot.rules.declared.rolls import Roll
+from bot.rules.declared.program import OPEN, Block, Partial, Statement, everything
+from bot.rules.declared.rolls import Roll, dice_of
 from bot.rules.declared.setting import FACE, FACES
 from bot.rules.declared.values import Let, Stop
 from bot.rules.declared.walk import LINES, NOTES, TOLD, Dice, Keys, Now, Site
@@ -120,14 +120,6 @@ class _Looker(Partial):
         """What is told, and which dice are rolled, may look at the faces."""
         for formula in one.formulas():
             self.told(formula, env)
-
-    def unknown(self, one: Statement, env: Env) -> bool:
-        """Of a list that is not known any item is gone through."""
-        env |= dict.fromkeys(assigned((one,)), OPEN)
-        for body in one.blocks():
-            self.block(body, env)
-        env |= dict.fromkeys(assigned((one,)), OPEN)
-        return False
 
     def told(self, value: Formula, env: Env) -> None:
         """Note the looks of one formula: what it makes of a die, where it looks at no more than this one."""
@@ -254,14 +246,13 @@ class Segment:
     def rule(self, state: Now, faces: tuple[Any, ...], /) -> Ruling[Now]:
         """What the roll comes to."""
         try:
-            after, env = self._site.fallen(self._early, state, faces)
+            after, env = self._site.fallen(self._early, state, self._asked(state), faces)
         except UNWORKABLE as error:
             raise unworkable(error) from None
         return Ruling(after, env[TOLD], env[LINES].copy, env[NOTES])
 
     def _asked(self, state: Now) -> Dice:
-        dice: Dice = self._site.dice or state.values[-1]
-        return dice
+        return self._site.dice or dice_of(state.values[-1])
 
     def asks(self, state: Now, /) -> tuple[Die, ...]:
         """The dice in this state."""

@@ -199,7 +199,7 @@ class Partial:
     """Goes through a program as far as its values are known.
 
     A value that dice will decide is open. Both ways are gone through where an open value chooses; what one of them has
-    changed is open from there on. `meets`, `enters` and `unknown` are what statements call on the way.
+    changed is open from there on. `meets` and `enters` are what statements call on the way.
     """
 
     def value(self, formula: Formula, env: Env) -> Any:
@@ -216,9 +216,13 @@ class Partial:
     def enters(self, one: Statement, number: int, env: Env, /) -> None:
         """Called for each item of a list."""
 
-    def unknown(self, _one: Statement, _env: Env, /) -> bool:
-        """Called for a list that is not known; returns whether the sequence surely ends in it."""
-        raise undecided("the list that a step goes through")
+    def unknown(self, one: Statement, env: Env, /) -> bool:
+        """Of a list that is not known any item is gone through; it never surely ends there."""
+        env |= dict.fromkeys(assigned((one,)), OPEN)
+        for body in one.blocks():
+            self.block(body, env)
+        env |= dict.fromkeys(assigned((one,)), OPEN)
+        return False
 
 
 def join(env: Env, *ways: Env) -> None:

@@ -14,27 +14,42 @@ from bot.rules.declared.calls import MOST_DICE
 from bot.rules.declared.formulas import Env, Formula, constant
 from bot.rules.declared.program import NOTHING, OPEN, Block, Partial, Slicer, Statement, undecided
 from bot.rules.declared.reading import Place
-from bot.rules.declared.setting import FACES, Name, Path
-from bot.rules.declared.walk import Dice, Do, Here, Keys, Loop, Now, Site
+from bot.rules.declared.setting import FACES, Name, Path, spoken
+from bot.rules.declared.walk import LINES, Dice, Do, Here, Keys, Loop, Now, Site
 from bot.rules.dice import AVERAGING, Die
 from bot.rules.errors import UserError
+from bot.rules.text.line import Line
 
-DICE = re.compile(r"(\{[^}]*\}|\d{0,2})d(A|\d{1,4}|\{[^}]*\})(?::\s+(.+))?")
+DICE = re.compile(r"(\{[^}]*\}|\d{0,2})d(A|\d{1,4}|\{[^}]*\})(?:, at most (\d{1,3}))?(?::\s+(.+))?")
 MOST_ROLLS = 10_000
+Spec = tuple[Any, Any, Any]
+"""Count, sides and label of some dice, or a label for each."""
 
 
 @dataclass(frozen=True, slots=True)
 class Thrown:
-    """Dice of one key: how many, of how many sides, and what they are called, or the name of each."""
+    """Dice of one key: how many, of how many sides, and what they are called, or the name of each.
+
+    `most` and `high` are the most dice and sides where dice decide them, or where it is written; else 0.
+    """
 
     key: str
     count: Formula
     sides: Formula
     label: Formula
+    most: int = 0
+    high: int = 0
 
     def formulas(self) -> tuple[Formula, Formula, Formula]:
         """What decides which dice they are."""
         return self.count, self.sides, self.label
+
+    def at_most(self, spec: Spec) -> Spec:
+        """The same with no more dice than may be; what dice will decide as large as it may be."""
+        count, sides, label = spec
+        if self.most:
+            count = self.most if count is OPEN else min(max(_number(count), 0), self.most)
+        return count, self.high if sides is OPEN and self.high else sides, "" if label is OPEN else label
 
 
 @dataclass(frozen=True)
@@ -79,20 +94,26 @@ class Roll(Statement):
 
     def check(self, partial: Partial, env: Env, /) -> None:
         """Raise UserError for dice that cannot be."""
-        specs = [tuple([partial.value(formula, env) for formula in thrown.formulas()]) for thrown in self.dice]
-        dice_of(tuple([(count, sides, "" if label is OPEN else label) for count, sides, label in specs]))
+        specs = [[partial.value(formula, env) for formula in thrown.formulas()] for thrown in self.dice]
+        dice_of(tuple([thrown.at_most((*spec,)) for thrown, spec in zip(self.dice, specs, strict=True)]))
 
     def do(self, here: Here, /) -> Do:
-        """Owe it: its state holds what is read after it, and at last its dice where values decide these."""
+        """Owe it: its state holds what is read after it, and at last what dice they are where values decide that."""
         early, loops = here.early & self.after, here.loops
         fixed = _fixed(loops) & self.after
         keys = tuple(sorted((self.after | {loop.number for loop in loops}) - here.early - fixed))
-        specs = [tuple([formula.run for formula in thrown.formulas()]) for thrown in self.dice]
+        runs = [(thrown, tuple([formula.run for formula in thrown.formulas()])) for thrown in self.dice]
 
-        def asked(env: Env) -> Dice:
-            return dice_of(tuple([tuple([spec(env) for spec in three]) for three in specs]))
+        def asked(env: Env) -> tuple[Spec, ...]:
+            specs: list[Spec] = []
+            for thrown, (count, sides, label) in runs:
+                spec: Spec = (count(env), sides(env), label(env))
+                specs.append(thrown.at_most(spec) if thrown.most else spec)
+                if thrown.most and (due := _number(spec[0])) > thrown.most:
+                    env[LINES].append(Line(spec[2], result=f"{thrown.most} dice of {due}, the card's most"))
+            return tuple(specs)
 
-        dice = None if self.reads else asked({})
+        dice = None if self.reads else dice_of(asked({}))
         own, name = tuple([thrown.key for thrown in self.dice]), self.name
         here.sites[name] = Site(name, dice, own, self.faces, keys, early, loops, fixed, here.rest)
         if dice is None:
@@ -104,15 +125,20 @@ class Roll(Statement):
         states = counter.roll(self.after, names, states)
         for thrown in self.dice:
             key = thrown.key
-            sums, faces = _results(thrown.count, thrown.sides, names, counter)
+            for formula in (thrown.count, thrown.sides):
+                if formula.reads:
+                    counter.sees(formula, value(formula, names))
+            sums, faces = _results(thrown, names, counter)
             names[key], names[key + FACES] = sums, faces
             states *= faces.size if key + FACES in self.faces else sums.size if key in self.faces else 1
         return states
 
 
-def _results(count: Formula, sides: Formula, names: Names, counter: Counter) -> tuple[Known, Known]:
+def _results(thrown: Thrown, names: Names, counter: Counter) -> tuple[Known, Known]:
     """The sums and the faces of some dice."""
-    many, high = _numbers(count, names, MOST_DICE), _numbers(sides, names, inf)
+    count, sides = thrown.count, thrown.sides
+    many, high = _numbers(count, names, MOST_DICE), _numbers(sides, names, thrown.high or inf)
+    many = [min(number, thrown.most or MOST_DICE) for number in many if number >= 0] or [0]
     most = max(many) * max(high) if max(many) else 0
     some = frozenset(range(min(many), int(most) + 1)) if most <= MOST_VALUES else None
     size = max(1, most - min(many) + 1)
@@ -123,11 +149,16 @@ def _results(count: Formula, sides: Formula, names: Names, counter: Counter) -> 
 
 
 def _numbers(formula: Formula, names: Names, most: float) -> list[Any]:
-    """How many dice or sides there may be; an averaging die has six."""
+    """How many dice or sides there may be."""
     some = value(formula, names).some
     if some is None:
         return [0, most]
-    return [int(str(number)) if str(number).isdecimal() else 6 for number in some]
+    return list(map(sides_of, some))
+
+
+def sides_of(number: Any) -> int:
+    """A number of dice or sides; an averaging die has six."""
+    return int(number) if str(number).lstrip("-").isdecimal() else 6
 
 
 def _fixed(loops: tuple[Loop, ...]) -> Keys:
@@ -149,22 +180,30 @@ def read_roll(said: object, place: Place, where: Path) -> Iterator[Statement]:
         found = DICE.fullmatch(str(written))
         if found is None:
             raise place.wrong(f'"{written}" must be dice, such as "2d6: morale check"', at)
-        count, sides, label = found.groups()
+        count, sides, most, label = found.groups()
         labels = (label or str(name).replace("_", " ")).split(" | ")
         if len(labels) > 1 and (str(len(labels)) != count or "{" in label):
             raise place.wrong(f'"{written}" needs as many dice as labels between |, written without formulas', at)
-        many, high = place.text(count or "1", at), place.text(sides, at)
+        many = place.formula(count[1:-1], at) if count.startswith("{") else constant(int(count or 1))
+        if many.type not in ("number", "any", "text"):
+            raise place.wrong(f"{spoken(many.type)} is no number of dice", at)
+        if most and (many.kind == "constant" or not 0 < int(most) <= MOST_DICE):
+            raise place.wrong(f"at most goes with a count in braces, and with 1 to {MOST_DICE} dice", at)
+        high = place.text(sides, at)
         called = constant(tuple(labels)) if len(labels) > 1 else place.text(labels[0], at)
         key = place.put(str(name), "number")
         place.names[f"{name}{FACES}"] = Name(key + FACES, "list")
-        dice.append(Thrown(key, many, high, called))
+        if any(before.key in formula.reads for before in dice for formula in (many, high, called)):
+            yield Roll(next(place.sheet.sites), tuple(dice))
+            dice = []
+        dice.append(Thrown(key, many, high, called, int(most or 0)))
     if dice:
         yield Roll(next(place.sheet.sites), tuple(dice))
 
 
 @lru_cache(maxsize=512)
-def dice_of(specs: tuple[tuple[Any, Any, str | tuple[str, ...]], ...]) -> Dice:
-    """The dice by count, sides and label of each key, or a label for each. Raises UserError for too many."""
+def dice_of(specs: tuple[Spec, ...]) -> Dice:
+    """The dice of each key. Raises UserError for too many."""
     some: list[tuple[Die, ...]] = []
     for count, faces, name in specs:
         if OPEN in (count, faces):
@@ -182,9 +221,23 @@ def _too_many_dice() -> UserError:
     return UserError("These are too many dice at once.", code="too-large")
 
 
-def _whole(written: str, least: int, most: int) -> int:
-    if not written.lstrip("-").isdecimal() or int(written) < least:
-        raise UserError(f"{written[:20]} cannot be the number of dice or sides.", code="bad-value")
-    if int(written) > most:
+def _whole(written: object, least: int, most: int) -> int:
+    number = _number(written)
+    if number < least:
+        raise _no_number(written)
+    if number > most:
         raise _too_many_dice()
-    return int(written)
+    return number
+
+
+def _number(written: Any) -> int:
+    """A whole number, as a number or as a text."""
+    if written.__class__ is int:
+        return written
+    if not str(written).lstrip("-").isdecimal():
+        raise _no_number(written)
+    return int(str(written))
+
+
+def _no_number(written: object) -> UserError:
+    return UserError(f"{str(written)[:20]} cannot be the number of dice or sides.", code="bad-value")

@@ -89,11 +89,11 @@ class Site:
                 env[loop.at] = number
         return env
 
-    def fallen(self, early: Env, state: Now, faces: tuple[Any, ...]) -> tuple[Now, Env]:
-        """The state after these dice, and what they told."""
+    def fallen(self, early: Env, state: Now, dice: Dice, faces: tuple[Any, ...]) -> tuple[Now, Env]:
+        """The state after these dice have shown their faces, and what they told."""
         env = self.env(early, state)
         env[TOLD], env[LINES], env[NOTES] = {}, [], []
-        dice, read = self.dice or state.values[-1], self.faces
+        read = self.faces
         for key, (first, last) in zip(self.own, dice.cuts, strict=True):
             if key in read:
                 env[key] = sum(faces[first:last])

@@ -30,8 +30,19 @@ def test_every_key_and_function_is_in_the_reference(word: str) -> None:
     assert re.search(rf"\b{word}\b", code), word
 
 
+EXAMPLES = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
+
+
+def test_the_volley_of_the_page_plays() -> None:
+    head = Head((Option("shooters", "units"),), {})
+    source = {"sequences": {"volley": {"steps": yaml.safe_load(EXAMPLES[1])}}}
+    volley = compile_sequences(source, Setting("page.yaml"), {"volley": head})["volley"]
+    found = play(volley.plan(Given({}, {"shooters": (Unit("squad", "squad", {}),)})), Script([4, 1, 5]))
+    assert [line.text() for line in found.lines] == ["Armour: [5], 0 of 1 fall"]
+
+
 def test_the_example_of_the_page_plays() -> None:
-    (example,) = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
+    example = EXAMPLES[0]
     words = UnitWords(("squad",), {"morale": Option("morale", "int")}, {})
     head = Head(
         (Option("units", "units"), Option("mod", "int", default=0)),
