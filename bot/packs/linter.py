@@ -152,7 +152,8 @@ def _dead(grid: Grid, table: Table, seen: Mapping[str, set[Any]], file: str) -> 
     ):
         if not isinstance(by, str) or by not in seen or not keys:
             continue
-        found = {_axis(keys, by, meaning, grid.clamp, options, table, file).find(value) for value in seen[by]}
+        edge = _axis(keys, by, meaning, grid.clamp, options, table, file)
+        found = {edge.find(value) for value in seen[by]}
         if dead := [str(key) for at, key in enumerate(keys) if at not in found]:
             values = sorted(seen[by], key=lambda value: (isinstance(value, str), value))
             reach = f"{values[0]} to {values[-1]}" if not isinstance(values[0], str) else ", ".join(map(str, values))

@@ -66,8 +66,11 @@ MOST_VALUES = 30_000
 """Values of one file. The largest printed table of the built-in games has some 3,000."""
 MOST_KEYS = 500
 """Keys or items directly within one mapping or list."""
-LONGEST_LINE = 4_000
+MOST_CELLS = 2_000
+"""Rows below `cells`: decks of texts are long."""
 LONGEST_TEXT = 4_000
+LONGEST_LINE = 10_000
+"""Room for a text that is quoted."""
 _UNSHOWN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
 _LARGE = re.compile(r"[-+]?[\d_][\d_]{12,}(\.\d*)?|[-+]?[\d_.]+[eE][-+]?\d{2,}|[-+]?\.(inf|nan)", re.IGNORECASE)
 _OTHER_NUMBER = re.compile(r"\d{4}-\d\d?-\d\d?([Tt ].*)?|[-+]?0[xb][\da-fA-F_]+|[-+]?\d[\d_]*(:[0-5]?\d)+(\.\d*)?")
@@ -106,6 +109,8 @@ class _Bounds:
         self._file = file
         self._values = 0
         self._inside: list[int] = []
+        self._most: list[int] = []
+        self._last = ""
 
     def check(self, text: str) -> None:
         """Raise TableError for what is not taken, yaml's own error for what is not YAML."""
@@ -120,10 +125,13 @@ class _Bounds:
                 self._count(event)
             if isinstance(event, yaml.CollectionStartEvent):
                 self._inside.append(0)
+                self._most.append(MOST_CELLS if self._last == "cells" else MOST_KEYS)
                 if len(self._inside) > DEEPEST:
                     self._refuse(event, f"lists and mappings go at most {DEEPEST} deep")
             elif isinstance(event, yaml.CollectionEndEvent):
                 self._inside.pop()
+                self._most.pop()
+            self._last = getattr(event, "value", "")
 
     def _count(self, event: Any) -> None:
         self._values += 1
@@ -131,8 +139,8 @@ class _Bounds:
             self._refuse(event, f"a file has at most {MOST_VALUES} values")
         if self._inside:
             self._inside[-1] += 1
-            if self._inside[-1] > 2 * MOST_KEYS:  # a mapping counts keys and values
-                self._refuse(event, f"a mapping or list has at most {MOST_KEYS} entries")
+            if self._inside[-1] > 2 * self._most[-1]:  # a mapping counts keys and values
+                self._refuse(event, f"a mapping or list has at most {self._most[-1]} entries")
 
     def _check_scalar(self, event: Any) -> None:
         if len(event.value) > LONGEST_TEXT:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from keyword import iskeyword
+from typing import TypeVar
 
 from bot.rules.errors import UserError
 from bot.rules.tables.formula import FUNCTIONS
 from bot.rules.text.plain import visible
+from bot.systems.yaml_file import LONGEST_TEXT, MOST_CELLS
 
 # -- figures as cards print them (`2-5`, `13+`, `3 or less`), and the dice whose totals they are
 
@@ -130,7 +132,12 @@ def dice_said(text: str) -> str:
     if found[2] == "66":
         return D66
     count, sides = int(found[1] or 1), 100 if found[2] == "%" else int(found[2])
-    return f"{count}d{sides}" if 1 <= count <= 40 and 2 <= sides <= 9_999 and count * sides <= 10_000 else ""
+    return f"{count}d{sides}" if can_be_rolled(count, sides) else ""
+
+
+def can_be_rolled(count: int, sides: int) -> bool:
+    """Whether a table can have these dice."""
+    return 1 <= count <= 40 and 2 <= sides <= MOST_SIDES and count * sides <= MOST_TOTAL
 
 
 def is_modified(text: str) -> bool:
@@ -141,7 +148,10 @@ def is_modified(text: str) -> bool:
 
 # -- the table
 
+MOST_SIDES, MOST_TOTAL = 9_999, 10_000
 MOST_ROWS, MOST_COLUMNS, MOST_TABLES = 400, 60, 100
+MOST_ENTRIES, LONGEST_ENTRY = MOST_CELLS, LONGEST_TEXT
+"""Of a table of texts by what the dice come to: what a file of a pack may have."""
 LONGEST_CELL, LONGEST_TITLE, LONGEST_NAME = 1_000, 60, 30
 RESERVED = {
     *FUNCTIONS,
@@ -180,7 +190,7 @@ class Draft:
     """A table: `rows` by their edge, `dice` that choose one, and either `columns` to choose from or named `outputs`.
 
     `dice` are `2d6`, one of `D66`, or nothing where none are rolled; `added` is what is always added to them.
-    `modified` says that players may add to them.
+    `modified` says that players may add to them. `id` is what the table would be called where its title names nothing.
     """
 
     title: str
@@ -194,6 +204,24 @@ class Draft:
     outputs: tuple[str, ...] = ("result",)
     notes: str = ""
     questions: tuple[str, ...] = ()
+    id: str = ""
+
+
+T = TypeVar("T")
+
+
+def all_that_can(items: Iterable[T], read: Callable[[T], Draft]) -> tuple[list[Draft], list[str]]:
+    """The tables of all items out of which one comes, and what is wrong with the others. Raises UserError for none."""
+    drafts: list[Draft] = []
+    faults: list[UserError] = []
+    for item in items:
+        try:
+            drafts.append(read(item))
+        except UserError as error:
+            faults.append(error)
+    if faults and not drafts:
+        raise faults[0]
+    return drafts, [f"left out: {error.message}" for error in faults]
 
 
 def refused(message: str, hint: str = "") -> UserError:
@@ -203,9 +231,9 @@ def refused(message: str, hint: str = "") -> UserError:
 
 def tidy(text: object, what: str, most: int = LONGEST_CELL) -> str:
     """A text in one line, without what cannot be seen. Raises UserError for one that is too long."""
-    found = " ".join(visible(str(text).replace("\\n", " ")).split())
+    found = visible(" ".join(str(text).replace("\\n", " ").split())).strip()
     if len(found) > most:
-        raise refused(f"{what} has {len(found)} characters; at most {most} go into one.")
+        raise refused(f"{what} has {len(found):,} characters; at most {most:,} go into one.")
     return found
 
 
@@ -226,6 +254,7 @@ def named(text: str, otherwise: str, taken: Collection[str] = (), between: str =
     if not found[:1].isalpha():
         found = f"{otherwise}{between}{found}".strip(between) if found else otherwise
     base, number = found[:LONGEST_NAME].strip(between), 2
+    found = base
     while found in taken or (between == "_" and (iskeyword(found) or found in RESERVED)):
         found, number = f"{base[: LONGEST_NAME - 4]}{between}{number}", number + 1
     return found
@@ -250,16 +279,19 @@ def unlike(words: Iterable[str], otherwise: str) -> tuple[str, ...]:
 
 def one_column(
     title: str, source: str, dice: str, entries: Iterable[tuple[Span, object]], questions: Iterable[str] = (), *,
-    added: int = 0, notes: str = "",
+    added: int = 0, notes: str = "", id: str = "",
 ) -> Draft:  # fmt: skip
     """A table of texts by what the dice come to."""
     listed = list(entries)
     if not listed:
         raise refused(f"{title[:40]} has no entries.")
-    if len(listed) > MOST_ROWS:
-        raise refused(f"{title[:40]} has {len(listed)} entries; a table has at most {MOST_ROWS}.")
+    if len(listed) > MOST_ENTRIES:
+        raise refused(f"{title[:40]} has {len(listed):,} entries; a table has at most {MOST_ENTRIES:,}.")
     rows = Edge("", figures=tuple((span,) for span, _ in listed))
-    cells = tuple((tidy(text, f"Entry {number} of {title[:40]}") or "-",) for number, (_, text) in enumerate(listed, 1))
+    cells = tuple(
+        (tidy(text, f"Entry {number} of {title[:40]}", LONGEST_ENTRY) or "-",)
+        for number, (_, text) in enumerate(listed, 1)
+    )
     return Draft(
-        titled(title), source, rows, cells, dice, added, notes=notes, questions=tuple(dict.fromkeys(questions))
+        titled(title), source, rows, cells, dice, added, notes=notes, questions=tuple(dict.fromkeys(questions)), id=id
     )

@@ -1,4 +1,4 @@
-"""Tables of other programs: BCDice original tables, rollable tables of Foundry VTT, decks of SealDice."""
+"""Tables of other programs: rollable tables of Foundry VTT, decks of SealDice."""
 
 from __future__ import annotations
 
@@ -6,60 +6,23 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from html import unescape
+from itertools import pairwise
 from math import gcd
 from typing import Any
 
-from bot.packs.importing.draft import D66, MOST_TABLES, Draft, Span, one_column, refused, totals
-
-# -- a BCDice original table: a title line, a line with the dice, then `n:text` for each total
-
-BCDICE = "a BCDice original table"
-_BCDICE = re.compile(r"(\d{1,4})D(\d{1,5})|(D66[NASD]?)", re.IGNORECASE)
-_ROW = re.compile(r"(\d{1,5}):(.*)")
-
-
-def is_bcdice(text: str) -> bool:
-    """Whether the second line names dice and the third has a number with a colon."""
-    lines = [line.strip() for line in text.splitlines() if line.strip()][:3]
-    return len(lines) == 3 and bool(_BCDICE.fullmatch(lines[1])) and bool(_ROW.match(lines[2]))
-
-
-def read_bcdice(text: str) -> list[Draft]:
-    """The table. Raises UserError for a line that is none."""
-    title, dice, *rows = [line.rstrip() for line in text.splitlines() if line.strip()]
-    found = _BCDICE.fullmatch(dice.strip())
-    assert found is not None  # else it was not recognised
-    entries: dict[int, str] = {}
-    questions: list[str] = []
-    for number, row in enumerate(rows, 3):
-        parts = _ROW.match(row.strip())
-        if parts is None:
-            raise refused(
-                f"Line {number} is no entry: {row.strip()[:40]}", "Write 4:text, the total and a colon first."
-            )
-        total = int(parts[1])
-        if total in entries:
-            questions.append(f"{total} is there twice, and the first is read: {parts[2].strip()[:60]}")
-        entries.setdefault(total, parts[2])
-    if found[3]:
-        rolled, asked = _of_two(found[3].upper(), entries)
-        return [one_column(title, BCDICE, rolled, asked, questions)]
-    count, sides = int(found[1]), int(found[2])
-    if not (1 <= count <= 40 and 2 <= sides <= 9_999 and count * sides <= 10_000):
-        raise refused(f"{dice.strip()[:20]} cannot be rolled here.", "At most 40 dice, and totals up to 10,000.")
-    low, high = totals(f"{count}d{sides}")
-    questions += [
-        f"{total} is no total of {count}d{sides}, and left out" for total in entries if not low <= total <= high
-    ]
-    plain = [((total, total), said) for total, said in sorted(entries.items()) if low <= total <= high]
-    return [one_column(title, BCDICE, f"{count}d{sides}", plain, questions)]
-
-
-def _of_two(kind: str, entries: dict[int, str]) -> tuple[str, list[tuple[Span, str]]]:
-    """Two dice as tens and ones: as they fall, or the lower (A, S) or the higher (D) first."""
-    order = {"A": "<", "S": "<", "D": ">"}.get(kind[3:], "")
-    return D66 + order, [((total, total), said) for total, said in sorted(entries.items())]
-
+from bot.packs.importing.draft import (
+    MOST_ENTRIES,
+    MOST_SIDES,
+    MOST_TABLES,
+    Draft,
+    Span,
+    all_that_can,
+    can_be_rolled,
+    is_rising,
+    one_column,
+    refused,
+    written,
+)
 
 # -- a rollable table of Foundry VTT, as its export writes it (JSON): a formula, and results with ranges
 
@@ -84,7 +47,7 @@ def read_foundry(data: Any) -> list[Draft]:
 
 def _foundry(table: Any) -> Draft:
     if not is_foundry(table) or isinstance(table, list):
-        raise refused("One of these is no rollable table: it has no results.")
+        raise refused("One of these has no results, so it is not a rollable table.")
     title, questions = str(table.get("name") or "Table"), list[str]()
     results = [result for result in table["results"] if isinstance(result, Mapping)]
     if len(results) != len(table["results"]):
@@ -94,11 +57,15 @@ def _foundry(table: Any) -> Draft:
         entries = [(_range(result, number), result) for number, result in enumerate(results, 1)]
     else:
         entries = _weighed(results)
-    if not dice:
-        dice = f"1d{_last(entries)}" if _last(entries) > 1 and not table.get("formula") else ""
+    last = _last(entries)
+    if not dice and not table.get("formula"):
+        dice = f"1d{last}" if last > 1 else ""
+    elif dice.startswith("1d") and not added and 1 < last < int(dice[2:]):
+        questions.append(f"its formula is {dice} and its last row {last}: read as 1d{last}")
+        dice = f"1d{last}"
     if table.get("replacement") is False:
         questions.append("Foundry draws each result once; here every roll has all of them")
-    texts = sorted(((span, _result(result, questions)) for span, result in entries), key=_low)
+    texts = _one_each([(span, _result(result, questions)) for span, result in entries], questions)
     about = _plain(str(table.get("description") or ""))[:300]
     return one_column(title, FOUNDRY, dice, texts, questions, added=added, notes=about)
 
@@ -108,7 +75,7 @@ def _rolled(formula: str, questions: list[str]) -> tuple[str, int]:
     found = _FORMULA.fullmatch("".join(formula.split()))
     if found:
         count, sides = int(found[1] or 1), int(found[2])
-        if 1 <= count <= 40 and sides >= 2 and totals(f"{count}d{sides}")[1] <= 10_000:
+        if can_be_rolled(count, sides):
             return f"{count}d{sides}", int(f"{found[3]}{found[4]}") if found[3] else 0
     if formula:
         questions.append(f"its formula {formula[:60]} is not read; say under rolls which dice it has")
@@ -141,13 +108,27 @@ def _weighed(results: list[Mapping[str, Any]]) -> list[tuple[Span, Mapping[str, 
 
 def _last(entries: list[tuple[Span, Mapping[str, Any]]]) -> int:
     """The highest figure, where they are 1, 2, 3 ... without a gap and one die has them; else 0."""
-    ends = sorted(((low or 0), (high or 0)) for (low, high), _ in entries)
+    ends = sorted({((low or 0), (high or 0)) for (low, high), _ in entries})
     whole = all(low == before + 1 for (_, before), (low, _) in zip(((0, 0), *ends), ends, strict=False))
-    return ends[-1][1] if ends and whole and ends[-1][1] < 10_000 else 0
+    return ends[-1][1] if ends and whole and ends[-1][1] <= MOST_SIDES else 0
 
 
-def _low(entry: tuple[Span, str]) -> int:
-    return entry[0][0] or 0
+def _one_each(entries: list[tuple[Span, str]], questions: list[str]) -> list[tuple[Span, str]]:
+    """The entries in the order of their figures; where several answer one figure, all that they say in one."""
+    found = sorted(entries, key=lambda entry: entry[0][0] or 0)
+    if is_rising([span for span, _ in found]) or len(found) > MOST_ENTRIES:
+        return found
+    found = []
+    ends = sorted({(low or 0) for (low, _), _ in entries} | {(high or 0) + 1 for (_, high), _ in entries})
+    for first, behind in pairwise(ends):
+        said = [text for (low, high), text in entries if (low or 0) <= first <= (high or 0)]
+        if len(said) > 1:
+            questions.append(
+                f"{len(said)} results have {written((first, behind - 1))}: read as one, with ; between them"
+            )
+        if said:
+            found.append(((first, behind - 1), "; ".join(dict.fromkeys(said))))
+    return found
 
 
 def _result(result: Mapping[str, Any], questions: list[str]) -> str:
@@ -193,13 +174,13 @@ def read_toml(text: str) -> Any:
         return None
 
 
-def read_deck(data: Mapping[str, Any]) -> list[Draft]:
-    """A table for each list. Raises UserError for one that cannot be one."""
+def read_deck(data: Mapping[str, Any]) -> tuple[list[Draft], list[str]]:
+    """A table for each list that can be one; what is wrong with another is asked about. Raises UserError for none."""
     found = list(_decks(data))
     if len(found) > MOST_TABLES:
         raise refused(f"The deck has {len(found)} lists; at most {MOST_TABLES} are read at once.")
     names = {name for name, _, _ in found}
-    return [_deck(name, cards, kept, names) for name, cards, kept in found]
+    return all_that_can(found, lambda deck: _deck(*deck, names))
 
 
 def about(data: Mapping[str, Any]) -> dict[str, str]:
@@ -257,8 +238,8 @@ def _deck(name: str, cards: list[str], kept: bool, names: set[str]) -> Draft:
     for weight, text in drawn:
         entries.append(((last + 1, last + weight // common), _DRAWN.sub(_said, text)))
         last += weight // common
-    if last > 9_999:
-        raise refused(f"The weights of {name[:40]} add up to {last:,}; a die has at most 9,999 sides.")
+    if last > MOST_SIDES:
+        raise refused(f"The weights of {name[:40]} add up to {last:,}; a die has at most {MOST_SIDES:,} sides.")
     return one_column(name.lstrip("_"), SEALDICE, f"1d{max(last, 2)}", _whole(entries, last), questions)
 
 

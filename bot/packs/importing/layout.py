@@ -16,6 +16,8 @@ LONGEST_CODE, MOST_CODES = 14, 40
 USUAL = 10
 """What players may add to the dice, where the table does not go further."""
 _BARE = re.compile(r"[A-Za-z0-9_.+<>/-][A-Za-z0-9 _.'()+<>/-]*")
+_NO_TEXTS = ("yes", "no", "on", "off", "true", "false", "null")
+"""Of all that begins with a letter YAML reads these as something else."""
 
 
 class Axis(NamedTuple):
@@ -37,6 +39,8 @@ def scalar(value: Cell) -> str:
     if isinstance(value, int):
         return str(value)
     if _BARE.fullmatch(value) and value == value.strip():
+        if value[0].isalpha() and value.casefold() not in _NO_TEXTS:
+            return value
         try:
             if yaml.safe_load(value) == value:
                 return value

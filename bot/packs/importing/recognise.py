@@ -4,24 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from bot.packs.check import check_content, check_path
+from bot.packs.importing.bcdice import is_bcdice, is_bcdice_yaml, read_bcdice, read_bcdice_yaml, system_of
 from bot.packs.importing.draft import MOST_TABLES, Draft, named, refused, slug, tidy, titled
-from bot.packs.importing.formats import (
-    about,
-    is_bcdice,
-    is_deck,
-    is_foundry,
-    read_bcdice,
-    read_deck,
-    read_foundry,
-    read_toml,
-)
+from bot.packs.importing.formats import about, is_deck, is_foundry, read_deck, read_foundry, read_toml
 from bot.packs.importing.layout import as_yaml
 from bot.packs.importing.sheet import read_sheet
 from bot.rules.errors import TableError, UserError
@@ -31,8 +23,19 @@ from bot.systems.system import built_in
 from bot.systems.yaml_file import read_bounded
 
 GROUP = "tables"
+MOST_READ = 2_000_000
+"""Bytes of a file: other programs write much beside the texts."""
+_POINTER = "version https://git-lfs.github.com/spec/"
+_JSON_FAULTS = {
+    "Expecting ',' delimiter": "a comma, or the end of a text, is missing before this",
+    "Expecting ':' delimiter": "a colon is missing here",
+    "Expecting property name enclosed in double quotes": "a name in double quotes must come here",
+    "Expecting value": "a value is missing here",
+    "Extra data": "the text goes on behind its end",
+}
 _TOML = re.compile(r"^\s*(\[\[?[^\[\]\n]{1,80}\]\]?\s*(#.*)?|[\w\"'-]{1,80}\s*=.*)$", re.MULTILINE)
 _YAML = re.compile(r"^[^\s\[{#,;|][^\n]{0,200}?:\s*(#.*)?\n\s*-\s", re.MULTILINE)
+_ITEMS = re.compile(r"^\s+items:", re.MULTILINE)
 _OURS = re.compile(r"^kind: (grid|roll|modifiers|reference)\s*$", re.MULTILINE)
 _COMMENT = re.compile(r'("(?:[^"\\\n]|\\.)*")|//[^\n]*|/\*.*?\*/|,(?=\s*[\]}])', re.DOTALL)
 
@@ -63,8 +66,10 @@ class Imported:
     def pack(self, id: str, author: str = "") -> dict[str, bytes]:
         """The files of a pack of these tables alone, ready for the check; `author` is used where the text names none.
 
-        Raises UserError for an id that no pack can have.
+        Raises UserError for an id that no pack can have, and for more than it can hold.
         """
+        if sum(len(file.encode()) for file in self.files.values()) > MOST_BYTES - 2_000:
+            raise refused(f"Its tables are larger than the {MOST_BYTES // 1024} kB that a pack has.")
         if _is_taken(id) or named(id, "")[:LONGEST_ID] != id:
             hint = "Take a-z, 0-9 and hyphens, such as few-acres."
             raise UserError(f'"{id[:40]}" cannot name a pack.', hint=hint, code="bad-name")
@@ -100,32 +105,28 @@ def imported(text: str | bytes, name: str = "table", *, id: str = "", group: str
     stem = re.sub(r"\.[A-Za-z]{2,5}$", "", name.replace("\\", "/").rsplit("/", 1)[-1])
     stem = titled(re.sub(r"[\s_-]+", " ", tidy(stem[:200], "The name")))
     stem = stem[:1].upper() + stem[1:]
-    format, drafts, said = _read(text, stem)
+    format, drafts, said, left_out = _read(text, stem)
     if len(drafts) > MOST_TABLES:
         raise refused(f"There are {len(drafts)} tables in it; at most {MOST_TABLES} are read at once.")
-    files, questions, groups = dict[str, str](), list[str](), dict[str, str]()
+    files, questions, groups = dict[str, str](), list(left_out), dict[str, str]()
     for number, draft in enumerate(drafts):
         at = number // MOST_SHOWN
         within = group or (GROUP if not at else f"{GROUP}-{at + 1}")
         groups[within] = "Tables" if not at or group else f"Tables {at + 1}"
-        fallback = named(stem, "table") if len(drafts) == 1 else f"table-{number + 1}"
+        fallback = slug(stem) if len(drafts) == 1 else f"table-{number + 1}"
         taken = {*(file.removesuffix(".yaml") for file in files), "game", "sequences", "pack"}
-        own = named(id if id and len(drafts) == 1 else draft.title, fallback, taken)
-        if not slug(draft.title) and not id:
-            own = named(fallback, "table", taken)
+        asked = id if len(drafts) == 1 else ""
+        own = named(asked or slug(draft.title) or slug(draft.id) or fallback, "table", taken)
         files[f"{own}.yaml"] = as_yaml(draft, within)
         questions += [f"{own}: {question}" for question in draft.questions]
     title = titled(said.get("title", "") or (drafts[0].title if len(drafts) == 1 else stem))
     rest = {key: titled(said[key], "") for key in ("author", "version", "licence") if key in said}
-    made = Imported(format, files, groups, tuple(questions), title, **rest)
-    if sum(len(file.encode()) for file in files.values()) > MOST_BYTES - 2_000:
-        raise refused(f"Its tables are larger than the {MOST_BYTES // 1024} kB that a pack has.")
-    return made
+    return Imported(format, files, groups, tuple(questions), title, **rest)
 
 
 def _decoded(text: str | bytes) -> str:
-    if len(text) > MOST_BYTES:
-        raise refused(f"The file is larger than {MOST_BYTES // 1024} kB.")
+    if len(text) > MOST_READ:
+        raise refused(f"The file is larger than {MOST_READ // 1_000_000} MB.")
     if isinstance(text, bytes):
         try:
             text = text.decode("utf-8-sig")
@@ -139,42 +140,75 @@ def _decoded(text: str | bytes) -> str:
     return text
 
 
-def _read(text: str, name: str) -> tuple[str, list[Draft], dict[str, str]]:
-    """The format, the tables, and what the text says of itself."""
+class _Read(NamedTuple):
+    """The format, the tables, what the text says of itself, and what of it is left out."""
+
+    format: str
+    drafts: list[Draft]
+    said: Mapping[str, str] = {}
+    left_out: Sequence[str] = ()
+
+
+def _read(text: str, name: str) -> _Read:
+    if text.startswith(_POINTER):
+        raise refused("This is a pointer of Git LFS and not the file itself.", "Fetch the file with: git lfs pull")
+    fault = ""
     if text.lstrip()[:1] in ("{", "[", "/"):
-        data = _json(text)
-        if is_foundry(data):
-            return "Foundry VTT", read_foundry(data), {}
-        if is_deck(data):
-            return "SealDice", read_deck(data), about(data)
-        if data is not None:
-            raise refused("This JSON is neither a rollable table of Foundry VTT nor a deck of SealDice.")
+        data, fault = _json(text)
+        if found := _of_json(data):
+            return found
     if is_bcdice(text):
-        return "BCDice", read_bcdice(text), {}
+        return _Read("BCDice", read_bcdice(text))
     if _OURS.search(text):
         raise refused("This is a table of Grognard's own already.", "Put it into the folder of a pack as it is.")
     if _TOML.search(text) and is_deck(data := read_toml(text)):
-        return "SealDice", read_deck(data), about(data)
+        return _deck(data)
+    if _ITEMS.search(text) and is_bcdice_yaml(data := _yaml(text)):
+        drafts, left_out = read_bcdice_yaml(data)
+        return _Read("BCDice", drafts, {"title": system_of(data)}, left_out)
     if _YAML.search(text) and is_deck(data := _yaml(text)):
-        return "SealDice", read_deck(data), about(data)
-    return "a spreadsheet", read_sheet(text, name), {}
+        return _deck(data)
+    if fault and text.lstrip()[:1] == "{":
+        raise refused(f"This JSON cannot be read: {fault}.")
+    return _Read("a spreadsheet", read_sheet(text, name))
 
 
-def _json(text: str) -> Any:
-    """JSON, also with the comments and last commas that decks may have; nothing for what is none."""
+def _of_json(data: Any) -> _Read | None:
+    if is_foundry(data):
+        return _Read("Foundry VTT", read_foundry(data))
+    if is_deck(data):
+        return _deck(data)
+    if isinstance(data, Mapping) and str(data.get("_key")).startswith("!folders!"):
+        raise refused("This is a folder of Foundry VTT, which has no results; its tables are files of their own.")
+    if data is not None:
+        raise refused("This JSON is neither a rollable table of Foundry VTT nor a deck of SealDice.")
+    return None
+
+
+def _deck(data: Any) -> _Read:
+    drafts, left_out = read_deck(data)
+    return _Read("SealDice", drafts, about(data), left_out)
+
+
+def _json(text: str) -> tuple[Any, str]:
+    """JSON, also with line breaks in its texts and with the comments and last commas that decks may have; for what is
+    none nothing, and where its first fault is."""
+    fault = ""
     for source in (text, _COMMENT.sub(lambda found: found[1] or "", text)):
         try:
-            return json.loads(source)
+            return json.loads(source, strict=False), ""
+        except json.JSONDecodeError as error:
+            fault = fault or f"line {error.lineno}, column {error.colno}: {_JSON_FAULTS.get(error.msg, error.msg)}"
         except (ValueError, RecursionError):
-            continue
-    return None
+            fault = fault or "it goes too deep or has a number that is too long"
+    return None, fault
 
 
 def _yaml(text: str) -> Any:
     try:
-        return read_bounded(text.encode("utf-8", "replace"), "the deck")
+        return read_bounded(text.encode("utf-8", "replace"), "the file")
     except TableError as error:
-        raise refused(f"The deck cannot be read: {error}.") from None
+        raise refused(f"It cannot be read: {error}.") from None
 
 
 # -- into a pack: checked, and written into its folder or a new one

@@ -50,6 +50,8 @@ def visible(text: str) -> str:
     from unicodedata import category
 
     text = _any_of(_BLANKS).sub("", text)
+    if text.isprintable():
+        return text
     return "".join(char for char in text if char in "\n\t " or category(char) not in _HIDDEN)
 
 
