@@ -9,11 +9,11 @@ from bot.host.fuzz import Tally, find
 from bot.host.fuzz import fuzz as fuzz_system
 from bot.packs.check import check_path, lines_of
 from bot.packs.importing import imported
-from bot.packs.importing.recognise import alone, put
+from bot.packs.importing.folders import put_all
+from bot.packs.importing.recognise import MOST_READ, alone, put
 from bot.packs.new import new_pack
 from bot.rules.errors import UserError
 from bot.systems.catalog import PACKS, everywhere, systems
-from bot.systems.packs.archive import MOST_BYTES
 
 
 def check(words: list[str]) -> int:
@@ -48,6 +48,13 @@ def bring_in(words: list[str]) -> int:
     arguments = Arguments(words, flags={"pack": True, "id": True, "group": True})
     (name,) = arguments.take("FILE")
     folder, id, group = (arguments.flags.get(flag, [""])[-1] for flag in ("pack", "id", "group"))
+    if name != "-" and (Path(name).is_dir() or Path(name).suffix == ".zip"):
+        if id or group:
+            raise UserError(
+                "--id and --group are for one table.", hint="Leave them out for a folder.", code="bad-value"
+            )
+        print("\n".join((told := put_all(Path(name), Path(folder) if folder else None)).lines))
+        return told.status
     data = _bytes_of(name)
     if folder:
         print("\n".join((told := put(data, name, Path(folder), id=id, group=group)).lines))
@@ -65,9 +72,9 @@ def _bytes_of(name: str) -> bytes:
 
     try:
         if name == "-":
-            return sys.stdin.buffer.read(MOST_BYTES + 1)
+            return sys.stdin.buffer.read(MOST_READ + 1)
         with Path(name).open("rb") as file:
-            return file.read(MOST_BYTES + 1)
+            return file.read(MOST_READ + 1)
     except OSError as error:
         raise UserError(f"{name[:80]} cannot be read: {error.strerror}.", code="unreadable-file") from None
 

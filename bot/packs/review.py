@@ -6,14 +6,20 @@ import re
 from dataclasses import dataclass, replace
 
 from bot.packs.check import Report, check_content
-from bot.packs.importing import imported
+from bot.packs.importing import Imported, imported
+from bot.packs.importing.folders import gathered
+from bot.packs.importing.recognise import MOST_READ
 from bot.packs.importing.sheet import NO_TABLE
 from bot.rules.errors import TableError, UserError
-from bot.systems.packs.archive import Content, read_one_file, unzipped
+from bot.systems.packs.archive import PACK, Content, read_one_file, tables_of_zip, unzipped
 from bot.systems.packs.pack import About, PackSystem
 from bot.systems.system import SCENARIOS
 
 BOM = b"\xef\xbb\xbf"
+NEITHER = (
+    "This is neither a pack nor a table that is known. A pack as one text begins with pack.yaml:, a table is a sheet "
+    "with headings, or one of BCDice, Foundry VTT or SealDice."
+)
 _FILES = re.compile(r"^\S+\.yaml:", re.MULTILINE)
 
 
@@ -34,19 +40,42 @@ def review_file(zip: bytes | None, text: str) -> Review:
     try:
         content = read_one_file(text) if zip is None else unzipped(zip, "The zip")
     except TableError as error:
-        alone = None if zip is not None or _FILES.search(text) else _alone(text)
-        return alone or Review(Report((str(error),)))
+        found = _alone(text) if zip is None else _several(zip)
+        return found or Review(Report((str(error),)))
     return review({name: data.removeprefix(BOM) for name, data in content.items()})
 
 
 def _alone(text: str) -> Review | None:
-    """The review of a sheet, a BCDice or Foundry table or a deck; nothing for a text that looks like none of them."""
+    """The review of a sheet, a BCDice or Foundry table or a deck; nothing for the files of a pack."""
+    if _FILES.search(text):
+        return None
     try:
         made = imported(text)
     except UserError as error:
-        return None if error.message == NO_TABLE else Review(Report((str(error),)))
+        return Review(Report((NEITHER if error.message == NO_TABLE else str(error),)))
+    return _asked(made, made.questions)
+
+
+def _several(zip: bytes) -> Review | None:
+    """The review of all tables in a zip, as one pack; nothing for the zip of a pack, or one that cannot be read."""
+    try:
+        files = dict(tables_of_zip(zip, "The zip", MOST_READ))
+        if not files or any(name.rpartition("/")[2] == PACK for name in files):
+            return None
+        found = gathered(files.items(), "Imported tables", is_alone=True)
+    except (TableError, UserError):
+        return None
+    if not found.packs:
+        return Review(Report(found.left_out))
+    return _asked(found.packs[0], (*(f"left out: {reason}" for reason in found.left_out), *found.questions))
+
+
+def _asked(made: Imported, questions: tuple[str, ...]) -> Review:
+    """The review of a pack of tables from elsewhere, what was asked when they were read first."""
     found = review(made.pack(made.id))
-    return replace(found, report=replace(found.report, questions=(*made.questions, *found.report.questions)))
+    return replace(
+        found, report=replace(found.report, questions=tuple(dict.fromkeys((*questions, *found.report.questions))))
+    )
 
 
 def review_brought(content: Content) -> Review:

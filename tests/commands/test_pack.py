@@ -92,6 +92,13 @@ def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
             "Quiet: Nothing happens.",
         ),
         ("supplies.toml", "Supplies 2.0", "supplies-table tables ammunition roll=1", "a crate"),
+        (
+            "stragglers.txt",
+            "Stragglers on the road 1",
+            "stragglers-on-the-ro-table tables stragglers-on-the-road roll=3",
+            "Nobody",
+        ),
+        ("patrols.yml", "HedgeWar 1", "hedgewar-table tables village-names tens=2 ones=1", "Barrow"),
     ],
 )
 async def test_a_table_of_another_program_becomes_a_pack(sample: str, title: str, line: str, said: str) -> None:
@@ -101,6 +108,26 @@ async def test_a_table_of_another_program_becomes_a_pack(sample: str, title: str
     button = review.buttons[0]
     await channel.app.press(button.action, channel.who("Host", manager=True), channel.place, "p1")
     assert said in (await channel.do("Anna", line)).text()
+
+
+@pytest.mark.usefixtures("unhurried")
+async def test_a_zip_of_tables_becomes_one_pack_and_says_what_is_left_out() -> None:
+    names = ("odds.csv", "patrols.yml", "stragglers.txt")
+    files = {f"club/{name}": (SAMPLES / name).read_bytes() for name in names}
+    channel = await Channel.fresh()
+    review = await add(channel, file_text(zipped({**files, "club/note.txt": b"Bring biscuits."}), "club.zip"))
+    assert review.title == "Imported tables 1 is checked and kept"
+    assert "left out: club/note.txt: No table can be read from this." in review.text()
+    assert "Tables: Loot table, Odds, Road table, Stragglers on the road, Village names." in review.text()
+    await channel.app.press(review.buttons[0].action, channel.who("Host", manager=True), channel.place, "p1")
+    id = review.buttons[0].action.partition(":")[2][:8]
+    (pack,) = [line for line in (await channel.do("Anna", "pack list")).text().splitlines() if f"@{id}" in line]
+    command = pack.partition(" · ")[2].partition("@")[0]
+    assert "Felled trees" in (await channel.do("Anna", f"{command}-table club road-table roll=5")).text()
+    nothing = await add(channel, file_text(zipped({"note.txt": b"Bring biscuits."}), "club.zip"))
+    assert (nothing.code, "note.txt: No table can be read" in nothing.text()) == ("bad-pack", True)
+    both = await add(channel, file_text(zipped({**files, "club/deep/pack.yaml": b"id: few"}), "club.zip"))
+    assert "is no name for a file of a pack" in both.text()
 
 
 @pytest.mark.usefixtures("unhurried")
@@ -144,7 +171,7 @@ async def test_faults_are_told_by_file_and_line_and_nothing_is_kept() -> None:
 @pytest.mark.parametrize(
     ("sent", "part"),
     [
-        ("title: a YAML file, but no pack", "line 1: a pack as one text begins each file with its name"),
+        ("title: a YAML file, but no pack", "This is neither a pack nor a table that is known."),
         ("pack.yaml: {id: few}\npack.yaml: {id: few}", "line 2: pack.yaml is there twice"),
         ("game.yaml: {groups: {}}", "has no pack.yaml"),
         ('{"formula": "1d6", "results": [{"range": [1]}]}', "Result 1 has no range of two whole numbers."),

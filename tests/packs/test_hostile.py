@@ -144,6 +144,8 @@ def zipped(path: Path, *entries: tuple[str, bytes], method: int = zipfile.ZIP_DE
         (("../../evil.yaml", b"a: 1"), "is no name for a file"),
         (("/etc/evil.yaml", b"a: 1"), "is no name for a file"),
         (("C:\\evil.yaml", b"a: 1"), "is no name for a file"),
+        (("..\\evil.yaml", b"a: 1"), "is no name for a file"),
+        (("scenarios\\..\\..\\evil.yaml", b"a: 1"), "is no name for a file"),
         (("scenarios/deep/er.yaml", b"a: 1"), "is no name for a file"),
         (("crt.py", b"import os"), "is no name for a file"),
     ],

@@ -18,8 +18,8 @@ from bot.packs.importing import Imported, imported
 from bot.packs.importing.draft import dice_for, figures
 from bot.rules.errors import UserError
 from bot.rules.tables.table import Table
-from bot.systems.packs.archive import MOST_BYTES
-from bot.systems.packs.pack import PackSystem
+from bot.systems.packs.archive import MOST_BYTES, zipped
+from bot.systems.packs.pack import PackSystem, load_pack, packs_in
 from tests.refusing import refuses
 
 SAMPLES = Path(__file__).parents[1] / "data" / "imports"
@@ -463,3 +463,55 @@ def test_a_table_with_a_fault_is_printed_with_it(tmp_path: Path, capsys: pytest.
     said = capsys.readouterr()
     assert "4: a gem" in said.out
     assert said.err == "fault     loot.yaml, row read: nothing answers roll 3\n"
+
+
+def test_a_folder_is_imported_at_once_with_the_reason_of_each_refusal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tables = tmp_path / "Our tables"
+    for name in ("odds.csv", "patrols.yml", "war-diary.json", "stragglers.txt"):
+        target = tables / ("decks" if name.endswith("json") else "") / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes((SAMPLES / name).read_bytes())
+    (tables / "loot.txt").write_text("1D4:Loot\n1:gold\n2:silver\n4:a gem\n", encoding="utf-8")
+    (tables / "odds-2.csv").write_bytes((SAMPLES / "odds.csv").read_bytes())
+    (tables / "note.txt").write_text("Bring biscuits.", encoding="utf-8")
+    (tables / "README.md").write_text("Ours.", encoding="utf-8")
+    assert main(["import", str(tables)]) == 1
+    said = capsys.readouterr().out
+    assert "left out  note.txt: No table can be read from this." in said
+    assert "left out  loot.txt: loot.yaml, row read: nothing answers roll 3" in said
+    assert "question  patrols.yml, left out: SKT (Trades) does not say" in said
+    assert said.endswith("Our tables: 9 tables\n5 of 7 files taken.\n--pack FOLDER makes a pack of it.\n")
+    assert main(["import", str(tables), "--pack", str(tmp_path / "club")]) == 1
+    assert f"{tmp_path / 'club'} is written: 9 tables" in capsys.readouterr().out
+    assert main(["check", str(tmp_path / "club")]) == 0
+    pack = load_pack(tmp_path / "club")
+    assert dict(pack.game["groups"]) == {"decks": "decks", "tables": "Tables"}
+    assert {"odds", "odds-2"} <= set(pack.tables)
+    assert main(["import", str(tables), "--pack", str(tmp_path / "club")]) == 2
+    assert "is there already" in capsys.readouterr().err
+
+
+def test_a_folder_that_no_pack_holds_fills_several(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    tables = tmp_path / "decks"
+    tables.mkdir()
+    for number in range(60):
+        text = "".join(f"{n}:{number} {'word ' * 150}\n" for n in range(1, 13))
+        (tables / f"deck-{number}.txt").write_text(f"1D12:Deck {number}\n{text}", encoding="utf-8")
+    assert main(["import", str(tables), "--pack", str(tmp_path / "club")]) == 0
+    assert capsys.readouterr().out.endswith("60 of 60 files taken.\n")
+    packs, faults = packs_in(tmp_path)
+    assert (sorted(packs), faults) == (["club", "club-2", "club-3"], [])
+    assert sum(len(pack.tables) for pack in packs.values()) == 60
+    assert all(len(data) <= MOST_BYTES for pack in packs.values() for data in [b"".join(pack.content.values())])
+    assert dict(packs["club"].game["groups"]) == {"tables": "Tables", "tables-2": "Tables 2"}
+
+
+def test_a_zip_of_tables_is_a_folder_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "club.zip"
+    file.write_bytes(zipped({name: (SAMPLES / name).read_bytes() for name in ("odds.csv", "stragglers.txt")}))
+    assert main(["import", str(file)]) == 0
+    assert "2 of 2 files taken." in capsys.readouterr().out
+    assert main(["import", str(file), "--id", "odds"]) == 2
+    assert "--id and --group are for one table." in capsys.readouterr().err

@@ -198,7 +198,7 @@ def _sent(context: Context) -> tuple[bytes | None, str]:
     options = context.options()
     given = options["file"] if isinstance(options["file"], str) and options["file"] else options["text"]
     if not given or not str(given).strip():
-        hint = "A zip with pack.yaml and game.yaml in it, or one text with both."
+        hint = "A zip with pack.yaml and game.yaml in it, one text with both, or a table of another program."
         raise UserError("/pack add needs a file, or a pack as text.", hint=hint, option="file", code="missing")
     text = str(given)
     zip = zip_data(text)

@@ -232,25 +232,34 @@ def put(data: bytes, name: str, folder: Path, *, id: str = "", group: str = "") 
     if (folder / PACK).is_file():
         made = imported(data, name, id=id, group=group or _first_group(folder))
         files = {file: text.encode() for file, text in made.files.items()}
-    elif folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise UserError(
-            f"{folder} is no pack: it has no {PACK}.", hint="Name a pack or a new folder.", code="name-taken"
-        )
+        if there := [file for file in files if (folder / file).exists()]:
+            raise UserError(
+                f"{folder / there[0]} is there already.", hint="Give the table another --id.", code="name-taken"
+            )
+        _write(files, folder)
     else:
-        made = imported(data, name, id=id)
-        files = made.pack(named(folder.resolve().name, "pack")[:LONGEST_ID].strip("-"))
-    if there := [file for file in files if (folder / file).exists()]:
-        raise UserError(
-            f"{folder / there[0]} is there already.", hint="Give the table another --id.", code="name-taken"
-        )
+        files = write_new(made := imported(data, name, id=id), folder)
+    report = check_path(folder)
+    return _told((f"{folder / file} is written" for file in files), report.faults, (*made.questions, *report.questions))
+
+
+def write_new(made: Imported, folder: Path) -> dict[str, bytes]:
+    """The files of a pack of these tables, written into a new folder. Raises UserError where that cannot be."""
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        is_pack = (folder / PACK).is_file()
+        problem = "is there already" if is_pack else f"is no pack: it has no {PACK}"
+        raise UserError(f"{folder} {problem}.", hint="Name a pack or a new folder.", code="name-taken")
+    _write(files := made.pack(named(folder.resolve().name, "pack")[:LONGEST_ID].strip("-")), folder)
+    return files
+
+
+def _write(files: Mapping[str, bytes], folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for file, text in files.items():
             (folder / file).write_bytes(text)
     except OSError as error:
         raise UserError(f"{folder} cannot be written: {error.strerror}.", code="unreadable-file") from None
-    report = check_path(folder)
-    return _told((f"{folder / file} is written" for file in files), report.faults, (*made.questions, *report.questions))
 
 
 def _first_group(folder: Path) -> str:

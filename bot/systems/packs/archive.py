@@ -7,7 +7,7 @@ import re
 import stat
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from textwrap import dedent
 
@@ -71,7 +71,7 @@ def _from_folder(folder: Path) -> Iterator[tuple[str, bytes]]:
         with path.open("rb") as file:
             data = file.read(left + 1)
         left -= len(data)
-        _check_room(folder.name, left)
+        _check_room(folder.name, left, MOST_BYTES)
         yield name, data
 
 
@@ -81,27 +81,39 @@ def _from_file(path: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def _from_zip(packed: bytes, of: str) -> Iterator[tuple[str, bytes]]:
-    if len(packed) > MOST_BYTES:
-        raise TableError(of, f"is larger than {MOST_BYTES // 1024} kB")
-    left, seen = MOST_BYTES, set[str]()
+    seen = set[str]()
+    for name, data in _entries(packed, of, MOST_BYTES, lambda name: not _is_for_people(name)):
+        if name in seen:
+            raise TableError(name, "is in the zip twice")
+        seen.add(name)
+        check_name(name, len(seen))
+        yield name, data
+
+
+def tables_of_zip(packed: bytes, of: str, most: int = 8_000_000) -> Iterator[tuple[str, bytes]]:
+    """The files of a zip that may be tables of other programs, at most so many bytes in all. Raises TableError."""
+    return _entries(packed, of, most, is_of_tables)
+
+
+def _entries(packed: bytes, of: str, most: int, keeps: Callable[[str], bool]) -> Iterator[tuple[str, bytes]]:
+    """What is in a zip by its names below the one folder that it may have."""
+    left = most
+    if len(packed) > most:
+        raise TableError(of, f"is larger than {most // 1024} kB")
     try:
         with zipfile.ZipFile(io.BytesIO(packed)) as zipped:
             entries = [entry for entry in zipped.infolist() if not entry.is_dir()]
-            top = _common_folder([entry.filename for entry in entries])
-            for entry in entries:
-                name = entry.filename.removeprefix(top)
-                if _is_for_people(name):
+            names = [entry.filename.replace("\\", "/") for entry in entries]
+            top = _common_folder(names)
+            for entry, whole in zip(entries, names, strict=True):
+                name = whole.removeprefix(top)
+                if not keeps(name):
                     continue
-                seen_before = name in seen
-                seen.add(name)
-                check_name(name, len(seen))
-                if seen_before:
-                    raise TableError(name, "is in the zip twice")
                 _check_entry(entry, name)
                 with zipped.open(entry) as file:
                     data = file.read(left + 1)  # what it says of its size may be a lie
                 left -= len(data)
-                _check_room(of, left)
+                _check_room(of, left, most)
                 yield name, data
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, UnicodeDecodeError, ValueError):
         raise TableError(of, "is no zip that can be unpacked") from None
@@ -121,6 +133,16 @@ def _is_for_people(name: str) -> bool:
         path.suffix in _PASSED_OVER
         or any(part.startswith(".") or part in ("__MACOSX", "__pycache__") for part in path.parts)
         or path.name in ("LICENSE", "LICENCE", "NOTICE")
+    )
+
+
+def is_of_tables(name: str) -> bool:
+    """Whether a file may be a table of another program: not hidden, no picture, nothing about the others."""
+    path = PurePosixPath(name)
+    return not (
+        path.suffix.casefold() in (".svg", ".png", ".jpg", ".webp", ".html")
+        or path.stem.upper() in ("README", "LICENSE", "LICENCE", "NOTICE")
+        or any(part.startswith(".") or part in ("__MACOSX", "__pycache__") for part in path.parts)
     )
 
 
@@ -146,9 +168,9 @@ def check_name(name: str, count: int) -> None:
         )
 
 
-def _check_room(name: str, left: int) -> None:
+def _check_room(name: str, left: int, most: int) -> None:
     if left < 0:
-        raise TableError(name, f"is larger than {MOST_BYTES // 1024} kB, all its files together")
+        raise TableError(name, f"is larger than {most // 1024} kB, all its files together")
 
 
 # -- a pack as one text, to be pasted: each file's name at the margin, its content indented below
