@@ -33,12 +33,12 @@ PATCH = ("before", "after")
 # The closed list: bot/rules/proof/event_kinds.py has it too, and says how it is read.
 TURN = "turn phase turn_of go passes"
 UNDONE = f"{TURN} initiative plans orders orders_due system players hand_dice answers confirm rules master packs"
-RULED = "inputs dice out edition tables hand result used acting texts closes before after"
+RULED = "inputs dice out edition base tables hand result used acting texts closes before after"
 EVENTS: Json = {
     "common": "number at who side kind behind",
     "kinds": {
         "start": [
-            "game secret", "free unannounced result before after",
+            "game secret", "free unannounced result before after extends",
             "system name started sides master turn phase turn_of go packs", "units final barrier",
         ],
         "join": ["before after", "", "players", "beside final playing"],
@@ -51,8 +51,8 @@ EVENTS: Json = {
         "orders": ["reads result before after", "", "orders orders_due", "beside final playing"],
         "end": ["before after", "opens result texts", "ended winner", "units final barrier"],
         "resume": ["", "before after", "ended winner", "final barrier"],
-        "unit": ["result", "before after renamed", "system packs", "units"],
-        "settings": ["", "result before after", "hand_dice answers confirm rules master packs", ""],
+        "unit": ["result", "before after renamed extends", "system packs", "units"],
+        "settings": ["", "result before after extends", "hand_dice answers confirm rules master packs", ""],
         "transfer": ["result", "", "", "beside final", "to another channel"],
         "link": [
             "result", "", "", "beside final",
@@ -66,10 +66,10 @@ EVENTS: Json = {
         "fair": ["result", "secret texts revealed closes", "", "beside final"],
         "roll": ["command inputs out", "dice hand result texts closes", "", "quiet sealable"],
         "table": [
-            "command system target dice", "inputs out edition tables result texts closes", "", "quiet",
+            "command system target dice", "inputs out edition base tables result texts closes", "", "quiet",
         ],
         "sequence": [
-            "command system target", RULED, "system initiative go passes packs", "units quiet sealable",
+            "command system target", f"{RULED} extends", "system initiative go passes packs", "units quiet sealable",
         ],
         "sealed": ["of sealed", "hand closes", "", "beside"],
         "reveal": ["opens", "result last before after", "", "units final quiet"],
@@ -81,7 +81,8 @@ EVENTS: Json = {
         "event": "count", "last": "whole", "asked": "word", "alone": "true", "by": "=manager",
         "reason": "=left|=silent", "game": "word", "free": "true", "unannounced": "true", "own": "word",
         "renamed": "word", "secret": "seed|digest", "revealed": "revealed", "texts": "{word:hash}", "closes": "true",
-        "keeps": "true", "command": "word", "system": "word", "target": "word", "edition": "count|hash",
+        "keeps": "true", "command": "word", "system": "word", "target": "word", "edition": "count|hash", "base": "word",
+        "extends": "{hash:word}",
         "tables": "tables", "inputs": "object", "out": "object", "result": "text", "dice": "die+", "hand": "yes",
         "said": "hash", "used": "unit+", "acting": "word+", "of": "=roll|=sequence", "sealed": "hash",
         "changes": "change+", "opens": "count+", "reads": "count+", "before": "patch", "after": "patch",
@@ -736,7 +737,18 @@ class Game:
         """One version of a pack comes in force: in a game that was started, by its settings alone."""
         said, was, kind = self.after["game"].get("packs"), self.now["packs"], body["kind"]
         if said is None or kind in ("undo", "redo"):
-            return ""
+            return "other packs come in force than it says." if "extends" in body else ""
+        if extends := body.get("extends"):  # several at once, each of the game that is played
+            due = was
+            for one in said[-len(extends) :]:
+                due = [*(other for other in due if other != one), one][-MOST_VERSIONS:]
+            if said == was or said != due or {*said[-len(extends) :]} != {*extends}:
+                return "other packs come in force than it says."
+            if {*extends.values()} != {self.value("system")}:
+                return "it says of a pack that it extends another game than is played."
+            is_first = kind == "sequence" and [*extends] == [body.get("edition")] and body.get("used")
+            stays = kind in ("sequence", "unit") and self.now["started"] and not is_first
+            return "the version of a pack stays in a game that was started." if stays else ""
         if not said or said == was or said != [*(one for one in was if one != said[-1]), said[-1]][-MOST_VERSIONS:]:
             return "one version of a pack comes in force at a time."
         if kind == "sequence" and said[-1] != body.get("edition"):
@@ -1044,9 +1056,7 @@ class Game:
         said, now = self.after["game"], self.now
         if problem := self.roll_problem(body):
             return problem
-        if "system" in said and (
-            said["system"] != body["system"] or (now["system"] and (now["started"] or self.units))
-        ):
+        if "system" in said and (said["system"] != home_of(body) or (now["system"] and (now["started"] or self.units))):
             return "the system of a game that has units stays."
         if "initiative" in said and (body["target"] != "initiative" or said["initiative"] not in now["sides"]):
             return "it gives the initiative away."
@@ -1122,7 +1132,7 @@ class Game:
             roll = self.contents[at]
             title = re.escape(str(roll["inputs"].get("dice", ""))) if roll["kind"] == "roll" else "[^\n]{1,100}"
             said.append(rf"#{at} {title}: {re.escape(roll.get('result', ''))}")
-            counts = ("system" not in roll or self.is_of_game(roll["system"])) and at not in self.withdrawn
+            counts = ("system" not in roll or self.is_of_game(home_of(roll))) and at not in self.withdrawn
             here = {key for key, unit in due.items() if unit and unit.get("state") not in GONE}
             for change in roll.get("changes", []) if counts else []:  # who was in play before is changed by all of it
                 if (key := change["unit"].casefold()) in here:
@@ -1242,6 +1252,11 @@ class Game:
             since |= {one["who"]} if one["at"] > at - SILENT else set()
             known |= {one["who"]} if one.get("own") in known else set()
         return not known & since
+
+
+def home_of(roll: Json) -> str:
+    """The game with whose units it is played: that which a pack extends."""
+    return str(roll.get("base") or roll["system"]).partition("@")[0]
 
 
 def is_passed_over(body: Json) -> bool:

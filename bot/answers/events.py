@@ -20,6 +20,7 @@ from bot.rules.inputs.given import Given
 from bot.rules.text.names import a_or_an, joined, plural
 from bot.rules.text.phrase import begun
 from bot.stores.records import TextRow
+from bot.systems.catalog import pack_version
 from bot.systems.system import ROLL, Sequence
 
 Event = Mapping[str, Any]
@@ -142,10 +143,18 @@ def told_event(
         said = found._replace(side="").sentence
     else:
         said = f"{title_of(event)}: {found.said}" if _sequence_of(event) is not None else found.said
+    said += "".join(f"; {extends_words(hash, of)}" for hash, of in event.get("extends", {}).items())
     side = f" ({event['side']})" if event.get("side") else ""
     dice = "".join(f"[{die['value']}]" for die in event.get("dice", ())[:40])
     by_hand = "(dice by hand)" if event.get("hand") else ""
     return " ".join(filter(None, (f"#{event['number']} {name_of(event['who'])}{side}: {said}", dice, by_hand)))
+
+
+def extends_words(hash: str, of: str) -> str:
+    """What is said of a pack that comes in force beside others: `Club fire 1 (3f2a9c01) extends asl`."""
+    pack = pack_version(hash)
+    named = f"{pack.title} {pack.about.version}" if pack is not None else "a pack"
+    return f"{named} ({hash[:8]}) extends {of}"
 
 
 def _done(event: Event, name_of: NameOf, result: str) -> str:

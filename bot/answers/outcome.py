@@ -22,6 +22,7 @@ from bot.rules.sequence.sequence import Change
 from bot.rules.text.names import joined
 from bot.rules.text.phrase import Phrase, Typed
 from bot.systems.catalog import system, systems
+from bot.systems.system import System
 
 T = TypeVar("T")
 
@@ -82,7 +83,10 @@ def thrown(play: Callable[[Source], T], source: Source, hand: object, typed: Cal
 
 def is_of_game(game: Game, system: str) -> bool:
     """Whether a system's results belong to the game's units: it is the game's own, or free play has no units yet."""
-    return not system or game.system in ("", system) or is_open(game)
+    if not system or game.system in ("", system) or is_open(game):
+        return True
+    played = systems().get(system)
+    return played is not None and played.home == game.system
 
 
 def is_open(game: Game) -> bool:
@@ -103,8 +107,7 @@ def after_happening(game: Game, happening: Happening, *, joins: bool = True) -> 
     if not is_of_game(game, happening.system):
         return game
     takes_on = happening.kind == "sequence" and (not game.system or is_open(game))
-    moves = happening.kind == "sequence" and bool(happening.system) and (takes_on or not game.started)
-    after = with_system(game, system(happening.system)) if moves else game
+    after = with_system(game, system(happening.system)) if _moves(game, happening, takes_on) else game
     if (side := initiative_of(game, happening)) is not None:
         # A log from before there was a go knows nothing of it.
         after = (
@@ -112,6 +115,21 @@ def after_happening(game: Game, happening: Happening, *, joins: bool = True) -> 
         )
     after = settle_changes(after, happening.changes) if happening.changes else after
     return with_joined(after, happening.joins) if joins and happening.joins else after
+
+
+def _moves(game: Game, happening: Happening, takes_on: bool) -> bool:
+    """Whether its system, or its version of a pack, becomes the game's; an extension joins with the first of the game's
+    units that it is played with, also where the game was started."""
+    if happening.kind != "sequence" or not happening.system:
+        return False
+    is_own = takes_on or happening.system == game.system or system(happening.system).base is None
+    return takes_on or (not game.started if is_own else bool(happening.units))
+
+
+def edition_facts(system: System) -> Json:
+    """What an event says of the rules that it was played under; of an extension also those of its game."""
+    base = system.base
+    return {"edition": system.edition, **({"base": f"{base.id}@{base.edition}"} if base is not None else {})}
 
 
 def facts_of(path: Path, happening: Happening) -> Json:
@@ -123,7 +141,7 @@ def facts_of(path: Path, happening: Happening) -> Json:
         "out": dict(happening.out),
         "system": happening.system,
         "target": happening.target,
-        **({"edition": system(happening.system).edition} if happening.system else {}),
+        **(edition_facts(system(happening.system)) if happening.system else {}),
         "hand": happening.by_hand,
         "result": happening.result,
     }

@@ -73,7 +73,7 @@ class Brought:
     def __init__(self, log: Exported) -> None:
         self._wrong = [hash for hash, files in log.packs.items() if hash_of(files) != hash]
         self._packs = {hash: _whole(pack_from(files, hash)) for hash, files in log.packs.items()}
-        self._shelves: dict[tuple[str, ...], Mapping[str, System]] = {}
+        self._shelves: dict[tuple[tuple[str, ...], tuple[str, ...]], Mapping[str, System]] = {}
 
     def faults(self) -> Iterator[str]:
         """What is wrong with the packs themselves, one line each."""
@@ -86,9 +86,12 @@ class Brought:
 
     def seen(self, now: Game, event: Mapping[str, Any]) -> Mapping[str, System]:
         """The systems that an event was played with: the game's version, or the one that it names itself."""
-        named = tuple(hash for hash in (*now.packs, *hashes_in([event])) if self._packs.get(hash) is not None)
+        after = ((event.get("after") or {}).get("game") or {}).get("packs") or ()
+        joined = (*now.packs, *after)
+        named = tuple(hash for hash in (*joined, *hashes_in([event])) if self._packs.get(hash) is not None)
         if not named:
             return systems()
-        if named not in self._shelves:
-            self._shelves[named] = Shelf(everywhere(), [pack for hash in named if (pack := self._packs[hash])])
-        return self._shelves[named]
+        if (key := (named, joined)) not in self._shelves:
+            found = [pack for hash in named if (pack := self._packs[hash])]
+            self._shelves[key] = Shelf(everywhere(), found, joined)
+        return self._shelves[key]

@@ -46,7 +46,15 @@ def is_playable(roll: Event) -> bool:
 def edition_problem(roll: Event) -> str:
     """What is wrong with the edition that a sequence or table names: one that there has never been."""
     system, edition = system_of(roll), edition_of(roll)
-    if system is None or "edition" not in roll or isinstance(system.edition, str):
+    if system is None or "edition" not in roll:
+        return ""
+    if system.base is not None:
+        id, _, named = str(roll.get("base", "")).partition("@")
+        is_known = id == system.home and named.isdecimal() and 1 <= int(named) <= int(system.base.edition)
+        return "" if is_known else f"{system.id} does not extend {shown(roll.get('base', 'nothing'))}."
+    if "base" in roll:
+        return f"{system.id} extends no other game."
+    if isinstance(system.edition, str):
         return ""
     if isinstance(edition, int) and 1 <= edition <= system.edition:
         return ""

@@ -99,7 +99,7 @@ class Context:
     sure: bool = False
     called: dict[str, tuple[str, ...]] | None = None
     spared: tuple[str, ...] = ()
-    seen_with: Callable[[Place, Game], Awaitable[Mapping[str, System]]] | None = None
+    seen_with: Callable[[Place, Game | None], Awaitable[Mapping[str, System]]] | None = None
     members: Mapping[str, IsMember] = field(default_factory=dict)
 
     @property

@@ -221,13 +221,41 @@ def system_of(event: Mapping[str, Any]) -> System | None:
 def is_current(event: Mapping[str, Any]) -> bool:
     """Whether the rules at hand are those that an event was played under, so that it must come out the same again."""
     system = system_of(event)
-    return system is not None and edition_of(event) == system.edition
+    if system is None or edition_of(event) != system.edition:
+        return False
+    return system.base is None or event.get("base") == f"{system.base.id}@{system.base.edition}"
+
+
+def home_of(event: Mapping[str, Any]) -> str:
+    """The id of the game with whose units a sequence or table is played, as its event says."""
+    return str(event.get("base") or event.get("system") or "").partition("@")[0]
 
 
 def with_system(game: Game, system: System) -> Game:
-    """The game as one of this system, and of a pack in this version."""
-    packs = with_version(game.packs, system.edition) if isinstance(system.edition, str) else game.packs
-    return game if (game.system, game.packs) == (system.id, packs) else replace(game, system=system.id, packs=packs)
+    """The game as one of this system (an extension: of the game that it extends), and of packs in these versions.
+
+    What extends a game stays in force with others, a pack that is the game takes the place of its other versions.
+    """
+    packs = game.packs
+    if system.base is None and isinstance(system.edition, str):
+        packs = with_version(packs, system.edition)
+    else:
+        packs = (*packs, *(one for one in system.versions if one not in packs))[-MOST_VERSIONS:]
+    is_same = (game.system, game.packs) == (system.home, packs)
+    return game if is_same else replace(game, system=system.home, packs=packs)
+
+
+def extends_of(game: Game, packs: tuple[str, ...]) -> Json:
+    """Of the versions that come in force in a game with these packs, the id of the game that each one extends."""
+    new = (pack_version(hash) for hash in packs if packs[-1] == hash or hash not in game.packs)
+    return {str(pack.edition): pack.home for pack in new if pack is not None and pack.base is not None}
+
+
+def in_force_of(game: Game) -> dict[str, str]:
+    """The versions of packs in force in a game by the ids of the packs: of each the last. What is not at hand is taken
+    for the pack that is the game."""
+    known = {hash: pack_version(hash) for hash in game.packs}
+    return {game.system if pack is None else pack.id: hash for hash, pack in known.items()}
 
 
 def with_version(packs: tuple[str, ...], hash: str) -> tuple[str, ...]:

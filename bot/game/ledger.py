@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from bot.game.events import apply, changes_game, difference, is_passed_over
+from bot.game.events import apply, changes_game, difference, extends_of, is_passed_over
 from bot.game.loaded import SNAPSHOT_EVERY, Loaded, person_of
 from bot.game.prepared import Prepared
 from bot.game.state import Game, Json, to_json
@@ -201,6 +201,9 @@ class Ledger:
             before, after = difference(self.game, new)
             if before or after:
                 body |= {"before": before, "after": after}
+            if new.packs != self.game.packs and kind not in ("undo", "redo"):
+                extends = extends_of(self.game, new.packs)
+                body |= {"extends": extends} if extends else {}
         if self.game.redo and is_passed_over(body):
             body["keeps"] = True
         return self.append(body)

@@ -16,7 +16,7 @@ from bot.systems.system import Sequence, System
 
 def explained(sequence: Sequence) -> tuple[Option, ...]:
     """The options of a sequence, each flag and word with what its table of modifiers adds: `+2, target adjacent`."""
-    tables = [sequence.system.tables[id] for id in sequence.modifiers]
+    tables = [sequence.system.in_sight[id] for id in sequence.modifiers]
     return tuple(_explained(option, tables) for option in sequence.inputs) if tables else sequence.inputs
 
 

@@ -28,7 +28,7 @@ class Registry:
 
     def __init__(self, games: Mapping[str, System]) -> None:
         self.games = games
-        self._fixed = {spec.path: spec for spec in shared_commands(games)}
+        self._fixed = {spec.path: spec for spec in shared_commands([id for id in games if games[id].base is None])}
         self._named: dict[str, dict[Path, CommandSpec]] = {}
         for path, spec in self._fixed.items():
             self._named.setdefault(path[0], {})[path] = spec

@@ -13,13 +13,14 @@ from typing import NamedTuple
 
 from bot.interface.spec import Place
 from bot.interface.typing.complete import Choice
-from bot.rules.errors import UserError, did_you_mean
+from bot.rules.errors import TableError, UserError, did_you_mean
 from bot.rules.text.phrase import phrase
 from bot.stores.base import DAY, Clock
 from bot.stores.records import PACK_FILES, Doc, Json
 from bot.stores.store import Store
 from bot.systems.packs.archive import Content
-from bot.systems.packs.pack import About, PackSystem, pack_from, version_of
+from bot.systems.packs.pack import About, PackSystem, check_beside, pack_from, version_of
+from bot.systems.system import System
 
 ABOUT, HERE, USED, SETUP = "pack", "pack-here", "pack-used", "setup"
 """Kinds of documents: what a version is, by hash (PACK_FILES: its files); that a server has one, that it has played
@@ -130,6 +131,15 @@ def chosen(typed: str, known: Iterable[Version], active: Mapping[str, str]) -> V
         return fitting[0]
     hint = did_you_mean(id, {one.id for one in every}) or phrase("`/pack list` shows what there is.")
     raise UserError(f'No pack "{typed[:40]}" here.', hint=hint, option="pack", code="unknown-pack")
+
+
+def check_joining(pack: PackSystem, others: Iterable[System]) -> None:
+    """Raise UserError for an extension that cannot be in force together with the other packs."""
+    try:
+        check_beside(pack, [one for one in others if one.base is not None and one.home == pack.home])
+    except TableError as error:
+        hint = "Switch the other one off, or give this one other names."
+        raise UserError(f"{pack.title} cannot join: {error}", hint=hint, option="pack", code="not-together") from None
 
 
 def gone() -> UserError:

@@ -13,6 +13,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
+from bot.answers.outcome import is_open
 from bot.game.state import Game
 from bot.interface.registry import TABLE, Registry
 from bot.interface.spec import CommandSpec, Path, Place
@@ -124,7 +125,7 @@ class Shelves:
     def __init__(self, store: Store, enabled: Enabled) -> None:
         self._store, self._enabled = store, enabled
         self._packs: OrderedDict[str, PackSystem] = OrderedDict()
-        self._shelves: OrderedDict[tuple[str, ...], Shelf] = OrderedDict()
+        self._shelves: OrderedDict[tuple[tuple[str, ...], tuple[str, ...] | None], Shelf] = OrderedDict()
         self._last: OrderedDict[str, Shelf] = OrderedDict()
 
     def last(self, server: str) -> Mapping[str, System]:
@@ -136,10 +137,11 @@ class Shelves:
         goes with its server."""
         here = tuple((await self._enabled.packs(where)).values())
         played = game.packs if game is not None else ()
-        if not here and not played:
+        if not here and not played and not _extensions_of_this_host():
             self._last.pop(where.server, None)
             return everywhere()
-        found = await self.of(*((here, played) if game is not None and game.started else (played, here)))
+        hashes = (here, played) if game is not None and game.started else (played, here)
+        found = await self.of(*hashes, joined=None if game is None or is_open(game) else played)
         self._last[where.server] = found
         if len(self._last) > SHELVES_KEPT:
             self._last.popitem(last=False)
@@ -149,28 +151,30 @@ class Shelves:
         """An error about a command; of one that only the version in the server's menu knows it says what is played."""
         if game is None or not game.packs or error.code not in OF_A_VERSION:
             return error
-        enabled = (await self._enabled.packs(where)).get(game.system)
-        if path[0].removesuffix(TABLE) != game.system or enabled in (None, game.packs[-1]):
+        enabled = (await self._enabled.packs(where)).get(id := path[0].removesuffix(TABLE))
+        known = [pack for hash in game.packs if (pack := await self._pack(hash)) is not None and pack.id == id]
+        newer = await self._pack(enabled) if enabled is not None else None
+        if not known or newer is None or known[-1].home != game.system or known[-1].version == enabled:
             return error
-        played, newer = await self._pack(game.packs[-1]), await self._pack(str(enabled))
-        if played is None or newer is None:
-            return error
+        played = known[-1]
         hint = phrase(
             "This game is played with {played}. To move it on to {newer}: `/game settings pack={id}`",
             played=f"{played.title} {played.about.version}",
             newer=f"{newer.title} {newer.about.version}",
-            id=game.system,
+            id=id,
         )
         return UserError(error.message, hint=hint, option=error.option, code=error.code)
 
-    async def of(self, *hashes: Iterable[str]) -> Shelf:
-        """The systems of everybody, with these packs: of several versions of one id the last is in force."""
-        key = tuple(hash for some in hashes for hash in some)
+    async def of(self, *hashes: Iterable[str], joined: tuple[str, ...] | None = None) -> Shelf:
+        """The systems of everybody, with these packs: of several versions of one id the last is in force. Of extensions
+        those that have `joined` the game, or all (None)."""
+        named = tuple(hash for some in hashes for hash in some)
+        key = (named, joined)
         shelf = self._shelves.get(key)
         if shelf is None:
-            found = {hash: pack for hash in dict.fromkeys(key) if (pack := await self._pack(hash)) is not None}
-            shelf = Shelf(everywhere(), [found[hash] for hash in key if hash in found])
-            if not found.keys() >= set(key):
+            found = {hash: pack for hash in dict.fromkeys(named) if (pack := await self._pack(hash)) is not None}
+            shelf = Shelf(everywhere(), [found[hash] for hash in named if hash in found], joined)
+            if not found.keys() >= set(named):
                 return shelf  # what is missing may be there the next time
             self._shelves[key] = shelf
             while len(self._shelves) > SHELVES_KEPT:
@@ -198,8 +202,13 @@ class Shelves:
 
     def _drop(self, hash: str) -> None:
         del self._packs[hash]
-        for key in [key for key in self._shelves if hash in key]:
+        for key in [key for key in self._shelves if hash in key[0]]:
             del self._shelves[key]
+
+
+def _extensions_of_this_host() -> bool:
+    """Whether the host's own packs extend a game."""
+    return any(system.base is not None for system in everywhere().values())
 
 
 def _of_this_host(hash: str) -> PackSystem | None:

@@ -116,16 +116,16 @@ class Storing:
         seen = systems()
         if seen is built_in():
             return
-        versions = getattr(seen, "versions", ()) or [one for one in seen.values() if one.about is not None]
+        versions = [*getattr(seen, "versions", ()), *(one for one in seen.values() if one.about is not None)]
         if not versions or not any(ledger.has_events for ledger in ledgers):
             return
         named = {body.get("edition") for ledger in ledgers for body in ledger.bodies}
-        named |= {hash for ledger in ledgers for hash in ledger.game.packs[-1:]}
+        named |= {hash for ledger in ledgers for hash in ledger.game.packs}
         if context.spec.system in systems():  # what is sealed names it inside
             named.add(systems()[context.spec.system].edition)
         server = server_key(context.command.where)
-        new = [pack for pack in versions if pack.version in named and (server, pack.version) not in self._used]
-        context.docs += used_docs(new, server)
+        new = {one.version: one for one in versions if one.version in named and (server, one.version) not in self._used}
+        context.docs += used_docs(new.values(), server)
 
     async def _forget_receipts(self, context: Context) -> None:
         was = context.ledger.was

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import re
+from collections import ChainMap
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property, lru_cache
@@ -88,7 +89,7 @@ class Sequence:
         if strange := set(self.common) - known:
             raise TableError(file, f"common names {min(strange)}, which is no input and no word of mods", row=id)
         self.modifiers: tuple[str, ...] = tuple(data.get("modifiers") or ())
-        if missing := [name for name in self.modifiers if name not in system.tables]:
+        if missing := [name for name in self.modifiers if name not in system.in_sight]:
             raise TableError(file, f"the game has no table {missing[0]}", row=id)
 
     @cached_property
@@ -225,6 +226,12 @@ class System:
         self.code = id  # whose Python sequences it plays
         self.about: Any = None  # what pack.yaml says of one out of a pack
         self.parent: System | None = None  # the game that a pack has all else of
+        self.base: System | None = None  # the game that a pack adds to
+
+    @property
+    def home(self) -> str:
+        """The id of the game with whose units it is played: its own, or that of the game that it extends."""
+        return self.id if self.base is None else self.base.id
 
     def read(self, name: str) -> Any:
         """The content of one of its YAML files, such as `game` or `scenarios/ford`. Raises TableError."""
@@ -258,6 +265,11 @@ class System:
         return int(self.game["edition"])
 
     @property
+    def versions(self) -> tuple[str, ...]:
+        """The versions of packs that a game is played with where this is its system, the one in force last."""
+        return ()
+
+    @property
     def key(self) -> str:
         """By what `system` finds it, and no other version of it."""
         return self.id
@@ -276,6 +288,11 @@ class System:
     def tables(self) -> Tables:
         """Tables by id."""
         return _Tables(self)
+
+    @property
+    def in_sight(self) -> Tables:
+        """The tables that its formulas may read: its own, and those of the game that it extends."""
+        return self.tables if self.base is None else ChainMap(self.tables, self.base.tables)  # type: ignore[arg-type]
 
     @cached_property
     def has_sequences(self) -> bool:
@@ -427,7 +444,7 @@ def declared_in(system: System, id: str) -> Declared:
                 return f"{found} of {SHARED}.yaml"
         return ""
 
-    setting = Setting(f"{system.id}/{name}.yaml", system.tables, lists, system.words, place)
+    setting = Setting(f"{system.id}/{name}.yaml", system.in_sight, lists, system.words, place)
     head = Head(sequence.inputs, sequence.outputs, sequence.odds_by)
     return Library(merged, setting, {id: head}).declared(id)
 
@@ -435,15 +452,16 @@ def declared_in(system: System, id: str) -> Declared:
 def _shared(system: System) -> dict[str, Any]:
     """What the sequences of a game share; a list, formula or block of a pack replaces its parent's whole."""
     own = _read(system, SHARED) if SHARED.rpartition("/")[2] in system.declared else {}
-    if system.parent is None:
+    above = system.parent or system.base
+    if above is None:
         return own
-    parent = _shared(system.parent)
+    parent = _shared(above)
     return {key: {**_mapping(parent, key), **_mapping(own, key)} for key in SHARES}
 
 
 def _shared_texts(system: System) -> list[str]:
     """The files of what is shared, the pack's own before its parent's."""
-    systems = [system] if system.parent is None else [system, system.parent]
+    systems = filter(None, (system, system.parent or system.base))
     return [one.text(SHARED) for one in systems if SHARED.rpartition("/")[2] in one.declared]
 
 

@@ -43,6 +43,7 @@ PACK: Keys = {
     "licence": Key(_short("licence"), "under which others may have it"),
     "notice": Key(_short("notice"), "shown in help; left out: title, version, author and licence"),
     "inherits": Key(_short("inherits"), "only for house rules: a built-in game, of which the pack has what differs"),
+    "extends": Key(_short("extends"), "only for an extension: a built-in game, whose games the pack adds to"),
 }
 
 GAME: Keys = {

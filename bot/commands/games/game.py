@@ -7,13 +7,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from bot.answers.events import extends_words
 from bot.commands.channel_games import put_aside
 from bot.commands.context import Amendment, Context, repeated
 from bot.commands.games.imports import CLAIM_HINT
 from bot.commands.requests import Request, open_request
 from bot.commands.turns.calls import take_seat
 from bot.commands.turns.turn_card import across_of, headline, phase_buttons, without
-from bot.game.events import with_system
+from bot.game.events import extends_of, with_system
 from bot.game.ledger import Ledger, Writer
 from bot.game.loaded import game_of
 from bot.game.phases import brief_of, first_turn, phase_title
@@ -24,13 +25,15 @@ from bot.game.state import Game
 from bot.interface.reply.parts import Part, Small
 from bot.interface.reply.reply import WAITING, Button, Reply
 from bot.interface.spec import Person
+from bot.packs.stored import check_joining
 from bot.process.entropy import new_id
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import RosterUnit
 from bot.rules.text.phrase import phrase
 from bot.stores.base import DAY, DRAFTS_KEPT
 from bot.stores.records import Doc
-from bot.systems.catalog import systems
+from bot.systems.catalog import see, systems
+from bot.systems.packs.pack import PackSystem
 from bot.systems.system import System
 
 CARRY = "carry"
@@ -53,8 +56,11 @@ async def start(context: Context) -> Reply:
 async def begin_game(context: Context) -> Reply:
     """The new game; who starts it is game master. What was played here until now is kept."""
     options = context.options()
+    if context.seen_with is not None:  # a new game has what is enabled here now
+        see(await context.seen_with(context.command.where, None))
     old, aside = context.game if context.ledger.exists else None, put_aside(context.ledger.was)
     system, name, sides, scenario = _asked_for(options)
+    _check_extensions(system)
     before = context.ledger.row
     game = first_turn(with_system(Game("", name=name, started=True, sides=sides), system), system)
     if scenario is not None:
@@ -76,6 +82,7 @@ async def begin_game(context: Context) -> Reply:
         lines.append(f"{count_units(len(told.units))} carried over.")
     lines += filter(None, (brief_of(told, system),))
     lines += aside
+    lines += [Small(extends_words(hash, of)) for hash, of in extends_of(Game(""), told.packs).items()]
     digits = told.commitment[:16]
     promised = phrase("Dice promised: {digits}. `/fair add` mixes in your words before the first roll.", digits=digits)
     lines.append(Small(promised))
@@ -95,6 +102,14 @@ async def begin_game(context: Context) -> Reply:
     )
 
 
+def _check_extensions(system: System) -> None:
+    """Raise UserError where two packs here extend a game that cannot be in force together."""
+    packs = [one for one in systems().values() if isinstance(one, PackSystem) and one.base is not None]
+    for one in packs:
+        if one.home == system.id and one.version not in system.versions:
+            check_joining(one, [other for other in packs if other is not one])
+
+
 def _asked_for(options: Mapping[str, Any]) -> tuple[System, str, tuple[str, ...], Scenario | None]:
     """Rules, name, sides and scenario of a new game as typed; a scenario brings its own. Raises UserError."""
     typed, sides = options["name"], read_sides(options["sides"] or "")
@@ -105,6 +120,10 @@ def _asked_for(options: Mapping[str, Any]) -> tuple[System, str, tuple[str, ...]
         what = "Choose the rules, or a scenario, which brings them."
         raise UserError(what, hint=phrase("For example: `/game start lnlt`"), option="system", code="missing")
     system = systems()[of]
+    if system.base is not None:
+        what = f"{system.title} comes with {system.base.title}, and is no game by itself."
+        hint = phrase("Start that: `/game start {id}`", id=system.home)
+        raise UserError(what, hint=hint, option="system", code="other-system")
     if not wanted:
         return system, _game_name(typed or system.title), sides, None
     scenario = find_scenario(system, wanted)

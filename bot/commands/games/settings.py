@@ -12,21 +12,32 @@ from bot.commands import pictures
 from bot.commands.context import Context
 from bot.commands.games.link import unlink
 from bot.commands.games.places import called, is_private, listed, local_id, names_of
-from bot.game.events import with_version
+from bot.game.events import extends_of, in_force_of, with_version
 from bot.game.follows.event import pack_words, rule_words
 from bot.game.ledger import Ledger
 from bot.game.loaded import Loaded, game_of
 from bot.game.rights import need_director
 from bot.game.state import STRICT, Game, is_strict
 from bot.interface.reply.reply import Reply
-from bot.packs.stored import SETUP, SHORT, Version, chosen, enabled, read_pack, server_key, versions
+from bot.packs.stored import (
+    SETUP,
+    SHORT,
+    Version,
+    check_joining,
+    chosen,
+    enabled,
+    gone,
+    read_pack,
+    server_key,
+    versions,
+)
 from bot.places.shelves import NotManager
 from bot.places.threads import APART, apart_doc, channel_of, is_apart
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.inputs.options import Option, clean
 from bot.rules.text.phrase import phrase
 from bot.stores.records import Doc
-from bot.systems.catalog import everywhere
+from bot.systems.catalog import everywhere, pack_version
 
 _TYPED = re.compile(r"([\w-]+)(?:\s*[=:\s]\s*(\w+))?")
 _HIDE = {"discord": "To hide a game's commands: Server Settings, Integrations, Grognard."}
@@ -163,26 +174,31 @@ async def _with_pack(context: Context, game: Game, wanted: str) -> tuple[Game, s
     """The game with another version of its pack, and what the log says of that. Raises UserError."""
     server = server_key(context.command.where)
     version = chosen(wanted, await versions(context.store, server), await enabled(context.store, server))
-    if version.id != game.system:
+    pack = await read_pack(context.store, version.hash)
+    if (version.id if pack is None else pack.home) != game.system:
         name = context.system.title if context.system is not None else "no system yet"
         raise UserError(
             f"{version.title} is another game than is played here: {name}.", option="pack", code="other-system"
         )
-    if game.packs[-1:] == (version.hash,):
+    if in_force_of(game).get(version.id) == version.hash:
         raise UserError(f"This game is played with {version.named}.", option="pack", code="no-change")
-    if await read_pack(context.store, version.hash) is None:
-        raise UserError(
-            "This pack's files are no longer here.", hint="Add it again.", option="pack", code="unknown-pack"
-        )
+    if pack is None:
+        raise gone()
+    if pack.base is not None:
+        played = (pack_version(hash) for id, hash in in_force_of(game).items() if id != version.id)
+        check_joining(pack, filter(None, played))
     after = with_version(game.packs, version.hash)
     return replace(game, packs=after), pack_words(after)
 
 
 async def _pack_listed(context: Context, game: Game) -> list[str]:
-    """The version of its pack in force, as it is told from others; nothing for a game without one."""
+    """The versions of packs in force, as they are told from others; nothing for a game without one."""
     known: list[Version] = await versions(context.store, server_key(context.command.where)) if game.packs else []
     named = {one.hash: one.named for one in known}
-    return [f"pack={named.get(hash, hash[:SHORT])}: what it is played with" for hash in game.packs[-1:]]
+    extends = extends_of(Game(""), game.packs)
+    what = {hash: f"extends {of}" for hash, of in extends.items()}
+    hashes = in_force_of(game).values()
+    return [f"pack={named.get(hash, hash[:SHORT])}: {what.get(hash, 'what it is played with')}" for hash in hashes]
 
 
 async def systems(context: Context) -> Reply:

@@ -18,6 +18,7 @@ from bot.packs.stored import (
     MOST_HERE,
     SHORT,
     Version,
+    check_joining,
     chosen,
     docs_of,
     enabled,
@@ -106,12 +107,17 @@ async def enable(context: Context, hash: str | None = None) -> Reply:
             option="pack",
             code="id-taken",
         )
-    await _files(context, version.hash)
+    pack = await _files(context, version.hash)
+    if pack.base is not None:
+        others = [await read_pack(context.store, hash) for id, hash in active.items() if id != version.id]
+        check_joining(pack, [*everywhere().values(), *filter(None, others)])
     context.docs.append(await enabled_doc(context.store, server, {**active, version.id: version.hash}))
-    lines: list[Part] = [
-        phrase("Its commands: `/help {id}`", id=version.id),
-        phrase('Start a game: `/game start {id} "Our first"`', id=version.id),
-    ]
+    lines: list[Part] = [phrase("Its commands: `/help {id}`", id=version.id)]
+    if pack.base is not None:
+        lines.append(phrase("New games of {title} have it: `/game start {id}`", title=pack.base.title, id=pack.home))
+        lines.append("A game that is on takes it up with the first of its units that the pack is played with.")
+    else:
+        lines.append(phrase('Start a game: `/game start {id} "Our first"`', id=version.id))
     if before is not None:
         lines.append("Games that were started with another version go on with that.")
         lines.append(phrase("To move one on: `/game settings pack={id}`", id=version.id))
@@ -235,6 +241,7 @@ async def _shown(context: Context, found: Review, hash: str, title: str, active:
     lines: list[Part] = [f"By {about.author}. Licence: {about.licence}."]
     lines += [about.notice] if about.notice else []
     lines += [f"It changes {about.inherits} and has all else of it."] if about.inherits else []
+    lines += [f"It adds to games of {about.extends}, and changes nothing there."] if about.extends else []
     for what, titles in (
         ("Tables", [title for _, title in found.tables]),
         ("Combat sequences", [title for _, title in found.sequences]),

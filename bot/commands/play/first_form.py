@@ -25,7 +25,7 @@ def first_form(
 ) -> CommandSpec:
     """The command with what its form offers: any other command as it is."""
     if spec.path == ("game", "start"):
-        here = {id: games[id] for id in enabled if id in games}
+        here = {id: games[id] for id in enabled if id in games and games[id].base is None}
         spec = _with(spec, _start(here, str(options.get("system") or "")), () if known.roster else ("carry",))
         return spec._replace(
             options=tuple(sorted(spec.options, key=lambda one: one.name not in ("system", "scenario")))

@@ -12,7 +12,7 @@ from dataclasses import replace
 from itertools import takewhile
 from typing import Any, NamedTuple
 
-from bot.answers.outcome import Happening
+from bot.answers.outcome import Happening, is_of_game
 from bot.commands.context import Context
 from bot.game.events import holding
 from bot.game.phases import phase_of
@@ -80,7 +80,7 @@ def call_buttons(context: Context, called: list[Call]) -> tuple[Button, ...]:
 
 async def with_call(context: Context, happening: Happening | None, reply: Reply) -> Reply:
     """The answer to a sequence with a line about those who act and owed a roll before it, and the button for that."""
-    if happening is None or reply.private or happening.system != context.game.system:
+    if happening is None or reply.private or not is_of_game(context.game, happening.system):
         return reply
     for call in await calls(context):
         early = [unit.name for unit in call.units if unit.name in happening.acting]

@@ -96,10 +96,11 @@ def _system_for(context: Context, type_: str) -> System:
     folded = type_.strip().casefold().replace("_", "-").replace(" ", "-")
     if context.system is not None and (not is_open(context.game) or folded in context.system.words["units"].types):
         return context.system
-    fitting = [system for system in systems().values() if folded in system.words["units"].types]
+    games = [system for system in systems().values() if system.base is None]
+    fitting = [system for system in games if folded in system.words["units"].types]
     if len(fitting) == 1:
         return fitting[0]
-    names = ", ".join(system.id for system in fitting or systems().values())
+    names = ", ".join(system.id for system in fitting or games)
     known = f"{names} know" if fitting else f"none of {names} knows"
     what = f'This channel has no system yet, and {known} the unit type "{type_[:30]}".'
     hint = phrase('Start a game: `/game start lnlt "Hill 875" sides="US, VC"`.')

@@ -32,6 +32,7 @@ from bot.game.roster import count_units
 from bot.game.state import DRAW, Game, Json, content, unit_json
 from bot.game.undo import SILENCE, are_silent, consenters, find, may_stand_in, redo_fields, then, undo_fields
 from bot.rules.proof.event_kinds import KINDS, shape_faults, shown
+from bot.systems.catalog import pack_version
 
 
 def event_faults(past: Past, event: Event) -> Iterator[str]:
@@ -170,13 +171,34 @@ def _packs_problem(past: Past, event: Event, said: Said) -> str:
     """What is wrong with how an event changes versions of packs: one comes in force, and the event may bring it."""
     now = past.now
     if "packs" not in said or event["kind"] in ("undo", "redo"):
-        return ""
-    packs = tuple(said["packs"])
+        return "other packs come in force than it says." if "extends" in event else ""
+    packs, extends = tuple(said["packs"]), event.get("extends", {})
+    if extends:
+        return _extends_problem(past, event, said)
     if not packs or packs != with_version(now.packs, packs[-1]) or packs == now.packs:
         return "one version of a pack comes in force at a time."
     if event["kind"] == "sequence" and packs[-1] != event.get("edition"):
         return "another version of the pack comes in force than it was played with."
     if event["kind"] in ("sequence", "unit") and now.started:
+        return "the version of a pack stays in a game that was started."
+    return ""
+
+
+def _extends_problem(past: Past, event: Event, said: Said) -> str:
+    """The same of extensions, several of which come in force at once: an event says what each of them extends."""
+    now, packs, extends = past.now, tuple(said["packs"]), event["extends"]
+    expected = now.packs
+    for hash in packs[-len(extends) :]:
+        expected = with_version(expected, hash)
+    if packs != expected or packs == now.packs or {*packs[-len(extends) :]} != extends.keys():
+        return "other packs come in force than it says."
+    if {*extends.values()} != {said.get("system", now.system)}:
+        return "it says of a pack that it extends another game than is played."
+    for hash, of in extends.items():
+        if (pack := pack_version(hash)) is not None and (pack.base is None or pack.home != of):
+            return f"the pack {hash[:8]} does not extend {shown(of)}."
+    is_first = event["kind"] == "sequence" and [*extends] == [event.get("edition")] and event.get("used")
+    if event["kind"] in ("sequence", "unit") and now.started and not is_first:
         return "the version of a pack stays in a game that was started."
     return ""
 

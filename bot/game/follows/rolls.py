@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from bot.game.counter import turned_over
-from bot.game.events import has_dice
+from bot.game.events import has_dice, home_of
 from bot.game.follows.past import Event, Past, Said, words_problem
 from bot.game.follows.turn import initiative_go_problem
 from bot.game.rights import are_open, has_last_word, is_guarded
@@ -85,7 +85,7 @@ def roll(past: Past, event: Event, said: Said) -> str:
     if problem := _roll_problem(past, event):
         return problem
     now = past.now
-    if "system" in said and (said["system"] != event["system"] or (now.system and (now.started or now.units))):
+    if "system" in said and (said["system"] != home_of(event) or (now.system and (now.started or now.units))):
         return "the system of a game that has units stays."
     if "initiative" in said and (event["target"] != "initiative" or said["initiative"] not in now.sides):
         return "it gives the initiative away."
@@ -148,7 +148,7 @@ def opened(past: Past, event: Event) -> str:
     changed = dict(units)
     for number in opens:
         roll = past.contents[number]
-        if number in past.now.withdrawn or not _is_of_game(past.now, roll.get("system", "")):
+        if number in past.now.withdrawn or not _is_of_game(past.now, home_of(roll)):
             continue
         here = {key for key, unit in changed.items() if not is_gone(unit_from_json(unit))}
         for change in roll.get("changes", []):  # who was in play before this roll is changed by all of it

@@ -17,12 +17,12 @@ MOST_VERSIONS = 20
 """Versions of packs that a game remembers."""
 _TURN = "turn phase turn_of go passes"
 _UNDONE = f"{_TURN} initiative plans orders orders_due system players hand_dice answers confirm rules master packs"
-_RULED = "inputs dice out edition tables hand result used acting texts closes before after"
+_RULED = "inputs dice out edition base tables hand result used acting texts closes before after"
 EVENTS: Mapping[str, Any] = {
     "common": "number at who side kind behind",
     "kinds": {
         "start": [
-            "game secret", "free unannounced result before after",
+            "game secret", "free unannounced result before after extends",
             "system name started sides master turn phase turn_of go packs", "units final barrier",
         ],
         "join": ["before after", "", "players", "beside final playing"],
@@ -35,8 +35,8 @@ EVENTS: Mapping[str, Any] = {
         "orders": ["reads result before after", "", "orders orders_due", "beside final playing"],
         "end": ["before after", "opens result texts", "ended winner", "units final barrier"],
         "resume": ["", "before after", "ended winner", "final barrier"],
-        "unit": ["result", "before after renamed", "system packs", "units"],
-        "settings": ["", "result before after", "hand_dice answers confirm rules master packs", ""],
+        "unit": ["result", "before after renamed extends", "system packs", "units"],
+        "settings": ["", "result before after extends", "hand_dice answers confirm rules master packs", ""],
         "transfer": ["result", "", "", "beside final", "to another channel"],
         "link": [
             "result", "", "", "beside final",
@@ -50,10 +50,10 @@ EVENTS: Mapping[str, Any] = {
         "fair": ["result", "secret texts revealed closes", "", "beside final"],
         "roll": ["command inputs out", "dice hand result texts closes", "", "quiet sealable"],
         "table": [
-            "command system target dice", "inputs out edition tables result texts closes", "", "quiet",
+            "command system target dice", "inputs out edition base tables result texts closes", "", "quiet",
         ],
         "sequence": [
-            "command system target", _RULED, "system initiative go passes packs", "units quiet sealable",
+            "command system target", f"{_RULED} extends", "system initiative go passes packs", "units quiet sealable",
         ],
         "sealed": ["of sealed", "hand closes", "", "beside"],
         "reveal": ["opens", "result last before after", "", "units final quiet"],
@@ -65,7 +65,8 @@ EVENTS: Mapping[str, Any] = {
         "event": "count", "last": "whole", "asked": "word", "alone": "true", "by": "=manager",
         "reason": "=left|=silent", "game": "word", "free": "true", "unannounced": "true", "own": "word",
         "renamed": "word", "secret": "seed|digest", "revealed": "revealed", "texts": "{word:hash}", "closes": "true",
-        "keeps": "true", "command": "word", "system": "word", "target": "word", "edition": "count|hash",
+        "keeps": "true", "command": "word", "system": "word", "target": "word", "edition": "count|hash", "base": "word",
+        "extends": "{hash:word}",
         "tables": "tables", "inputs": "object", "out": "object", "result": "text", "dice": "die+", "hand": "yes",
         "said": "hash", "used": "unit+", "acting": "word+", "of": "=roll|=sequence", "sealed": "hash",
         "changes": "change+", "opens": "count+", "reads": "count+", "before": "patch", "after": "patch",
@@ -138,7 +139,7 @@ def kinds_that(trait: str) -> tuple[str, ...]:
 
 COMMON = tuple(EVENTS["common"].split())
 PATCH = ("before", "after")
-LATER = ("said", "keeps", "by", "reason", "renamed")
+LATER = ("said", "keeps", "by", "reason", "renamed", "base", "extends")
 """Fields of version 2: a log with one of them, with an undo that passes over later events, or with a phase that takes
 numbers off units, is exported as that, so that an older Grognard says "written by a newer one" and never "forged"."""
 
@@ -191,7 +192,7 @@ def content_faults(content: Mapping[str, Any]) -> Iterator[str]:
     elif has_large_number(content):
         yield _LARGE
     else:
-        may = (field for field in KINDS[name].may if field not in (*PATCH, "closes"))
+        may = (field for field in KINDS[name].may if field not in (*PATCH, "closes", "extends"))
         yield from _fields(content, "what was sealed in it", ("kind", *KINDS[name].needs), (*may, "changes"))
         yield from _roll_faults(content)
 

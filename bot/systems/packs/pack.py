@@ -15,8 +15,8 @@ from bot.rules.inputs.options import Option
 from bot.rules.text.plain import one_line
 from bot.systems.game_file import check_game
 from bot.systems.packs.archive import MOST_BYTES, MOST_FILES, PACK, Content, check_name, read_content
-from bot.systems.packs.merging import merged
-from bot.systems.system import STEPS, System, built_in
+from bot.systems.packs.merging import SHARED, extended, merged
+from bot.systems.system import SCENARIOS, STEPS, System, built_in
 
 _ID = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 LONGEST_ID = 20
@@ -29,9 +29,16 @@ OF_SEQUENCES = ("odds", "compare", "secret", "hand", "rounds", "mods")
 OF_TABLES = ("private", "picture", "whole", "mods")
 """Words that every command of the kind has for itself: an input called so would be there twice."""
 NAME = re.compile(r"[a-z][a-z0-9_-]{0,31}")
-LONGEST = {"title": 60, "version": 20, "author": 80, "licence": 80, "notice": 500, "inherits": LONGEST_ID}
+LONGEST = {
+    "title": 60,
+    "version": 20,
+    "author": 80,
+    "licence": 80,
+    "notice": 500,
+    **dict.fromkeys(("inherits", "extends"), LONGEST_ID),
+}
 NEEDED = ("id", "title", "version", "author", "licence")
-KEYS = (*NEEDED, "notice", "inherits")
+KEYS = (*NEEDED, "notice", "inherits", "extends")
 TAKEN = frozenset(
     {"roll", "game", "unit", "log", "again", "order", "fair", "me", "privacy", "help", "setup", "pack", "macro",
      "console", "table", "grognard"}
@@ -49,8 +56,9 @@ class About(NamedTuple):
     licence: str
     notice: str = ""
     inherits: str = ""
+    extends: str = ""
     pinned: str = ""
-    """The edition of the game that it inherits from, if it is for that one alone."""
+    """The edition of the game that it inherits from or extends, if it is for that one alone."""
 
 
 def read_about(content: Content) -> About:
@@ -75,8 +83,17 @@ def read_about(content: Content) -> About:
         raise TableError(PACK, f'"{id}" cannot name a system: a-z, 0-9 and hyphens, no other command', row="id")
     if id in built_in():
         raise TableError(PACK, f"{id} is a built-in system: give the pack another id, and inherits: {id}", row="id")
-    said["inherits"], _, said["pinned"] = said.get("inherits", "").partition("@")
-    return About(**said)
+    return About(**_on_a_game(said))
+
+
+def _on_a_game(said: dict[str, str]) -> dict[str, str]:
+    """The same with the game that it names apart from its edition. Raises TableError."""
+    if "inherits" in said and "extends" in said:
+        problem = "a pack inherits (a game of its own) or extends (more for that game), not both"
+        raise TableError(PACK, problem, row="extends")
+    for key in {"inherits", "extends"} & said.keys():
+        said[key], _, said["pinned"] = said[key].partition("@")
+    return said
 
 
 def version_of(content: Content) -> str:
@@ -92,25 +109,38 @@ class PackSystem(System):
 
     bounded = True
 
-    def __init__(self, content: Content) -> None:
+    def __init__(self, content: Content, beside: tuple[PackSystem, ...] = ()) -> None:
+        """`beside` are other extensions of the same game that are in force with this one: it knows their units."""
         about = read_about(content)
         super().__init__(about.id)
-        self.content, self.about = content, about
-        if parent := self.about.inherits:
-            if parent not in built_in():
-                hint = did_you_mean(parent, built_in()) or f"It may be {', '.join(built_in())}."
-                raise TableError(PACK, f"there is no built-in system {parent[:40]}. {hint}", row="inherits")
-            self.parent = built_in()[parent]
+        self.content, self.about, self.beside = content, about, beside
+        if about.inherits:
+            self.parent = self._built_in("inherits", about.inherits)
             self.code = self.parent.code
-            if about.pinned and about.pinned != str(self.parent.edition):
-                problem = f"is for edition {about.pinned[:20]} of {parent}, and this is edition {self.parent.edition}"
-                hint = f"See what has changed in docs/editions.md, then write {parent}@{self.parent.edition}."
-                raise TableError(PACK, f"{problem}. {hint}", row="inherits")
+        elif about.extends:
+            self.base = self._built_in("extends", about.extends)
+
+    def _built_in(self, key: str, id: str) -> System:
+        """The game that pack.yaml names, in the edition that it names. Raises TableError."""
+        if id not in built_in():
+            hint = did_you_mean(id, built_in()) or f"It may be {', '.join(built_in())}."
+            raise TableError(PACK, f"there is no built-in system {id[:40]}. {hint}", row=key)
+        found, pinned = built_in()[id], self.about.pinned
+        if pinned and pinned != str(found.edition):
+            problem = f"is for edition {pinned[:20]} of {id}, and this is edition {found.edition}"
+            hint = f"See what has changed in docs/editions.md, then write {id}@{found.edition}."
+            raise TableError(PACK, f"{problem}. {hint}", row=key)
+        return found
 
     @cached_property
     def version(self) -> str:
         """The SHA-256 over its files: another version has another."""
         return version_of(self.content)
+
+    @property
+    def versions(self) -> tuple[str, ...]:
+        """Its own behind those of the extensions beside it."""
+        return (*(one.version for one in self.beside), self.version)
 
     @property
     def key(self) -> str:
@@ -156,16 +186,25 @@ class PackSystem(System):
     def game(self) -> Mapping[str, Any]:
         """The content of game.yaml; title and notice are those of pack.yaml. Raises TableError."""
         file = f"{self.id}/game.yaml"
-        data = self.read("game")
+        data = self.added if self.base is not None else self.read("game")
         if not isinstance(data, Mapping):
             raise TableError(file, "must be a mapping with groups and units")
         if self.parent is not None and "game.yaml" in self.content:
             data = merged(self.parent.game, data)
+        elif self.base is not None:
+            theirs = joined_game(self.base.game, self.beside)
+            kept = {key: part for key, part in theirs.items() if key not in _OF_THE_GAME}
+            data = extended(kept, data, file)
         about = self.about
         made = {"edition": 1, "publisher": about.author, **data, "title": about.title}
         made["notice"] = about.notice or f"{about.title}, version {about.version}, by {about.author}. {about.licence}."
         with reading(file):
             return check_game(made, file)
+
+    @property
+    def added(self) -> Any:
+        """What an extension's own game file says; it may have none."""
+        return _read(self.content, "game.yaml", self.id) or {} if "game.yaml" in self.content else {}
 
     def check_whole(self) -> None:
         """Read all that is in it once, examples too. Raises TableError for the first fault, also for more than the
@@ -188,9 +227,21 @@ class PackSystem(System):
                 sequence.declared.check_odds()
         for id in self.own_sequences():
             _check_command(id, self.sequences[id].inputs, f"{self.id}/sequences.yaml")
+        self._check_extension()
         for group in groups:
             if not NAME.fullmatch(group):
                 raise TableError(f"{self.id}/game.yaml", "is no name: a-z, 0-9 and hyphens", row=f"groups {group}")
+
+    def _check_extension(self) -> None:
+        """Raise TableError for what an extension cannot have: names of its game, and scenarios."""
+        if self.base is None:
+            return
+        check_beside(self, (self.base,))
+        if self.scenarios:
+            problem = (
+                f"a scenario is of a game: a pack that inherits {self.home} may have some, one that extends it not"
+            )
+            raise TableError(f"{self.id}/{SCENARIOS}/{next(iter(self.scenarios))}.yaml", problem)
 
     def own_sequences(self) -> tuple[str, ...]:
         """The ids that the pack's own sequences.yaml has."""
@@ -212,6 +263,32 @@ def _check_words(id: str, inputs: Iterable[Option], file: str, reserved: tuple[s
     for name in (option.name for option in inputs if option.name in reserved and option.type != "mods"):
         problem = f"{name} is a word of every command of this kind; call the input something else"
         raise TableError(file, problem, row=f"{id}, {name}")
+
+
+_OF_THE_GAME = ("phases", "turns", "rules", "edition", "publisher", "author")
+"""What an extension has nothing of."""
+
+
+def joined_game(base: Mapping[str, Any], extensions: Iterable[PackSystem]) -> Mapping[str, Any]:
+    """The game file of a game with the units of these extensions. Raises TableError where two of them clash."""
+    for one in extensions:
+        base = extended(base, one.added, f"{one.id}/game.yaml", SHARED)
+    return base
+
+
+def check_beside(pack: PackSystem, others: Iterable[System]) -> None:
+    """Raise TableError for a table or combat sequence of an extension that is called as one of its game, or of another
+    extension of it, and for units that two extensions mean otherwise."""
+    others = tuple(others)
+    for other in others:
+        both = {"table": (pack.tables, other.tables), "combat sequence": (pack.sequences, other.sequences)}
+        for what, (own, theirs) in both.items():
+            if same := sorted(set(own) & set(theirs)):
+                problem = f"{other.title} ({other.id}) has the {what} {same[0]} already; call this one something else"
+                raise TableError(f"{pack.id}/{'sequences' if what[0] == 'c' else same[0]}.yaml", problem, row="id")
+    extensions = [one for one in others if isinstance(one, PackSystem)]
+    if pack.base is not None and extensions:
+        joined_game(pack.base.game, [*extensions, pack])
 
 
 def _check_command(id: str, inputs: Iterable[Option], file: str) -> None:
@@ -244,6 +321,8 @@ def packs_in(folder: Path) -> tuple[dict[str, PackSystem], list[str]]:
             pack = load_pack(path)
             pack.check_whole()
             pack.check_new()
+            if pack.base is not None:
+                check_beside(pack, [one for one in found.values() if one.home == pack.home])
         except TableError as error:
             faults.append(f"pack {one_line(path.name)[:60]} is left out: {error}")
             continue

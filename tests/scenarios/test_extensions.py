@@ -1,0 +1,214 @@
+"""Packs that extend asl in its games: several at once, with the game's units and log; versions, exports, elsewhere."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.audit.check_file import check
+from bot.audit.games import audit_game
+from bot.interface.reply.packing import file_text
+from bot.interface.spec import Command, Place
+from bot.systems.packs.archive import zipped
+from tests.commands.test_pack import add, managed
+from tests.extension import EXTENSION, extension
+from tests.playing import Channel
+from tests.scenarios.test_pack_versions import exported, loaded_at, verify_log
+
+ABOUT, CARD = EXTENSION["pack.yaml"], EXTENSION["card.yaml"]
+SECOND = {"pack.yaml": ABOUT.replace('"1"', '"2"'), "card.yaml": CARD.replace("2-4: [1mc, 2mc,", "2-4: [1mc, killed,")}
+"""The second version: a low roll kills in the middle column."""
+WEATHER = {
+    "pack.yaml": ABOUT.replace("club-ift", "weather").replace("Club fire", "Weather"),
+    "game.yaml": "units: {attributes: {wet: {type: int, min: 0, max: 9, help: how wet}}}",
+    "sequences.yaml": """
+sky:
+  title: Sky
+  source: ours
+  summary: One die, and who stands in it gets wet.
+  dice: 1d6
+  inputs: {targets: {type: units, help: who stands in it}}
+  outputs: {roll: int}
+  odds_by: roll
+  example: {targets: squad}
+""",
+    "steps/sky.yaml": """
+steps:
+- roll: {roll: "1d6: sky"}
+  tell: {roll: roll}
+  say: {label: Sky, dice: roll}
+  headline: "{roll}"
+- each: targets
+  change: {unit: unit, add: {wet: 1}}
+""",
+}
+
+
+async def server(*packs: dict[str, str]) -> Channel:
+    """A server with these packs added, each enabled in its turn."""
+    channel = await Channel.fresh(place=Place("slack:T1/C1", "slack:T1", "#north"), prefix="n")
+    for pack in packs or ({},):
+        files = pack if "pack.yaml" in pack and "weather" in pack["pack.yaml"] else {**EXTENSION, **pack}
+        assert not (await add(channel, _zip(files))).error
+        id = "weather" if "weather" in files["pack.yaml"] else "club-ift"
+        await managed(channel, f"pack enable {id}")
+    return channel
+
+
+def _zip(files: dict[str, str]) -> str:
+    return file_text(zipped({name: text.encode() for name, text in files.items()}), "pack.zip")
+
+
+START = (
+    'game start asl "Hill" sides="US, GE"',
+    "game join US",
+    'unit add "Alpha" squad side=US fp=4 morale=7',
+    'unit add "Burner" flamethrower side=US fp=12',
+    'unit add "Beta" squad side=GE morale=7',
+)
+
+
+async def sound(channel: Channel) -> dict[str, Any]:
+    """The export of the game, which holds all that it takes to verify it, here and in the store."""
+    log = await exported(channel)
+    found = check(log)
+    assert (found.faults, found.unplayed) == ((), 0)
+    assert not await audit_game(channel.app.store, (await loaded_at(channel)).row)
+    return log
+
+
+async def test_an_extension_fights_with_the_games_units_and_its_log(tmp_path: Path) -> None:
+    channel = await server()
+    started = await channel.do("Anna", START[0])
+    assert "Club fire 1 (" in started.text()
+    assert "extends asl" in started.text()
+    await channel.do("Anna", *START[1:])
+    shot = await channel.do("Anna", "club-ift fire attackers=Alpha targets=Beta hand=2,2")
+    assert shot.title == "Beta: 2mc"
+    units = (await channel.game()).units
+    assert units["beta"].state == "scorched"
+    log = await sound(channel)
+    (hash,) = log["packs"]
+    first, *_, last = [row["body"] for row in log["events"]]
+    assert first["extends"] == {hash: "asl"}
+    assert (last["system"], last["edition"], last["base"]) == ("club-ift", hash, "asl@2")
+    assert log["version"] == 2
+    (tmp_path / "game.json").write_text(json.dumps(log))
+    assert verify_log(tmp_path / "game.json") == 3
+    told = (await channel.do("Anna", "log 20")).text()
+    assert "extends asl" in told
+    assert "Beta: 2mc" in told
+    await channel.do("Anna", "asl smoke dispenser=sd usage_number=7 hand=3,4", "game undo", "game undo", "game redo")
+    odds = await channel.do("Anna", "club-ift fire attackers=Burner targets=Beta odds")
+    assert "Beta" in odds.text()
+    await sound(channel)
+
+
+async def test_two_extensions_are_in_force_at_once() -> None:
+    channel = await server({}, WEATHER)
+    await channel.do("Anna", *START, "unit edit Alpha wet=1")
+    await channel.do("Anna", "weather sky targets='Alpha; Beta' hand=4", "club-ift fire attackers=Alpha targets=Beta")
+    assert (await channel.game()).units["alpha"].numbers["wet"] == 2
+    await channel.do("Anna", "club-ift fire attackers='Alpha wet=3' targets='flamethrower' hand=3,4")
+    assert len((await sound(channel))["packs"]) == 2
+    listed = (await channel.do("Anna", "game settings")).text()
+    assert listed.count("extends asl") == 2
+
+
+async def test_a_game_keeps_its_version_until_its_settings_say_otherwise() -> None:
+    channel = await server()
+    await channel.do("Anna", *START)
+    assert not (await add(channel, _zip({**EXTENSION, **SECOND}))).error
+    await managed(channel, "pack enable club-ift@2")
+    low = "club-ift fire attackers=Alpha targets=Beta hand=1,2"
+    assert "2mc" in (await channel.do("Anna", low)).text()
+    await channel.refused("Anna", "game settings pack=club-ift@1", "no-change pack")
+    moved = await channel.do("Anna", "game settings pack=club-ift@2")
+    assert "pack version" in moved.text()
+    assert "is killed" in (await channel.do("Anna", low)).text()
+    await channel.do("Anna", "game undo", "game undo")
+    assert "2mc" in (await channel.do("Anna", low)).text()
+    await managed(channel, "pack remove club-ift@2")
+    await managed(channel, "pack remove club-ift@1")
+    assert "2mc" in (await channel.do("Anna", low)).text()
+    assert len((await sound(channel))["packs"]) == 2
+    other = Channel(channel.app, replace(channel.place, key="slack:T1/C2"), "o")
+    await other.refused("Anna", "club-ift fire attackers='squad fp=4' targets=squad", "unknown-command")
+
+
+async def test_a_game_that_is_on_takes_it_up_with_the_first_of_its_units() -> None:
+    channel = await server(WEATHER)
+    await channel.do("Anna", *(line.replace(" fp=4", "") for line in START if "flame" not in line))
+    assert not (await add(channel, extension())).error
+    await managed(channel, "pack enable club-ift")
+    await channel.refused("Anna", 'unit add "Burner" flamethrower side=US', "unknown-type type")
+    plain = await channel.do("Anna", "club-ift fire attackers='squad fp=4' targets=squad hand=2,2")
+    assert len((await channel.game()).packs) == 1
+    assert "2mc" in plain.text()
+    await channel.do("Anna", "club-ift fire attackers='Alpha fp=4' targets=Beta hand=2,2")
+    assert len((await channel.game()).packs) == 2
+    await channel.do("Anna", 'unit add "Burner" flamethrower side=US')
+    await channel.do("Anna", "game undo", "game undo")
+    assert len((await channel.game()).packs) == 1
+    await channel.do("Anna", "game settings pack=club-ift", 'unit add "Burner" flamethrower side=US fp=9')
+    await sound(channel)
+
+
+async def test_free_play_sealed_rolls_and_an_import_elsewhere() -> None:
+    channel = await server({}, WEATHER)
+    await channel.do("Anna", "club-ift fire attackers='squad fp=4' targets=squad")
+    game = await channel.game()
+    assert (game.system, len(game.packs)) == ("asl", 2)
+    await channel.do("Anna", *(line.replace(" side=US", "").replace(" side=GE", "") for line in START[2:]))
+    await channel.do("Anna", "club-ift fire attackers=Alpha targets=Beta hand=2,2 secret")
+    sealed = (await channel.game()).number
+    assert (await channel.game()).units["beta"].state == ""
+    await channel.do("Anna", f"game reveal {sealed}")
+    assert (await channel.game()).units["beta"].state == "scorched"
+    text = json.dumps(await sound(channel), separators=(",", ":"))
+    there = await Channel.fresh(place=Place("slack:T9/C1", "slack:T9", "#there"))
+    taken = await there.app.run(Command(("game", "import"), {"file": text}, there.who("Carl"), there.place, "imp"))
+    assert not taken.error, taken.text()
+    await there.do("Carl", "club-ift fire attackers=Alpha targets=Beta", "weather sky targets=Burner")
+    await sound(there)
+
+
+async def test_what_extends_is_no_game_of_its_own() -> None:
+    channel = await server()
+    refused = await channel.say("Anna", "game start club-ift")
+    assert refused.error
+    anna = channel.who("Anna")
+    systems = await channel.app.complete(("game", "start"), "system", "club", {}, anna, channel.place)
+    assert not systems
+    assert "fire" in (await channel.do("Anna", "help club-ift")).text()
+    await channel.do("Anna", 'game start lnlt "Other"', 'unit add "Bob" squad')
+    shot = await channel.do("Anna", "club-ift fire attackers='squad fp=4' targets=squad hand=2,2")
+    assert "2mc" in shot.text()
+    assert (await channel.game()).packs == ()
+    await channel.fails("Anna", "club-ift fire attackers='squad fp=4' targets=Bob", "Bob")
+    await sound(channel)
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        ({"pack.yaml": ABOUT.replace("club-ift", "other")}, "Club fire (club-ift) has the table card already"),
+        (
+            {**WEATHER, "game.yaml": "units: {attributes: {fp: {type: int, min: 1, max: 3, help: other}}}"},
+            "row units attributes fp: is there already, and otherwise",
+        ),
+        ({**WEATHER, "game.yaml": "units: {flags: {scorched: black}}"}, "is there already, among states"),
+    ],
+)
+async def test_what_clashes_with_another_extension_cannot_be_enabled(files: dict[str, str], said: str) -> None:
+    channel = await server()
+    whole = files if "weather" in files["pack.yaml"] else {**EXTENSION, **files}
+    assert not (await add(channel, _zip(whole))).error
+    id = "weather" if "weather" in files["pack.yaml"] else "other"
+    refused = await channel.say("Host", f"pack enable {id}", manager=True)
+    assert refused.code == "not-together"
+    assert said in refused.title
