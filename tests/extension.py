@@ -10,7 +10,7 @@ EXTENSION: dict[str, str] = {
     "game.yaml": """
 lists: {fire_results: [killed, 2mc, 1mc, nmc, ok]}
 units:
-  types: [flamethrower]
+  types: [ft-team]
   attributes:
     fp: {type: int, min: 1, max: 40, help: "firepower"}
   states: {scorched: "singed but alive"}

@@ -19,6 +19,7 @@ from tests.commands.test_link import Table
 from tests.fresh import fresh_app, run
 from tests.playing import Channel, two_sides
 from tests.random_play import exported, exported_text
+from tests.scenarios.test_extensions import every_event_of_extensions
 from tests.scenarios.test_pack_versions import every_event_of_packs
 from tests.seams.test_undo import assert_verified_of, stood_in
 from tests.test_old_logs import LOGS
@@ -192,7 +193,12 @@ def test_nothing_on_the_list_is_unused(monkeypatch: pytest.MonkeyPatch, root: Pa
     logs = [honest(), *run(rarely()), *(exported(("rare", seed), 20) for seed in range(40))]
     logs += [json.loads(file.read_text("utf-8")) for file in LOGS]
     events = [event["body"] for log in logs for event in log["events"]]
-    events += run(linked()) + run(every_event_of_packs()) + run(assert_verified_of(stood_in("left")))
+    events += (
+        run(linked())
+        + run(every_event_of_packs())
+        + run(every_event_of_extensions())
+        + run(assert_verified_of(stood_in("left")))
+    )
     with generic(monkeypatch, root):
         events += run(ruled())
     unused = {f"{name} {part}" for name, kind in KINDS.items() for part in (*kind.needs, *kind.may, *kind.game)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,8 +17,11 @@ from bot.interface.spec import Command, Place
 from bot.systems.packs.archive import zipped
 from tests.commands.test_pack import add, managed
 from tests.extension import EXTENSION, extension
+from tests.forging import bodies, copied, rechained
 from tests.playing import Channel
-from tests.scenarios.test_pack_versions import exported, loaded_at, verify_log
+from tests.scenarios.test_pack_versions import exported, loaded_at
+from tests.scenarios.test_pack_versions import verify_log as exit_status
+from tools import verify_log
 
 ABOUT, CARD = EXTENSION["pack.yaml"], EXTENSION["card.yaml"]
 SECOND = {"pack.yaml": ABOUT.replace('"1"', '"2"'), "card.yaml": CARD.replace("2-4: [1mc, 2mc,", "2-4: [1mc, killed,")}
@@ -25,6 +29,21 @@ SECOND = {"pack.yaml": ABOUT.replace('"1"', '"2"'), "card.yaml": CARD.replace("2
 WEATHER = {
     "pack.yaml": ABOUT.replace("club-ift", "weather").replace("Club fire", "Weather"),
     "game.yaml": "units: {attributes: {wet: {type: int, min: 0, max: 9, help: how wet}}}",
+    "omen.yaml": """
+title: Omens
+source: ours
+group: fire
+kind: roll
+summary: What a die says.
+inputs: {roll: {type: int, min: 1, max: 6, optional: true, help: the die}}
+outputs: {omen: [good, bad]}
+rolls: {roll: {dice: 1d6, label: omen}}
+read:
+  rows: roll
+  cells: {1-3: good, 4-6: bad}
+example: {roll: 2}
+examples: [{given: {roll: 2}, gives: {omen: good}}]
+""",
     "sequences.yaml": """
 sky:
   title: Sky
@@ -67,7 +86,7 @@ START = (
     'game start asl "Hill" sides="US, GE"',
     "game join US",
     'unit add "Alpha" squad side=US fp=4 morale=7',
-    'unit add "Burner" flamethrower side=US fp=12',
+    'unit add "Burner" ft-team side=US fp=12',
     'unit add "Beta" squad side=GE morale=7',
 )
 
@@ -98,7 +117,7 @@ async def test_an_extension_fights_with_the_games_units_and_its_log(tmp_path: Pa
     assert (last["system"], last["edition"], last["base"]) == ("club-ift", hash, "asl@2")
     assert log["version"] == 2
     (tmp_path / "game.json").write_text(json.dumps(log))
-    assert verify_log(tmp_path / "game.json") == 3
+    assert exit_status(tmp_path / "game.json") == 3
     told = (await channel.do("Anna", "log 20")).text()
     assert "extends asl" in told
     assert "Beta: 2mc" in told
@@ -113,7 +132,7 @@ async def test_two_extensions_are_in_force_at_once() -> None:
     await channel.do("Anna", *START, "unit edit Alpha wet=1")
     await channel.do("Anna", "weather sky targets='Alpha; Beta' hand=4", "club-ift fire attackers=Alpha targets=Beta")
     assert (await channel.game()).units["alpha"].numbers["wet"] == 2
-    await channel.do("Anna", "club-ift fire attackers='Alpha wet=3' targets='flamethrower' hand=3,4")
+    await channel.do("Anna", "club-ift fire attackers='Alpha wet=3' targets='ft-team' hand=3,4")
     assert len((await sound(channel))["packs"]) == 2
     listed = (await channel.do("Anna", "game settings")).text()
     assert listed.count("extends asl") == 2
@@ -142,19 +161,19 @@ async def test_a_game_keeps_its_version_until_its_settings_say_otherwise() -> No
 
 async def test_a_game_that_is_on_takes_it_up_with_the_first_of_its_units() -> None:
     channel = await server(WEATHER)
-    await channel.do("Anna", *(line.replace(" fp=4", "") for line in START if "flame" not in line))
+    await channel.do("Anna", *(line.replace(" fp=4", "") for line in START if "ft-team" not in line))
     assert not (await add(channel, extension())).error
     await managed(channel, "pack enable club-ift")
-    await channel.refused("Anna", 'unit add "Burner" flamethrower side=US', "unknown-type type")
+    await channel.refused("Anna", 'unit add "Burner" ft-team side=US', "unknown-type type")
     plain = await channel.do("Anna", "club-ift fire attackers='squad fp=4' targets=squad hand=2,2")
     assert len((await channel.game()).packs) == 1
     assert "2mc" in plain.text()
     await channel.do("Anna", "club-ift fire attackers='Alpha fp=4' targets=Beta hand=2,2")
     assert len((await channel.game()).packs) == 2
-    await channel.do("Anna", 'unit add "Burner" flamethrower side=US')
+    await channel.do("Anna", 'unit add "Burner" ft-team side=US')
     await channel.do("Anna", "game undo", "game undo")
     assert len((await channel.game()).packs) == 1
-    await channel.do("Anna", "game settings pack=club-ift", 'unit add "Burner" flamethrower side=US fp=9')
+    await channel.do("Anna", "game settings pack=club-ift", 'unit add "Burner" ft-team side=US fp=9')
     await sound(channel)
 
 
@@ -212,3 +231,54 @@ async def test_what_clashes_with_another_extension_cannot_be_enabled(files: dict
     refused = await channel.say("Host", f"pack enable {id}", manager=True)
     assert refused.code == "not-together"
     assert said in refused.title
+
+
+async def every_event_of_extensions() -> list[dict[str, Any]]:
+    """The events of games that an extension joins in each way that there is."""
+    north = await server({}, WEATHER)
+    await north.do("Anna", *START, "weather-table omen")
+    unit = Channel(north.app, replace(north.place, key="slack:T1/C2"), "u")
+    await unit.do("Anna", 'unit add "Burner" ft-team')
+    used = Channel(north.app, replace(north.place, key="slack:T1/C3"), "f")
+    await used.do("Anna", "club-ift fire attackers='squad fp=4' targets=squad")
+    late = await server(WEATHER)
+    await late.do("Anna", *(line.replace(" fp=4", "") for line in START if "ft-team" not in line))
+    assert not (await add(late, extension())).error
+    await managed(late, "pack enable club-ift")
+    await late.do("Anna", "game settings pack=club-ift")
+    found = []
+    for channel in (north, unit, used, late):
+        rows = await channel.app.store.events((await loaded_at(channel)).row)
+        await sound(channel)
+        found += [row.data for row in rows]
+    return found
+
+
+async def test_every_kind_of_event_that_may_bring_an_extension_does() -> None:
+    events = await every_event_of_extensions()
+    assert {event["kind"] for event in events if "extends" in event} == {"start", "unit", "sequence", "settings"}
+    assert {event["kind"] for event in events if "base" in event} == {"table", "sequence"}
+
+
+BENDS: dict[str, Callable[[dict[str, Any], dict[str, Any]], object]] = {
+    "of another game": lambda first, _: first["extends"].update(dict.fromkeys(first["extends"], "lnlt")),
+    "one that does not come": lambda first, _: first["extends"].update({"0" * 64: "asl"}),
+    "without saying so": lambda first, _: first.pop("extends"),
+    "on another game": lambda _, last: last.update(base="lnlt@1"),
+    "on an edition to come": lambda _, last: last.update(base="asl@99"),
+    "on nothing": lambda _, last: last.pop("base"),
+    "brought late": lambda first, last: last.update(extends=first["extends"]),
+}
+
+
+@pytest.mark.parametrize("bend", BENDS)
+async def test_a_bent_extension_is_found_out(bend: str) -> None:
+    channel = await server({}, WEATHER)
+    await channel.do("Anna", *START, "club-ift fire attackers=Alpha targets=Beta")
+    log = copied(await exported(channel))
+    events = bodies(log)
+    BENDS[bend](events[0], events[-1])
+    forged = rechained(log)
+    assert check(forged).faults
+    if not bend.startswith("on "):  # what it was played on is seen by who has the packs' rules
+        assert verify_log.check(forged)[0]
