@@ -13,7 +13,7 @@ units:
   types: [ft-team]
   attributes:
     fp: {type: int, min: 1, max: 40, help: "firepower"}
-  states: {scorched: "singed but alive"}
+  states: {scorched: "burnt but alive"}
 results:
   fire: {killed: {tone: hurt, says: "{} is killed"}, nmc: {tone: shaken, says: "{} takes a morale check"}}
 """,
