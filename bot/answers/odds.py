@@ -101,12 +101,16 @@ def odds_reply(
     `rows` are those of `odds_rows`, `counted` their odds by the same paths, `came` what came up, also by them. `by` is
     who acts, `whom` those without a name of their own. `typed` is the line that rolls it, where no button does.
     """
-    found = outlooks(sequence, rows, counted)
-    title, chance = decision(sequence, found, whom)
+    under: dict[str, list[Outlook]] = {}
+    for chosen in dict.fromkeys(row.under for row in rows.values()):
+        under[chosen] = outlooks(sequence, {at: row for at, row in rows.items() if row.under == chosen}, counted)
+    decided = {chosen: decision(sequence, found, whom) for chosen, found in under.items()}
+    title = "; ".join([": ".join(filter(None, (chosen, said))) for chosen, (said, _) in decided.items()])
+    title, chance = title[:1].upper() + title[1:], max(chance for _, chance in decided.values())
     came_to: dict[str, list[str]] = {}
     for path, token in (came or {}).items():
         came_to.setdefault(rows[path].name, []).append(result_word(rows[path], token, words_of(sequence)))
-    bars = [_bars(sequence, one, whom, came_to) for one in found]
+    bars = [_bars(sequence, one, whom, came_to, chosen) for chosen, found in under.items() for one in found]
     lines: list[Part] = [Phrase("Roll it: ", Typed(typed))] if typed else []
     return Reply(
         title,
@@ -125,12 +129,13 @@ def _came_up(bars: Iterable[Odds]) -> str:
     return f"{CAME} what came up{worse}." if marked else ""
 
 
-def _bars(sequence: Sequence, one: Outlook, whom: str, came: Mapping[str, list[str]]) -> Odds:
+def _bars(sequence: Sequence, one: Outlook, whom: str, came: Mapping[str, list[str]], chosen: str = "") -> Odds:
     questions = deciding(sequence)
     ordered = one.scale.is_known and not isinstance(questions, dict)
     worst = len(one.chances) - 1 if one.scale.are_numbers else len(one.harmful)
+    named = heading(one.names, sequence.title if isinstance(questions, dict) else whom or _by(sequence))
     return Odds(
-        heading(one.names, sequence.title if isinstance(questions, dict) else whom or _by(sequence)),
+        f"{named}, {chosen}" if chosen else named,
         tuple((word, float(chance)) for _, word, chance in one.chances),
         came=tuple(word for name in one.names for word in came.get(name, ())),
         least=tuple(float(one.at_least(at)) for at in range(min(worst, len(one.chances) - 1))) if ordered else (),

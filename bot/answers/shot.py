@@ -34,6 +34,7 @@ from bot.interface.spec import CommandSpec
 from bot.interface.typing.command_text import command_text
 from bot.rules.copies import replace
 from bot.rules.dice import Source
+from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.options import Option, flag
 from bot.rules.inputs.units import Roster
@@ -51,6 +52,10 @@ def run_sequence(
 ) -> Outcome:
     """Play a sequence. Raises UserError; real dice that are too few name the die owed next."""
     raw = {name: value for name, value in options.items() if name not in EXTRA}
+    if sequence.choices:
+        raise UserError(
+            f"{sequence.title} asks a side in its middle, which is not played in a channel yet.", code="card-refuses"
+        )
     plays = planned(sequence, raw, roster)
     hand = options.get("hand")
 

@@ -203,7 +203,7 @@ def _chances(sequence: Sequence, raw: Json, roster: Roster, out: Json) -> tuple[
 
     All targets of a list count together where their odds can be counted together, else the first one alone.
     """
-    plan = sequence.plan(sequence.given(raw, roster))
+    plan = sequence.plan(sequence.given(sequence.decided(raw), roster))
     rows = named_rows(plan, sequence.odds_by)
     if all("[" in row.paths[0] for row in rows.values()):
         try:

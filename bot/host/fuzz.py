@@ -234,7 +234,7 @@ class Game:
         counted = [sequence for sequence in self._system.sequences.values() if sequence.odds_by]
         for sequence in self._chance.sample(counted, min(1, len(counted))):
             try:
-                total = sum(count_odds(sequence, sequence.example).values())
+                total = sum(count_odds(sequence, sequence.decided(sequence.example)).values())
             except UserError as error:
                 yield f"the odds of {sequence.id} cannot be counted for its example: {error}"
                 continue

@@ -16,8 +16,10 @@ from bot.interface.reply.parts import part_lines
 from bot.interface.reply.reply import Reply
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import clean
+from bot.rules.odds.odds import Distribution
+from bot.rules.sequence.sequence import Row
 from bot.rules.text.names import joined
-from bot.systems.resolve import MAX_ROLLS, MAX_SECONDS, count_rounds, each_odds, odds_rows
+from bot.systems.resolve import MAX_ROLLS, MAX_SECONDS, by_choice, count_rounds, each_odds, odds_rows
 from bot.systems.system import Sequence
 
 
@@ -30,8 +32,12 @@ def by_outputs(title: str, by: Many[str], counted: Mapping[str, Fraction]) -> It
 def reply_of(sequence: Sequence, given: Mapping[str, object]) -> Reply:
     """The odds of every unit as the answer that chat gives. Raises UserError."""
     read = sequence.given(given, {})
-    rows = odds_rows(sequence, given)
-    counted = each_odds(sequence, given, tuple(rows), rolls=MAX_ROLLS, seconds=MAX_SECONDS)
+    rows, counted = dict[str, Row](), dict[str, Distribution]()
+    for under, chosen in by_choice(sequence, given):
+        own = odds_rows(sequence, chosen)
+        found = each_odds(sequence, chosen, tuple(own), rolls=MAX_ROLLS, seconds=MAX_SECONDS)
+        rows |= {under + path: row._replace(under=under) for path, row in own.items()}
+        counted |= {under + path: odds for path, odds in found.items()}
     by, whom = cause(sequence, actors(sequence, read), YOU), joined(others(sequence, read))
     return odds_reply(sequence, given, rows, counted, by=by, whom=whom)
 

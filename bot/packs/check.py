@@ -146,9 +146,10 @@ def _sequence_fault(system: System, sequence: Sequence) -> str:
     if sequence.declared is not None:
         sequence.declared.check_odds()
     try:
-        resolve(sequence, sequence.example, throwaway())
+        example = sequence.decided(sequence.example)
+        resolve(sequence, example, throwaway())
         if sequence.odds_by:
-            count_odds(sequence, sequence.example, seconds=1.0)
+            count_odds(sequence, example, seconds=1.0)
     except UserError as error:
         return f"{where}: its example fails: {error}"
     except (ArithmeticError, ValueError, TypeError, LookupError, NameError) as error:  # a division by zero

@@ -37,8 +37,23 @@ def after(seconds: float) -> Callable[[], bool]:
 
 
 def resolve(sequence: Sequence, raw: Mapping[str, object], source: Source, roster: Roster | None = None) -> Played:
-    """Play a sequence with dice from `source`. Raises UserError for bad input or dice."""
-    return sequence.play(sequence.plan(sequence.given(raw, roster or {})), source)
+    """Play a sequence with dice from `source`. Raises UserError for bad input, dice, and a choice that is owed."""
+    played = sequence.play(sequence.plan(sequence.given(raw, roster or {})), source)
+    if asks := played.settlement.asks:
+        raise sequence.choices[asks[0].name].missing()
+    return played
+
+
+def by_choice(sequence: Sequence, raw: Mapping[str, object]) -> list[tuple[str, Mapping[str, object]]]:
+    """The inputs with each option of what is still to be chosen, one choice at a time, and which it is in words; any
+    other choice counts as its `else`. As they are where nothing is to be chosen."""
+    owed = [choice for name, choice in sequence.choices.items() if raw.get(name) in (None, "")]
+    otherwise = {choice.name: choice.otherwise for choice in owed}
+    return [
+        (f"if {choice.name + ' is ' if len(owed) > 1 else ''}{option}", {**raw, **otherwise, choice.name: option})
+        for choice in owed
+        for option in choice.options
+    ] or [("", raw)]
 
 
 def count_odds(
@@ -74,10 +89,10 @@ def each_odds(
     """The distribution of each output of `paths` by itself, in one pass. Raises UserError as count_odds does.
 
     A path may also be that of a row, see `odds_rows`. `budget`, `rolls` and `seconds` limit the states and rolls
-    looked at and the time, for whoever must answer at once.
+    looked at and the time, for whoever must answer at once. What is still to be chosen counts as its `else`.
     """
     _check_paths(sequence, [path for path in paths if not is_row(path)])
-    plan = sequence.plan(sequence.given(raw, roster or {}))
+    plan = sequence.plan(sequence.given(sequence.decided(raw), roster or {}))
     return marginals(
         plan,
         paths,
@@ -90,7 +105,8 @@ def each_odds(
 
 def odds_rows(sequence: Sequence, raw: Mapping[str, object], roster: Roster | None = None) -> dict[str, Row]:
     """The units (or the one result) whose odds are shown for these inputs, by the path to ask `each_odds` for."""
-    return named_rows(sequence.plan(sequence.given(raw, roster or {})), sequence.odds_by, sequence.odds_row)
+    plan = sequence.plan(sequence.given(sequence.decided(raw), roster or {}))
+    return named_rows(plan, sequence.odds_by, sequence.odds_row)
 
 
 def _check_paths(sequence: Sequence, paths: Many[str]) -> None:
@@ -176,6 +192,9 @@ def count_rounds(
     work."""
     sequence = system(system_id).sequence(sequence_id)
     rules = rounds_of(sequence)
+    if sequence.choices:
+        what = f"{sequence.title} asks a side in its middle, so its odds are those of one round."
+        raise UserError(what, hint="Leave out rounds.", option="rounds", code="not-together")
     given = sequence.given(raw, roster or {})
     asked = rules.asked(sequence.odds_by)
     late = after(seconds)

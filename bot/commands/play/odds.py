@@ -40,7 +40,7 @@ from bot.rules.text.phrase import begun
 from bot.stores.base import DAY
 from bot.stores.records import SHOWN, Doc
 from bot.systems.catalog import system
-from bot.systems.resolve import count_rounds, odds_rows
+from bot.systems.resolve import by_choice, count_rounds, odds_rows
 from bot.systems.system import Sequence
 
 BOXED = 3_200
@@ -119,10 +119,11 @@ async def count_rows(
     rows: dict[str, Row] = {}
     counted: dict[str, Distribution] = {}
     for names, one in alike_plays(sequence, raw, roster):
-        own = odds_rows(sequence, one, roster)
-        chances = await context.count_odds(sequence, one, tuple(own), roster)
-        for path, row, odds in named_rows(names, own, chances):
-            rows[path], counted[path] = row, odds
+        for under, chosen in by_choice(sequence, one):
+            own = odds_rows(sequence, chosen, roster)
+            chances = await context.count_odds(sequence, chosen, tuple(own), roster)
+            for path, row, odds in named_rows(names, own, chances):
+                rows[under + path], counted[under + path] = row._replace(under=under), odds
     return rows, counted
 
 
@@ -272,7 +273,7 @@ async def _compared(context: Context, spec: CommandSpec, draft: Draft, chosen: s
     options, _ = in_names(sequence, draft.options, roster, context.actor.side)
     given = {name: value for name, value in options.items() if name not in EXTRA}
     ruled = by_rules(sequence, given, context.game)
-    raw = with_filled(given, ruled)
+    raw = sequence.decided(with_filled(given, ruled))
     if each_of(sequence, raw, roster):
         raise UserError("What a change is worth is counted for one unit at a time.", hint="Name one.", code="too-many")
     tried = changes(sequence, raw, sequence.given(raw, roster))

@@ -11,6 +11,7 @@ from typing import Any
 from bot.rules.declared.bounds import Bound, bound_of
 from bot.rules.declared.branches import For, asked_key
 from bot.rules.declared.calls import NONE, UNWORKABLE, said, unworkable
+from bot.rules.declared.choices import pick_key
 from bot.rules.declared.formulas import Env, Formulas
 from bot.rules.declared.load import Loader
 from bot.rules.declared.pools import Pool, Segment, pools_in
@@ -119,7 +120,8 @@ class Library:
         formulas.tokens |= {str(word) for option in head.inputs for word in option.values}
         for name, text in (self._source.get("formulas") or {}).items():
             formulas.define(str(name), text, ("formulas", name))
-        sheet, inputs = Sheet(formulas, head.outputs, head.odds_by), _inputs(head.inputs)
+        inputs = _inputs(head.inputs)
+        sheet = Sheet(formulas, head.outputs, head.odds_by, frozenset(inputs))
         program = Loader(sheet, self._source.get("blocks") or {}).program(spec["steps"], inputs, (*where, "steps"))
         return Declared(id, head, sheet, proved(program, head.inputs, self.setting))
 
@@ -137,7 +139,8 @@ class Declared:
 
     def __init__(self, id: str, head: Head, sheet: Sheet, program: Block) -> None:
         self.id, self.head, self.program = id, head, program
-        self._sheet, self._inputs = sheet, tuple(_inputs(head.inputs))
+        self._sheet, self.choices = sheet, sheet.choices
+        self._inputs = (*_inputs(head.inputs), *map(pick_key, sheet.choices))
         self._checked = without_words(program)
         self._has_rows = any(isinstance(one, For) and one.row is not None for one in everything(program))
         self._asked: dict[frozenset[str], tuple[Walk, Pools]] = {}
@@ -175,6 +178,7 @@ class Declared:
         if any(option.type == "mods" for option in self.head.inputs):
             _refuse_values(given)
         known = values_of(self.head.inputs, given)
+        known |= {pick_key(name): given.values.get(name, NONE) for name in self.choices}
         try:
             check(self._checked, known)
             start, steps, env = _begun(*self._play, known)

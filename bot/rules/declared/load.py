@@ -8,8 +8,9 @@ from functools import partial
 from typing import Any
 
 from bot.rules.declared.branches import For, If, keeping
+from bot.rules.declared.choices import BESIDE, Choose, Pause, read_choose
 from bot.rules.declared.formulas import Formula, constant, reading
-from bot.rules.declared.program import Block, Statement, assigned
+from bot.rules.declared.program import Block, Statement, assigned, everything
 from bot.rules.declared.reading import Place, Sheet
 from bot.rules.declared.rolls import read_roll
 from bot.rules.declared.saying import read_change, read_fate, read_result, read_say, read_sentence
@@ -18,8 +19,8 @@ from bot.rules.declared.values import Let, Stop, Tell, read_add, read_let, read_
 from bot.rules.declared.walk import Keys, Loop
 
 READERS: Mapping[str, Callable[[object, Place, Path], Iterator[Statement]]] = {
-    "refuse": read_refuse, "roll": read_roll, "let": read_let, "add": read_add, "tell": read_tell, "say": read_say,
-    "result": read_result, "fate": read_fate, "change": read_change,
+    "refuse": read_refuse, "roll": read_roll, "choose": read_choose, "let": read_let, "add": read_add,
+    "tell": read_tell, "say": read_say, "result": read_result, "fate": read_fate, "change": read_change,
     "headline": read_sentence, "then": read_sentence, "now": read_sentence, "notes": read_sentence,
 }  # fmt: skip
 """What a step does, in the order in which it does it, and how each key is read. New words go here."""
@@ -93,6 +94,10 @@ class Loader:
         """What a step does for each item of a list."""
         if outside.loops >= MOST_LOOPS:
             raise place.wrong(f"an each inside {MOST_LOOPS} others", (*where, "each"))
+        if "choose" in step and (outside.loops or step.keys() - BESIDE):
+            raise place.wrong(
+                "an each that asks does nothing else: roll before it, and read the answers after it", where
+            )
         items, name = outside.formula(step["each"], (*where, "each")), str(step.get("as", "unit"))
         if items.type not in ("units", "list", "parts", "any"):
             raise place.wrong(f"each goes through a list, not {spoken(items.type)}", (*where, "each"))
@@ -117,6 +122,7 @@ class Loader:
         held = {key: f"held {id} {key}" for key in (loop.key, loop.at) if key in seen}
         return [
             *(Let(aside, reading(key)) for key, aside in held.items()), through,
+            *(Pause(one.choice, one.count) for one in everything(body) if isinstance(one, Choose)),
             *(Let(key, reading(aside)) for key, aside in held.items()),
         ]  # fmt: skip
 
@@ -129,6 +135,7 @@ class Loader:
         place.into, place.loops = str(step.get("into", step["each"])), place.loops + 1
         if self.sheet.is_list(place.into):
             place.within = (*place.within, (place.into, "" if loop.chosen else loop.number))
+        place.asks = name if "choose" in step else ""
         return own
 
     def _row(self, said: object, outside: Place, place: Place, where: Path) -> tuple[Formula, str, Formula | None]:

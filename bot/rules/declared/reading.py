@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import count
 from keyword import iskeyword
@@ -12,6 +12,7 @@ from typing import Any
 from bot.rules.declared.formulas import Formula, Formulas
 from bot.rules.declared.setting import Name, Names, Path, either, items_in
 from bot.rules.errors import TableError
+from bot.rules.sequence.sequence import Choice
 
 NAME = pattern(r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)?")
 
@@ -19,7 +20,10 @@ NAME = pattern(r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)?")
 class Sheet:
     """What all steps of one sequence share. `outputs` are its outputs, `items` those of the items of each list."""
 
-    def __init__(self, formulas: Formulas, outputs: Mapping[str, Any], odds_by: str) -> None:
+    def __init__(self, formulas: Formulas, outputs: Mapping[str, Any], odds_by: str, inputs: Container[str]) -> None:
+        self.inputs = inputs
+        self.choices: dict[str, Choice] = {}
+        """What sides are asked for, by name."""
         self.formulas, self.odds_by = formulas, odds_by.rpartition(".")[2]
         self.outputs = {name: str(said) for name, said in outputs.items()}
         self.items = {name: found for name, said in outputs.items() if (found := items_in(said))}
@@ -57,6 +61,8 @@ class Place:
     own: str = ""
     uses: tuple[str, ...] = field(default=())
     """The blocks that it is in."""
+    asks: str = ""
+    """What an item is called in an each that asks for each of them."""
 
     def inside(self) -> Place:
         """The same for what is below: its names are its own."""

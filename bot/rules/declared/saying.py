@@ -191,13 +191,13 @@ def settled(notes: Iterable[Note]) -> Settlement:
     for kind, says in notes:
         if says or kind == "headline":
             told.setdefault(kind, []).append(says)
-    units, fates, changes, then, now, small = [
-        tuple(told.get(kind, ())) for kind in ("result", "fate", "change", "then", "now", "notes")
+    units, fates, changes, then, now, small, asks = [
+        tuple(told.get(kind, ())) for kind in ("result", "fate", "change", "then", "now", "notes", "ask")
     ]
     headline = told["headline"][-1]
     if headline is None:
         headline = "; ".join([f"{unit} {word}" for unit, word in units])
-    return Settlement(headline, units, then, changes, fates, now, "", small)
+    return Settlement(headline, units, then, changes, fates, now, "", small, asks=asks)
 
 
 def pieced(pieces: Sequence[str]) -> str:

@@ -17,6 +17,7 @@ from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from bot.rules.dice import Die, Rolled, Source
+from bot.rules.errors import UserError
 from bot.rules.tables import table
 from bot.rules.text.line import Line as Line
 from bot.rules.text.line import minus as minus
@@ -145,6 +146,53 @@ class Fate(NamedTuple):
     more: str = ""
 
 
+ACTOR = "actor"
+"""Who is asked where that is the side that acts."""
+
+
+class Choice(NamedTuple):
+    """What a side is asked for: its name, the options, and the one that counts where nobody answers."""
+
+    name: str
+    options: tuple[str, ...]
+    otherwise: str
+
+    def picks(self, raw: object) -> tuple[str, ...]:
+        """What was chosen, as typed: one word for all, or as many with commas as are asked. Raises UserError."""
+        words = raw if isinstance(raw, list | tuple) else str(raw).replace(";", ",").split(",")
+        picks = tuple([str(word).strip().casefold().replace(" ", "-") for word in words])
+        if strange := [pick for pick in picks if pick not in self.options]:
+            raise self.wrong(f'has no option "{strange[0][:40]}"')
+        return picks
+
+    def wrong(self, what: str) -> UserError:
+        """The error for an answer that does not fit."""
+        return UserError(f"{self.name} {what}.", hint=self.expected, option=self.name, code="bad-value")
+
+    def missing(self) -> UserError:
+        """The error where it has to be known beforehand."""
+        return UserError(
+            f"This needs {self.name}: what is chosen.", hint=self.expected, option=self.name, code="missing"
+        )
+
+    @property
+    def expected(self) -> str:
+        """What to type for it."""
+        return f"{self.name} is one of {', '.join(self.options)}."
+
+
+class Ask(NamedTuple):
+    """A choice that is owed: by the side of which units (ACTOR: of who acts), the question, each option with its words,
+    and the one that counts otherwise; `item` is the unit that it is about, where each of several has one."""
+
+    name: str
+    who: tuple[str, ...]
+    ask: str
+    options: tuple[tuple[str, str], ...]
+    otherwise: str
+    item: str = ""
+
+
 class Settlement(NamedTuple):
     """What is said and done when the last die is rolled: the result in a few words, a line per unit, the changes.
 
@@ -155,6 +203,7 @@ class Settlement(NamedTuple):
     knowing, both in small print. Where a sequence tells its fates, its `units` are not shown. `sums` say in short what
     the lines of single units come to, where these are left out. `joins` are units that come into play: the type of
     each, and the roster unit beside which it appears. `out` are those whose weapons are out of ammunition or jammed.
+    `asks` are choices that it waits for: then it is not at its end, and nothing is changed yet.
     """
 
     headline: str
@@ -168,6 +217,7 @@ class Settlement(NamedTuple):
     sums: tuple[Line, ...] = ()
     joins: tuple[tuple[str, str], ...] = ()
     out: tuple[str, ...] = ()
+    asks: tuple[Ask, ...] = ()
 
 
 def no_closing(_state: Any) -> Outputs:
@@ -180,7 +230,7 @@ class Row(NamedTuple):
 
     `read` gives its result from what was told, or None where that does not decide it; `paths` are the outputs that it
     looks at: a single one is its result. `said` turns a result into the words of the answer, `alike` is how many units
-    the row stands for.
+    the row stands for. `under` is what a side chooses there: `if suppressed`.
     """
 
     name: str
@@ -188,6 +238,7 @@ class Row(NamedTuple):
     read: Callable[[Outputs], Any]
     said: Callable[[str], str] = str
     alike: int = 1
+    under: str = ""
 
 
 def row_of(path: str, name: str = "") -> Row:

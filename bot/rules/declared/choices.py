@@ -1,0 +1,196 @@
+"""`choose`: the sequence asks a side in its middle, and goes on with what it chose.
+
+What was chosen comes in like an input. Where it is missing, play stops with the question, once all items of a list have
+asked; odds are told one choice at a time, so there it is always given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from bot.rules.declared.bounds import Counter, Known, Names
+from bot.rules.declared.calls import LISTS, NONE
+from bot.rules.declared.formulas import Env, Formula
+from bot.rules.declared.program import OPEN, Block, Partial, Slicer, Statement
+from bot.rules.declared.reading import Place
+from bot.rules.declared.setting import Path, spoken
+from bot.rules.declared.walk import END, NOTES, Do, Here, Keys
+from bot.rules.inputs.units import Unit
+from bot.rules.sequence.sequence import ACTOR, Ask, Choice
+
+KEYS = ("who", "ask", "options", "else")
+MOST_CHOICES, MOST_OPTIONS = 2, 6
+BESIDE = frozenset(("each", "as", "into", "only", "when", "choose"))
+"""What a step may have beside a choice for each item."""
+
+
+def pick_key(name: str) -> str:
+    """The key of what was chosen: (option, ...) in the order in which they are asked for, one for all, or none."""
+    return f"pick {name}"
+
+
+@dataclass(frozen=True)
+class Choose(Statement):
+    """One option of a few, for the item at hand or for all. `count` is the key that counts who has been asked."""
+
+    choice: Choice
+    key: str
+    count: str
+    who: Formula | None
+    item: Formula | None
+    ask: Formula
+    options: tuple[tuple[str, Formula], ...]
+    counted: bool = False
+    """Whether it is kept for odds, which ask nobody."""
+
+    def formulas(self) -> tuple[Formula, ...]:
+        said = [self.who, self.item, self.ask, *(text for _, text in self.options)]
+        return () if self.counted else tuple(formula for formula in said if formula is not None)
+
+    @property
+    def sets(self) -> Keys:
+        return frozenset((self.key, self.count))
+
+    @property
+    def reads(self) -> Keys:
+        return frozenset((self.count, pick_key(self.choice.name))).union(*(one.reads for one in self.formulas()))
+
+    def kept(self, slicer: Slicer) -> Block:
+        if slicer.asked is not None and self.key not in slicer.live:
+            return ()
+        kept = replace(self, counted=slicer.asked is not None)
+        slicer.live = kept.before(slicer.live)
+        return (kept,)
+
+    def partly(self, _partial: Partial, env: Env, /) -> bool:
+        picks, at = env.get(pick_key(self.choice.name), NONE), env[self.count]
+        env[self.key] = OPEN if picks == NONE or (at is OPEN and len(picks) > 1) else self._pick(picks, at)
+        env[self.count] = OPEN if at is OPEN else at + 1
+        return False
+
+    def _pick(self, picks: tuple[str, ...], at: int) -> str:
+        """What was chosen where this is asked as the one at that place, from 0. Raises UserError for too few."""
+        if len(picks) == 1:
+            return picks[0]
+        if at >= len(picks):
+            raise self.choice.wrong(f"has {len(picks)} answers, and more are asked for")
+        return picks[at]
+
+    def do(self, _here: Here, /) -> Do:
+        """Set what was chosen; where that is missing, note the question, and what counts meanwhile."""
+        choice, key, count, pick = self.choice, self.key, self.count, pick_key(self.choice.name)
+
+        def do(env: Env) -> None:
+            picks, at = env[pick], env[count]
+            env[count] = at + 1
+            if picks != NONE:
+                env[key] = self._pick(picks, at)
+            elif self.counted:
+                raise choice.missing()
+            else:
+                env[key] = choice.otherwise
+                env[NOTES].append(("ask", self._asked(env)))
+
+        return do
+
+    def _asked(self, env: Env) -> Ask:
+        who = (ACTOR,) if self.who is None else _names(self.who.run(env))
+        options = tuple([(option, str(text.run(env))) for option, text in self.options])
+        item = "" if self.item is None else str(self.item.run(env))
+        return Ask(self.choice.name, who, str(self.ask.run(env)), options, self.choice.otherwise, item)
+
+    def bound(self, _counter: Counter, names: Names, states: float, /) -> float:
+        """It is given before the first die, so it adds nothing."""
+        names[self.key] = Known(frozenset(self.choice.options))
+        names[self.count] = Known()
+        return states
+
+
+@dataclass(frozen=True)
+class Pause(Statement):
+    """Play ends here while what was asked for before it has no answer. `count` is the key of how many were asked."""
+
+    choice: Choice
+    count: str
+    tells, ends = True, True
+
+    @property
+    def reads(self) -> Keys:
+        return frozenset((self.count, pick_key(self.choice.name)))
+
+    def do(self, _here: Here, /) -> Do:
+        """End, or raise UserError for more answers than were asked for."""
+        choice, count, pick = self.choice, self.count, pick_key(self.choice.name)
+
+        def do(env: Env) -> Any:
+            picks, asked = env[pick], env[count]
+            if picks == NONE:
+                return END if asked else None
+            if asked and len(picks) not in (1, asked):
+                raise choice.wrong(f"has {len(picks)} answers for {asked}")
+            return None
+
+        return do
+
+
+def _names(units: Any) -> tuple[str, ...]:
+    """The units whose side is asked, as the roster calls them; nobody for what is on none."""
+    some = units if isinstance(units, LISTS) else (units,)
+    return tuple([unit.name for unit in some if isinstance(unit, Unit) and unit.name])
+
+
+def read_choose(said: object, place: Place, where: Path) -> Iterator[Statement]:
+    """`choose: {answer: {who: targets, ask: "...", options: {...}, else: ...}}`: a side chooses one of the options."""
+    if place.loops and not place.asks:
+        raise place.wrong("within an each, choose is a key of the each itself: - each: ..., choose: ...", where)
+    for name, spec in place.mapping(said, where).items():
+        yield from _read(str(name), spec, place, (*where, name))
+
+
+def _read(name: str, said: object, place: Place, at: Path) -> Iterator[Statement]:
+    sheet, owner = place.sheet, place.asks
+    place.named(name, at)
+    own, dot, last = name.rpartition(".")
+    if own != owner or dot != ("." if owner else ""):
+        asked = f"{owner}.{last}" if owner else last
+        raise place.wrong(f"this choice is called {asked}, as each has its own" if owner else f"call it {last}", at)
+    if last in sheet.choices or last in sheet.inputs:
+        raise place.wrong(f"{last} is {'an input' if last in sheet.inputs else 'chosen'} already", at)
+    if len(sheet.choices) >= MOST_CHOICES:
+        raise place.wrong(f"a sequence has at most {MOST_CHOICES} choices", at)
+    if not isinstance(said, Mapping):
+        raise place.wrong("a choice has who, ask, options and else", at)
+    place.closed("a choice", said, KEYS, at)
+    if missing := [key for key in KEYS if not said.get(key)]:
+        raise place.wrong(f"the choice needs {missing[0]}", at)
+    written = place.mapping(said["options"], (*at, "options"))
+    if not 2 <= len(written) <= MOST_OPTIONS:
+        raise place.wrong(f"a choice has 2 to {MOST_OPTIONS} options", (*at, "options"))
+    options = tuple([(str(word), place.text(text, (*at, "options", word))) for word, text in written.items()])
+    words, otherwise = tuple(word for word, _ in options), str(said["else"])
+    if otherwise not in words:
+        raise place.wrong(f"else is one of the options, and {otherwise} is none", (*at, "else"), otherwise, words)
+    choice = sheet.choices[last] = Choice(last, words, otherwise)
+    ask, who = place.text(said["ask"], (*at, "ask")), _who(str(said["who"]), place, (*at, "who"))
+    item = place.text(f"{{{owner}}}", at) if owner else None
+    sheet.formulas.tokens |= set(words)
+    key, count = place.put(name, "text"), f"asked {last}"
+    sheet.begins[count] = 0
+    yield Choose(choice, key, count, who, item, ask, options)
+    if not owner:
+        yield Pause(choice, count)
+
+
+def _who(said: str, place: Place, where: Path) -> Formula | None:
+    """The units whose side is asked; None for that of who acts."""
+    if said == ACTOR:
+        return None
+    units = [name for name, known in place.names.items() if known.type in ("unit", "units")]
+    if said not in place.names:
+        raise place.wrong(f"who is asked is {ACTOR} or an input of units, and there is no {said}", where, said, units)
+    found = place.formula(said, where)
+    if found.type not in ("unit", "units"):
+        raise place.wrong(f"who is asked is {ACTOR} or an input of units, not {spoken(found.type)}", where, said, units)
+    return found

@@ -1,0 +1,128 @@
+"""A sequence that asks a side in its middle: casualties or going to ground; retreat or loss for each unit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from bot.packs.check import check_path
+from bot.rules.dice import Script
+from bot.rules.errors import UserError
+from bot.rules.sequence.sequence import Played
+from bot.systems import resolve as resolving
+from bot.systems.packs.pack import load_pack
+from bot.systems.resolve import by_choice, count_odds, count_rounds, each_odds, odds_rows, resolve
+from bot.systems.system import Sequence
+
+GRIT = Path(__file__).parents[2] / "data" / "packs" / "grit"
+SHOT: Mapping[str, object] = {"attackers": "squad", "targets": "squad morale=7 men=5", "dice": 3}
+ASSAULT: Mapping[str, object] = {"attackers": "squad", "targets": "squad morale=7 men=5; squad morale=6 men=5"}
+
+
+def sequence(id: str) -> Sequence:
+    return load_pack(GRIT).sequence(id)
+
+
+def first(id: str, raw: Mapping[str, object], dice: tuple[int, ...]) -> Played:
+    """What comes of it as far as the question."""
+    script, asked = Script(dice), sequence(id)
+    played = asked.play(asked.plan(asked.given(raw, {})), script)
+    script.finish()
+    return played
+
+
+def test_two_hits_ask_the_target_and_nothing_is_changed_yet() -> None:
+    (ask,) = (played := first("shoot", SHOT, (4, 5, 1))).settlement.asks
+    assert ask.ask == "2 hits on squad. Casualties, or go to ground?"
+    assert ask.options == (("casualties", "take 2 casualties"), ("suppressed", "go to ground"))
+    assert ask.otherwise == "casualties"
+    assert (played.settlement.changes, played.out) == ((), {})
+
+
+def test_no_hit_asks_nobody() -> None:
+    played = first("shoot", SHOT, (1, 2, 3))
+    assert not played.settlement.asks
+    assert played.out == {"hits": 0, "loss": 0, "result": "no-effect"}
+
+
+@pytest.mark.parametrize(
+    ("answer", "dice", "result"),
+    [("casualties", (4, 5, 1), "casualties"), ("suppressed", (4, 5, 1, 3, 4), "suppressed"),
+     ("Suppressed", (4, 5, 1, 4, 4), "panic")],
+)  # fmt: skip
+def test_what_is_chosen_is_an_input_of_resolve(answer: str, dice: tuple[int, ...], result: str) -> None:
+    script = Script(dice)
+    assert resolve(sequence("shoot"), {**SHOT, "answer": answer}, script).out["result"] == result
+    script.finish()
+
+
+def test_resolve_and_odds_by_outputs_list_the_options_where_it_is_missing() -> None:
+    for asked in (
+        lambda: resolve(sequence("shoot"), SHOT, Script((4, 4, 4))),
+        lambda: count_odds(sequence("shoot"), SHOT),
+    ):
+        with pytest.raises(
+            UserError, match=r"This needs answer: what is chosen\. answer is one of casualties, suppressed."
+        ):
+            asked()
+    with pytest.raises(UserError, match=r'answer has no option "flee"\. answer is one of casualties, suppressed.'):
+        resolve(sequence("shoot"), {**SHOT, "answer": "flee"}, Script((4, 4, 4)))
+
+
+def test_each_unit_that_fails_its_check_is_asked_for_in_one_question() -> None:
+    asks = first("assault", ASSAULT, (6, 6, 6, 6)).settlement.asks
+    assert [(ask.item, ask.name) for ask in asks] == [("squad", "answer"), ("squad", "answer")]
+    assert len(first("assault", ASSAULT, (1, 1, 6, 6)).settlement.asks) == 1
+
+
+@pytest.mark.parametrize(("answer", "more"), [("retreat,loss", (3,)), (["retreat", "loss"], (3,)), ("loss", (3, 4))])
+def test_each_has_an_answer_of_its_own_or_one_is_for_all(answer: object, more: tuple[int, ...]) -> None:
+    found = resolve(sequence("assault"), {**ASSAULT, "answer": answer}, Script((6, 6, 6, 6, *more)))
+    lost = [0, 3] if len(more) == 1 else [3, 4]
+    assert [unit["lost"] for unit in found.out["targets"]] == lost
+
+
+def test_too_many_or_too_few_answers_are_refused() -> None:
+    with pytest.raises(UserError, match="answer has 3 answers for 2"):
+        resolve(sequence("assault"), {**ASSAULT, "answer": "loss,loss,loss"}, Script((6,) * 9))
+    three = {**ASSAULT, "targets": f"{ASSAULT['targets']}; squad morale=5 men=5", "answer": "loss,loss"}
+    with pytest.raises(UserError, match="answer has 2 answers, and more are asked for"):
+        resolve(sequence("assault"), three, Script((6,) * 9))
+
+
+def test_odds_are_told_option_by_option() -> None:
+    """Of three dice one at least hits in 7 of 8; the nerve of 7 holds in 21 of 36."""
+    shot, counted = sequence("shoot"), {}
+    for under, chosen in by_choice(shot, SHOT):
+        counted[under] = each_odds(shot, chosen, tuple(odds_rows(shot, chosen)))["row 0"]
+    hit, held = Fraction(7, 8), Fraction(21, 36)
+    assert counted == {
+        "if casualties": {"casualties": hit, "no-effect": 1 - hit},
+        "if suppressed": {"suppressed": hit * held, "panic": hit * (1 - held), "no-effect": 1 - hit},
+    }
+    assert [under for under, _ in by_choice(shot, {**SHOT, "answer": "casualties"})] == [""]
+
+
+def test_a_choice_adds_no_state_to_the_odds_of_its_options() -> None:
+    """Of six units is known who is shaken, and nothing of what they were asked."""
+    declared = sequence("assault").declared
+    assert declared is not None
+    bound = declared.bound(6)
+    assert bound is not None
+    assert bound.most <= 6 * 2**6
+
+
+def test_rounds_are_refused_in_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = sequence("shoot")
+    asked.rounds = {"ends": [{"when": {"result": ["panic"]}}]}
+    monkeypatch.setattr(resolving, "system", lambda _id: asked.system)
+    monkeypatch.setattr(asked.system, "sequence", lambda _id: asked)
+    with pytest.raises(UserError, match="Shooting asks a side in its middle, so its odds are those of one round"):
+        count_rounds("grit", "shoot", SHOT, 2)
+
+
+def test_the_pack_is_checked_with_its_examples() -> None:
+    assert not check_path(GRIT).faults
