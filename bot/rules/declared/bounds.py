@@ -130,7 +130,7 @@ class Counter:
     def roll(self, live: Iterable[str], names: Names, states: float) -> float:
         """How many states come to a roll after which the keys `live` are read."""
         read = [names.get(key, GIVEN) for key in live]
-        states = min(states, prod(value.size for value in read))
+        states = min(states, prod((value.size for value in read), start=1.0))
         self.most += states
         if self.sure:
             self.least = max(self.least, prod(_least(read).values()))
@@ -142,7 +142,7 @@ def value(formula: Formula, names: Names) -> Known:
     reads = [names.get(key, GIVEN) for key in formula.reads]
     if formula.kind == "name":
         return reads[0]
-    size, some = prod(known.size for known in reads), _tried(formula, reads)
+    size, some = prod((known.size for known in reads), start=1.0), _tried(formula, reads)
     if some is None:
         some = _part(formula, names)
     return Known(some, size if some is None or size <= 1 else min(size, len(some)))
@@ -213,7 +213,7 @@ def joined(one: Known, other: Known, by_dice: bool = False) -> Known:
     own = {at: joined(one.own.get(at, GIVEN), other.own.get(at, GIVEN), by_dice) for at in {**one.own, **other.own}}
     size = one.size + other.size if by_dice else max(one.size, other.size)
     if own:
-        size = min(size, prod(known.size for known in own.values()))
+        size = min(size, prod((known.size for known in own.values()), start=1.0))
     return Known(some, size if some is None or size <= 1 else min(size, len(some)), own=own)
 
 

@@ -341,7 +341,7 @@ class Own(Let):
 
 
 def _product(some: Iterable[Known]) -> Known:
-    return Known(size=prod(known.size for known in some))
+    return Known(size=prod((known.size for known in some), start=1.0))
 
 
 class Put(Own):
