@@ -485,6 +485,7 @@ class App:
             own_side=game.players.get(person.person, "") if person is not None else "",
             system=game.system,
             standing=where,
+            decks=tuple(game.decks),
         )
 
     async def macros(self, who: Person, where: Place) -> tuple[Macro, ...]:

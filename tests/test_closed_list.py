@@ -67,6 +67,26 @@ Anna: UNDO
 Anna: game redo
 Bob: order write hold
 """
+CARDS = """
+Anna: deck make "Ambush x2, Raid, 7" cup
+Anna: fair add "my own luck"
+Bob: deck draw cup 2
+Bob: game undo
+Anna: game undo
+Anna: game redo
+Bob: game redo
+Anna: deck discard all cup
+Anna: UNDO
+Anna: game redo
+Bob: deck make "1..3" cup
+Bob: game undo
+Anna: deck shuffle "Ann, Bo"
+Anna: game redo
+Anna: fair reveal
+Bob: fair add "mine"
+Anna: deck shuffle "Ann, Bo"
+Anna: privacy delete confirm
+"""
 TURNS = """
 Anna: game plan 3 "US reinforcements at A1"
 Anna: UNDO
@@ -133,7 +153,7 @@ Anna: game undo
 async def rarely() -> list[dict[str, Any]]:
     """Games with what is seldom done."""
     files = []
-    for lines, sided in ((RARE, True), (ORDERS, True), (TURNS, True), (BY_SIDE, False), (FREE, False)):
+    for lines, sided in ((RARE, True), (ORDERS, True), (CARDS, True), (TURNS, True), (BY_SIDE, False), (FREE, False)):
         channel = await Channel.fresh()
         if sided:
             await two_sides(channel)

@@ -66,6 +66,9 @@ SAID = [
     ("unknown-code code", START, "game link ABCD-EFGH"),
     ("unknown-channel channel", START, "game transfer nowhere!"),
     ("same-channel channel", START, "game transfer main"),
+    ("unknown-deck deck", "deck draw cup"),
+    ("unknown-card cards", 'deck make "1..6" cup', "deck discard 9"),
+    ("empty-pile count", 'deck make "1..6" cup', "deck draw 7"),
     ("not-linked", START, "game link off"),
 ]
 """What is refused, and the lines that lead to it; the last of them is refused."""

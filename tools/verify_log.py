@@ -32,7 +32,7 @@ NO_TEXTS = sha256(b"").hexdigest()
 PATCH = ("before", "after")
 # The closed list: bot/rules/proof/event_kinds.py has it too, and says how it is read.
 TURN = "turn phase turn_of go passes"
-UNDONE = f"{TURN} initiative plans orders orders_due system players hand_dice answers confirm rules master packs"
+UNDONE = f"{TURN} initiative plans orders orders_due system players hand_dice answers confirm rules master packs decks"
 RULED = "inputs dice out edition base tables hand result used acting texts closes before after"
 EVENTS: Json = {
     "common": "number at who side kind behind",
@@ -71,10 +71,13 @@ EVENTS: Json = {
         "sequence": [
             "command system target", f"{RULED} extends", "system initiative go passes packs", "units quiet sealable",
         ],
+        "deck": ["result before after", "texts", "decks", "cards"],
+        "draw": ["does result dice", "deck texts closes before after", "", "cards quiet"],
+        "cards": ["deck does result before after", "", "", "cards"],
         "sealed": ["of sealed", "hand closes", "", "beside"],
         "reveal": ["opens", "result last before after", "", "units final quiet"],
-        "undo": ["event last", "asked alone by reason before after", UNDONE, "units"],
-        "redo": ["event", "asked by reason before after", UNDONE, "units"],
+        "undo": ["event last", "asked alone by reason before after", UNDONE, "units cards"],
+        "redo": ["event", "asked by reason before after", UNDONE, "units cards"],
     },
     "fields": {
         "number": "count", "at": "time", "who": "word", "side": "name", "kind": "word", "behind": "whole",
@@ -86,13 +89,14 @@ EVENTS: Json = {
         "tables": "tables", "inputs": "object", "out": "object", "result": "text", "dice": "die+", "hand": "yes",
         "said": "hash", "used": "unit+", "acting": "word+", "of": "=roll|=sequence", "sealed": "hash",
         "changes": "change+", "opens": "count+", "reads": "count+", "before": "patch", "after": "patch",
+        "deck": "word", "does": "=draw|=names|=discard|=remove|=return|=shuffle",
     },
     "game": {
         "system": "name", "name": "name", "master": "name", "phase": "name", "initiative": "name", "turn_of": "name",
         "winner": "name", "started": "yes", "ended": "yes", "hand_dice": "yes", "confirm": "yes",
         "answers": "=full|=compact", "turn": "whole", "passes": "whole", "go": "word*", "sides": "word*",
         "plans": "{digits:count}", "orders": "{digits:word}", "orders_due": "time", "players": "{word:word}",
-        "packs": "hash*20", "rules": "{word:yes}200",
+        "packs": "hash*20", "rules": "{word:yes}200", "decks": "{word:deck}12",
     },
     "records": {
         "seed": {
@@ -107,7 +111,9 @@ EVENTS: Json = {
             "name": "word", "handle": "word", "type": "word", "side?": "word", "state?": "word",
             "numbers?": "{word:value}+", "marks?": "word+", "back?": "back", "turned?": "true",
         },
-        "patch": {"game?": "game", "units?": "units"},
+        "patch": {"game?": "game", "units?": "units", "cards?": "{word:whole}+"},
+        "card": {"id": "word", "count": "count"},
+        "deck": {"cards": "card+400", "empty": "=reshuffle|=refuse"},
         "change": {"unit": "word", "set": "{word:value|none}", "mark?": "word+", "unmark?": "word+", "turn?": "true"},
     },
     "faces": [2, 3, 3, 4, 4, 5],
@@ -528,14 +534,15 @@ def shape_faults(body: Json) -> Iterator[str]:
         yield "it has a whole number of 2^53 or more, which not every reader of JSON takes for the same."
     if all(fits("patch", body[part]) for part in PATCH if part in body):
         before, after = (body.get(part, {}) for part in PATCH)
-        for part in ("game", "units"):
+        for part in ("game", "units", "cards"):
             was, now = before.get(part, {}), after.get(part, {})
             if was.keys() != now.keys() or any(was[key] == now[key] for key in was):
                 yield "before and after do not tell one change."
         yield from (f"an event of the kind {kind} cannot change {field}." for field in after.get("game", {})
                     if field not in game.split())  # fmt: skip
-        if after.get("units") and not is_of(kind, "units"):
-            yield f"an event of the kind {kind} cannot change units."
+        for part in ("units", "cards"):
+            if after.get(part) and not is_of(kind, part):
+                yield f"an event of the kind {kind} cannot change {part}."
     if told and body.get("result") not in told:
         yield "its words are none that Grognard writes."
 
@@ -580,6 +587,42 @@ def pack_hash(files: Any) -> str:
     return total.hexdigest()
 
 
+DECK_ID, WORD = "[a-z0-9][a-z0-9-]{0,23}", r"([1-9][0-9]{0,15})\.(w[1-9][0-9]{0,2})"
+
+
+class Pile:
+    """What is left of a deck, and what is out of it: see "Cards drawn" in docs/dice.md."""
+
+    def __init__(self, id: str, deck: Json, out: dict[str, int]) -> None:
+        self.id, self.deck, self.out = id, deck, dict(out)
+        gone = [self.at(place) for place in ("play", "discard", "removed")]
+        self.left = {card["id"]: card["count"] - sum(one.get(card["id"], 0) for one in gone)
+                     for card in deck.get("cards", [])}  # fmt: skip
+
+    def at(self, place: str) -> dict[str, int]:
+        """How many of which card are in a place."""
+        start = f"{self.id}/{place}/"
+        return {key[len(start) :]: count for key, count in self.out.items() if key.startswith(start)}
+
+    def draw(self, die: Json) -> str | None:
+        """The card that a die draws; None for a die that the pile does not ask for."""
+        discards = self.at("discard")
+        if not sum(self.left.values()) and self.deck["empty"] == "reshuffle" and discards:
+            self.left = {card["id"]: discards.get(card["id"], 0) for card in self.deck["cards"]}
+            self.out = {key: count for key, count in self.out.items() if not key.startswith(f"{self.id}/discard/")}
+        face, size = die["value"], sum(self.left.values())
+        if die.keys() != {"label", "sides", "value"} or (die["label"], die["sides"]) != (self.id, size):
+            return None
+        if type(face) is not int or not 1 <= face <= size:
+            return None
+        row = (card for card, count in self.left.items() for _ in range(count))
+        card: str = next(itertools.islice(row, face - 1, None))
+        self.left[card] -= 1
+        key = f"{self.id}/play/{card}"
+        self.out[key] = self.out.get(key, 0) + 1
+        return card
+
+
 # --- replay: whether each event follows on those before --------------------------------------------------
 
 
@@ -594,12 +637,14 @@ class Game:
             "turn": 0, "phase": "", "initiative": "", "turn_of": "", "go": [], "passes": 0, "plans": {},
             "orders": {}, "orders_due": 0,
             "hand_dice": True, "answers": "full", "confirm": False, "rules": {}, "packs": [],
+            "decks": {},
         }  # fmt: skip
         self.faults: list[str] = []
         self.remarks: list[str] = []
         self.events: dict[int, Json] = {}
         self.contents: dict[int, Json] = {}  # of sealed events
         self.units: Json = {}
+        self.cards: dict[str, int] = {}  # out of their piles: how many, by DECK/PLACE/CARD
         self.sealed: dict[int, str] = {}
         self.redo: list[int] = []
         self.withdrawn: list[int] = []
@@ -662,6 +707,8 @@ class Game:
         self.now.update(body.get("after", {}).get("game", {}))
         self.units.update(body.get("after", {}).get("units", {}))
         self.units = {key: unit for key, unit in self.units.items() if unit}
+        self.cards = {**self.cards, **body.get("after", {}).get("cards", {})}
+        self.cards = {key: count for key, count in self.cards.items() if count}
         if kind == "sealed":
             self.sealed[at] = who
         for opened in body.get("opens", []):
@@ -705,7 +752,7 @@ class Game:
     def order_faults(self, body: Json) -> Iterator[str]:
         """What does not follow on the events before."""
         now, kind, who = self.now, body["kind"], body["who"]
-        self.before, self.after = ({"game": {}, "units": {}, **body.get(part, {})} for part in PATCH)
+        self.before, self.after = ({"game": {}, "units": {}, "cards": {}, **body.get(part, {})} for part in PATCH)
         if body["behind"] != self.last:
             yield f"it says that the last event before it was #{body['behind']}, but that was #{self.last}."
         plays = self.after["game"].get("players", {}) if kind == "join" else now["players"]
@@ -713,8 +760,10 @@ class Game:
             yield f"it was written for {body['side'] or 'no side'}, but who wrote it plays {plays.get(who) or 'none'}."
         if who in self.left_here:
             yield "who wrote it had left the game for good."
-        if any(now.get(field) != value for field, value in self.before["game"].items()) or any(
-            self.units.get(key) != unit for key, unit in self.before["units"].items()
+        if (
+            any(now.get(field) != value for field, value in self.before["game"].items())
+            or any(self.units.get(key) != unit for key, unit in self.before["units"].items())
+            or any(self.cards.get(key, 0) != count for key, count in self.before["cards"].items())
         ):
             yield "the state that it says was there before is not what the log led to."
             return
@@ -948,6 +997,78 @@ class Game:
         else:
             right = f"{new[0] if len(new) == 1 else f'{len(new)} units'} added" if new else ""
         return "" if said == right else "its words are not what it does to units."
+
+    def cards_problem(self, after: dict[str, int]) -> str:
+        """Whether the event changes the cards that are out of their piles to `after`, and nothing else."""
+        keys = [key for key in self.cards.keys() | after.keys() if self.cards.get(key, 0) != after.get(key, 0)]
+        right = self.after["cards"] == {key: after.get(key, 0) for key in keys}
+        right = right and self.before["cards"] == {key: self.cards.get(key, 0) for key in keys}
+        return "" if right else "it changes other cards than it draws or moves."
+
+    def rule_deck(self, body: Json) -> str:
+        decks, now = self.after["game"].get("decks", {}), self.now["decks"]
+        new = [deck for deck in decks if decks[deck] != now.get(deck)]
+        if len(new) != 1 or decks != {**now, new[0]: decks[new[0]]} or not re.fullmatch(DECK_ID, new[0]):
+            return "it declares no deck."
+        cards = decks[new[0]]["cards"]
+        ids, size = [card["id"] for card in cards], sum(card["count"] for card in cards)
+        if len(set(ids)) < len(ids) or size > 1000 or not all(re.fullmatch("[A-Za-z0-9.-]{1,40}", one) for one in ids):
+            return "its cards are too many, or twice there, or have no ids."
+        jokers: dict[str, list[str]] = {"standard-52": [], "standard-54": ["RJ", "BJ"]}
+        french = [f"{rank}{suit}" for suit in "SHDC" for rank in ("A", *range(2, 11), "J", "Q", "K")]
+        if new[0] in jokers and cards != [{"id": card, "count": 1} for card in [*french, *jokers[new[0]]]]:
+            return f"{new[0]} has other cards."
+        if {one for one in ids if re.fullmatch(WORD, one)} != {
+            f"{body['number']}.{key}" for key in body.get("texts", {})
+        }:
+            return "its cards have other words than are under its hashes."
+        after = {key: count for key, count in self.cards.items() if not key.startswith(f"{new[0]}/")}
+        right = body["result"] == f"{new[0]}: {size} cards"
+        return self.cards_problem(after) or ("" if right else "its words are not those of its deck.")
+
+    def rule_draw(self, body: Json) -> str:
+        names = body["does"] == "names" and "deck" not in body
+        dice, deck, pile = body["dice"], body.get("deck", ""), Pile(body.get("deck", ""), {}, {})
+        texts = {f"w{place}" for place in range(1, len(dice) + 1)} if names else set[str]()
+        if body.get("texts", {}).keys() != texts:
+            return "it has other texts than the names that it puts in order."
+        if names:
+            cards = [{"id": f"{body['number']}.w{place}", "count": 1} for place in range(1, len(dice) + 1)]
+            pile = Pile("names", {"cards": cards, "empty": "refuse"}, {})
+        elif body["does"] == "draw" and deck in self.now["decks"]:
+            pile = Pile(deck, self.now["decks"][deck], self.cards)
+        if len(dice) > 60 or not pile.deck:
+            return "it draws from a deck that nobody declared, or too much at once."
+        drawn = [pile.draw(die) for die in dice]
+        if None in drawn:
+            return "its dice are not those that its pile asks for."
+        said = ", ".join(map(str, drawn)) if names else f"{deck}: {', '.join(map(str, drawn))}"
+        after = self.cards if names else pile.out
+        return self.cards_problem(after) or ("" if body["result"] == said else "its words are not what it draws.")
+
+    def rule_cards(self, body: Json) -> str:
+        deck, does = body["deck"], body["does"]
+        sources = {"discard": ["play"], "remove": ["play", "discard"], "return": ["play", "discard"],
+                   "shuffle": ["discard"]}.get(does)  # fmt: skip
+        if deck not in self.now["decks"] or sources is None:
+            return "it moves cards of a deck that nobody declared."
+        out, took, before = dict(self.cards), list[str](), self.before["cards"]
+        to = {"discard": "discard", "remove": "removed"}.get(does)
+        for place in ("play", "discard", "removed"):
+            for card in (one["id"] for one in self.now["decks"][deck]["cards"]):
+                key = f"{deck}/{place}/{card}"
+                fewer = before.get(key, 0) - self.after["cards"].get(key, 0)
+                if fewer > 0 and place not in sources:
+                    return "it moves cards that do not go there."
+                took += [card] * fewer
+                if fewer > 0:
+                    out[key] -= fewer
+                    out |= {f"{deck}/{to}/{card}": out.get(f"{deck}/{to}/{card}", 0) + fewer} if to else {}
+        every = sum(count for key, count in self.cards.items() if key.startswith(f"{deck}/discard/"))
+        if not took or (len(took) != every if does == "shuffle" else len(took) > 60):
+            return "it moves cards that do not go there."
+        said = f"{deck}: {every} cards" if does == "shuffle" else f"{deck}: {', '.join(took)}"
+        return self.cards_problem(out) or ("" if body["result"] == said else "its words are not what it moves.")
 
     def rule_settings(self, body: Json) -> str:
         told = body["result"].split(", ") if "result" in body else []

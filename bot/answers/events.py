@@ -16,6 +16,7 @@ from bot.game.roster import count_units
 from bot.game.state import DRAW
 from bot.interface.reply.parts import Group
 from bot.interface.reply.reply import GAME, NOTHING
+from bot.rules.cards import STANDARD, WORD, name_of
 from bot.rules.inputs.given import Given
 from bot.rules.text.names import a_or_an, joined, plural
 from bot.rules.text.phrase import begun
@@ -65,6 +66,16 @@ class Retold(NamedTuple):
         return f"{self.title}{more} ({self.by})" if self.by else f"{self.title}{more}"
 
 
+CARDS = ("deck", "draw", "cards")
+"""Kinds of events about decks."""
+
+
+def word_numbers(*events: Event) -> set[int]:
+    """The events with the words of the cards of which others tell."""
+    told = (str(event.get("result", "")) for event in events if event["kind"] in CARDS)
+    return {int(found[1]) for result in told for found in WORD.finditer(result)}
+
+
 def texts_of(events: Iterable[Event], rows: Iterable[TextRow], closed: Container[int]) -> dict[int, str]:
     """The texts that are told with events, by number: labels of rolls that are open, plans, how the game ended."""
     events = list(events)
@@ -72,7 +83,10 @@ def texts_of(events: Iterable[Event], rows: Iterable[TextRow], closed: Container
     rows = list(rows)
     found = {row.event: row.text for row in rows if row.key == keys.get(row.event) and row.event not in closed}
     labels = {row.event: row.text for row in rows if row.key == "label" and row.event not in closed}
+    words = {f"{row.event}.{row.key}": row.text for row in rows if row.key[0] == "w"}
     for event in events:
+        if event["kind"] in CARDS:
+            found[event["number"]] = WORD.sub(lambda card: words.get(card[0], f"card {card[2][1:]}"), event["result"])
         if event["kind"] == "reveal" and (said := [labels[at] for at in event.get("opens", ()) if at in labels]):
             found[event["number"]] = ", ".join(said)
     return found
@@ -111,6 +125,8 @@ def _of_game(event: Event, who: str, result: str, text: str) -> Retold | None:
             return Retold(f"{who} plays {event['side']}", tone=GAME)
         case "unit":
             return Retold(begun(_units_named(event, result)), who)
+        case "deck" | "draw" | "cards":
+            return _of_cards(event, who, text or result)
         case "sealed":
             return Retold("A sealed roll", who, GAME)
         case "reveal":
@@ -127,6 +143,26 @@ def _of_game(event: Event, who: str, result: str, text: str) -> Retold | None:
     return None
 
 
+_DID = {
+    "draw": "draws {which} from {id}",
+    "discard": "discards {which} ({id})",
+    "remove": "takes {which} out of the game ({id})",
+    "return": "puts {which} back into {id}",
+    "shuffle": "shuffles the discards back into {id}, {which}",
+    "": "makes the deck {id}, {which}",
+}
+
+
+def _of_cards(event: Event, who: str, told: str) -> Retold:
+    """What is said of decks; `told` is the result with the words of cards in it."""
+    if event.get("does") == "names":
+        return Retold(f"in order: {told}", f"{who} shuffles names")
+    id, _, which = told.partition(": ")
+    if id in STANDARD:
+        which = ", ".join(name_of(id, card) for card in which.split(", "))
+    return Retold(f"{who} {_DID[str(event.get('does', ''))].format(which=which, id=id)}")
+
+
 def told_event(
     event: Event, name_of: NameOf, label: str = "", sides: tuple[str, ...] = (), *, replayed: bool = True
 ) -> str:
@@ -137,6 +173,8 @@ def told_event(
         said = f"{f'{label}: ' if label else ''}{title_of(event)}: {event.get('result', '')}"
     elif kind == "pass":
         said = str(event["result"])
+    elif kind in CARDS:
+        said = found.said if found.by else found.said.removeprefix(name_of(event["who"])).strip()
     elif kind == "join":
         said = f"plays {event['side']}"
     elif found.acts:
@@ -146,6 +184,7 @@ def told_event(
     said += "".join(f"; {extends_words(hash, of)}" for hash, of in event.get("extends", {}).items())
     side = f" ({event['side']})" if event.get("side") else ""
     dice = "".join(f"[{die['value']}]" for die in event.get("dice", ())[:40])
+    dice = "" if kind in CARDS else dice  # they count places in a pile
     by_hand = "(dice by hand)" if event.get("hand") else ""
     return " ".join(filter(None, (f"#{event['number']} {name_of(event['who'])}{side}: {said}", dice, by_hand)))
 

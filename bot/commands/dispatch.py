@@ -71,6 +71,14 @@ MACRO = {
     "import": "packs.macros:import_macros",
 }
 SETUP = {"systems": "games.settings:systems", "links": "games.settings:links"}
+DECK = {
+    "make": "play.decks:make",
+    "draw": "play.decks:draw",
+    "discard": "play.decks:discard",
+    "return": "play.decks:put_back",
+    "shuffle": "play.decks:shuffle",
+    "show": "play.decks:show",
+}
 PACKS = {
     "add": "packs.pack:add",
     "list": "packs.pack:listing",
@@ -95,6 +103,7 @@ FAMILIES: Mapping[str, str | Mapping[str, str]] = {
     "me": ME,
     "macro": MACRO,
     "order": ORDER,
+    "deck": DECK,
     "setup": SETUP,
     "pack": PACKS,
     "due": "post.due:handle",
@@ -142,6 +151,7 @@ BUTTONS_OF_GAME = {
     "claim": "games.imports:claim",
     "close": "play.fair:press_close",
     "delete": "games.transfer:delete_now",
+    "drawcard": "play.decks:press_draw",
     "done": "turns.turn:press_pass",
     "askseed": "games.end:ask_seed",
     "end": "games.end:end_now",
@@ -216,6 +226,7 @@ INSTEAD = {
     "close": "/fair close",
     "consent": "/game undo",
     "done": "/game pass done",
+    "drawcard": "/deck draw",
     "initiative": "/game initiative",
     "join": "/game join",
     "log": "/log",

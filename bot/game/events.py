@@ -12,6 +12,7 @@ from operator import attrgetter
 from typing import Any
 
 from bot.game.state import FIELDS, Game, Json, _plain, unit_from_json, unit_json, with_units
+from bot.rules.cards import moved
 from bot.rules.copies import replace
 from bot.rules.proof.event_kinds import MOST_VERSIONS, is_hash, kinds_that
 from bot.systems.catalog import pack_version, systems
@@ -50,17 +51,24 @@ def difference(old: Game, new: Game) -> tuple[Json, Json]:
             if unit_was is not unit_now and unit_was != unit_now:
                 before.setdefault("units", {})[key] = unit_json(unit_was) if unit_was else None
                 after.setdefault("units", {})[key] = unit_json(unit_now) if unit_now else None
+    if old.cards is not new.cards:
+        for key in sorted(old.cards.keys() | new.cards.keys()):
+            if (count_was := old.cards.get(key, 0)) != (count_now := new.cards.get(key, 0)):
+                before.setdefault("cards", {})[key] = count_was
+                after.setdefault("cards", {})[key] = count_now
     return before, after
 
 
 def patched(game: Game, patch: Mapping[str, Any]) -> Game:
-    """The game with the units and fields of a patch set."""
+    """The game with the units, cards and fields of a patch set."""
     fields: Mapping[str, Any] = patch.get("game") or {}
     values: dict[str, Any] = {name: tuple(value) if name in _TUPLES else value for name, value in fields.items()}
     if values:
         game = replace(game, **values)
     if units := patch.get("units"):
         game = with_units(game, {key: unit_from_json(unit) if unit else None for key, unit in units.items()})
+    if cards := patch.get("cards"):
+        game = replace(game, cards=moved(game.cards, cards))
     return game
 
 

@@ -55,7 +55,9 @@ class Game:
     confirm: bool = False  # whether a shot at another target asks first
     rules: Mapping[str, bool] = field(default_factory=dict)  # optional rules that were switched on or off
     packs: tuple[str, ...] = ()  # the versions of packs that it was played with, the one in force last
+    decks: Mapping[str, Any] = field(default_factory=dict)  # as events declared them
     units: Units = field(default_factory=dict)
+    cards: Mapping[str, int] = field(default_factory=dict)  # those out of their piles: see bot/rules/cards.py
 
     number: int = 0
     last: int = 0
@@ -76,10 +78,10 @@ class Game:
 
 _SECRET = ("epoch", "commitment", "digest", "drawn", "closing", "closed", "adder", "solo", "protocol")
 _BOOKKEEPING = ("id", "number", "last", "redo", "sealed", "withdrawn", *_SECRET, "go_since")
-FIELDS = tuple(item.name for item in fields(Game) if item.name not in (*_BOOKKEEPING, "units"))
-"""What a patch may set, beside units."""
-_ALL = {*FIELDS, *_BOOKKEEPING, "units"}
-_LATER = {name: getattr(Game(""), name) for name in ("packs", "protocol", "rules")}
+FIELDS = tuple(item.name for item in fields(Game) if item.name not in (*_BOOKKEEPING, "units", "cards"))
+"""What a patch may set, beside units and cards."""
+_ALL = {*FIELDS, *_BOOKKEEPING, "units", "cards"}
+_LATER = {name: getattr(Game(""), name) for name in ("packs", "protocol", "rules", "decks", "cards")}
 """Fields that came later, and what they were before: then they are left out, so that an older process can still read
 the game, as it has to while processes are updated one by one."""
 
@@ -87,7 +89,8 @@ the game, as it has to while processes are updated one by one."""
 def content(game: Game) -> Json:
     """What undo restores, as plain values: everything but the bookkeeping."""
     plain = {name: _plain(getattr(game, name)) for name in FIELDS}
-    return {**plain, "units": {key: unit_json(unit) for key, unit in sorted(game.units.items())}}
+    units = {key: unit_json(unit) for key, unit in sorted(game.units.items())}
+    return {**plain, "units": units, "cards": dict(sorted(game.cards.items()))}
 
 
 def to_json(game: Game) -> Json:

@@ -151,10 +151,11 @@ def is_free(actor: Actor, event: Mapping[str, Any]) -> bool:
 
 
 def changed_since(game: Game, patch: Mapping[str, Any]) -> list[str]:
-    """Names of units and settings that are no longer as `patch` left them."""
+    """Names of units, cards and settings that are no longer as `patch` left them."""
     units = {key: unit_json(unit) if (unit := game.units.get(key)) else None for key in patch.get("units", {})}
     names = [(unit or {"name": key})["name"] for key, unit in patch.get("units", {}).items() if units[key] != unit]
     fields = content(replace(game, units={})) if patch.get("game") else {}
+    names += [key for key, count in patch.get("cards", {}).items() if game.cards.get(key, 0) != count]
     return names + [name for name, value in patch.get("game", {}).items() if fields[name] != value]
 
 

@@ -64,6 +64,7 @@ _STATS = Option(
 )
 _GAME = _free("game", "another game that was played here: its number or title", complete="game")
 _ROLL = _spec("roll", "Roll dice", _DICE, _free("label", "what the roll is for"), *ROLL_OPTIONS, example="2d6+3")
+_DECK = _free("deck", "which deck, where there are several", complete="deck")
 _MACRO = Option("name", "str", "what the macro is called", complete="macro")
 _SHARED = _flag("server", "everybody's here rather than your own; managers only")
 _PACK = Option("pack", "str", "its id; with its version or hash where there are several", complete="pack")
@@ -226,6 +227,43 @@ _OTHERS = (
     ),
     _spec("again", "Repeat the last roll or sequence with the same inputs"),
     _spec(
+        "deck draw",
+        "Draw cards or chits, one die each, that anybody can prove",
+        _free("deck", "which deck; standard-52 and standard-54 are always there", complete="deck"),
+        Option("count", "int", "how many", min=1, max=60, default=1),
+        example="standard-52",
+    ),
+    _spec(
+        "deck make",
+        "A deck or cup for the evening",
+        Option("cards", "str", "1..20, or words: Ambush x3, Air strike; or standard-52"),
+        _free("name", "what it is called: cup"),
+        _flag("once", "when the pile is empty nothing more is drawn: the discards stay out"),
+        example='"1..20" cup',
+    ),
+    _spec(
+        "deck discard",
+        "Discard cards that are in play",
+        Option("cards", "str", "which: 7, 12; or all"),
+        _DECK,
+        _flag("out", "out of the game rather than to the discards"),
+        example="all",
+    ),
+    _spec(
+        "deck return",
+        "Put cards in play or discards back into the pile",
+        Option("cards", "str", "which: 7, 12; or all in play"),
+        _DECK,
+        example="all",
+    ),
+    _spec(
+        "deck shuffle",
+        "Shuffle the discards back in, or put names in order",
+        _free("what", "a deck; or names: Alice, Bob, Carol", complete="deck"),
+        example='"Alice, Bob, Carol"',
+    ),
+    _spec("deck show", "What is in the pile, in play and discarded", _DECK, private=True),
+    _spec(
         "order write",
         "Seal your side's orders; all open together",
         _free("text", "what your side does"),
@@ -377,6 +415,7 @@ GROUPS = {
     "unit": "The units of this channel's game",
     "fair": "Dice that anybody can check",
     "privacy": "What is kept about you",
+    "deck": "Cards and chits, drawn so that anybody can prove it",
     "order": "Sealed orders, opened together",
     "me": "Your own reminders and games",
     "macro": "Saved commands with gaps, your own and the server's",

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 from bot.rules.dice import Die, Rolled, Source
 from bot.rules.errors import UserError
+from bot.rules.text.plain import clean_name
 
 PLAY, DISCARD, REMOVED = PLACES = ("play", "discard", "removed")
 RESHUFFLE, REFUSE = "reshuffle", "refuse"
@@ -53,11 +54,16 @@ def deck_from_json(data: Mapping[str, Any]) -> Deck:
 def faults(deck: Deck) -> str:
     """What is wrong with a deck; "" for nothing."""
     ids = [card for card, _ in deck.cards]
+    if not all(map(_CARD.fullmatch, ids)):
+        return "a card has no id as decks have them."
     if len(set(ids)) < len(ids):
         return "it has a card twice."
     if len(ids) > MOST_KINDS or size(deck.cards) > MOST_CARDS:
         return f"it has more than {MOST_KINDS} different cards, or {MOST_CARDS} in all."
     return ""
+
+
+_CARD = re.compile(r"[A-Za-z0-9.-]{1,40}")
 
 
 def key(deck: str, place: str, card: str) -> str:
@@ -69,6 +75,11 @@ def at(deck: str, place: str, out: Out) -> dict[str, int]:
     """How many of which card of a deck are in a place."""
     start = f"{deck}/{place}/"
     return {name.removeprefix(start): count for name, count in out.items() if name.startswith(start)}
+
+
+def of_deck(deck: str, out: Out) -> dict[str, int]:
+    """What of a deck is out of its pile."""
+    return {name: count for name, count in out.items() if name.startswith(f"{deck}/")}
 
 
 def moved(out: Out, changes: Mapping[str, int]) -> dict[str, int]:
@@ -161,6 +172,66 @@ def take(id: str, out: Out, cards: Sequence[str], places: Sequence[str], to: str
             now[key(id, to, card)] = now.get(key(id, to, card), 0) + 1
     return {name: count for name, count in now.items() if count}
 
+
+_RANGE = re.compile(r"([0-9]{1,4})\.\.([0-9]{1,4})")
+_TIMES = re.compile(
+    r"(?P<card>.+?)\s+x\s?(?P<count>[0-9]{1,4})|(?P<times>[0-9]{1,4})\s?x\s+(?P<called>.+)", re.IGNORECASE
+)
+LONGEST_CARD = 40
+
+
+def read_cards(text: str) -> list[tuple[str, int]]:
+    """What is typed as the cards of a deck, each with how many of it: `1..20`, or `Ambush x3, Air strike, 7`.
+
+    Raises UserError for nothing, and for more than a deck holds.
+    """
+    found: dict[str, tuple[str, int]] = {}
+    for item in (clean_name(one, 200) for one in re.split("[,;]", text)):
+        times = _TIMES.fullmatch(item)
+        card = (times["card"] or times["called"]) if times else item
+        count = int(times["count"] or times["times"]) if times else 1
+        ends = _RANGE.fullmatch(card)
+        first, last = (int(ends[1]), int(ends[2])) if ends else (0, 0)
+        cards = [str(number) for number in range(first, min(last, first + MOST_KINDS) + 1)] if ends else [card]
+        for one in filter(None, cards):
+            if len(one) > LONGEST_CARD:
+                what = f"A card has at most {LONGEST_CARD} characters: {one[:20]} ..."
+                raise UserError(what, hint="Separate cards by commas.", option="cards", code="too-long")
+            name = str(int(one)) if one.isdecimal() and one.isascii() else one
+            found[name.casefold()] = (
+                found.get(name.casefold(), (name, 0))[0],
+                found.get(name.casefold(), ("", 0))[1] + count,
+            )
+    if not found or not all(count for _, count in found.values()):
+        hint = 'For example "1..20", or "Ambush x3, Air strike x2, End of turn"'
+        raise UserError("Which cards are in it?", hint=hint, option="cards", code="missing")
+    if problem := faults(Deck(tuple((str(n), count) for n, (_, count) in enumerate(found.values())))):
+        raise UserError(f"A deck like that is too large: {problem}", option="cards", code="too-many")
+    return list(found.values())
+
+
+def words(id: str, cards: Iterable[str]) -> str:
+    """How the log tells which cards of a deck: `cup: 7, 12`."""
+    return f"{id}: {', '.join(cards)}"
+
+
+def size_words(id: str, deck: Deck) -> str:
+    """How the log tells that a deck was declared."""
+    return words(id, [f"{size(deck.cards)} cards"])
+
+
+def taken(id: str, deck: Deck, before: Out, after: Out) -> list[tuple[str, str]]:
+    """Which cards a change takes from where: (place, card) for each, in the order of places and of the deck."""
+    fewer = {name: count - after.get(name, 0) for name, count in before.items()}
+    return [
+        (place, card) for place in PLACES for card, _ in deck.cards for _ in range(fewer.get(key(id, place, card), 0))
+    ]
+
+
+WORD = re.compile(r"([1-9][0-9]{0,15})\.(w[1-9][0-9]{0,2})")
+"""The id of a card that is called by typed words: the event and the key of the text that has them."""
+ID = re.compile(r"[a-z0-9][a-z0-9-]{0,23}")
+"""What a deck may be called."""
 
 _SUITS = {"S": "♠", "H": "♥", "D": "♦", "C": "♣"}
 _RANKS = ("A", *map(str, range(2, 11)), "J", "Q", "K")

@@ -56,6 +56,10 @@ CODES = {
     "bad-roster": "a roster's text or file that cannot be read",
     "roster-taken": "the game has a roster already",
     "no-system": "the channel has no system yet",
+    # Decks
+    "unknown-deck": "there is no such deck, or none at all",
+    "unknown-card": "the deck has no such card, or it is somewhere else",
+    "empty-pile": "fewer cards are left than are to be drawn, or none to shuffle in",
     # Packs
     "bad-pack": "a pack with faults",
     "unknown-pack": "the server has no such pack",

@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Callable
 from collections.abc import Sequence as Many
 from functools import partial
 
-from bot.answers.events import title_of, told_event
+from bot.answers.events import title_of, told_event, word_numbers
 from bot.commands.context import Amendment, Context, Rewording
 from bot.commands.turns.turn_card import old_cards
 from bot.game.events import changes_game
@@ -49,7 +49,11 @@ async def keep_words(context: Context, reply: Reply) -> None:
     body = ledger.bodies[-1]
     removed = _REMOVED.fullmatch(str(body.get("result", "")))
     quoted: list[TextRow] = []
-    for number in (*body.get("opens", ()), *map(int, removed.groups() if removed else ())):
+    for number in (
+        *body.get("opens", ()),
+        *(sorted(word_numbers(body)) if "does" in body else ()),
+        *map(int, removed.groups() if removed else ()),
+    ):
         quoted += await context.store.texts(ledger.row, after=number - 1, before=number + 1)
     ledger.say(told.first, quoted)
 

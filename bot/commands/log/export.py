@@ -196,8 +196,13 @@ async def _written(context: Context, write: Callable[[list[str], Beside], str]) 
         opened = {text.event: text.text for text in texts if text.key == SEALED and text.event not in game.sealed}
         with_text = {text.event for text in texts if text.key != SAID}
         of_sealed += [text for text in texts if text.key == "label" and '"sealed":' in bodies[text.event]]
+        of_sealed += [text for text in texts if '"kind":"deck"' in bodies[text.event]]  # words of cards
         told = texts_of(
-            (event.data for event in rows if event.number in with_text or '"reveal"' in event.body),
+            (
+                event.data
+                for event in rows
+                if event.number in with_text or '"reveal"' in event.body or '"does":' in event.body
+            ),
             [*of_sealed, *texts],
             game.sealed,
         )

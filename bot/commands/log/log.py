@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequen
 from dataclasses import dataclass, field
 from typing import Any
 
-from bot.answers.events import QUIET, texts_of, told_event, where_of
+from bot.answers.events import QUIET, texts_of, told_event, where_of, word_numbers
 from bot.answers.marks import (
     BLOCK,
     EDITION,
@@ -210,6 +210,8 @@ async def _texts(context: Context, events: list[Json]) -> dict[int, str]:
     if not numbers:
         return {}
     texts = await context.store.texts(context.ledger.row, after=min(numbers) - 1, before=max(numbers) + 1)
+    for number in sorted(word_numbers(*events) - {*range(min(numbers), max(numbers) + 1)}):
+        texts = [*texts, *await context.store.texts(context.ledger.row, after=number - 1, before=number + 1)]
     return texts_of(events, texts, context.game.sealed)
 
 

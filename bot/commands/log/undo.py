@@ -339,7 +339,7 @@ async def _need_untouched(context: Context, event: Mapping[str, Any], what: str,
         ]
     if not touched:
         return
-    keys = {key for part in ("units", "game") for key in patch.get(part, {})}
+    keys = {key for part in ("units", "cards", "game") for key in patch.get(part, {})}
     since = (one for one in events if one["number"] > number and one["kind"] not in (UNDO, REDO))
     by = next((one for one in since if number in one.get("opens", ()) or keys & _changed(one)), None)
     raise UserError(
@@ -352,7 +352,7 @@ async def _need_untouched(context: Context, event: Mapping[str, Any], what: str,
 
 def _changed(event: Mapping[str, Any]) -> set[str]:
     after = event.get("after") or {}
-    return {*after.get("units", ()), *after.get("game", ())}
+    return {*after.get("units", ()), *after.get("cards", ()), *after.get("game", ())}
 
 
 def _no_part(what: str) -> UserError:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from bot.game.events import NEVER_UNDONE, ROLLS, has_dice, is_passed_over, with_version
+from bot.game.follows import cards
 from bot.game.follows.past import Event, Past, Said
 from bot.game.follows.rolls import closing_problem, fair, opened, protocol_problem, reveal, roll, sealed
 from bot.game.follows.turn import (
@@ -70,9 +71,11 @@ def _stood(now: Game, before: Event) -> bool:
     if not before:
         return True
     units = {key: unit_json(unit) if (unit := now.units.get(key)) else None for key in before.get("units", {})}
-    was = content(replace(now, units={}))
+    was = content(replace(now, units={}, cards={}))
     fields = {name: was.get(name) for name in before.get("game", {})}
-    return bool(units == before.get("units", {}) and fields == before.get("game", {}))
+    cards_were = {key: now.cards.get(key, 0) for key in before.get("cards", {})}
+    stood = (units, fields, cards_were)
+    return stood == tuple(before.get(part, {}) for part in ("units", "game", "cards"))
 
 
 def _start(past: Past, event: Event, said: Said) -> str:
@@ -290,5 +293,6 @@ _RULES: Mapping[str, Callable[[Past, Event, Said], str]] = {
     "start": _start, "join": join, "leave": leave, "next": advance, "pass": hand_over, "initiative": initiative,
     "plan": plan, "order": order, "orders": opening, "end": _end, "resume": _resume, "unit": _unit,
     "settings": _settings, "import": bring_in, "claim": claim, "privacy": privacy, "fair": fair,
-    "sealed": sealed, "reveal": reveal, "undo": _undo, "redo": _redo, **dict.fromkeys(ROLLS, roll),
+    "sealed": sealed, "reveal": reveal, "deck": cards.deck, "draw": cards.draw, "cards": cards.move,
+    "undo": _undo, "redo": _redo, **dict.fromkeys(ROLLS, roll),
 }  # fmt: skip

@@ -15,6 +15,7 @@ from zoneinfo import available_timezones
 from bot.interface.registry import TABLE, Registry
 from bot.interface.spec import CommandSpec
 from bot.interface.typing.macro import Macro, commands_so_far, gap_values, macro_names
+from bot.rules.cards import STANDARD
 from bot.rules.expression import GUIDE, check
 from bot.rules.inputs.loadout import LOADOUT
 from bot.rules.inputs.many import fired
@@ -50,7 +51,8 @@ class Known(NamedTuple):
 
     `standing` says where its game is: name, turn, phase, and whose go it is; empty where none is played. `games` are
     those that were played there, where an option asks for one; `enabled` the systems that may be (None: all);
-    `packs` those that its server has, where an option asks for one; `macros` those that who types can run, likewise.
+    `packs` those that its server has, where an option asks for one; `macros` those that who types can run, likewise;
+    `decks` are those of the game.
     """
 
     roster: tuple[RosterUnit, ...] = ()
@@ -62,6 +64,7 @@ class Known(NamedTuple):
     standing: str = ""
     enabled: tuple[str, ...] | None = None
     packs: tuple[Choice, ...] = ()
+    decks: tuple[str, ...] = ()
     macros: tuple[Macro, ...] = ()
 
 
@@ -138,6 +141,7 @@ def _simple(option: Option, typed: str, registry: Registry, known: Known, system
         "state": (*(units.get("states") or ()), *(units.get("markers") or ())),
         "winner": (*known.sides, "draw") if known.sides else (),
         "player": known.players,
+        "deck": tuple(dict.fromkeys((*known.decks, *STANDARD))),
     }.get(option.complete, ())
     return _words(words, typed)
 

@@ -233,15 +233,15 @@ const Checker = (() => {
 
   /* Units and game: every change starts from what the log had led to. */
   function changes(check) {
-    const now = {units: new Map(), game: new Map()};
+    const now = {units: new Map(), game: new Map(), cards: new Map()}, absent = {units: null, cards: 0};
     for (const {number: at, body} of check.log.data.events) {
-      for (const part of ["units", "game"]) {
+      for (const part of ["units", "game", "cards"]) {
         const before = isMap(body.before) && isMap(body.before[part]) ? body.before[part] : {};
         const after = isMap(body.after) && isMap(body.after[part]) ? body.after[part] : {};
         for (const key of Object.keys(before)) {
           check.counts.changes++;
           if (!now[part].has(key) && part === "game") continue;
-          const was = now[part].has(key) ? now[part].get(key) : null;
+          const was = now[part].has(key) ? now[part].get(key) : absent[part];
           if (canonical(was) !== canonical(before[key])) check.fault("units", at, `It says “${key}” was otherwise before than the log had led to.`);
         }
         for (const key of Object.keys(after)) now[part].set(key, after[key]);

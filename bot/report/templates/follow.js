@@ -2,7 +2,7 @@
    is taken back and brought back, and who agreed. As bot/game/follows*.py has it. One global: Follow. */
 const Follow = (() => {
   "use strict";
-  const BARE = {game: {}, units: {}}, SILENT = 7 * 24 * 3600, RULED = ["sequence", "table"], FACES = EVENTS.faces.join();
+  const BARE = {game: {}, units: {}, cards: {}}, SILENT = 7 * 24 * 3600, RULED = ["sequence", "table"], FACES = EVENTS.faces.join();
   const words = text => text.split(" ").filter(Boolean), isMap = value => value !== null && typeof value === "object" && !Array.isArray(value);
   const whole = (value, least, most = 2 ** 53) => Number.isInteger(value) && value >= least && value < most;
   const text = (value, least, most) => typeof value === "string" && Array.from(value).length >= least && Array.from(value).length <= most;
@@ -42,9 +42,9 @@ const Follow = (() => {
     if (field || !needs.every(one => one in body)) return `An event of the kind ${body.kind} ${field ? `cannot hold ${field}` : `needs ${needs.find(one => !(one in body))}`}.`;
     const unread = Object.keys(body).find(one => !checkOf(EVENTS.fields[one])(body[one]));
     if (unread) return `Its ${unread} cannot be read.`;
-    for (const part of ["game", "units"]) {
+    for (const part of ["game", "units", "cards"]) {
       const [before, after] = ["before", "after"].map(one => ({...BARE, ...body[one]})[part]);
-      const keys = Object.keys(after), other = part === "game" ? keys.find(one => !game.includes(one)) : is(body, "units") ? "" : keys[0];
+      const keys = Object.keys(after), other = part === "game" ? keys.find(one => !game.includes(one)) : is(body, part) ? "" : keys[0];
       if (other) return `An event of the kind ${body.kind} cannot change ${other}.`;
       if (Object.keys(before).sort().join("\n") !== keys.sort().join("\n") || keys.some(one => canonical(before[one]) === canonical(after[one]))) return "Before and after do not tell one change.";
     }
@@ -58,9 +58,83 @@ const Follow = (() => {
   const passedOver = body => is(body, "beside") || (is(body, "quiet") && !body.after);
   const fields = (body, part) => ({...BARE, ...body[part]}).game;
 
+  /* Decks: what is left of one, which card a die draws, and where cards go. See "Cards drawn" in docs/dice.md. */
+  const FROM = {discard: ["play"], remove: ["play", "discard"], return: ["play", "discard"], shuffle: ["discard"]}, TO = {discard: "discard", remove: "removed"};
+  const SUITS = ["S", "H", "D", "C"], RANKS = ["A", 2, 3, 4, 5, 6, 7, 8, 9, 10, "J", "Q", "K"], FRENCH = SUITS.flatMap(suit => RANKS.map(rank => `${rank}${suit}`));
+  const STANDARD = {"standard-52": FRENCH, "standard-54": [...FRENCH, "RJ", "BJ"]}, MOST_MOVED = 60, MOST_CARDS = 1000;
+  const lone = (id, count = 1) => ({id, count}), sum = counts => [...counts].reduce((all, one) => all + one, 0), own = (what, key) => Object.prototype.hasOwnProperty.call(what, key);
+
+  /* Draws card after card; `out` is how many are out of the pile, by DECK/PLACE/CARD. */
+  function drawing(id, deck, out) {
+    let left = new Map(deck.cards.map(one => [one.id, one.count - sum(["play", "discard", "removed"].map(place => out.get(`${id}/${place}/${one.id}`) || 0))]));
+    return die => {
+      const discards = new Map(deck.cards.map(one => [one.id, out.get(`${id}/discard/${one.id}`) || 0]));
+      if (!sum(left.values()) && deck.empty === "reshuffle" && sum(discards.values())) {
+        left = discards;
+        for (const key of [...out.keys()]) if (key.startsWith(`${id}/discard/`)) out.delete(key);
+      }
+      const {label, sides, value} = die, size = sum(left.values());
+      if (Object.keys(die).length !== 3 || label !== id || sides !== size || !Number.isInteger(value) || value < 1 || value > size) return null;
+      let rest = value;
+      const [card, count] = [...left].find(([, some]) => (rest -= some) <= 0), key = `${id}/play/${card}`;
+      left.set(card, count - 1);
+      out.set(key, (out.get(key) || 0) + 1);
+      return card;
+    };
+  }
+
+  function declared(body, decks, out, canonical) {
+    const all = fields(body, "after").decks || {}, fresh = Object.keys(all).filter(one => !own(decks, one) || canonical(all[one]) !== canonical(decks[one])), [id] = fresh;
+    if (fresh.length !== 1 || Object.keys(decks).some(one => !own(all, one)) || !/^[a-z0-9][a-z0-9-]{0,23}$/.test(id)) return ["It declares no deck."];
+    const {cards} = all[id], ids = cards.map(one => one.id), size = sum(cards.map(one => one.count));
+    if (new Set(ids).size < ids.length || size > MOST_CARDS || !ids.every(one => /^[A-Za-z0-9.-]{1,40}$/.test(one))) return ["Its cards are too many, or twice there, or have no ids."];
+    if (own(STANDARD, id) && JSON.stringify(cards.map(one => [one.id, one.count])) !== JSON.stringify(STANDARD[id].map(one => [one, 1]))) return [`${id} has other cards.`];
+    const typed = ids.filter(one => /^[1-9][0-9]{0,15}\.w[1-9][0-9]{0,2}$/.test(one)).sort(), keys = Object.keys(body.texts || {}).map(one => `${body.number}.${one}`).sort();
+    if (typed.join() !== keys.join()) return ["Its cards have other words than are under its hashes."];
+    for (const key of [...out.keys()]) if (key.startsWith(`${id}/`)) out.delete(key);
+    return ["", `${id}: ${size} cards`];
+  }
+
+  function drew(body, decks, out) {
+    const {dice, deck, does, number} = body, orders = does === "names" && !("deck" in body), list = dice.map((_, at) => `w${at + 1}`);
+    if (Object.keys(body.texts || {}).sort().join() !== (orders ? list.sort().join() : "")) return ["It has other texts than the names that it puts in order."];
+    if (dice.length > MOST_MOVED || !(orders || (does === "draw" && own(decks, deck || "")))) return ["It draws from a deck that nobody declared, or too much at once."];
+    const names = {cards: dice.map((_, at) => lone(`${number}.w${at + 1}`)), empty: "refuse"};
+    const next = orders ? drawing("names", names, new Map()) : drawing(deck, decks[deck], out), drawn = dice.map(next);
+    return drawn.includes(null) ? ["Its dice are not those that its pile asks for."] : ["", (orders ? "" : `${deck}: `) + drawn.join(", ")];
+  }
+
+  function moved(body, decks, out) {
+    const {deck, does} = body, before = (body.before || BARE).cards || {}, after = body.after.cards || {}, took = [];
+    if (!own(decks, deck) || !own(FROM, does)) return ["It moves cards of a deck that nobody declared."];
+    const every = sum([...out].filter(([key]) => key.startsWith(`${deck}/discard/`)).map(([, count]) => count)), add = (key, count) => out.set(key, (out.get(key) || 0) + count);
+    for (const place of ["play", "discard", "removed"]) {
+      for (const {id} of decks[deck].cards) {
+        const key = `${deck}/${place}/${id}`, fewer = (before[key] || 0) - (after[key] || 0);
+        if (fewer <= 0) continue;
+        if (!FROM[does].includes(place)) return ["It moves cards that do not go there."];
+        took.push(...Array(fewer).fill(id));
+        add(key, -fewer);
+        if (TO[does]) add(`${deck}/${TO[does]}/${id}`, fewer);
+      }
+    }
+    const fits = took.length && (does === "shuffle" ? took.length === every : took.length <= MOST_MOVED);
+    return fits ? ["", `${deck}: ${does === "shuffle" ? `${every} cards` : took.join(", ")}`] : ["It moves cards that do not go there."];
+  }
+
+  /* What is wrong with an event about decks: it is held against what follows from the cards that were out before. */
+  function ofCards(body, decks, was, canonical) {
+    const out = new Map(was), [problem, said] = {deck: declared, draw: drew, cards: moved}[body.kind](body, decks, out, canonical);
+    if (problem) return problem;
+    const keys = [...new Set([...out.keys(), ...was.keys()])].filter(key => (out.get(key) || 0) !== (was.get(key) || 0)).sort();
+    const fits = (part, counts) => { const told = (body[part] || BARE).cards || {}; return Object.keys(told).sort().join("\n") === keys.join("\n") && keys.every(key => told[key] === (counts.get(key) || 0)); };
+    if (!fits("before", was) || !fits("after", out)) return "It changes other cards than it draws or moves.";
+    return body.result === said ? "" : "Its words are not what it does.";
+  }
+
   /* What does not follow, as fault(event, words), and what is the host's word alone, as remark(event, words). */
   function follow(log, canonical, fault, remark) {
-    const game = {players: {}, master: "", sides: [], started: false, ended: false}, bodies = [], contents = new Map();
+    const game = {players: {}, master: "", sides: [], started: false, ended: false, decks: {}}, out = new Map(), bodies = [], contents = new Map();
     const sealed = new Map(), redo = [], acted = new Set(), agreed = new Map(), claimed = new Map();
     let here = new Set(), leftHere = new Set(), left = new Set(), last = 0, imported = 0, closing = false, closed = false, adder = "", solo = "";
 
@@ -172,7 +246,8 @@ const Follow = (() => {
       if (body.behind !== last) return `It says that the last event before it was #${body.behind}, but that was #${last}.`;
       if (body.side !== (players[who] || "")) return `It was written for ${body.side || "no side"}, but who wrote it plays ${players[who] || "none"}.`;
       if (leftHere.has(who)) return "Who wrote it had left the game for good.";
-      const own = kind === "undo" ? undo(body) : kind === "redo" ? again(body) : kind === "reveal" || kind === "end" ? opening(body) : "";
+      const own = kind === "undo" ? undo(body) : kind === "redo" ? again(body) : kind === "reveal" || kind === "end" ? opening(body)
+        : ["deck", "draw", "cards"].includes(kind) ? ofCards(body, game.decks, out, canonical) : "";
       return own || texts(body) || (body.keeps && !(redo.length && passedOver(body)) ? "It keeps what could be brought back, which it cannot." : "");
     }
 
@@ -180,6 +255,7 @@ const Follow = (() => {
     function add(body) {
       const {number, kind, who, secret} = body, begins = secret && "commitment" in secret;
       Object.assign(game, fields(body, "after"));
+      for (const [key, count] of Object.entries((body.after || BARE).cards || {})) if (count) out.set(key, count); else out.delete(key);
       if (kind === "sealed") sealed.set(number, who);
       for (const one of body.opens || []) sealed.delete(one);
       if (kind === "undo") { last = body.last; redo.push(body.event); agreed.set(body.event, "asked" in body); }

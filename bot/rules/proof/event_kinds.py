@@ -16,7 +16,9 @@ from bot.rules.proof.fair import MAX_SIDES, NO_TEXTS
 MOST_VERSIONS = 20
 """Versions of packs that a game remembers."""
 _TURN = "turn phase turn_of go passes"
-_UNDONE = f"{_TURN} initiative plans orders orders_due system players hand_dice answers confirm rules master packs"
+_UNDONE = (
+    f"{_TURN} initiative plans orders orders_due system players hand_dice answers confirm rules master packs decks"
+)
 _RULED = "inputs dice out edition base tables hand result used acting texts closes before after"
 EVENTS: Mapping[str, Any] = {
     "common": "number at who side kind behind",
@@ -55,10 +57,13 @@ EVENTS: Mapping[str, Any] = {
         "sequence": [
             "command system target", f"{_RULED} extends", "system initiative go passes packs", "units quiet sealable",
         ],
+        "deck": ["result before after", "texts", "decks", "cards"],
+        "draw": ["does result dice", "deck texts closes before after", "", "cards quiet"],
+        "cards": ["deck does result before after", "", "", "cards"],
         "sealed": ["of sealed", "hand closes", "", "beside"],
         "reveal": ["opens", "result last before after", "", "units final quiet"],
-        "undo": ["event last", "asked alone by reason before after", _UNDONE, "units"],
-        "redo": ["event", "asked by reason before after", _UNDONE, "units"],
+        "undo": ["event last", "asked alone by reason before after", _UNDONE, "units cards"],
+        "redo": ["event", "asked by reason before after", _UNDONE, "units cards"],
     },
     "fields": {
         "number": "count", "at": "time", "who": "word", "side": "name", "kind": "word", "behind": "whole",
@@ -70,13 +75,14 @@ EVENTS: Mapping[str, Any] = {
         "tables": "tables", "inputs": "object", "out": "object", "result": "text", "dice": "die+", "hand": "yes",
         "said": "hash", "used": "unit+", "acting": "word+", "of": "=roll|=sequence", "sealed": "hash",
         "changes": "change+", "opens": "count+", "reads": "count+", "before": "patch", "after": "patch",
+        "deck": "word", "does": "=draw|=names|=discard|=remove|=return|=shuffle",
     },
     "game": {
         "system": "name", "name": "name", "master": "name", "phase": "name", "initiative": "name", "turn_of": "name",
         "winner": "name", "started": "yes", "ended": "yes", "hand_dice": "yes", "confirm": "yes",
         "answers": "=full|=compact", "turn": "whole", "passes": "whole", "go": "word*", "sides": "word*",
         "plans": "{digits:count}", "orders": "{digits:word}", "orders_due": "time", "players": "{word:word}",
-        "packs": f"hash*{MOST_VERSIONS}", "rules": "{word:yes}200",
+        "packs": f"hash*{MOST_VERSIONS}", "rules": "{word:yes}200", "decks": "{word:deck}12",
     },
     "records": {
         "seed": {
@@ -91,7 +97,9 @@ EVENTS: Mapping[str, Any] = {
             "name": "word", "handle": "word", "type": "word", "side?": "word", "state?": "word",
             "numbers?": "{word:value}+", "marks?": "word+", "back?": "back", "turned?": "true",
         },
-        "patch": {"game?": "game", "units?": "units"},
+        "patch": {"game?": "game", "units?": "units", "cards?": "{word:whole}+"},
+        "card": {"id": "word", "count": "count"},
+        "deck": {"cards": "card+400", "empty": "=reshuffle|=refuse"},
         "change": {"unit": "word", "set": "{word:value|none}", "mark?": "word+", "unmark?": "word+", "turn?": "true"},
     },
     "faces": list(AVERAGING),
@@ -100,9 +108,10 @@ EVENTS: Mapping[str, Any] = {
 
 Of each kind: the fields that it needs and may hold beside the `common` ones, fields of the game that it may change,
 what else is true of it, and the only results that it may tell where these do not hang on anything.
-It may change `units`; happens `beside` the game, so that undo passes over it; is `final`, so that undo does not take
-it back, for others have acted on it, or it gave a secret away; is a `barrier`, across which nothing is undone; needs a
-game that is `playing`; is `quiet`, passed over by undo where it changed nothing; may be rolled under seal (`sealable`).
+It may change `units`, or `cards` out of their piles; happens `beside` the game, so that undo passes over it; is
+`final`, so that undo does not take it back, for others have acted on it, or it gave a secret away; is a `barrier`,
+across which nothing is undone; needs a game that is `playing`; is `quiet`, passed over by undo where it changed
+nothing; may be rolled under seal (`sealable`).
 `faces` are the only ones of their own that dice of rules have.
 
 Of each field what it holds: `word+` is a list of words, `*` one that may be empty, `{word:hash}` an object with words
@@ -140,14 +149,17 @@ def kinds_that(trait: str) -> tuple[str, ...]:
 COMMON = tuple(EVENTS["common"].split())
 PATCH = ("before", "after")
 LATER = ("said", "keeps", "by", "reason", "renamed", "base", "extends")
-"""Fields of version 2: a log with one of them, with an undo that passes over later events, or with a phase that takes
-numbers off units, is exported as that, so that an older Grognard says "written by a newer one" and never "forged"."""
+LATER_KINDS = ("deck", "draw", "cards")
+"""Fields and kinds of version 2: a log with one of them, with an undo that passes over later events, or with a phase
+that takes numbers off units, is exported as that, so that an older Grognard says "written by a
+newer one" and never "forged"."""
 
 
 def is_later(body: Mapping[str, Any]) -> bool:
     """Whether an event holds what readers of version 1 do not know."""
     passes_over = body.get("kind") == "undo" and body.get("event") != body.get("behind")
-    return passes_over or any(field in body for field in LATER) or _takes_numbers(body)
+    is_new = body.get("kind") in LATER_KINDS or any(field in body for field in LATER)
+    return passes_over or is_new or _takes_numbers(body)
 
 
 def _takes_numbers(body: Mapping[str, Any]) -> bool:
@@ -160,7 +172,7 @@ def _takes_numbers(body: Mapping[str, Any]) -> bool:
 
 def may_be_later(text: str) -> bool:
     """Whether the JSON of an event is worth reading to see that; most are not."""
-    return any(f'"kind":"{kind}"' in text for kind in ("undo", "next", "pass")) or any(
+    return any(f'"kind":"{kind}"' in text for kind in ("undo", "next", "pass", *LATER_KINDS)) or any(
         f'"{field}":' in text for field in LATER
     )
 
@@ -212,15 +224,16 @@ def _patch_faults(body: Mapping[str, Any], kind: Kind) -> Iterator[str]:
     if not all(body.get(name, {}) == {} or _RECORDS["patch"](body[name]) for name in PATCH):
         return  # said already
     before, after = body.get("before", {}), body.get("after", {})
-    for part in ("game", "units"):
+    for part in ("game", "units", "cards"):
         was, now = before.get(part, {}), after.get(part, {})
         if was.keys() != now.keys() or any(_same(was[key], now[key]) for key in was):
             yield "before and after do not tell one change."
     for field in after.get("game", {}):
         if field not in kind.game:
             yield f"an event of the kind {body['kind']} cannot change {shown(field)}."
-    if after.get("units") and not kind.units:
-        yield f"an event of the kind {body['kind']} cannot change units."
+    for part in ("units", "cards"):
+        if after.get(part) and part not in kind.traits:
+            yield f"an event of the kind {body['kind']} cannot change {part}."
 
 
 def _roll_faults(body: Mapping[str, Any]) -> Iterator[str]:

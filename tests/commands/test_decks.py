@@ -1,0 +1,180 @@
+"""`/deck` as it is played: made, drawn, discarded, shuffled, shown, undone by the rule for dice, exported and imported."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from bot.audit.check_file import check
+from bot.interface.spec import Command, Place
+from bot.rules import cards
+from tests.fresh import fresh_app
+from tests.playing import Channel, two_sides
+from tests.random_play import exported_text
+from tests.refusing import assert_refused
+
+
+async def sound(channel: Channel) -> dict[str, object]:
+    """The exported log, which must be sound."""
+    log: dict[str, object] = json.loads(await exported_text(channel))
+    assert check(log).faults == ()
+    return log
+
+
+async def test_an_evening_with_a_cup() -> None:
+    channel = await Channel.fresh()
+    reply = await channel.do("Anna", 'deck make "1..5" cup')
+    assert reply.title == "Anna makes a deck: cup, 5 cards"
+    first = await channel.do("Bob", "deck draw 3")
+    assert re.fullmatch(r"Bob draws \d, \d, \d", first.title)
+    assert "2 of 5 in the pile, 3 in play" in first.text()
+    drawn = first.title.removeprefix("Bob draws ").split(", ")
+    await channel.do("Anna", f"deck discard {drawn[0]}", "deck discard all out", f"deck return {drawn[0]}")
+    shown = await channel.do("Anna", "deck show")
+    assert shown.private
+    assert "3 of 5 in the pile, 2 out of the game" in shown.text()
+    rest = await channel.do("Bob", "deck draw cup 3")
+    assert set(rest.title.removeprefix("Bob draws ").split(", ")) == {*"12345"} - {*drawn[1:]}
+    await channel.refused("Bob", "deck draw", "empty-pile")
+    await channel.do("Anna", "deck discard all")
+    again = await channel.do("Anna", "deck draw 2")
+    assert "The pile was empty: the discards were shuffled in first." in again.text()
+    await channel.do("Anna", "fair reveal")
+    await sound(channel)
+
+
+async def test_the_draw_button_draws_one_more() -> None:
+    channel = await Channel.fresh()
+    reply = await channel.do("Anna", "deck draw standard-52")
+    button = next(one for one in reply.buttons if one.label == "Draw")
+    assert (await channel.press("Bob", button.action)).title.startswith("Bob draws ")
+    game = await channel.game()
+    assert sum(game.cards.values()) == 2
+
+
+async def test_a_standard_deck_is_declared_before_its_first_die() -> None:
+    channel = await Channel.fresh()
+    await channel.do("Anna", "deck draw standard-54 54")
+    log = await sound(channel)
+    kinds = [event["body"]["kind"] for event in log["events"]]  # type: ignore[attr-defined]
+    assert kinds == ["start", "deck", "draw"]
+    assert log["version"] == 2
+
+
+async def test_words_are_kept_apart_and_can_be_deleted() -> None:
+    channel = await Channel.fresh()
+    await channel.do("Anna", 'deck make "*Ambush* x2, <@5>, 7" events', "deck draw events 4")
+    text = await exported_text(channel)
+    bodies = json.dumps([event["body"] for event in json.loads(text)["events"]])
+    assert "Ambush" not in bodies
+    assert "*Ambush*, " in (await channel.say("Bob", "log")).text()
+    await channel.do("Anna", "privacy delete confirm")
+    shown = (await channel.say("Bob", "deck show")).text()
+    assert "Ambush" not in shown
+    assert "card 1 x2" in shown
+    assert "Ambush" not in await exported_text(channel)
+    await sound(channel)
+
+
+async def test_names_are_put_in_order_by_anybody() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    reply = await channel.do("Carl", 'deck shuffle "Alice, Bob, Carol"')
+    assert sorted(reply.title.removeprefix("In order: ").split(", ")) == ["Alice", "Bob", "Carol"]
+    assert "in order: " in (await channel.say("Bob", "log")).text()
+    await channel.refused("Carl", "deck draw standard-52", "not-player")
+    await channel.fails("Anna", 'deck shuffle "Alice,"', "2 to 60 names")
+    await channel.do("Anna", "fair reveal")
+    await sound(channel)
+
+
+async def test_undo_of_a_draw_needs_consent_and_gives_no_second_try() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    await channel.do("Anna", 'deck make "1..1000" cup' if cards.MOST_KINDS >= 1000 else 'deck make "1..400" cup')
+    first = await channel.do("Anna", "deck draw")
+    asked = await channel.do("Anna", "game undo")
+    assert "Dice were rolled" in asked.text()
+    assert sum((await channel.game()).cards.values()) == 1
+    await channel.do("Bob", "game undo")
+    assert not (await channel.game()).cards
+    again = await channel.do("Anna", "deck draw")
+    assert again.title != first.title
+    await channel.do("Anna", "game undo")
+    await channel.do("Bob", "game undo")
+    await channel.do("Anna", "game redo")
+    await channel.do("Bob", "game redo")
+    assert sum((await channel.game()).cards.values()) == 1
+    await channel.do("Anna", "fair reveal")
+    await sound(channel)
+
+
+async def test_a_deck_of_the_same_name_begins_anew() -> None:
+    channel = await Channel.fresh()
+    await channel.do("Anna", 'deck make "1..5" cup', "deck draw cup 5")
+    assert "begins anew" in (await channel.do("Anna", 'deck make "1..3" cup')).title
+    assert not (await channel.game()).cards
+    await channel.do("Anna", "game undo")
+    assert sum((await channel.game()).cards.values()) == 5
+    await channel.refused("Anna", "deck make standard-52 standard-54", "bad-value name")
+    await sound(channel)
+
+
+async def test_a_deck_comes_along_with_an_import() -> None:
+    channel = await Channel.fresh()
+    await channel.do("Anna", 'deck make "1..5, Ambush" cup', "deck draw cup 2", "deck discard all")
+    file = await exported_text(channel)
+    there = Channel(await fresh_app(), Place("console:there", "console"))
+    command = Command(("game", "import"), {"file": file}, there.who("Bob"), there.place, "import")
+    assert not (await there.app.run(command)).error
+    assert (await there.game()).cards == (await channel.game()).cards
+    assert "4 of 6 in the pile, 2 discarded" in (await there.do("Bob", "deck show")).text()
+    await there.do("Bob", "deck draw cup 6", "fair reveal")
+    await sound(there)
+
+
+@pytest.mark.parametrize(
+    ("line", "what"),
+    [
+        ("deck draw nope", "unknown-deck deck"),
+        ("deck draw cup 61", "bad-value count"),
+        ("deck draw cup 7", "empty-pile count"),
+        ("deck discard 9", "unknown-card cards"),
+        ("deck discard 1", "unknown-card cards"),
+        ("deck return all", "unknown-card cards"),
+        ("deck shuffle cup", "empty-pile"),
+        ("deck make '1..500' big", "too-many cards"),
+        ("deck make '1 x9999' big", "too-many cards"),
+        ("deck make ',' big", "missing cards"),
+        ("deck make '1..6' 'No Name!'", "bad-value name"),
+        ("deck make '1..6' cup", "no-change"),
+    ],
+)
+async def test_what_cannot_be_is_refused_in_one_line(line: str, what: str) -> None:
+    channel = await Channel.fresh()
+    await channel.do("Anna", 'deck make "1..6" cup')
+    reply = await channel.say("Anna", line)
+    assert reply.error
+    assert_refused(what, reply.code, reply.option, reply.title)
+    assert "\n" not in reply.title
+    assert (await channel.game()).number == 2
+
+
+async def test_a_game_has_so_many_decks_and_no_more() -> None:
+    channel = await Channel.fresh()
+    for number in range(cards.MOST_DECKS):
+        await channel.do("Anna", f'deck make "1..{number + 2}"')
+    await channel.fails("Anna", 'deck make "1..99"', "at most 12 decks")
+    await channel.fails("Anna", "deck draw standard-52", "at most 12 decks")
+    await channel.do("Anna", 'deck make "1..99" deck-3')
+
+
+async def test_the_last_text_does_not_close_itself_by_a_draw() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    await channel.do("Anna", 'fair add "mine"')
+    await channel.fails("Anna", "deck draw standard-52", "somebody else has to roll first")
+    await channel.do("Bob", "deck draw standard-52", "deck draw standard-52")
+    await sound(channel)

@@ -1,0 +1,258 @@
+"""The three verifiers agree on logs with decks: honest ones are sound, and a cheat is seen by each of them.
+
+As many random forgeries as GROGNARD_CARD_LOGS says, beside those that a cheat would think of first.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from bot.audit.check_file import check
+from bot.rules.cards import moved
+from bot.rules.dice import Die
+from bot.rules.proof.chain import SAID
+from bot.rules.proof.export_format import read_json
+from tests.forging import Dice, Json, bodies, copied, rechained, renumbered
+from tests.fresh import run
+from tests.page_script import said_by_page
+from tests.playing import Channel, two_sides
+from tests.random_play import exported_text
+from tests.test_verifiers_agree import _inside, _nearby, _paths
+from tools import verify_log
+
+LOGS = int(os.environ.get("GROGNARD_CARD_LOGS", "100"))
+EVENING = (
+    'deck make "1..6" cup', "deck draw cup 3", "deck discard 7 cup", "deck discard all cup", "deck draw cup 4",
+    "deck return all cup", "deck draw cup", "deck discard all cup out", "deck shuffle cup",
+    'deck make "Ambush x3, Raid, 7" events once', "deck draw events 2", "deck discard all events", "deck draw events 3",
+    "deck draw standard-52 5", "deck discard all standard-52", 'deck shuffle "Ann, Bo, Cy"', "deck draw standard-54 3",
+)  # fmt: skip
+
+
+async def _played(chance: Random) -> str:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    for line in EVENING:
+        await channel.say(chance.choice(("Anna", "Bob")), line)
+        if chance.random() < 0.3:
+            await channel.say("Anna", "game undo")
+            await channel.say("Bob", "game undo")
+            if chance.random() < 0.5:
+                await channel.say("Anna", "game redo")
+                await channel.say("Bob", "game redo")
+    await channel.do("Anna", "fair reveal")
+    return await exported_text(channel)
+
+
+def honest(seed: int = 1) -> Json:
+    """An evening with decks, its seed published."""
+    log: Json = json.loads(run(_played(Random(seed))))
+    return log
+
+
+def verdicts(log: Json) -> tuple[bool, bool]:
+    """Whether the whole check and the short one find it sound."""
+    text = json.dumps(log)
+    short = verify_log.check(verify_log.read_json(text))[0]
+    return not check(read_json(text)).faults, not short
+
+
+def draws(log: Json) -> list[Json]:
+    return [body for body in bodies(log, "draw") if "deck" in body and len(body["dice"]) > 1]
+
+
+def patch(body: Json, out: dict[str, int], now: dict[str, int]) -> None:
+    """What an event changes, written anew so that it fits what was out before and is now."""
+    keys = {key for key in out.keys() | now.keys() if out.get(key, 0) != now.get(key, 0)}
+    body["before"] = {**body.get("before", {}), "cards": {key: out.get(key, 0) for key in keys}}
+    body["after"] = {**body.get("after", {}), "cards": {key: now.get(key, 0) for key in keys}}
+
+
+def out_before(log: Json, number: int) -> dict[str, int]:
+    out: dict[str, int] = {}
+    for body in bodies(log)[: number - 1]:
+        out = moved(out, body.get("after", {}).get("cards", {}))
+    return out
+
+
+def another_card(log: Json) -> None:
+    """The card that is wanted, with a die that draws it."""
+    body = draws(log)[0]
+    first, wanted = body["dice"][0]["value"], body["dice"][0]["value"] % 6 + 1
+    body["dice"][0]["value"] = wanted
+    for part in ("before", "after"):
+        counts = body[part]["cards"]
+        counts[f"cup/play/{wanted}"] = counts.pop(f"cup/play/{first}")
+    cards = body["result"].removeprefix("cup: ").split(", ")
+    body["result"] = f"cup: {', '.join([str(wanted), *cards[1:]])}"
+
+
+def another_result(log: Json) -> None:
+    """The dice as they fell, but other cards said and taken."""
+    body = draws(log)[0]
+    cards = body["result"].removeprefix("cup: ").split(", ")
+    other = next(str(n) for n in range(1, 7) if str(n) not in cards)
+    body["result"] = body["result"].replace(cards[-1], other)
+    for part in ("before", "after"):
+        body[part]["cards"][f"cup/play/{other}"] = body[part]["cards"].pop(f"cup/play/{cards[-1]}")
+
+
+def never_drawn(log: Json) -> None:
+    """A card is discarded that nobody drew."""
+    body = next(body for body in bodies(log, "cards") if body["does"] == "discard" and body["deck"] == "cup")
+    body["result"] = "cup: 1, 1"
+    body["before"]["cards"], body["after"]["cards"] = (
+        {"cup/play/1": 2, "cup/discard/1": 0},
+        {"cup/play/1": 0, "cup/discard/1": 2},
+    )
+
+
+def drawn_twice(log: Json) -> None:
+    """A draw that happens again, with the dice that the seed gives there."""
+    at = draws(log)[0]["number"]
+    log["events"].insert(at, copied(log["events"][at - 1]))
+    renumbered(log)
+    body = log["events"][at]["body"]
+    body.pop(SAID, None)
+    body["behind"] = at
+    dice = Dice(log, at + 1)
+    for die in body["dice"]:
+        die["value"] = dice.draw(Die(die["label"], die["sides"]))
+
+
+def drawn_again_after_undo(log: Json) -> None:
+    """An undone draw is forgotten, as if it had never happened, so that its number falls to another."""
+    at = next(
+        body["event"] for body in bodies(log, "undo") if log["events"][body["event"] - 1]["body"]["kind"] == "draw"
+    )
+    del log["events"][at - 1]
+    renumbered(log)
+
+
+def not_shuffled(log: Json) -> None:
+    """The discards join the pile in the same event, but stay discarded as well."""
+    body = next(
+        body
+        for body in bodies(log, "draw")
+        if any("/discard/" in key for key in body.get("before", {}).get("cards", {}))
+    )
+    for part in ("before", "after"):
+        body[part]["cards"] = {key: count for key, count in body[part]["cards"].items() if "/discard/" not in key}
+
+
+def count_changed(log: Json) -> None:
+    """A deck gets one more of a card, long after."""
+    body = next(body for body in bodies(log, "deck") if "cup" in body["after"]["game"]["decks"])
+    body["after"]["game"]["decks"]["cup"]["cards"][0]["count"] = 2
+
+
+def larger_pile(log: Json) -> None:
+    """A die with more sides than the pile has cards."""
+    draws(log)[-1]["dice"][0]["sides"] += 1
+
+
+def last_card_without_a_die(log: Json) -> None:
+    body = max(draws(log), key=lambda body: len(body["dice"]))
+    body["dice"].pop()
+
+
+def another_order_of_the_deck(log: Json) -> None:
+    """The deck was declared in another order, so that other cards answer to its dice."""
+    body = next(body for body in bodies(log, "deck") if "cup" in body["after"]["game"]["decks"])
+    body["after"]["game"]["decks"]["cup"]["cards"].reverse()
+
+
+def other_standard(log: Json) -> None:
+    """A standard deck without its aces."""
+    body = next(body for body in bodies(log, "deck") if "standard-52" in body["result"])
+    deck = body["after"]["game"]["decks"]["standard-52"]
+    deck["cards"] = [card for card in deck["cards"] if card["id"][0] != "A"]
+    body["result"] = "standard-52: 48 cards"
+
+
+def names_in_another_order(log: Json) -> None:
+    body = next(body for body in bodies(log, "draw") if body["does"] == "names")
+    body["result"] = ", ".join(reversed(body["result"].split(", ")))
+
+
+def back_from_the_dead(log: Json) -> None:
+    """A card that is out of the game comes back with a shuffle."""
+    body = next(body for body in bodies(log, "cards") if body["does"] == "remove")
+    body["does"] = "return"
+
+
+def refuses_but_shuffles(log: Json) -> None:
+    """The discards of a deck that refuses come back all the same."""
+    body = next(body for body in bodies(log, "deck") if "events" in body["after"]["game"]["decks"])
+    body["after"]["game"]["decks"]["events"]["empty"] = "reshuffle"
+
+
+CHEATS: tuple[Callable[[Json], None], ...] = (
+    another_card, another_result, never_drawn, drawn_twice, drawn_again_after_undo, not_shuffled, count_changed,
+    larger_pile, last_card_without_a_die, another_order_of_the_deck, other_standard, names_in_another_order,
+    back_from_the_dead, refuses_but_shuffles,
+)  # fmt: skip
+
+
+def test_cheats_are_seen_by_all_three(tmp_path: Path) -> None:
+    seeds = [honest(seed) for seed in range(1, 8)]
+    logs = list[tuple[str, Json]]()
+    for cheat in CHEATS:
+        for number, log in enumerate(seeds):
+            bent = copied(log)
+            try:
+                cheat(bent)
+            except StopIteration:  # nothing like it happened there
+                continue
+            if rechained(bent)["events"] != log["events"]:
+                logs.append((f"{cheat.__name__} {number}", bent))
+    assert {name.split()[0] for name, _ in logs} == {cheat.__name__ for cheat in CHEATS}
+    texts = [json.dumps(log) for log in (*seeds, *(log for _, log in logs))]
+    page = [not one["faults"] for one in said_by_page(texts, tmp_path)]
+    assert [verdicts(log) for log in seeds] == [(True, True)] * len(seeds)
+    assert all(page[: len(seeds)])
+    for (name, log), by_page in zip(logs, page[len(seeds) :], strict=True):
+        assert (*verdicts(log), by_page) == (False, False, False), name
+
+
+def bent(chance: Random, log: Json) -> Json:
+    """The log with one value of an event about decks changed, dropped or exchanged for another's."""
+    log = copied(log)
+    of_decks = [body for body in bodies(log) if body["kind"] in ("deck", "draw", "cards")]
+    body = chance.choice(of_decks)
+    inner: Any = [path for path in _paths(body) if path[0] not in (SAID, "at", "number", "who", "side")]
+    path = chance.choice(inner)
+    how = chance.randrange(4)
+    if how == 0:
+        del _inside(body, path[:-1])[path[-1]]
+    elif how == 1:
+        other = chance.choice(of_decks)
+        field = chance.choice([name for name in other if name not in ("number", SAID, "at")])
+        body[field] = copied(other)[field]
+    else:
+        _inside(body, path[:-1])[path[-1]] = _nearby(chance, _inside(body, path))
+    return rechained(log)
+
+
+@pytest.mark.timeout(1800)
+def test_all_three_agree_on_bent_logs(tmp_path: Path) -> None:
+    """A random change: no verifier calls sound what another calls forged."""
+    chance, logs, texts = Random(26), [honest(seed) for seed in range(1, 6)], list[str]()
+    said = list[tuple[bool, bool]]()
+    for number in range(LOGS):
+        try:
+            log = bent(chance, logs[number % len(logs)])
+        except TypeError:  # no canonical text
+            continue
+        texts.append(json.dumps(log))
+        said.append(verdicts(log))
+    for (whole, short), page in zip(said, said_by_page(texts, tmp_path), strict=True):
+        assert whole == short == (not page["faults"]), (whole, short, page["faults"])
+    assert {whole for whole, _ in said} >= {False}
