@@ -1,4 +1,4 @@
-"""`/deck` as it is played: made, drawn, discarded, shuffled, shown, undone by the rule for dice, exported and imported."""
+"""`/deck` as it is played: made, drawn, discarded, shuffled, shown, undone as dice are, exported and imported."""
 
 from __future__ import annotations
 
