@@ -48,20 +48,20 @@ def count_left(data: Path) -> int:
     left = 0
     for name, table in ((MAIN, "outbox"), (RECEIPTS, "receipts")):
         if (data / name).exists():
-            with closing(sqlite3.connect(f"file:{data / name}?mode=ro", uri=True)) as database:
+            with closing(sqlite3.connect(f"file:{data / name}?mode=ro", uri=True, timeout=30)) as database:
                 left += database.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
     return left
 
 
 def count_events(data: Path) -> int:
     """How many events are on the disk that have an answer: all but the first of each game in free play."""
-    with closing(sqlite3.connect(f"file:{data / MAIN}?mode=ro", uri=True)) as database:
+    with closing(sqlite3.connect(f"file:{data / MAIN}?mode=ro", uri=True, timeout=30)) as database:
         return int(database.execute("SELECT count(*) FROM events WHERE number > 1").fetchone()[0])
 
 
 def labels(data: Path) -> set[str]:
     """The labels of all rolls on the disk."""
-    with closing(sqlite3.connect(f"file:{data / MAIN}?mode=ro", uri=True)) as database:
+    with closing(sqlite3.connect(f"file:{data / MAIN}?mode=ro", uri=True, timeout=30)) as database:
         return {text for (text,) in database.execute("SELECT text FROM texts WHERE key = 'label'")}
 
 

@@ -374,7 +374,9 @@ async def test_what_was_refused_is_not_run_later_though_its_receipt_was_written_
     assert told is not None
     assert "Nothing was recorded" in told.text()
     stuck.go.set()
-    await asyncio.sleep(0.05)
+    async with asyncio.timeout(30):
+        while stuck.stays:  # until it is written, and could not be dropped
+            await asyncio.sleep(0.01)
     clock.now += LEASE + 1
     assert not await app.unanswered("console:")
     clock.now += LEASE + 1

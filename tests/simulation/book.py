@@ -49,6 +49,8 @@ class Row:
     platform: str
     keys: tuple[str, ...]
     request: int | None
+    said_by: str = ""  # the request with which its words are kept
+    before: tuple[str, ...] = ()  # its keys until somebody was taken out of its words
 
 
 class Book:
@@ -127,13 +129,12 @@ class Book:
         stored = Reply.from_json(json.loads(reply if reply is not None else self._replies.get(request) or "{}"))
         platform, asked = place.partition(":")[0], _asked(json.loads(delivery)) or asked_in
         server = place.partition(":")[2].partition("/")[0]
-        keys = [KEY[platform](one, server) for one in (stored, stored.announce) if one is not None]
-        keys = [key for key in keys if not key.strip("*").startswith(_ASKED_ANEW)]
+        keys = _keys(stored, platform, server)
         if amends:  # it is changed as often as it was posted, and not at all where it is gone
             self._changes.update((platform, key) for key in keys)
             self._rows[id] = Row(place, platform, (), None)
             return
-        row = self._rows[id] = Row(place, platform, tuple(keys), asked)
+        row = self._rows[id] = Row(place, platform, tuple(keys), asked, "" if reply is not None else request)
         self._stored.update((platform, key) for key in keys)
         self._doubts_at.update({(platform, key): self._world.doubts.copy() for key in keys})
         if asked is not None:
@@ -141,6 +142,22 @@ class Book:
                 self.broken("a", f"{self._world.requests[asked]} was run and answered twice")
             self._by_request[asked].append(row)
             self._own.update((place, key) for key in keys)
+
+    def _on_reworded(self, id: int, request: str, reply: str) -> None:
+        """Somebody is deleted: what is on its way names them no more."""
+        if request:
+            self._replies[request] = reply
+        for row in [row for at, row in self._rows.items() if at == id or (request and row.said_by == request)]:
+            server = row.place.partition(":")[2].partition("/")[0]
+            keys = tuple(_keys(Reply.from_json(json.loads(reply)), row.platform, server)) if row.keys else ()
+            for old, new in zip(row.keys, keys, strict=True):
+                if new != old:
+                    self._stored[row.platform, new] += 1
+                    self._doubts_at[row.platform, new] = self._doubts_at[row.platform, old]
+                    self._own.add((row.place, new))
+            row.keys, row.before = keys, row.before or row.keys
+
+    _on_renamed = _on_reworded
 
     def _on_erased(self, game: str) -> None:
         self._last.pop(game, None)
@@ -153,8 +170,8 @@ class Book:
             return
         spot = BY_KEY.get(row.place)
         reachable = spot is None or spot.bot or row.request is not None
-        for key in row.keys:
-            if reachable and not self._seen[row.platform, key]:
+        for key, old in zip(row.keys, row.before or row.keys, strict=True):
+            if reachable and not (self._seen[row.platform, key] or self._seen[row.platform, old]):
                 self.broken("c", f"the answer {key!r} for {row.place} counts as shown, which nobody saw")
 
     # What was seen
@@ -271,7 +288,7 @@ class Book:
         if request.receipt is None or request.number in self._deleted or any(one.stands for one in request.shown):
             return False
         rows = self._by_request[request.number]
-        return not any(self._seen[row.platform, key] for row in rows for key in row.keys)
+        return not any(self._seen[row.platform, key] for row in rows for key in (*row.keys, *row.before))
 
     async def look_at_the_end(self) -> None:
         """All has come to an end: nothing is owed, and the file explains itself."""
@@ -354,6 +371,12 @@ class Book:
         """A promise is broken."""
         if letter not in self.off:
             self._world.violated(letter, text)
+
+
+def _keys(reply: Reply, platform: str, server: str) -> list[str]:
+    """The keys under which an answer is shown."""
+    found = [KEY[platform](one, server) for one in (reply, reply.announce) if one is not None]
+    return [key for key in found if not key.strip("*").startswith(_ASKED_ANEW)]
 
 
 def _asked(delivery: dict[str, Any]) -> int | None:

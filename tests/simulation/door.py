@@ -30,6 +30,8 @@ WATCHED = {
     "text": ("texts", "INSERT", "new.game, new.event, new.key, new.text"),
     "outbox": ("outbox", "INSERT", "new.id, new.request, new.place, new.reply, new.delivery, new.amends"),
     "posted": ("outbox", "DELETE", "old.id, old.about"),
+    "renamed": ("outbox", "UPDATE OF reply", "new.id, '', new.reply"),
+    "reworded": ("requests", "UPDATE OF reply", "0, new.id, new.reply"),
     "erased": ("games", "DELETE", "old.id"),
 }
 
