@@ -331,15 +331,15 @@ class Stuck(Journal):
 
     def __init__(self, path: Path, clock: Hand) -> None:
         super().__init__(JournalFile(path, clock))
-        self.go, self.stays = asyncio.Event(), 1
+        self.go, self.stayed = asyncio.Event(), asyncio.Event()
 
     async def note(self, receipt: Receipt, lease: float) -> bool:
         await self.go.wait()
         return await super().note(receipt, lease)
 
     async def drop(self, ids: Sequence[str]) -> None:
-        self.stays -= 1
-        if self.stays >= 0:
+        if not self.stayed.is_set():
+            self.stayed.set()
             raise StoreError("The journal is busy.")
         await super().drop(ids)
 
@@ -374,9 +374,7 @@ async def test_what_was_refused_is_not_run_later_though_its_receipt_was_written_
     assert told is not None
     assert "Nothing was recorded" in told.text()
     stuck.go.set()
-    async with asyncio.timeout(30):
-        while stuck.stays:  # until it is written, and could not be dropped
-            await asyncio.sleep(0.01)
+    await asyncio.wait_for(stuck.stayed.wait(), 30)  # it is written, and could not be dropped
     clock.now += LEASE + 1
     assert not await app.unanswered("console:")
     clock.now += LEASE + 1
