@@ -7,6 +7,7 @@ A machine may be too busy with others for some: then Slack, or the bot, says so.
 from __future__ import annotations
 
 import re
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,12 @@ from benchmarks.crowd import PATIENT, a_hundred_rolls, five_hundred_odds_on_slac
 from tests.adapters.left_over import labels, until_nothing_is_left
 from tests.adapters.slack.conftest import settle
 from tests.adapters.slack.process import running
-from tests.standins.slack import SlackStandIn
+from tests.standins.slack import Handle, Message, SlackStandIn
+
+
+def _answers(asked: Handle, label: str, message: Message) -> bool:
+    """Whether it is the answer: the roll, or a refusal."""
+    return label in message.text or message.delivery == asked.delivery.id
 
 
 @pytest.mark.slow
@@ -26,13 +32,10 @@ async def test_a_hundred_commands_at_once(slack: SlackStandIn, tmp_path: Path) -
     slack.limits.ack_seconds = PATIENT
     async with running(slack, tmp_path, home):
         await (await anna.slash(channels[0], "/help")).answer()
-        asked = enumerate(await a_hundred_rolls(home, channels))
-        for number, one in asked:  # while the disk is held up what is at work is neither on it nor shown
-            label, by = f" for n{number:03}", one.delivery.id
+        # While the disk is held up what is at work is neither on it nor shown: whoever looks then looks too soon.
+        for number, one in enumerate(await a_hundred_rolls(home, channels)):
             if one.in_time:
-                await one.answer(
-                    90, settle=0, where=lambda it, by=by, label=label: it.delivery == by or label in it.text
-                )
+                await one.answer(90, settle=0, where=partial(_answers, one, f" for n{number:03}"))
         await until_nothing_is_left(tmp_path, 90)
         shown: list[str] = []
         for channel in channels:
