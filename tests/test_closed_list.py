@@ -17,6 +17,9 @@ from bot.systems.catalog import PACKS, everywhere
 from tests.audit.test_forgeries import honest
 from tests.commands.test_link import Table
 from tests.fresh import fresh_app, run
+from tests.packs.conftest import PackMaker
+from tests.packs.conftest import make_pack as make_pack
+from tests.packs.marsh import MARSH, every_event_of_tracks
 from tests.playing import Channel, two_sides
 from tests.random_play import exported, exported_text
 from tests.scenarios.test_extensions import every_event_of_extensions
@@ -175,9 +178,9 @@ async def rarely() -> list[dict[str, Any]]:
 
 
 @contextmanager
-def generic(monkeypatch: pytest.MonkeyPatch, root: Path) -> Iterator[None]:
-    """A free pack is there in this block."""
-    monkeypatch.setenv(PACKS, str(root / "packs" / "generic"))
+def pack_in_use(monkeypatch: pytest.MonkeyPatch, folder: Path) -> Iterator[None]:
+    """A pack is there in this block."""
+    monkeypatch.setenv(PACKS, str(folder))
     everywhere.cache_clear()
     yield
     monkeypatch.delenv(PACKS)
@@ -208,7 +211,7 @@ async def linked() -> list[dict[str, Any]]:
     return found
 
 
-def test_nothing_on_the_list_is_unused(monkeypatch: pytest.MonkeyPatch, root: Path) -> None:
+def test_nothing_on_the_list_is_unused(monkeypatch: pytest.MonkeyPatch, root: Path, make_pack: PackMaker) -> None:
     """A list with what nobody writes would let a cheat write it."""
     logs = [honest(), *run(rarely()), *(exported(("rare", seed), 20) for seed in range(40))]
     logs += [json.loads(file.read_text("utf-8")) for file in LOGS]
@@ -219,8 +222,10 @@ def test_nothing_on_the_list_is_unused(monkeypatch: pytest.MonkeyPatch, root: Pa
         + run(every_event_of_extensions())
         + run(assert_verified_of(stood_in("left")))
     )
-    with generic(monkeypatch, root):
+    with pack_in_use(monkeypatch, root / "packs" / "generic"):
         events += run(ruled())
+    with pack_in_use(monkeypatch, make_pack(MARSH, "marsh")):
+        events += run(every_event_of_tracks())
     unused = {f"{name} {part}" for name, kind in KINDS.items() for part in (*kind.needs, *kind.may, *kind.game)}
     unused |= {f"{name} units" for name, kind in KINDS.items() if kind.units}
     for event in events:

@@ -32,14 +32,14 @@ NO_TEXTS = sha256(b"").hexdigest()
 PATCH = ("before", "after")
 # The closed list: bot/rules/proof/event_kinds.py has it too, and says how it is read.
 TURN = "turn phase turn_of go passes"
-UNDONE = f"{TURN} initiative plans orders orders_due system players hand_dice answers confirm rules master packs decks"
-RULED = "inputs dice out edition base tables hand result used acting texts closes before after"
+UNDONE = f"{TURN} initiative plans orders orders_due system players hand_dice answers confirm rules master packs tracks decks"
+RULED = "inputs dice out edition base tables hand result used acting texts closes before after read"
 EVENTS: Json = {
     "common": "number at who side kind behind",
     "kinds": {
         "start": [
             "game secret", "free unannounced result before after extends",
-            "system name started sides master turn phase turn_of go packs", "units final barrier",
+            "system name started sides master turn phase turn_of go packs tracks", "units final barrier",
         ],
         "join": ["before after", "", "players", "beside final playing"],
         "leave": ["before after", "", "players", "beside playing"],
@@ -49,7 +49,7 @@ EVENTS: Json = {
         "plan": ["result before after", "texts", "plans", "beside playing"],
         "order": ["result before after", "texts", "orders orders_due", "beside playing"],
         "orders": ["reads result before after", "", "orders orders_due", "beside final playing"],
-        "end": ["before after", "opens result texts", "ended winner", "units final barrier"],
+        "end": ["before after", "opens result texts", "ended winner tracks", "units final barrier"],
         "resume": ["", "before after", "ended winner", "final barrier"],
         "unit": ["result", "before after renamed extends", "system packs", "units"],
         "settings": ["", "result before after extends", "hand_dice answers confirm rules master packs", ""],
@@ -69,13 +69,15 @@ EVENTS: Json = {
             "command system target dice", "inputs out edition base tables result texts closes", "", "quiet",
         ],
         "sequence": [
-            "command system target", f"{RULED} extends", "system initiative go passes packs", "units quiet sealable",
+            "command system target", f"{RULED} extends", "system initiative go passes packs tracks",
+            "units quiet sealable",
         ],
         "deck": ["result before after", "texts", "decks", "cards"],
         "draw": ["does result dice", "deck texts closes before after", "", "cards quiet"],
         "cards": ["deck does result before after", "", "", "cards"],
         "sealed": ["of sealed", "hand closes", "", "beside"],
-        "reveal": ["opens", "result last before after", "", "units final quiet"],
+        "reveal": ["opens", "result last before after", "tracks", "units final quiet"],
+        "track": ["result before after", "", "tracks", ""],
         "undo": ["event last", "asked alone by reason before after", UNDONE, "units cards"],
         "redo": ["event", "asked by reason before after", UNDONE, "units cards"],
     },
@@ -88,7 +90,8 @@ EVENTS: Json = {
         "extends": "{hash:word}",
         "tables": "tables", "inputs": "object", "out": "object", "result": "text", "dice": "die+", "hand": "yes",
         "said": "hash", "used": "unit+", "acting": "word+", "of": "=roll|=sequence", "sealed": "hash",
-        "changes": "change+", "opens": "count+", "reads": "count+", "before": "patch", "after": "patch",
+        "changes": "change+", "read": "{word:value}+", "tracks": "{word:value}+",
+        "opens": "count+", "reads": "count+", "before": "patch", "after": "patch",
         "deck": "word", "does": "=draw|=names|=discard|=remove|=return|=shuffle",
     },
     "game": {
@@ -96,7 +99,8 @@ EVENTS: Json = {
         "winner": "name", "started": "yes", "ended": "yes", "hand_dice": "yes", "confirm": "yes",
         "answers": "=full|=compact", "turn": "whole", "passes": "whole", "go": "word*", "sides": "word*",
         "plans": "{digits:count}", "orders": "{digits:word}", "orders_due": "time", "players": "{word:word}",
-        "packs": "hash*20", "rules": "{word:yes}200", "decks": "{word:deck}12",
+        "packs": "hash*20", "rules": "{word:yes}200", "tracks": "{word:value}200",
+        "decks": "{word:deck}12",
     },
     "records": {
         "seed": {
@@ -636,7 +640,7 @@ class Game:
             "sides": [], "players": {}, "master": "",
             "turn": 0, "phase": "", "initiative": "", "turn_of": "", "go": [], "passes": 0, "plans": {},
             "orders": {}, "orders_due": 0,
-            "hand_dice": True, "answers": "full", "confirm": False, "rules": {}, "packs": [],
+            "hand_dice": True, "answers": "full", "confirm": False, "rules": {}, "packs": [], "tracks": {},
             "decks": {},
         }  # fmt: skip
         self.faults: list[str] = []
@@ -675,7 +679,7 @@ class Game:
         else:
             needs, may = (" ".join(field for field in fields.split() if field not in (*PATCH, "closes"))
                           for fields in KINDS[kind][:2])  # fmt: skip
-            wrong = list(field_faults(content, ["kind", *needs.split()], [*may.split(), "changes"]))
+            wrong = list(field_faults(content, ["kind", *needs.split()], [*may.split(), "changes", "tracks"]))
         self.faults += [f"Event {at}: {line}" for line in wrong]
         if not wrong:
             self.contents[at] = content
@@ -963,7 +967,7 @@ class Game:
             return "no game was going on that could end."
         if opens != list(self.sealed):
             return "the end opens all that is sealed, and nothing else."
-        if {**self.after["game"], "winner": ""} != {"ended": True, "winner": ""}:
+        if {**self.after["game"], "winner": "", "tracks": {}} != {"ended": True, "winner": "", "tracks": {}}:
             return "it is the end of the game, but does not say so."
         if self.value("winner") not in ("", "draw", *self.now["sides"]):
             return "a game is won by one of its sides, or drawn."
@@ -1089,6 +1093,44 @@ class Game:
         switched = [f"rule {rule} {'on' if on else 'off'}" for rule, on in rules.items() if was.get(rule) is not on]
         return switched[0] if len(switched) == 1 and was.keys() <= rules.keys() else ""
 
+    def rule_track(self, body: Json) -> str:
+        said, was = self.value("tracks"), self.now["tracks"]
+        changed = [(key.rpartition("/")[0], value) for key, value in said.items() if was.get(key) != value]
+        ending = "".join(f" ({side}): {value}" if side else f": {value}" for side, value in changed)
+        fits = len(changed) == 1 and was.keys() <= said.keys() and body["result"].endswith(ending)
+        return "" if fits else "its words are not the track that it sets."
+
+    def tracks_problem(self, roll: Json, body: Json) -> str:
+        """The tracks that a sequence read are as the log led to, of the side that acts; it changes no others."""
+        now, read, own = self.now, dict(roll.get("read", {})), self.is_of_game(home_of(roll))
+        said = {**self.value("tracks"), **roll.get("tracks", {})}
+        told = {whose: read.pop(whose) for whose in ("side", "foe") if whose in read}
+        side = foe = ""
+        if any(name.partition(".")[0] in ("side", "foe") for name in read):
+            units = [unit for unit in roll.get("used", []) if unit.get("side")]
+            acts = [unit["side"] for unit in units if unit["name"] in roll.get("acting", [])]
+            side = [*acts, *filter(None, [body["side"]]), *(unit["side"] for unit in units), now["turn_of"]][0]
+            others = [other for other in now["sides"] if other != side]
+            foe = others[0] if side and len(others) == 1 else ""
+        if told != {whose: owner for whose, owner in (("side", side), ("foe", foe)) if owner}:
+            return "it reads the tracks of another side than acts."
+        may = set()
+        for name, value in read.items():
+            whose, _, track = name.partition(".")
+            owner = {"track": "", "side": f"{side}/" if side else None, "foe": f"{foe}/" if foe else None}.get(whose)
+            if whose not in ("track", "side", "foe") or not track:
+                return "it reads what is no track."
+            key = "" if owner is None else f"{owner}{track}"
+            if own and (
+                now["tracks"].get(key, value) != value or type(now["tracks"].get(key, value)) is not type(value)
+            ):
+                return f"it reads {name} otherwise than the log led to."
+            may |= {key} if own else set()
+        changed = {key for key, value in said.items() if key not in now["tracks"] or now["tracks"][key] != value}
+        return (
+            "" if changed <= may and now["tracks"].keys() <= said.keys() else "it changes a track that it did not read."
+        )
+
     def rule_import(self, body: Json) -> str:
         master = self.after["game"].get("master", body["who"])
         if "commitment" not in body["secret"]:
@@ -1145,7 +1187,7 @@ class Game:
         """Whether a system's results belong to its units."""
         return not self.now["system"] or not (self.now["started"] or self.units) or system == self.now["system"]
 
-    def roll_problem(self, roll: Json) -> str:
+    def roll_problem(self, roll: Json, body: Json) -> str:
         """Of a roll, table or sequence, open or sealed: command, real dice, and the units as they were then."""
         system, target = re.escape(roll.get("system", "")), re.escape(roll.get("target", ""))
         command = {"roll": "roll", "sequence": f"{system} {target}", "table": f"{system}-table [a-z0-9-]+ {target}"}
@@ -1171,11 +1213,13 @@ class Game:
             if self.units.get(unit["name"].casefold()) != unit:
                 return f"{unit['name']} was not as it says when it was used."
         names, acting = [unit["name"] for unit in used], roll.get("acting", [])
-        return "" if [one for one in names if one in acting] == acting else "units act that it does not use."
+        if [one for one in names if one in acting] != acting:
+            return "units act that it does not use."
+        return self.tracks_problem(roll, body) if roll["kind"] == "sequence" else ""
 
     def rule_roll(self, body: Json) -> str:
         said, now = self.after["game"], self.now
-        if problem := self.roll_problem(body):
+        if problem := self.roll_problem(body, body):
             return problem
         if "system" in said and (said["system"] != home_of(body) or (now["system"] and (now["started"] or self.units))):
             return "the system of a game that has units stays."
@@ -1209,7 +1253,7 @@ class Game:
             return ""
         if roll["kind"] != body["of"] or roll.get("hand", False) != body.get("hand", False):
             return "what was sealed in it is something else than it says."
-        return self.roll_problem(roll)
+        return self.roll_problem(roll, body)
 
     def rule_reveal(self, body: Json) -> str:
         opens = body["opens"]
@@ -1246,6 +1290,7 @@ class Game:
     def opened(self, body: Json) -> str:
         """What opening sealed rolls says and does to units: what they hold, where they are in the file."""
         opens, due = [at for at in body.get("opens", []) if not self.was_gone(at)], dict(self.units)
+        tracks = dict(self.now["tracks"])
         if not all(at in self.contents for at in opens):
             return ""
         said = []
@@ -1254,12 +1299,15 @@ class Game:
             title = re.escape(str(roll["inputs"].get("dice", ""))) if roll["kind"] == "roll" else "[^\n]{1,100}"
             said.append(rf"#{at} {title}: {re.escape(roll.get('result', ''))}")
             counts = ("system" not in roll or self.is_of_game(home_of(roll))) and at not in self.withdrawn
+            tracks |= roll.get("tracks", {}) if counts else {}
             here = {key for key, unit in due.items() if unit and unit.get("state") not in GONE}
             for change in roll.get("changes", []) if counts else []:  # who was in play before is changed by all of it
                 if (key := change["unit"].casefold()) in here:
                     due[key] = changed(due[key], change)
         if not re.fullmatch("; ".join(said), body.get("result", ""), re.DOTALL):
             return "its words are not what was sealed."
+        if self.value("tracks") != tracks:
+            return "it changes tracks otherwise than was sealed."
         for key, unit in self.units.items():
             after = self.after["units"].get(key, unit)
             if not after or unmarked(after) != unmarked(due[key]) or not marks(after) <= marks(due[key]):

@@ -100,7 +100,7 @@ def retold(
     kind, who, result = event["kind"], name_of(event["who"]), str(event.get("result", ""))
     if kind == "sequence":
         found = _sequence(event, who, replayed=replayed)
-        said = held(event, by_name(found.said, sides), sides) + _arrivals(event)
+        said = held(event, by_name(found.said, sides), sides) + _arrivals(event) + _tracks(event)
         return found._replace(said=said, more=by_name(found.more, sides))
     if kind in ("roll", "table"):
         title = title_of(event)
@@ -123,6 +123,8 @@ def _of_game(event: Event, who: str, result: str, text: str) -> Retold | None:
             return Retold(f'"{game["name"]}" begins' if game.get("name") else "free play begins", who, GAME)
         case "join":
             return Retold(f"{who} plays {event['side']}", tone=GAME)
+        case "track":
+            return Retold(result, who)
         case "unit":
             return Retold(begun(_units_named(event, result)), who)
         case "deck" | "draw" | "cards":
@@ -276,6 +278,15 @@ def _side_of(event: Event) -> str:
     sides = {str(unit.get("side", "")) for unit in units}
     side = sides.pop() if len(sides) == 1 else "" if units else str(event.get("side", ""))
     return "" if any(str(unit["name"]).startswith(f"{side} ") for unit in units) else side
+
+
+def _tracks(event: Event) -> str:
+    """What became of the game's tracks, `; Weather: mud`."""
+    was, now = (((event.get(part) or {}).get("game") or {}).get("tracks", {}) for part in ("before", "after"))
+    system = system_of(event) if now else None
+    tracks, moved = system.tracks if system is not None else {}, [key for key in now if was.get(key) != now[key]]
+    split = [(key.rpartition("/"), now[key]) for key in moved]
+    return "".join(f"; {tracks[name].said(value, side)}" for (side, _, name), value in split if name in tracks)
 
 
 def _arrivals(event: Event) -> str:

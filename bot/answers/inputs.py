@@ -10,9 +10,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from bot.game.events import system_of
+from bot.answers.outcome import is_of_game
+from bot.answers.plays import each_of
+from bot.answers.shot import EXTRA, acting_units, named_units
+from bot.game.events import UNIT, system_of
 from bot.game.loaded import Loaded
-from bot.game.state import Game, roster_of, unit_from_json
+from bot.game.state import Game, Json, roster_of, unit_from_json
+from bot.game.tracks import side_of, values_read
 from bot.interface.reply.parts import Small
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import CommandSpec, Path
@@ -188,6 +192,20 @@ def by_rules(sequence: Sequence, options: Mapping[str, object], game: Game) -> t
         for name, value in rule.sets.get(sequence.id, {}).items()
         if is_left_out(known[name], options.get(name)) and name not in words
     )
+
+
+def tracks_read(sequence: Sequence, options: Mapping[str, object], roster: Roster, game: Game, person: str) -> Json:
+    """What the tracks are by now that a sequence reads, as its event holds them; `person` is the side of who acts.
+    Raises UserError for inputs that cannot be read."""
+    names = [option.name for option in sequence.tracks]
+    if not names:
+        return {}
+    raw = {name: value for name, value in options.items() if name not in EXTRA}
+    units = each_of(sequence, raw, roster)
+    given = sequence.given({**raw, UNIT: units[0]} if units else raw, roster)
+    sides = [(unit.name, unit.side) for name in named_units(given) if (unit := roster.get(name.casefold()))]
+    game = game if is_of_game(game, sequence.system.id) else replace(game, tracks={})
+    return values_read(names, sequence.system.tracks, game, side_of(sides, acting_units(given), person, game))
 
 
 def told_by_rule(reply: Reply, ruled: tuple[Filled, ...]) -> Reply:

@@ -237,7 +237,7 @@ def each_of(one: Outlook, whom: str) -> str:
 def inputs_in_words(sequence: Sequence, raw: Mapping[str, object]) -> str:
     """What was given besides the units, in the words of the forms: `Target modifier 1, target adjacent.`"""
     said = []
-    for option in sequence.inputs:
+    for option in (*sequence.inputs, *sequence.tracks):
         value = raw.get(option.name)
         if option.type in ("unit", "units", "str", "dice") or value in (None, "", False, (), []):
             continue

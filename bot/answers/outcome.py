@@ -33,7 +33,8 @@ class Happening:
 
     `changes` are the roster units that it changes, `units` the names of those that its inputs call (`acting`:
     of those that act), `joins` those that come into play: type, and beside whom;
-    `result` is what came of it in a few words, for the log.
+    `result` is what came of it in a few words, for the log. `read` are the tracks that it read, `tracks` those that it
+    changes, as a state keeps them.
     """
 
     kind: str
@@ -48,6 +49,8 @@ class Happening:
     acting: tuple[str, ...] = ()
     result: str = ""
     joins: tuple[tuple[str, str], ...] = ()
+    read: Mapping[str, Any] = field(default_factory=dict)
+    tracks: Mapping[str, Any] = field(default_factory=dict)
 
     def notes(self) -> list[dict[str, Any]]:
         """Its dice as the log keeps them; nobody knows the faces of a die that was thrown by hand."""
@@ -114,6 +117,7 @@ def after_happening(game: Game, happening: Happening, *, joins: bool = True) -> 
             with_initiative(after, side, systems().get(after.system)) if game.go else replace(after, initiative=side)
         )
     after = settle_changes(after, happening.changes) if happening.changes else after
+    after = replace(after, tracks={**after.tracks, **happening.tracks}) if happening.tracks else after
     return with_joined(after, happening.joins) if joins and happening.joins else after
 
 
@@ -141,6 +145,7 @@ def facts_of(path: Path, happening: Happening) -> Json:
         "out": dict(happening.out),
         "system": happening.system,
         "target": happening.target,
+        "read": dict(happening.read),
         **(edition_facts(system(happening.system)) if happening.system else {}),
         "hand": happening.by_hand,
         "result": happening.result,

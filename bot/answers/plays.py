@@ -14,9 +14,11 @@ from typing import Any, NamedTuple
 from bot.game.events import PLAYS, UNIT
 from bot.game.roster import is_gone, settle_changes
 from bot.game.state import Game, roster_of, unit_from_json
+from bot.game.tracks import filled_in
 from bot.rules.dice import Die, Script, Source
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
+from bot.rules.inputs.tracks import move_all
 from bot.rules.inputs.units import Roster, RosterUnit
 from bot.rules.odds.odds import Distribution
 from bot.rules.odds.rows import came_to, row_path, rows_of
@@ -44,6 +46,7 @@ class Single(NamedTuple):
     given: Given
     played: Played
     changes: tuple[Change, ...]
+    tracks: Mapping[str, Any] = {}
 
     @property
     def result(self) -> str:
@@ -106,18 +109,27 @@ def named_rows(
                 yield path_of(name, path), row._replace(name=": ".join(filter(None, said))), counted[path]
 
 
-def play_all(sequence: Sequence, plays: tuple[Planned, ...], source: Source, roster: Roster) -> tuple[Single, ...]:
-    """Each play to its end, with the roster as the plays before left it. Raises UserError from the source."""
+def play_all(
+    sequence: Sequence, plays: tuple[Planned, ...], source: Source, roster: Roster, read: Mapping[str, Any]
+) -> tuple[Single, ...]:
+    """Each play to its end, with the roster and the tracks that were `read` as the plays before left them. Raises
+    UserError from the source."""
     done: list[Single] = []
     for one in plays:
         if done:
             roster = _after(sequence, roster, done[-1].changes)
-            one = _anew(sequence, one, roster)
+            one = _anew(sequence, one._replace(raw={**one.raw, **done[-1].tracks}), roster)
         played = sequence.play(one.plan, _Named(source, one.unit) if one.unit else source)
         if one.unit:
             dice = tuple([die._replace(label=_label(one.unit, die.label)) for die in played.dice])
             played = played._replace(dice=dice)
-        done.append(Single(one.unit, one.given, played, linked(played.settlement.changes, _in_play(roster))))
+        moves, before = played.settlement.tracks, done[-1].tracks if done else {}
+        if moves:
+            tracks, said = move_all(sequence.system.tracks, {**one.given.values, **before}, moves, read)
+            settled = played.settlement._replace(now=(*played.settlement.now, *said))
+            played, before = played._replace(settlement=settled), {**before, **tracks}
+        changes = linked(played.settlement.changes, _in_play(roster))
+        done.append(Single(one.unit, one.given, played, changes, before))
     return tuple(done)
 
 
@@ -189,6 +201,7 @@ class Shot(NamedTuple):
     roster: Roster
     dice: tuple[object, ...]
     edition: int | str
+    read: Mapping[str, Any]
 
 
 def shot_of(event: Mapping[str, Any], sequence: Sequence, today: Roster) -> Shot:
@@ -200,7 +213,9 @@ def shot_of(event: Mapping[str, Any], sequence: Sequence, today: Roster) -> Shot
         **{unit.name.casefold(): unit for unit in used},
     }
     dice = tuple(die["value"] for die in event.get("dice") or ())
-    return Shot(sequence, event.get("inputs") or {}, roster, dice, event.get("edition", 0))
+    read = event.get("read") or {}
+    raw = {**(event.get("inputs") or {}), **(filled_in(read, sequence.system.tracks) if read else {})}
+    return Shot(sequence, raw, roster, dice, event.get("edition", 0), read)
 
 
 def came_up(shot: Shot) -> dict[str, str]:
@@ -224,7 +239,8 @@ def again(shot: Shot) -> tuple[Single, ...]:
         return ()
     script = Script(shot.dice)
     try:
-        singles = play_all(shot.sequence, planned(shot.sequence, shot.raw, shot.roster), script, shot.roster)
+        plays = planned(shot.sequence, shot.raw, shot.roster)
+        singles = play_all(shot.sequence, plays, script, shot.roster, shot.read)
         script.finish()
     except UserError:
         return ()

@@ -28,6 +28,7 @@ from bot.answers.headline import (
 )
 from bot.answers.outcome import Happening, Outcome, thrown
 from bot.answers.plays import Single, planned, play_all, whole_out, whole_result
+from bot.game.tracks import filled_in, key_of
 from bot.interface.reply.parts import Grid, Group, Part, Small, Thrown, part_lines
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import CommandSpec
@@ -47,22 +48,32 @@ from bot.systems.system import Sequence
 EXTRA = ("odds", "compare", "rounds", "secret", "hand")
 
 
+_NONE: Mapping[str, Any] = {}
+
+
 def run_sequence(
-    sequence: Sequence, spec: CommandSpec, options: Mapping[str, object], who: str, source: Source, roster: Roster
+    sequence: Sequence,
+    spec: CommandSpec,
+    options: Mapping[str, object],
+    who: str,
+    source: Source,
+    roster: Roster,
+    read: Mapping[str, Any] = _NONE,
 ) -> Outcome:
-    """Play a sequence. Raises UserError; real dice that are too few name the die owed next."""
+    """Play a sequence with the tracks that it `read`. Raises UserError; real dice that are too few name the die owed
+    next."""
     raw = {name: value for name, value in options.items() if name not in EXTRA}
     if sequence.choices:
         raise UserError(
             f"{sequence.title} asks a side in its middle, which is not played in a channel yet.", code="card-refuses"
         )
-    plays = planned(sequence, raw, roster)
+    plays = planned(sequence, {**raw, **filled_in(read, sequence.system.tracks)} if read else raw, roster)
     hand = options.get("hand")
 
     def typed(given: str) -> str:
         return command_text(spec, {**raw, "secret": flag(options, "secret"), "hand": given})
 
-    singles = thrown(lambda dice: play_all(sequence, plays, dice, roster), source, hand, typed)
+    singles = thrown(lambda dice: play_all(sequence, plays, dice, roster, read), source, hand, typed)
     first, changes = singles[0], tuple(change for one in singles for change in one.changes)
     if first.unit:
         reply = each_reply(who, sequence, singles)
@@ -83,6 +94,8 @@ def run_sequence(
         acting=() if hits_its_unit(sequence) else tuple(name for given in givens for name in acting_units(given)),
         result=whole_result(singles),
         joins=tuple(join for one in singles for join in one.played.settlement.joins),
+        read=read,
+        tracks={key_of(name, read): value for name, value in singles[-1].tracks.items() if value != read.get(name)},
     )
     return Outcome(reply, happening)
 

@@ -109,7 +109,8 @@ def _row(event: Json, beside: Beside, *, is_sealed: bool) -> list[object]:
     label = beside.texts.get(number, "")
     marked = {"hand": event.get("hand"), "undone": number in beside.undone, "sealed": is_sealed}
     marks = [word for word, is_set in marked.items() if is_set]
-    inputs = " ".join(f"{key}={value}" for key, value in event.get("inputs", {}).items())
+    typed = {**event.get("inputs", {}), **event.get("read", {})}
+    inputs = " ".join(f"{key}={value}" for key, value in typed.items())
     dice = " ".join(str(die["value"]) for die in event.get("dice", ()))
     cells = [beside.name_of(event["who"]), event["side"], event["kind"], event["command"], label, inputs]
     result = str(event.get("result", ""))

@@ -16,6 +16,7 @@ from bot.interface.reply.reply import Reply
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.options import Option, flag
+from bot.rules.inputs.tracks import OWNERS
 from bot.rules.inputs.units import Roster
 from bot.rules.odds.odds import Distribution
 from bot.rules.odds.rolls import TooManyStates
@@ -141,7 +142,7 @@ class Level:
 def changes(sequence: Sequence, raw: Inputs, given: Given) -> list[Changed]:
     """The inputs with one thing changed each: the commonest modifiers first, then who fires. Not all of them apply."""
     common = {name: at for at, name in enumerate(sequence.common)}
-    options = sorted(sequence.inputs, key=lambda option: common.get(option.name, len(common)))
+    options = sorted((*sequence.inputs, *sequence.tracks), key=lambda option: common.get(option.name, len(common)))
     found = [one for option in options for one in _of_option(option, raw, common)]
     return found if has_one_party(sequence) else [*found, *_of_firers(raw, given)]
 
@@ -167,6 +168,8 @@ def _of_option(option: Option, raw: Inputs, common: Iterable[str]) -> list[Chang
             if word not in FIXED:
                 found.append(_turned(said, changed, is_set=word in given, is_common=word in common))
         return found
+    if option.name.partition(".")[0] in OWNERS and option.type == "enum" and "." in option.name:
+        return [Changed(f"{label}: {one}", {**raw, option.name: one}) for one in option.values if one != value]
     if option.type == "int" and value and option.default == 0 and str(value) != "0":
         return [Changed(f"no {label}", without, planned=True)]
     return []

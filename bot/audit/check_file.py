@@ -116,7 +116,7 @@ class _History:
             if problem := replay.edition_problem(roll):
                 self._fault(number, problem)
             elif replay.is_playable(roll):
-                for problem in replay.replay_faults(past.now, roll, sealed=kind == "sealed"):
+                for problem in replay.replay_faults(past.now, roll, sealed=kind == "sealed", side=event["side"]):
                     self._fault(number, problem)
                 self.played += 1
             else:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bot.answers.events import title_of
+from bot.answers.inputs import tracks_read
 from bot.answers.outcome import Happening, after_happening, change_json, is_of_game, named_in
 from bot.answers.roll import read_table, roll_dice
 from bot.answers.shot import run_sequence
@@ -66,13 +67,14 @@ def is_of_no_edition(roll: Event) -> bool:
     return "tables" in roll and edition_of(roll) is None
 
 
-def replay_faults(now: Game, roll: Event, *, sealed: bool = False) -> Iterator[str]:
+def replay_faults(now: Game, roll: Event, *, sealed: bool = False, side: str = "") -> Iterator[str]:
     """What is wrong with an open roll, table or sequence, or with what was `sealed`, when it is played again.
 
-    `now` is the state that it was rolled in. Today's rules must be those it was played under: see `is_playable`.
+    `now` is the state that it was rolled in, `side` that of who sealed it. Today's rules must be those it was played
+    under: see `is_playable`.
     """
     try:
-        happening = play_again(now, roll)
+        happening, read = play_again(now, roll), _read(now, roll, str(roll.get("side", side)))
     except UNREADABLE as error:
         yield f"its inputs and dice lead to no outcome ({shown(error)})."
         return
@@ -91,6 +93,8 @@ def replay_faults(now: Game, roll: Event, *, sealed: bool = False) -> Iterator[s
         "its inputs name other units than it says.": ("used", [unit_json(unit) for unit in units]),
         "other units act than it says.": ("acting", acting),
         "its outcome changes other units than it says.": ("changes", changes if sealed else []),
+        "it read the game's tracks otherwise than they were.": ("read", read),
+        "its outcome changes other tracks than it says.": ("tracks", dict(happening.tracks) if sealed else {}),
     }
     for problem, (field, value) in expected.items():
         if not alike(roll.get(field), value):
@@ -116,11 +120,22 @@ def play_again(now: Game, roll: Event) -> Happening:
         else:
             roster = roster_of(now) if is_of_game(now, system.id) else {}
             spec = CommandSpec((system.id, target), target, "sequence")
-            outcome = run_sequence(system.sequence(target), spec, options, "", script, roster)
+            read = roll.get("read") or {}
+            outcome = run_sequence(system.sequence(target), spec, options, "", script, roster, read)
     script.finish()
     if (happening := outcome.happening) is None:
         raise UserError("nothing was rolled", code="damaged-log")
     return replace(happening, by_hand=bool(roll.get("hand")))
+
+
+def _read(now: Game, roll: Event, person: str) -> Json:
+    """The tracks that a sequence reads in this state."""
+    if roll["kind"] != "sequence":
+        return {}
+    roster = roster_of(now) if is_of_game(now, roll["system"]) else {}
+    return tracks_read(
+        systems()[roll["system"]].sequence(roll["target"]), roll.get("inputs") or {}, roster, now, person
+    )
 
 
 def _dice_problem(notes: list[Any], asked: list[Json]) -> str:

@@ -70,6 +70,7 @@ MACRO = {
     "export": "packs.macros:export",
     "import": "packs.macros:import_macros",
 }
+TRACK = {"show": "turns.tracks:show", "set": "turns.tracks:set_track"}
 SETUP = {"systems": "games.settings:systems", "links": "games.settings:links"}
 DECK = {
     "make": "play.decks:make",
@@ -105,6 +106,7 @@ FAMILIES: Mapping[str, str | Mapping[str, str]] = {
     "order": ORDER,
     "deck": DECK,
     "setup": SETUP,
+    "track": TRACK,
     "pack": PACKS,
     "due": "post.due:handle",
 }

@@ -7,7 +7,7 @@ import csv
 import io
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import yaml
@@ -16,6 +16,7 @@ from bot.game.counter import REDUCED
 from bot.game.roster import count_units, expand_names, find_type, new_unit, set_by_hand
 from bot.game.state import Units
 from bot.rules.errors import TableError, UserError, did_you_mean
+from bot.rules.inputs.tracks import started
 from bot.rules.inputs.units import RosterUnit
 from bot.rules.text.phrase import Phrase
 from bot.systems.system import SCENARIOS, System
@@ -35,7 +36,7 @@ _OPENING = (
 )
 _CLOSING = (yaml.FlowSequenceEndToken, yaml.FlowMappingEndToken, yaml.BlockEndToken)
 _YAML = re.compile(r"\s*(-\s|\[|\{|#|(units|title|sides)\s*:)")
-KEYS = ("title", "sides", "about", "units")
+KEYS = ("title", "sides", "about", "tracks", "units")
 LONGEST = 500
 MAX_TITLE = 60
 
@@ -232,13 +233,15 @@ def _yaml_row(node: yaml.Node) -> RosterLine:
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """A scenario: its id, title, sides, a few sentences about it, and its units by folded names."""
+    """A scenario: its id, title, sides, a few sentences about it, its units by folded names, and the tracks that it
+    starts otherwise."""
 
     id: str
     title: str
     sides: tuple[str, ...]
     about: str
     units: Mapping[str, RosterUnit]
+    tracks: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def forces(self) -> str:
@@ -270,7 +273,11 @@ def scenario_of(system: System, id: str, data: Any, text: str) -> Scenario:
         units = units_of(rows, system, lambda typed: _side_of_scenario(typed, sides), {})
     except UserError as error:
         raise TableError(file, f"{error.message} {error.hint}".strip(), row="units") from None
-    return Scenario(id, data["title"], sides, " ".join(str(data.get("about") or "").split()), units)
+    try:
+        tracks = started(data.get("tracks") or {}, system.tracks, sides)
+    except UserError as error:
+        raise TableError(file, f"{error.message} {error.hint}".strip(), row="tracks") from None
+    return Scenario(id, data["title"], sides, " ".join(str(data.get("about") or "").split()), units, tracks)
 
 
 def _check(data: Mapping[str, Any], file: str) -> None:

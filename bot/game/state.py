@@ -54,6 +54,7 @@ class Game:
     answers: str = FULL
     confirm: bool = False  # whether a shot at another target asks first
     rules: Mapping[str, bool] = field(default_factory=dict)  # optional rules that were switched on or off
+    tracks: Mapping[str, Any] = field(default_factory=dict)  # those that were changed: weather, US/points
     packs: tuple[str, ...] = ()  # the versions of packs that it was played with, the one in force last
     decks: Mapping[str, Any] = field(default_factory=dict)  # as events declared them
     units: Units = field(default_factory=dict)
@@ -81,7 +82,7 @@ _BOOKKEEPING = ("id", "number", "last", "redo", "sealed", "withdrawn", *_SECRET,
 FIELDS = tuple(item.name for item in fields(Game) if item.name not in (*_BOOKKEEPING, "units", "cards"))
 """What a patch may set, beside units and cards."""
 _ALL = {*FIELDS, *_BOOKKEEPING, "units", "cards"}
-_LATER = {name: getattr(Game(""), name) for name in ("packs", "protocol", "rules", "decks", "cards")}
+_LATER = {name: getattr(Game(""), name) for name in ("packs", "protocol", "rules", "tracks", "decks", "cards")}
 """Fields that came later, and what they were before: then they are left out, so that an older process can still read
 the game, as it has to while processes are updated one by one."""
 

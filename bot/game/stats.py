@@ -19,6 +19,7 @@ from bot.game.counter import is_hurt, is_lost
 from bot.game.events import plays_of, system_of
 from bot.game.roster import in_order
 from bot.game.state import Game, Json, unit_from_json
+from bot.game.tracks import filled_in
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import Roster, RosterUnit
 from bot.rules.odds.odds import Distribution, joint, shown
@@ -122,7 +123,8 @@ def tries_in(bodies: Iterable[str], sides: Many[str]) -> list[Try]:
             continue
         side = scored_side(event, sides) if sides else event["who"]
         for one in plays_of(event):
-            inputs = {"raw": one.get("inputs", {}), "used": event.get("used", [])}
+            tracks = filled_in(one.get("read", {}), played.tracks if played is not None else {})
+            inputs = {"raw": {**one.get("inputs", {}), **tracks}, "used": event.get("used", [])}
             found.append(
                 Try(
                     side,

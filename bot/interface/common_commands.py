@@ -19,7 +19,7 @@ def _spec(
     return CommandSpec(words, summary, words[0], options, private, typed, title=title, verb=verb, needs_game=needs_game)
 
 
-_OF_GAMES = ("unit", "order", "pack", "setup")
+_OF_GAMES = ("unit", "order", "pack", "setup", "track")
 """Families without a use in free play of one's own: it has no roster, no sides and no server."""
 _OF_FREE_PLAY = ("status", "list", "settings", "undo", "redo", "reveal", "export", "stats", "delete")
 """What `/game` does for free play, too."""
@@ -279,6 +279,15 @@ _OTHERS = (
         Option("within", "str", "2d or 36h from now; off for none"),
         example="2d",
     ),
+    _spec("track show", "What the game keeps beside its units, such as the weather", private=True),
+    _spec(
+        "track set",
+        "Set a track: your side's own, or the game's as its director",
+        Option("name", "str", "which track", complete="track"),
+        Option("to", "str", "what it is from now on", complete="track-value"),
+        _free("side", "whose it is; left out: your side's", complete="side"),
+        example="weather mud",
+    ),
     _spec("fair show", "How the dice are proved: commitment, texts, head hash", _GAME),
     _spec(
         "fair add",
@@ -417,6 +426,7 @@ GROUPS = {
     "privacy": "What is kept about you",
     "deck": "Cards and chits, drawn so that anybody can prove it",
     "order": "Sealed orders, opened together",
+    "track": "What the game keeps beside its units: weather, points",
     "me": "Your own reminders and games",
     "macro": "Saved commands with gaps, your own and the server's",
     "pack": "Your own games: add, enable, export them; for managers",

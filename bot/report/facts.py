@@ -20,6 +20,7 @@ from bot.answers.plays import Shot, Single, again, alike_plays, came_up, named_r
 from bot.game.events import is_current, plays_of, system_of
 from bot.game.state import Json
 from bot.game.stats import Worth, scored_side, worth
+from bot.game.tracks import filled_in
 from bot.interface.reply.parts import Odds
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import Roster
@@ -33,7 +34,7 @@ from bot.systems.system import Sequence
 
 _ASKED = (
     "kind", "command", "system", "target", "inputs", "used", "acting", "dice", "out", "result", "edition", "tables",
-    "hand", "before", "after",
+    "hand", "before", "after", "read",
 )  # fmt: skip
 AT_ONCE = 20
 KEPT = 20_000
@@ -154,7 +155,8 @@ def _luck(event: Mapping[str, Any], sequence: Sequence, roster: Roster) -> Json:
     worths: list[Worth] = []
     for one in plays_of(event):
         with suppress(UserError):
-            found = worth(sequence, dict(one.get("inputs") or {}), roster, one.get("out") or {})
+            raw = {**(one.get("inputs") or {}), **filled_in(one.get("read") or {}, sequence.system.tracks)}
+            found = worth(sequence, raw, roster, one.get("out") or {})
             worths += [found] if found is not None else []
     if not worths:
         return {}

@@ -10,7 +10,7 @@ from bot.rules.errors import TableError, did_you_mean, reading
 NEEDED = ("title", "edition", "publisher", "notice", "groups", "units")
 KEYS = (
     *NEEDED, "author", "lists", "unit_lists", "turns", "phases", "results", "odds", "scores", "labels", "words",
-    "arms", "rules",
+    "arms", "rules", "tracks",
 )  # fmt: skip
 UNIT_KEYS = (
     "types", "classes", "attributes", "flags", "states", "state_flags", "markers", "marker_flags", "well", "lost",
@@ -98,6 +98,10 @@ def _checked(game: Any, file: str) -> Mapping[str, Any]:
         from bot.systems.optional_rules import read_rules  # 0.02 s of a lookup
 
         read_rules(rules, file)
+    if tracks := game.get("tracks"):
+        from bot.rules.inputs.tracks import read_tracks
+
+        read_tracks(tracks, file)
     for sequence, scores in (game.get("scores") or {}).items():
         if not isinstance(scores, Mapping) or not all(isinstance(worth, int | float) for worth in scores.values()):
             raise TableError(file, "must be result: number", row=f"scores {sequence}")

@@ -14,8 +14,9 @@ import yaml
 from bot.game import roster_file
 from bot.packs.check import check_content
 from bot.rules.declared import load
-from bot.rules.declared.saying import LINE_KEYS, NOTE_KEYS
+from bot.rules.declared.saying import LINE_KEYS, NOTE_KEYS, TRACK_KEYS
 from bot.rules.declared.values import REFUSE_KEYS
+from bot.rules.inputs import tracks
 from bot.rules.inputs.options import FIELDS, FURTHER
 from bot.rules.sequence.rounds import Carried
 from bot.rules.tables import compile as compiling
@@ -35,6 +36,7 @@ CLOSED: dict[tuple[str, str], Collection[str]] = {
     ("game", "units"): game_file.UNIT_KEYS,
     ("game", "phase"): game_file.PHASE_KEYS,
     ("game", "rule"): optional_rules.KEYS,
+    ("game", "track"): tracks.KEYS,
     ("game", "result"): game_file.RESULT_KEYS,
     ("game", "counter"): game_file.COUNTER_KEYS,
     ("game", "unit_list"): game_file.UNIT_LIST_KEYS,
@@ -59,7 +61,7 @@ CLOSED: dict[tuple[str, str], Collection[str]] = {
     ("steps", "line"): LINE_KEYS,
     ("steps", "word"): NOTE_KEYS["is"],
     ("steps", "said"): NOTE_KEYS["say"],
-    ("steps", "change"): NOTE_KEYS["set"],
+    ("steps", "change"): {*NOTE_KEYS["set"], *TRACK_KEYS},
     ("scenario", "scenario"): roster_file.KEYS,
 }
 """The closed lists of the loaders, and the part of a schema that must have the same."""

@@ -11,9 +11,11 @@ from bot.rules.inputs.options import OptionType
 from bot.systems.game_file import FRAMES, GO, OWN_BUTTONS, SINCE, TONES
 from bot.systems.packs.pack import LONGEST
 from tools.reference.shapes import (
+    ANY,
     FLAG,
     NUMBER,
     TEXT,
+    WHOLE,
     WORDS,
     Key,
     Keys,
@@ -67,6 +69,7 @@ GAME: Keys = {
     "words": Key(by_name(TEXT, "word"), "how a word of a table is said"),
     "arms": Key(by_name(TEXT, "weapon"), "what a weapon is called in a story"),
     "rules": Key(by_name(ref("rule")), "optional rules, which a game switches on or off: `/game settings rule`"),
+    "tracks": Key(by_name(ref("track")), "what the game keeps beside its units: weather, a side's points (at most 20)"),
 }  # fmt: skip
 
 UNITS: Keys = {
@@ -125,6 +128,16 @@ RULE: Keys = {
     "sets": Key(by_name(by_name({"type": ["string", "number", "boolean"]}, "input"), "sequence"),
                 "what each input is then where nothing is typed: {sequence: {input: value}}"),
 }  # fmt: skip
+TRACK: Keys = {
+    "title": Key(TEXT, "its name for people"),
+    "help": Key(TEXT, "what it is"),
+    "words": Key(WORDS, "its words in their order, 2 to 24; quote yes, no, on and off"),
+    "min": Key(WHOLE, "of one with numbers: the least, 0 if left out"),
+    "max": Key(WHOLE, "the most"),
+    "start": Key({"type": ["string", "integer"]}, "what it is at first: the first word, or 0 or what is nearest to it"),
+    "of": Key(one_of(("side", "game")), "side: each side has its own; left out: the game's"),
+    "shown": Key(FLAG, "no: kept off cards and board; `/track show` has it"),
+}
 RESULT: Keys = {
     "tone": Key(one_of(TONES), "how grave it is: the color beside an answer"),
     "weight": Key(one_of(("bold",)), "in bold"),
@@ -159,6 +172,7 @@ SCENARIO: Keys = {
     "title": Key({"type": "string", "maxLength": 60}, "its name"),
     "sides": Key({"type": "array", "items": TEXT, "minItems": 2}, "two sides or more"),
     "about": Key({"type": "string", "maxLength": 500}, "a few sentences"),
+    "tracks": Key(by_name(ANY, "track"), "tracks that start otherwise: {weather: rain, points: {US: 12, VC: 8}}"),
     "units": Key(many(ref("unit")), "the units, each with name, type and side"),
 }
 SCENARIO_UNIT: Keys = {

@@ -15,7 +15,7 @@ _TITLES = {
     "block": "a block", "row": "`row`", "refuse": "`refuse`", "line": "a line of `say`", "word": "`result` or `fate`",
     "said": "`headline`, `then`, `now` or `notes`", "change": "`change`", "units": "`units`",
     "counter": "one of `counters`",
-    "unit_list": "one of `unit_lists`", "phase": "a phase", "rule": "one of `rules`",
+    "unit_list": "one of `unit_lists`", "phase": "a phase", "rule": "one of `rules`", "track": "one of `tracks`",
     "result": "one of `results`", "columns": "`columns`",
     "bands": "`bands`", "rounds": "`rounds`", "ending": "one of `ends`", "carried": "one of `then`", "unit": "a unit",
 }  # fmt: skip

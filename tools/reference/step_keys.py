@@ -95,7 +95,7 @@ STEP: Keys = {
         listed(either(SAID, ref("word"))),
         "what the first line of the answer makes of a unit; one of the game's results",
     ),
-    "change": Key(listed(ref("change")), "a unit of the roster"),
+    "change": Key(listed(ref("change")), "a unit of the roster, or a track"),
     "headline": Key(listed(either(SAID, ref("said"))), "the result in a few words; the last one counts"),
     "then": Key(listed(either(SAID, ref("said"))), "what the players have to do"),
     "now": Key(listed(either(SAID, ref("said"))), "what changed besides"),
@@ -138,14 +138,16 @@ WORD: Keys = {
 SAID_KEYS: Keys = {"say": Key(SAID, "the text"), "when": Key(FORMULA, "only if the formula holds")}
 CHANGE: Keys = {
     "unit": Key(FORMULA, "which unit; the one at hand, if left out"),
-    "set": Key(by_name(FORMULA, "attribute"), "attributes, or state; none leaves it alone"),
-    "add": Key(by_name(FORMULA, "attribute"), "added to whole numbers"),
+    "track": Key(TEXT, "in place of a unit: a track of the game, which is set or added to"),
+    "set": Key(either(FORMULA, by_name(FORMULA, "attribute")),
+               "attributes, or state; of a track its value; none leaves it alone"),
+    "add": Key(either(FORMULA, by_name(FORMULA, "attribute")), "added to whole numbers, or to a track"),
     "mark": Key(listed(SAID), "markers to put on"),
     "unmark": Key(listed(SAID), "markers to take off"),
     "give": Key(by_name(FORMULA, "attribute"), "a name that is added to a list"),
     "take": Key(by_name(FORMULA, "attribute"), "a name that is taken off a list"),
-    "of": Key(TEXT, "all units whose attribute of this name names the unit"),
+    "of": Key(TEXT, "all units whose attribute of this name names the unit; of a side's track: side or foe"),
     "drop": Key(FORMULA, "with of: the unit is taken off those lists"),
     "turn": Key(FORMULA, "its reduced side comes up first"),
     "when": Key(FORMULA, "only if the formula holds"),
-}
+}  # fmt: skip

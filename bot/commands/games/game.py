@@ -22,6 +22,7 @@ from bot.game.rights import find_side, need_director
 from bot.game.roster import count_units, is_gone
 from bot.game.roster_file import Scenario, find_scenario
 from bot.game.state import Game
+from bot.game.tracks import tracks_line
 from bot.interface.reply.parts import Part, Small
 from bot.interface.reply.reply import WAITING, Button, Reply
 from bot.interface.spec import Person
@@ -64,7 +65,7 @@ async def begin_game(context: Context) -> Reply:
     before = context.ledger.row
     game = first_turn(with_system(Game("", name=name, started=True, sides=sides), system), system)
     if scenario is not None:
-        game = replace(game, units=scenario.units)
+        game = replace(game, units=scenario.units, tracks=scenario.tracks)
     offer = scenario is None and old is not None and old.system == system.id and bool(old.units)
     if offer and options.get("carry"):
         assert old is not None
@@ -80,7 +81,7 @@ async def begin_game(context: Context) -> Reply:
         lines.append(phrase("{forces}. `/unit list` shows them.", forces=scenario.forces))
     elif told.units:
         lines.append(f"{count_units(len(told.units))} carried over.")
-    lines += filter(None, (brief_of(told, system),))
+    lines += filter(None, (brief_of(told, system), tracks_line(told, system)))
     lines += aside
     lines += [Small(extends_words(hash, of)) for hash, of in extends_of(Game(""), told.packs).items()]
     digits = told.commitment[:16]

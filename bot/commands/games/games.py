@@ -29,6 +29,7 @@ from bot.game.phases import phase_of, phase_title, reminders
 from bot.game.rights import actor_in, need_director
 from bot.game.roster import count_units, is_gone
 from bot.game.state import FULL, Game
+from bot.game.tracks import tracks_line
 from bot.interface.reply.parts import Entry, Part, Small
 from bot.interface.reply.reply import Button, Reply
 from bot.rules.errors import UserError
@@ -218,6 +219,7 @@ async def status(context: Context) -> Reply:
         lines.append(
             phrase("Undone: {undone} (`/game redo`)", undone=", ".join(f"#{at}" for at in reversed(game.redo)))
         )
+    lines += filter(None, (tracks_line(game, context.system),))
     if rules := rules_told(context.system, game):
         lines.append(rules)
     answers = "in full" if game.answers == FULL else "in short"

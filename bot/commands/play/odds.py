@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from bot.answers.aim import in_names
 from bot.answers.headline import FIRES, actors, cause, others
-from bot.answers.inputs import by_rules, loans, told_by_rule, with_filled
+from bot.answers.inputs import by_rules, loans, told_by_rule, tracks_read, with_filled
 from bot.answers.odds import odds_reply, rounds_reply
 from bot.answers.plays import Shot, again, alike_plays, came_up, each_of, named_rows, shot_of
 from bot.answers.roll import dice_odds
@@ -24,6 +24,7 @@ from bot.commands.turns.turn import odds_by_name
 from bot.game.events import system_of
 from bot.game.loaded import read_opened
 from bot.game.state import Json
+from bot.game.tracks import filled_in
 from bot.interface.reply.parts import Small
 from bot.interface.reply.reply import Button, Menu, MenuEntry, Reply
 from bot.interface.spec import CommandSpec
@@ -61,7 +62,7 @@ async def answer_odds(
     options, _ = in_names(sequence, options, roster, context.actor.side)
     given = {name: value for name, value in options.items() if name not in EXTRA}
     ruled = by_rules(sequence, given, context.game)
-    raw = with_filled(given, ruled)
+    raw = _with_tracks(context, sequence, with_filled(given, ruled), roster)
     lent = loans(sequence, raw, roster)
     rows, counted = await count_rows(context, sequence, with_filled(raw, lent), roster)
     more = {name: options[name] for name in ("secret", "hand") if options.get(name)}
@@ -93,6 +94,14 @@ async def answer_odds(
     if is_one:
         buttons = (*buttons, Button(f"whatif:{draft.key}", "What if"))
     return boxed(context, await offered(context, replace(reply, buttons=buttons), f"picture:{draft.key}"))
+
+
+def _with_tracks(
+    context: Context, sequence: Sequence, raw: Mapping[str, object], roster: Roster
+) -> Mapping[str, object]:
+    """The inputs with the tracks of the game as they are now."""
+    read = tracks_read(sequence, raw, roster, context.game, context.actor.side)
+    return {**raw, **filled_in(read, sequence.system.tracks)} if read else raw
 
 
 def _of_dice(context: Context, spec: CommandSpec, options: Mapping[str, object], draft: Draft | None) -> Reply:
@@ -142,7 +151,7 @@ async def answer_rounds(context: Context, spec: CommandSpec, options: Mapping[st
     options, _ = in_names(sequence, options, roster, context.actor.side)
     given = {name: value for name, value in options.items() if name not in EXTRA}
     ruled = by_rules(sequence, given, context.game)
-    raw = with_filled(given, ruled)
+    raw = _with_tracks(context, sequence, with_filled(given, ruled), roster)
     option = spec.option("rounds")
     assert option is not None
     rounds = int(clean(option, options["rounds"]))
@@ -273,7 +282,7 @@ async def _compared(context: Context, spec: CommandSpec, draft: Draft, chosen: s
     options, _ = in_names(sequence, draft.options, roster, context.actor.side)
     given = {name: value for name, value in options.items() if name not in EXTRA}
     ruled = by_rules(sequence, given, context.game)
-    raw = sequence.decided(with_filled(given, ruled))
+    raw = _with_tracks(context, sequence, sequence.decided(with_filled(given, ruled)), roster)
     if each_of(sequence, raw, roster):
         raise UserError("What a change is worth is counted for one unit at a time.", hint="Name one.", code="too-many")
     tried = changes(sequence, raw, sequence.given(raw, roster))

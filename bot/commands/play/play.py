@@ -7,7 +7,7 @@ from functools import partial
 
 from bot.answers.aim import cannot_fire, in_names, offer_the_able
 from bot.answers.headline import FIRES
-from bot.answers.inputs import by_rules, loans, told, told_by_rule, with_filled
+from bot.answers.inputs import by_rules, loans, told, told_by_rule, tracks_read, with_filled
 from bot.answers.roll import read_table, roll_dice
 from bot.answers.shot import EXTRA, named_units, run_sequence
 from bot.answers.tables import printed, whole_reply
@@ -104,7 +104,8 @@ async def _sequence(context: Context, sequence: Sequence, options: dict[str, obj
     options = with_filled(options, ruled)
     lent = loans(sequence, options, roster)
     options = with_filled(options, lent)
-    outcome, was = run_sequence(sequence, context.spec, options, context.who, context.dice(), roster), context.game
+    read, was = tracks_read(sequence, options, roster, context.game, actor.side), context.game
+    outcome = run_sequence(sequence, context.spec, options, context.who, context.dice(), roster, read)
     if lent or ruled:
         outcome = replace(outcome, reply=told_by_rule(told(outcome.reply, lent, sequence), ruled))
     reply = await with_call(context, outcome.happening, record(context, outcome, secret=flag(options, "secret")))

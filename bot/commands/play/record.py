@@ -29,6 +29,7 @@ from bot.game.loaded import read_opened
 from bot.game.rights import has_last_word, is_stranger, need_share
 from bot.game.roster import is_gone, settle_changes
 from bot.game.state import FULL, Game, Json, is_strict, unit_json
+from bot.game.tracks import key_of
 from bot.interface.reply.parts import Group, Part, Small
 from bot.interface.reply.reply import SEALED as SEALED_TONE
 from bot.interface.reply.reply import Button, Reply
@@ -171,6 +172,8 @@ def _seal(context: Context, outcome: Outcome, facts: Json, label: str) -> Reply:
     content = {key: value for key, value in facts.items() if value not in ("", [], {})} | {"kind": happening.kind}
     if happening.changes:
         content["changes"] = [change_json(change) for change in happening.changes]
+    if happening.tracks:
+        content["tracks"] = dict(happening.tracks)
     if label:
         content["texts"] = {"label": ledger.salted("label", label)}
     ledger.salted(ANSWER, canonical(outcome.reply.to_json()))
@@ -275,6 +278,11 @@ async def open_rolls(context: Context, numbers: tuple[int, ...]) -> Opened:
         elif is_of_game(game, content.get("system", "")):
             changes, remarks = _still_fitting(game, content)
             game = settle_changes(game, changes)
+            if moved := content.get("tracks"):
+                read = {key_of(name, content["read"]): value for name, value in content["read"].items()}
+                since = [key for key in moved if game.tracks.get(key, read[key]) != read[key]]
+                remarks += [f"{key} has changed since the roll: the result counts as it was rolled." for key in since]
+                game = replace(game, tracks={**game.tracks, **moved})
             lines += remarks
     return Opened(game, tuple(numbers), tuple(lines), "; ".join(said), tuple(brief))
 

@@ -20,6 +20,7 @@ from bot.game.counter import about, ails, is_lost, lasting_marks, states_of
 from bot.game.phases import whose_go
 from bot.game.roster import in_order, is_gone
 from bot.game.state import Game, Json
+from bot.game.tracks import tracks_line
 from bot.game.undo import takeable
 from bot.interface.reply.parts import Group, Part, Rule, Small
 from bot.interface.reply.reply import OVER, PINNED, TAKEN_AWAY, UNPINNED, Menu, MenuEntry, Reply
@@ -133,6 +134,8 @@ def shown(context: Context, game: Game, said: str, undo: int) -> Reply:
     holds = f"{game.initiative} has the initiative" if game.initiative else ""
     if about := " · ".join(filter(None, (holds, passes_told(game, system)))):
         lines.append(about)
+    if tracks := tracks_line(game, system):
+        lines.append(tracks)
     if rules := rules_told(system, game):
         lines.append(Small(rules))
     sides = (_sides(context, game, system, most) for most in NAMED)

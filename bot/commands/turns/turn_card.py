@@ -26,6 +26,7 @@ from bot.game.phases import (
 from bot.game.rights import need_player
 from bot.game.roster import in_order, is_gone
 from bot.game.state import Game
+from bot.game.tracks import tracks_line
 from bot.interface.reply.reply import LINK, OPEN_FORM, Button, Reply
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import spoken
@@ -85,6 +86,7 @@ async def card(context: Context, was: Game, mention: tuple[str, ...], because: I
         lines += reminders(game, system)
     elif brief := brief_of(game, system):
         lines.append(brief)
+    lines += filter(None, (tracks_line(game, system),))
     states: list[str] = phase.get("names") or []
     if named := [unit.name for unit in in_order(game.units.values()) if unit.state in states and not is_gone(unit)]:
         lines.append(f"{spoken(states[0])}: {joined(named)}")

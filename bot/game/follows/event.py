@@ -31,6 +31,7 @@ from bot.game.follows.turn import (
 )
 from bot.game.roster import count_units
 from bot.game.state import DRAW, Game, Json, content, unit_json
+from bot.game.tracks import by_hand_problem
 from bot.game.undo import SILENCE, are_silent, consenters, find, may_stand_in, redo_fields, then, undo_fields
 from bot.rules.proof.event_kinds import KINDS, shape_faults, shown
 from bot.systems.catalog import pack_version
@@ -107,7 +108,7 @@ def _end(past: Past, event: Event, said: Said) -> str:
         return "no game was going on that could end."
     if opens != list(now.sealed):
         return "the end opens all that is sealed, and nothing else."
-    if said.keys() - {"winner"} != {"ended"} or said["ended"] is not True:
+    if said.keys() - {"winner", "tracks"} != {"ended"} or said["ended"] is not True:
         return "it is the end of the game, but does not say so."
     if said.get("winner", "") not in ("", DRAW, *now.sides):
         return "a game is won by one of its sides, or drawn."
@@ -168,6 +169,10 @@ def _settings(past: Past, event: Event, said: Said) -> str:
     told = event["result"].split(", ") if "result" in event else []
     right = [word for name, word in words.items() if name in said or (word in told and name != "master")]
     return "" if told == right else f"its words are not the settings that it changes: {shown(event.get('result', ''))}."
+
+
+def _track(past: Past, event: Event, said: Said) -> str:
+    return by_hand_problem(past.now, said.get("tracks", past.now.tracks), event["result"])
 
 
 def _packs_problem(past: Past, event: Event, said: Said) -> str:
@@ -292,7 +297,7 @@ def _filled(fields: Json) -> Json:
 _RULES: Mapping[str, Callable[[Past, Event, Said], str]] = {
     "start": _start, "join": join, "leave": leave, "next": advance, "pass": hand_over, "initiative": initiative,
     "plan": plan, "order": order, "orders": opening, "end": _end, "resume": _resume, "unit": _unit,
-    "settings": _settings, "import": bring_in, "claim": claim, "privacy": privacy, "fair": fair,
+    "settings": _settings, "track": _track, "import": bring_in, "claim": claim, "privacy": privacy, "fair": fair,
     "sealed": sealed, "reveal": reveal, "deck": cards.deck, "draw": cards.draw, "cards": cards.move,
     "undo": _undo, "redo": _redo, **dict.fromkeys(ROLLS, roll),
 }  # fmt: skip

@@ -11,6 +11,7 @@ from bot.game.follows.turn import initiative_go_problem
 from bot.game.rights import are_open, has_last_word, is_guarded
 from bot.game.roster import is_gone
 from bot.game.state import Game, Json, unit_from_json, unit_json
+from bot.game.tracks import track_problem
 from bot.rules.proof.event_kinds import shown
 
 
@@ -58,8 +59,8 @@ def fair(past: Past, event: Event, _: Said) -> str:
     return words_problem(event, f"seed {epoch} revealed")
 
 
-def _roll_problem(past: Past, roll: Event) -> str:
-    """What is wrong with a roll, table or sequence, be it an open one or what was sealed."""
+def _roll_problem(past: Past, roll: Event, event: Event) -> str:
+    """What is wrong with a roll, table or sequence, be it the event itself or what was sealed in it."""
     now, kind, command = past.now, roll["kind"], roll["command"]
     system, target = roll.get("system", ""), roll.get("target", "")
     wanted = {"roll": "roll", "sequence": f"{system} {target}"}.get(
@@ -77,12 +78,13 @@ def _roll_problem(past: Past, roll: Event) -> str:
     names = [unit["name"] for unit in used]
     if [name for name in names if name in roll.get("acting", ())] != roll.get("acting", []):
         return "units act that it does not use."
-    return ""
+    said = {**past.patch(event, "after", "game").get("tracks", now.tracks), **roll.get("tracks", {})}
+    return track_problem(now, roll, event["side"], said, is_own=_is_of_game(now, home_of(roll)))
 
 
 def roll(past: Past, event: Event, said: Said) -> str:
     """A roll, table or sequence changes the units that it used."""
-    if problem := _roll_problem(past, event):
+    if problem := _roll_problem(past, event, event):
         return problem
     now = past.now
     if "system" in said and (said["system"] != home_of(event) or (now.system and (now.started or now.units))):
@@ -120,7 +122,7 @@ def sealed(past: Past, event: Event, _: Said) -> str:
         return ""
     if roll["kind"] != event["of"] or roll.get("hand", False) != event.get("hand", False):
         return "what was sealed in it is something else than it says."
-    return _roll_problem(past, roll)
+    return _roll_problem(past, roll, event)
 
 
 def reveal(past: Past, event: Event, _: Said) -> str:
@@ -145,15 +147,18 @@ def opened(past: Past, event: Event) -> str:
     if not re.fullmatch("; ".join(said), event.get("result", ""), re.DOTALL):
         return "its words are not what was sealed."
     units: dict[str, Json] = {key: unit_json(unit) for key, unit in past.now.units.items()}
-    changed = dict(units)
+    changed, tracks = dict(units), dict(past.now.tracks)
     for number in opens:
         roll = past.contents[number]
         if number in past.now.withdrawn or not _is_of_game(past.now, home_of(roll)):
             continue
+        tracks |= roll.get("tracks", {})
         here = {key for key, unit in changed.items() if not is_gone(unit_from_json(unit))}
         for change in roll.get("changes", []):  # who was in play before this roll is changed by all of it
             if (key := change["unit"].casefold()) in here:
                 changed[key] = _settled(changed[key], change)
+    if past.patch(event, "after", "game").get("tracks", past.now.tracks) != tracks:
+        return "it changes tracks otherwise than was sealed."
     after = past.patch(event, "after", "units")
     for key, unit in units.items():
         now, due = after.get(key, unit), changed[key]

@@ -98,6 +98,10 @@ def _choices(
     if option.type == "units" and game is not None:
         elsewhere = {str(given.get(other.name) or "") for other in spec.options if other.type == "units"} - {typed}
         return _unit_list(game.words[option.units or "units"], typed, known, option, "; ".join(elsewhere))
+    if option.complete in ("track", "track-value"):
+        tracks = registry.games[known.system].tracks if known.system in registry.games else {}
+        track = tracks.get(str(given.get("name") or "").strip().casefold())
+        return _words(tracks if option.complete == "track" else track.words if track is not None else (), typed)
     if option.complete == "rule":
         return _rules(registry.games.get(known.system), typed)
     if option.many:

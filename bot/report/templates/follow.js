@@ -134,11 +134,12 @@ const Follow = (() => {
 
   /* What does not follow, as fault(event, words), and what is the host's word alone, as remark(event, words). */
   function follow(log, canonical, fault, remark) {
-    const game = {players: {}, master: "", sides: [], started: false, ended: false, decks: {}}, out = new Map(), bodies = [], contents = new Map();
-    const sealed = new Map(), redo = [], acted = new Set(), agreed = new Map(), claimed = new Map();
+    const game = {players: {}, master: "", sides: [], started: false, ended: false, decks: {}, tracks: {}, turn_of: ""}, out = new Map(), bodies = [], contents = new Map();
+    const sealed = new Map(), withdrawn = new Set(), present = new Set(), redo = [], acted = new Set(), agreed = new Map(), claimed = new Map();
     let here = new Set(), leftHere = new Set(), left = new Set(), last = 0, imported = 0, closing = false, closed = false, adder = "", solo = "";
 
     const guarded = () => game.started && !game.ended && game.sides.length > 0;
+    const owns = roll => !game.system || String(roll.base || roll.system).split("@")[0] === game.system || (!game.started && !present.size);
     const until = number => bodies.filter(one => one.number <= number).map(one => one.who);
 
     /* The events that are not undone, newest first. */
@@ -224,8 +225,25 @@ const Follow = (() => {
       if (body.kind === "reveal" && "last" in body && body.last !== last) return "Opening what is sealed leaves the last event that held as it was.";
       const shown = opens.filter(one => !gone(one)), title = roll => roll.kind === "roll" ? escaped((roll.inputs || {}).dice || "") : "[^\\n]{1,100}";
       if (!shown.every(one => contents.has(one))) { missing.push([at, shown.filter(one => !contents.has(one))]); return ""; }
+      const moved = Object.assign({}, game.tracks, ...shown.filter(one => !withdrawn.has(one) && owns(contents.get(one))).map(one => contents.get(one).tracks));
+      if (canonical(fields(body, "after").tracks || game.tracks) !== canonical(moved)) return "It changes tracks otherwise than was sealed.";
       const said = shown.map(one => `#${one} ${title(contents.get(one))}: ${escaped(contents.get(one).result || "")}`);
       return new RegExp(`^(?:${said.join("; ")})$`, "su").test(body.result || "") ? "" : "Its words are not what was sealed.";
+    }
+
+    /* The tracks that a sequence read are as the log led to, of the side that acts; it changes no others, and by hand one at a time is set. */
+    function tracks(body) {
+      const roll = contents.get(body.number) || body, {side = "", foe = "", ...read} = roll.read || {}, was = game.tracks, said = {...fields(body, "after").tracks || was, ...roll.tracks};
+      const changed = Object.keys(said).filter(key => canonical([said[key]]) !== canonical([key in was ? was[key] : null])), kept = Object.keys(was).every(key => key in said);
+      if (body.kind === "track") return kept && changed.length === 1 && body.result.endsWith(`${changed[0].includes("/") ? ` (${changed[0].slice(0, changed[0].lastIndexOf("/"))})` : ""}: ${said[changed[0]]}`) ? "" : "Its words are not the track that it sets.";
+      if (!["sequence", "sealed"].includes(body.kind)) return "";
+      const units = (roll.used || []).filter(one => one.side), acts = units.filter(one => (roll.acting || []).includes(one.name)), names = Object.keys(read), ofSides = names.some(name => /^(side|foe)\./.test(name));
+      const due = ofSides ? [...acts.map(one => one.side), body.side, ...units.map(one => one.side), game.turn_of].find(one => one) || "" : "", others = game.sides.filter(one => one !== due);
+      if (side !== due || foe !== (due && others.length === 1 ? others[0] : "")) return "It reads the tracks of another side than acts.";
+      if (!names.every(name => /^(track|side|foe)\../.test(name))) return "It reads what is no track.";
+      const own = owns(roll), key = name => { const at = name.indexOf("."), whose = name.slice(0, at), owner = {side, foe}[whose]; return whose === "track" ? name.slice(at + 1) : owner ? `${owner}/${name.slice(at + 1)}` : ""; };
+      const wrong = own && names.find(name => key(name) in was && canonical([was[key(name)]]) !== canonical([read[name]])), may = own ? names.map(key) : [];
+      return wrong ? `It reads ${wrong} otherwise than the log led to.` : kept && changed.every(one => may.includes(one)) ? "" : "It changes a track that it did not read.";
     }
 
     /* When the players’ texts close, see docs/dice.md. */
@@ -248,7 +266,7 @@ const Follow = (() => {
       if (leftHere.has(who)) return "Who wrote it had left the game for good.";
       const own = kind === "undo" ? undo(body) : kind === "redo" ? again(body) : kind === "reveal" || kind === "end" ? opening(body)
         : ["deck", "draw", "cards"].includes(kind) ? ofCards(body, game.decks, out, canonical) : "";
-      return own || texts(body) || (body.keeps && !(redo.length && passedOver(body)) ? "It keeps what could be brought back, which it cannot." : "");
+      return own || tracks(body) || texts(body) || (body.keeps && !(redo.length && passedOver(body)) ? "It keeps what could be brought back, which it cannot." : "");
     }
 
     /* Move on behind an event. */
@@ -256,10 +274,11 @@ const Follow = (() => {
       const {number, kind, who, secret} = body, begins = secret && "commitment" in secret;
       Object.assign(game, fields(body, "after"));
       for (const [key, count] of Object.entries((body.after || BARE).cards || {})) if (count) out.set(key, count); else out.delete(key);
+      for (const [key, unit] of Object.entries(({...BARE, ...body.after}).units)) present[unit ? "add" : "delete"](key);
       if (kind === "sealed") sealed.set(number, who);
       for (const one of body.opens || []) sealed.delete(one);
-      if (kind === "undo") { last = body.last; redo.push(body.event); agreed.set(body.event, "asked" in body); }
-      else if (kind === "redo") { last = Math.max(last, body.event); redo.pop(); }
+      if (kind === "undo") { last = body.last; redo.push(body.event); agreed.set(body.event, "asked" in body); if (sealed.has(body.event)) withdrawn.add(body.event); }
+      else if (kind === "redo") { last = Math.max(last, body.event); redo.pop(); withdrawn.delete(body.event); }
       else { last = kind === "reveal" && "last" in body ? body.last : number; if (!body.keeps) redo.length = 0; }
       if (secret && body.texts && body.texts.text && !log.text(number, "text")) missing.push([number, [number]]);
       bodies.push(body);

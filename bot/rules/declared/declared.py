@@ -142,6 +142,8 @@ class Declared:
         self._sheet, self.choices = sheet, sheet.choices
         self._inputs = (*_inputs(head.inputs), *map(pick_key, sheet.choices))
         self._checked = without_words(program)
+        self.tracks = tuple(sorted(sheet.formulas.tracks_read))
+        """Those that its steps read or change, as formulas read them: `side.points`."""
         self._has_rows = any(isinstance(one, For) and one.row is not None for one in everything(program))
         self._asked: dict[frozenset[str], tuple[Walk, Pools]] = {}
 
@@ -177,7 +179,7 @@ class Declared:
         """The plan for cleaned inputs. Raises UserError for what the steps refuse."""
         if any(option.type == "mods" for option in self.head.inputs):
             _refuse_values(given)
-        known = values_of(self.head.inputs, given)
+        known = values_of(self.head.inputs, given) | self._tracks(given)
         known |= {pick_key(name): given.values.get(name, NONE) for name in self.choices}
         try:
             check(self._checked, known)
@@ -196,6 +198,11 @@ class Declared:
             start, steps, never, _with_lists(env[TOLD], self._sheet), no_closing, tuple(env[LINES]), focus,
             rows if self._has_rows else (), "", tuple(env[NOTES]), settled,
         )  # fmt: skip
+
+    def _tracks(self, given: Given) -> dict[str, Any]:
+        """The tracks at hand: as they were filled in, else as they start."""
+        tracks = self._sheet.formulas.setting.tracks
+        return {name: given.values.get(name, tracks[name.partition(".")[2]].start) for name in self.tracks}
 
     def _focus(self, known: Mapping[str, Any], paths: tuple[str, ...]) -> Plan[Now]:
         """The plan of the odds of some outputs, which remembers no more than these need."""

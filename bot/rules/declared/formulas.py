@@ -38,8 +38,10 @@ from bot.rules.declared.setting import (
     spoken,
     stated,
     takes,
+    tracks_of,
     words_of,
 )
+from bot.rules.inputs.tracks import OWNERS
 from bot.rules.tables.formula import _NODES as NODES
 
 Env: TypeAlias = dict[str, Any]
@@ -137,6 +139,7 @@ class Formulas:
         self.own: dict[str, tuple[int, str, Callable[..., Any]]] = {}
         """The file's own formulas: how many values they take, their type, and what they do."""
         self._learnt: set[str] = set()
+        self.tracks, self.tracks_read = tracks_of(setting), set[str]()
 
     def define(self, head: str, source: object, where: Path) -> None:
         """A formula of the file's own: `state(u)`. It may call those defined before it."""
@@ -147,6 +150,8 @@ class Formulas:
             raise self.setting.wrong(f"{found[1]} is a table or function already", where)
         names = [take.strip() for take in found[2].split(",") if take.strip()]
         formula = self._read(source, {name: Name(name, "any") for name in names}, where)
+        if read := self.tracks_read & {*formula.reads}:
+            raise self.setting.wrong(f"a formula of the file takes a track as a value: {found[1]}({min(read)})", where)
         run = formula.run
         self.own[found[1]] = len(names), formula.type, lambda *values: run(dict(zip(names, values, strict=True)))
 
@@ -173,6 +178,13 @@ class Formulas:
             problem += _advice(problem, written)
             raise self.setting.wrong(f'"{written[:80]}" cannot be read: {problem}', where) from None
         return replace(_Maker(self, names, where).part(tree), source=written, where=where)
+
+    def track(self, name: str, where: Path) -> Name:
+        """The track that is read or changed under this name. Raises TableError for none."""
+        if name not in self.tracks:
+            raise self.setting.wrong(f"there is no track {name} here", where, name, self.tracks)
+        self.tracks_read.add(name)
+        return self.tracks[name]
 
     def text(self, template: object, names: Names, where: Path) -> Formula:
         """A text with formulas in braces: `against {unit.morale}`; `{+mod}` has its sign."""
@@ -265,6 +277,9 @@ class _Maker:
     def _attribute(self, node: ast.Attribute) -> Formula:
         if isinstance(node.value, ast.Name) and (own := self.names.get(f"{node.value.id}.{node.attr}")):
             return reading(own.key, own.type)
+        if isinstance(node.value, ast.Name) and node.value.id in OWNERS and node.value.id not in self.names:
+            track = self.formulas.track(f"{node.value.id}.{node.attr}", self.where)
+            return reading(track.key, track.type)
         owner, attribute, units, type_ = self.part(node.value), node.attr, self.formulas.units, "any"
         if owner.type == "unit":
             if attribute not in units:

@@ -13,6 +13,7 @@ from bot.rules.declared.program import Statement
 from bot.rules.declared.reading import Place, each_of, listed
 from bot.rules.declared.setting import Path
 from bot.rules.declared.walk import LINES, NOTES, Do, Here
+from bot.rules.inputs.tracks import FOE, GAME, SIDE, Moved
 from bot.rules.inputs.units import Unit
 from bot.rules.sequence.sequence import Change, Fate, Line, Settlement
 from bot.rules.text.phrase import Phrase, Typed
@@ -24,6 +25,7 @@ NOTE_KEYS = {
     "set": ("unit", "when", "set", "add", "give", "take", "mark", "unmark", "of", "drop", "turn"),
 }
 """The keys of what is said of a unit, of all, and of a change, by the one that may be there alone."""
+TRACK_KEYS = ("track", "of", "set", "add", "when")
 
 
 @dataclass(frozen=True)
@@ -129,6 +131,9 @@ def read_note(said: object, place: Place, where: Path, main: str, make: Callable
     kind = str(where[-1])
     for written, at in each_of(said, where):
         one = written if isinstance(written, Mapping) else {main: written}
+        if main == "set" and "track" in one:
+            yield _of_track(one, place, at)
+            continue
         place.closed(kind, one, NOTE_KEYS[main], at)
         when = place.formula(one["when"], at) if "when" in one else None
         ready: dict[str, Any] = {}
@@ -140,6 +145,33 @@ def read_note(said: object, place: Place, where: Path, main: str, make: Callable
         if main == "set":
             _read_change(ready, one, place, at)
         yield Said(ready, when, NOTES, lambda note: (kind, make(note)))
+
+
+def _of_track(one: Mapping[str, Any], place: Place, where: Path) -> Statement:
+    """`change: {track: points, of: side, add: -1}`: what becomes of a track."""
+    place.closed("change of a track", one, TRACK_KEYS, where)
+    called, formulas = str(one["track"]), place.sheet.formulas
+    track = formulas.setting.tracks.get(called)
+    if one.get("of", SIDE) not in (SIDE, FOE) or (track is not None and track.by_side == ("of" not in one)):
+        raise place.wrong(f"of is side or foe for a side's track, and left out for the game's: {called}", where)
+    name = formulas.track(f"{one.get('of', GAME)}.{called}", where).key
+    if len(keys := [key for key in ("set", "add") if key in one]) != 1:
+        raise place.wrong(f"{called} is either set or added to", where)
+    (key,) = keys
+    value = place.formula(one[key], (*where, key))
+    assert track is not None
+    wrong_word = value.kind == "constant" and key == "set" and track.fitting(value.value) != value.value
+    if wrong_word or (key == "add" and value.type not in ("number", "any", "none")):
+        raise place.wrong(f"{called} takes {track.option(GAME).expected}", (*where, key), str(one[key]), track.words)
+    when = place.formula(one["when"], where) if "when" in one else None
+    return Said({key: value}, when, NOTES, lambda note: ("track", _moved(name, **note)))
+
+
+def _moved(name: str, set: Any = NONE, add: Any = NONE) -> Moved | None:
+    """What becomes of a track: None where nothing does."""
+    if set != NONE:
+        return Moved(name, int(set) if isinstance(set, int | float) else set)
+    return Moved(name, add=int(add)) if add != NONE and int(add) else None
 
 
 def _read_change(ready: dict[str, Any], one: Mapping[str, Any], place: Place, where: Path) -> None:
@@ -191,13 +223,13 @@ def settled(notes: Iterable[Note]) -> Settlement:
     for kind, says in notes:
         if says or kind == "headline":
             told.setdefault(kind, []).append(says)
-    units, fates, changes, then, now, small, asks = [
-        tuple(told.get(kind, ())) for kind in ("result", "fate", "change", "then", "now", "notes", "ask")
+    units, fates, changes, then, now, small, asks, tracks = [
+        tuple(told.get(kind, ())) for kind in ("result", "fate", "change", "then", "now", "notes", "ask", "track")
     ]
     headline = told["headline"][-1]
     if headline is None:
         headline = "; ".join([f"{unit} {word}" for unit, word in units])
-    return Settlement(headline, units, then, changes, fates, now, "", small, asks=asks)
+    return Settlement(headline, units, then, changes, fates, now, "", small, asks=asks, tracks=tracks)
 
 
 def pieced(pieces: Sequence[str]) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 from bot.rules.declared.calls import CALLS, OF_UNITS
 from bot.rules.errors import TableError, did_you_mean
 from bot.rules.inputs.options import Option
+from bot.rules.inputs.tracks import OWNERS, Track
 from bot.rules.inputs.units import UnitWords
 from bot.rules.tables.table import Table, Tables
 
@@ -46,6 +47,7 @@ class Setting:
     lists: Mapping[str, tuple[Any, ...] | Mapping[str, Any]] = field(default_factory=dict)
     words: Mapping[str, UnitWords] = field(default_factory=dict)
     place: Callable[[Path], str] = _nowhere
+    tracks: Mapping[str, Track] = field(default_factory=dict)
 
     def wrong(self, problem: str, where: Path, name: str = "", known: Iterable[str] = ()) -> TableError:
         """The error at `where`, with the nearest of the `known` names."""
@@ -114,6 +116,15 @@ def stated(said: object) -> str:
     return kind or ("text" if not str(said).startswith("list") and words_in(said) else "any")
 
 
+def tracks_of(setting: Setting) -> dict[str, Name]:
+    """The names under which formulas read the tracks of a game, `track.weather` or `side.points`."""
+    return {
+        name: Name(name, "text" if track.words else "number")
+        for track in setting.tracks.values()
+        for name in (f"{whose}.{track.name}" for whose in (OWNERS[1:] if track.by_side else OWNERS[:1]))
+    }
+
+
 def of_games(setting: Setting) -> tuple[dict[str, str], set[str]]:
     """The attributes of a game's units with their types, and the words of the game that may be written bare."""
     units = dict.fromkeys(OF_UNITS, "text")
@@ -123,6 +134,7 @@ def of_games(setting: Setting) -> tuple[dict[str, str], set[str]]:
         units |= {flag.replace("-", "_"): "bool" for flag in words.flags}
         tokens |= {*words.types, *words.known_states, *words.states, *words.flags, *words.marks}
         tokens |= {str(word) for option in words.keys.values() for word in option.values}
+    tokens |= {word for track in setting.tracks.values() for word in track.words}
     return units, tokens
 
 

@@ -16,16 +16,14 @@ from bot.rules.proof.fair import MAX_SIDES, NO_TEXTS
 MOST_VERSIONS = 20
 """Versions of packs that a game remembers."""
 _TURN = "turn phase turn_of go passes"
-_UNDONE = (
-    f"{_TURN} initiative plans orders orders_due system players hand_dice answers confirm rules master packs decks"
-)
-_RULED = "inputs dice out edition base tables hand result used acting texts closes before after"
+_UNDONE = f"{_TURN} initiative plans orders orders_due system players hand_dice answers confirm rules master packs tracks decks"
+_RULED = "inputs dice out edition base tables hand result used acting texts closes before after read"
 EVENTS: Mapping[str, Any] = {
     "common": "number at who side kind behind",
     "kinds": {
         "start": [
             "game secret", "free unannounced result before after extends",
-            "system name started sides master turn phase turn_of go packs", "units final barrier",
+            "system name started sides master turn phase turn_of go packs tracks", "units final barrier",
         ],
         "join": ["before after", "", "players", "beside final playing"],
         "leave": ["before after", "", "players", "beside playing"],
@@ -35,7 +33,7 @@ EVENTS: Mapping[str, Any] = {
         "plan": ["result before after", "texts", "plans", "beside playing"],
         "order": ["result before after", "texts", "orders orders_due", "beside playing"],
         "orders": ["reads result before after", "", "orders orders_due", "beside final playing"],
-        "end": ["before after", "opens result texts", "ended winner", "units final barrier"],
+        "end": ["before after", "opens result texts", "ended winner tracks", "units final barrier"],
         "resume": ["", "before after", "ended winner", "final barrier"],
         "unit": ["result", "before after renamed extends", "system packs", "units"],
         "settings": ["", "result before after extends", "hand_dice answers confirm rules master packs", ""],
@@ -55,13 +53,15 @@ EVENTS: Mapping[str, Any] = {
             "command system target dice", "inputs out edition base tables result texts closes", "", "quiet",
         ],
         "sequence": [
-            "command system target", f"{_RULED} extends", "system initiative go passes packs", "units quiet sealable",
+            "command system target", f"{_RULED} extends", "system initiative go passes packs tracks",
+            "units quiet sealable",
         ],
         "deck": ["result before after", "texts", "decks", "cards"],
         "draw": ["does result dice", "deck texts closes before after", "", "cards quiet"],
         "cards": ["deck does result before after", "", "", "cards"],
         "sealed": ["of sealed", "hand closes", "", "beside"],
-        "reveal": ["opens", "result last before after", "", "units final quiet"],
+        "reveal": ["opens", "result last before after", "tracks", "units final quiet"],
+        "track": ["result before after", "", "tracks", ""],
         "undo": ["event last", "asked alone by reason before after", _UNDONE, "units cards"],
         "redo": ["event", "asked by reason before after", _UNDONE, "units cards"],
     },
@@ -74,7 +74,8 @@ EVENTS: Mapping[str, Any] = {
         "extends": "{hash:word}",
         "tables": "tables", "inputs": "object", "out": "object", "result": "text", "dice": "die+", "hand": "yes",
         "said": "hash", "used": "unit+", "acting": "word+", "of": "=roll|=sequence", "sealed": "hash",
-        "changes": "change+", "opens": "count+", "reads": "count+", "before": "patch", "after": "patch",
+        "changes": "change+", "read": "{word:value}+", "tracks": "{word:value}+",
+        "opens": "count+", "reads": "count+", "before": "patch", "after": "patch",
         "deck": "word", "does": "=draw|=names|=discard|=remove|=return|=shuffle",
     },
     "game": {
@@ -82,7 +83,8 @@ EVENTS: Mapping[str, Any] = {
         "winner": "name", "started": "yes", "ended": "yes", "hand_dice": "yes", "confirm": "yes",
         "answers": "=full|=compact", "turn": "whole", "passes": "whole", "go": "word*", "sides": "word*",
         "plans": "{digits:count}", "orders": "{digits:word}", "orders_due": "time", "players": "{word:word}",
-        "packs": f"hash*{MOST_VERSIONS}", "rules": "{word:yes}200", "decks": "{word:deck}12",
+        "packs": f"hash*{MOST_VERSIONS}", "rules": "{word:yes}200", "tracks": "{word:value}200",
+        "decks": "{word:deck}12",
     },
     "records": {
         "seed": {
@@ -148,17 +150,18 @@ def kinds_that(trait: str) -> tuple[str, ...]:
 
 COMMON = tuple(EVENTS["common"].split())
 PATCH = ("before", "after")
-LATER = ("said", "keeps", "by", "reason", "renamed", "base", "extends")
-LATER_KINDS = ("deck", "draw", "cards")
-"""Fields and kinds of version 2: a log with one of them, with an undo that passes over later events, or with a phase
-that takes numbers off units, is exported as that, so that an older Grognard says "written by a
-newer one" and never "forged"."""
+LATER = ("said", "keeps", "by", "reason", "renamed", "base", "extends", "read")
+LATER_KINDS = ("deck", "draw", "cards", "track")
+"""Fields and kinds of version 2: a log with one of them, with tracks, with an undo that passes over later events, or
+with a phase that takes numbers off units, is exported as that, so that an older Grognard says "written by a newer one"
+and never "forged"."""
 
 
 def is_later(body: Mapping[str, Any]) -> bool:
     """Whether an event holds what readers of version 1 do not know."""
     passes_over = body.get("kind") == "undo" and body.get("event") != body.get("behind")
     is_new = body.get("kind") in LATER_KINDS or any(field in body for field in LATER)
+    is_new |= any("tracks" in (body.get(name) or {}).get("game", {}) for name in PATCH)
     return passes_over or is_new or _takes_numbers(body)
 
 
@@ -173,7 +176,7 @@ def _takes_numbers(body: Mapping[str, Any]) -> bool:
 def may_be_later(text: str) -> bool:
     """Whether the JSON of an event is worth reading to see that; most are not."""
     return any(f'"kind":"{kind}"' in text for kind in ("undo", "next", "pass", *LATER_KINDS)) or any(
-        f'"{field}":' in text for field in LATER
+        f'"{field}":' in text for field in (*LATER, "tracks")
     )
 
 
@@ -205,7 +208,8 @@ def content_faults(content: Mapping[str, Any]) -> Iterator[str]:
         yield _LARGE
     else:
         may = (field for field in KINDS[name].may if field not in (*PATCH, "closes", "extends"))
-        yield from _fields(content, "what was sealed in it", ("kind", *KINDS[name].needs), (*may, "changes"))
+        more = (*may, "changes", "tracks")
+        yield from _fields(content, "what was sealed in it", ("kind", *KINDS[name].needs), more)
         yield from _roll_faults(content)
 
 

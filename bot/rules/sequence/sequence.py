@@ -18,6 +18,7 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from bot.rules.dice import Die, Rolled, Source
 from bot.rules.errors import UserError
+from bot.rules.inputs.tracks import Moved
 from bot.rules.tables import table
 from bot.rules.text.line import Line as Line
 from bot.rules.text.line import minus as minus
@@ -218,6 +219,7 @@ class Settlement(NamedTuple):
     joins: tuple[tuple[str, str], ...] = ()
     out: tuple[str, ...] = ()
     asks: tuple[Ask, ...] = ()
+    tracks: tuple[Moved, ...] = ()
 
 
 def no_closing(_state: Any) -> Outputs:

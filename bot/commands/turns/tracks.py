@@ -1,0 +1,79 @@
+"""`/track`: what the game keeps beside its units. The game's are set by its director, a side's by its players."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from bot.commands.context import Context
+from bot.game.rights import find_side, is_guarded, need_director, need_player
+from bot.game.tracks import shown_tracks
+from bot.interface.reply.reply import GAME, Reply
+from bot.rules.errors import UserError, did_you_mean
+from bot.rules.inputs.tracks import Track
+from bot.rules.text.phrase import phrase
+
+
+async def show(context: Context) -> Reply:
+    """All tracks as they are, and what each may be."""
+    game, tracks = context.need_game(), _tracks(context)
+    lines = list(shown_tracks(game, tracks, game.sides, hidden=True))
+    first = next(iter(tracks.values()))
+    example = first.words[-1] if first.words else first.max
+    lines.append(phrase("Set one: `/track set {name} {to}`", name=first.name, to=str(example)))
+    return Reply("Tracks of this game", tuple(lines), private=True)
+
+
+async def set_track(context: Context) -> Reply:
+    """One track from now on as somebody says. Raises UserError where it is not theirs."""
+    options, game, tracks = context.options(), context.open_game(), _tracks(context)
+    track = _called(options["name"], tracks)
+    side = _whose(context, track, options["side"])
+    value, was = track.typed(options["to"]), track.now(game.tracks, side)
+    if value == was:
+        raise UserError(f"{track.said(was, side)} already.", option="to", code="no-change")
+    said = track.said(value, side)
+    body = context.ledger.add("track", replace(game, tracks={**game.tracks, track.key(side): value}), result=said)
+    undo = context.button("undo", "Undo", body["number"])
+    return Reply(said, (f"It was {was}.",), by=f"set by {context.who}", buttons=(undo,), tone=GAME)
+
+
+def _tracks(context: Context) -> Mapping[str, Track]:
+    """The tracks of the system that is played. Raises UserError for none."""
+    system = context.system
+    if system is None:
+        raise UserError("No system is played here yet.", code="no-system")
+    if not system.tracks:
+        raise UserError(f"{system.title} has no tracks.", code="bad-value")
+    return system.tracks
+
+
+def _called(typed: str, tracks: Mapping[str, Track]) -> Track:
+    """The track of that name or title. Raises UserError."""
+    folded = " ".join(typed.casefold().split())
+    names = {**{track.title.casefold(): track for track in tracks.values()}, **tracks}
+    track = names.get(folded) or names.get(folded.replace(" ", "_").replace("-", "_"))
+    if track is None:
+        hint = did_you_mean(folded, tracks) or f"Its tracks: {', '.join(tracks)}."
+        raise UserError(f'There is no track "{typed[:40]}".', hint=hint, option="name", code="bad-value")
+    return track
+
+
+def _whose(context: Context, track: Track, typed: str | None) -> str:
+    """Whose track is set, "" for the game's. Raises UserError where it is not theirs to set."""
+    game, actor = context.game, context.actor
+    if not track.by_side:
+        if typed:
+            raise UserError(f"{track.title} is the game's.", hint="Leave out side.", option="side", code="bad-value")
+        need_director(game, actor, f"set {track.title}")
+        return ""
+    need_player(game, actor)
+    if not game.sides:
+        raise UserError(f"{track.title} is a side's, and this game has no sides.", option="name", code="bad-value")
+    side = find_side(game, typed) if typed else actor.side
+    if not side:
+        hint = f"Add side={game.sides[0]}."
+        raise UserError(f"Whose {track.title}?", hint=hint, option="side", code="missing")
+    if is_guarded(game) and side != actor.side and not actor.directs:
+        raise UserError(f"{track.title} of {side} is theirs to set.", option="side", code="not-yours")
+    return side

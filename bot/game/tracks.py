@@ -1,0 +1,111 @@
+"""The tracks of a game in play: whose they are when somebody acts, and what they are then.
+
+What a sequence read is in its event, so that a log says it all by itself:
+`read: {"side": "US", "foe": "VC", "side.points": 9, "track.sea": 2}`."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+
+from bot.game.state import Game, Json
+from bot.rules.errors import UserError
+from bot.rules.inputs.tracks import FOE, GAME, OWNERS, SIDE, Track
+from bot.systems.system import System
+
+
+def side_of(units: Iterable[tuple[str, str]], acting: Collection[str], person: str, game: Game) -> str:
+    """Whose `side.points` are meant: the side of the first unit that acts, else that of the person, else that of any
+    unit that is named, else the one whose turn it is. `units` are names and sides."""
+    named = [(name, side) for name, side in units if side]
+    acts = next((side for name, side in named if name in acting), "")
+    return acts or person or next((side for _, side in named), "") or game.turn_of
+
+
+def owners_of(game: Game, side: str) -> dict[str, str]:
+    """The sides that `side` and `foe` mean; empty where there are none."""
+    others = [other for other in game.sides if other != side]
+    return {SIDE: side, FOE: others[0] if side and len(others) == 1 else ""}
+
+
+def key_of(name: str, owners: Mapping[str, str]) -> str:
+    """Under which a state keeps what formulas read as `name`; "" for a track of no side."""
+    whose, _, track = name.partition(".")
+    owner = owners.get(whose, "")
+    return track if whose == GAME else f"{owner}/{track}" if owner else ""
+
+
+def values_read(names: Iterable[str], tracks: Mapping[str, Track], game: Game, side: str) -> Json:
+    """What an event holds of the tracks that a sequence reads. Raises UserError for the other one of three sides."""
+    owners, found = owners_of(game, side), dict[str, Any]()
+    for name in names:
+        whose, _, track = name.partition(".")
+        if whose == FOE and len(game.sides) > 2:
+            what = f"This reads {tracks[track].title} of the other side, and there are {len(game.sides)} sides."
+            raise UserError(what, code="card-refuses")
+        found[name] = game.tracks.get(key_of(name, owners), tracks[track].start)
+    of_sides = any(not name.startswith(f"{GAME}.") for name in found)
+    return {**{whose: owner for whose, owner in owners.items() if owner and of_sides}, **found}
+
+
+def filled_in(read: Mapping[str, Any], tracks: Mapping[str, Track]) -> Json:
+    """What was read as inputs of the sequence, each as its track has it today."""
+    return {
+        name: tracks[track].fitting(value)
+        for name, value in read.items()
+        if (track := name.partition(".")[2]) in tracks
+    }
+
+
+def track_problem(now: Game, roll: Mapping[str, Any], person: str, said: Mapping[str, Any], *, is_own: bool) -> str:
+    """What is wrong with the tracks that a roll reads, and with those that it leaves (`said`), as far as the log tells
+    without the game's files. `is_own`: it is of the system that the game is played with."""
+    read, units = dict(roll.get("read") or {}), roll.get("used") or []
+    told = {whose: read.pop(whose) for whose in (SIDE, FOE) if whose in read}
+    owners = dict.fromkeys((SIDE, FOE), "")
+    if any(name.partition(".")[0] in owners for name in read):
+        acting, named = roll.get("acting", ()), [(unit["name"], unit.get("side", "")) for unit in units]
+        owners = owners_of(now, side_of(named, acting, person, now))
+    if told != {whose: owner for whose, owner in owners.items() if owner}:
+        return "it reads the tracks of another side than acts."
+    for name, value in read.items():
+        if name.partition(".")[0] not in OWNERS or not name.partition(".")[2]:
+            return f"it reads {name[:40]}, which is no track."
+        kept = now.tracks.get(key_of(name, owners), value) if is_own else value
+        if kept != value or type(kept) is not type(value):
+            return f"it reads {name} otherwise than the log led to."
+    changed = changed_tracks(now, said)
+    may = {key_of(name, owners) for name in read} if is_own else set()
+    return "" if {*changed} <= may and {*now.tracks} <= {*said} else "it changes a track that it did not read."
+
+
+def changed_tracks(now: Game, said: Mapping[str, Any]) -> Json:
+    """Those that are otherwise than before."""
+    return {key: value for key, value in said.items() if key not in now.tracks or now.tracks[key] != value}
+
+
+def by_hand_problem(now: Game, said: Mapping[str, Any], words: str) -> str:
+    """What is wrong with a track that somebody sets: one at a time, with its words; its title is for the game's files
+    to know."""
+    changed = changed_tracks(now, said)
+    (key, value), *more = changed.items() or [("", "")]
+    side = key.rpartition("/")[0]
+    ending = f" ({side}): {value}" if side else f": {value}"
+    fits = key and not more and {*now.tracks} <= {*said} and words.endswith(ending)
+    return "" if fits else "its words are not the track that it sets."
+
+
+def tracks_line(game: Game, system: System | None) -> str:
+    """All that cards show of them: `Weather: mud · Command points: US 9, VC 3`; "" where there are none."""
+    return " · ".join(shown_tracks(game, system.tracks, game.sides)) if system is not None else ""
+
+
+def shown_tracks(game: Game, tracks: Mapping[str, Track], sides: Iterable[str], *, hidden: bool = False) -> list[str]:
+    """The tracks as they are: `Weather: mud`, `Command points: US 9, VC 3`."""
+    return [
+        f"{track.title}: {', '.join(f'{side} {track.now(game.tracks, side)}' for side in sides)}"
+        if track.by_side and sides
+        else track.said(track.now(game.tracks))
+        for track in tracks.values()
+        if track.shown or hidden
+    ]

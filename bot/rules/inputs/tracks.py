@@ -1,0 +1,195 @@
+"""Tracks: what a game keeps beside its units, such as the weather or a side's command points, as a pack says them.
+
+`track.weather` is the game's, `side.points` that of the side that acts, `foe.points` that of the other side of two.
+Such a name is an input of each sequence that reads or changes it, which the game fills in. A state keeps what has been
+changed, by `key`; all else is as the track starts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from bot.rules.errors import TableError, UserError, did_you_mean
+from bot.rules.inputs.options import Option, clean, spoken
+from bot.rules.text.line import minus
+
+OWNERS = ("track", "side", "foe")
+"""Whose a track is in a formula: the game's, of the side that acts, of the other one."""
+GAME, SIDE, FOE = OWNERS
+MOST, MOST_WORDS, LONGEST, LARGEST = 20, 24, 40, 1_000_000
+KEYS = ("title", "help", "words", "min", "max", "start", "of", "shown")
+_NAME, _WORD = r"[a-z][a-z0-9_]{0,23}", r"[A-Za-z][A-Za-z0-9_-]{0,23}"
+
+
+@dataclass(frozen=True, slots=True)
+class Track:
+    """A track by its name: words in their order, else whole numbers from `min` to `max`; `shown` on cards or not."""
+
+    name: str
+    title: str
+    words: tuple[str, ...] = ()
+    min: int = 0
+    max: int = 0
+    start: Any = 0
+    by_side: bool = False
+    shown: bool = True
+    help: str = ""
+
+    def option(self, whose: str) -> Option:
+        """The input that it is for a sequence, as `side.points`."""
+        name, title = f"{whose}.{self.name}", f"{self.title}, other side" if whose == FOE else self.title
+        if self.words:
+            return Option(name, "enum", self.help, values=self.words, default=self.start, label=title)
+        return Option(name, "int", self.help, min=self.min, max=self.max, default=self.start, label=title)
+
+    def key(self, side: str = "") -> str:
+        """Under which a state keeps it."""
+        return f"{side}/{self.name}" if self.by_side else self.name
+
+    def fitting(self, value: Any) -> Any:
+        """A value as the track has it today: its start for a word that it has no more, a number within its range."""
+        if self.words:
+            return value if value in self.words else self.start
+        return max(self.min, min(self.max, value)) if type(value) is int else self.start
+
+    def now(self, kept: Mapping[str, Any], side: str = "") -> Any:
+        """What it is in a state that keeps these."""
+        key = self.key(side)
+        return self.fitting(kept[key]) if key in kept else self.start
+
+    def typed(self, raw: Any) -> Any:
+        """The value that was typed. Raises UserError for none of its own."""
+        return clean(self.option(GAME), raw)
+
+    def said(self, value: Any, side: str = "") -> str:
+        """`Weather: mud`, `Command points (US): 9`."""
+        return f"{self.title}{f' ({side})' if side and self.by_side else ''}: {value}"
+
+
+class Moved(NamedTuple):
+    """What a sequence makes of a track: a value, or so many more; `track` is its name as formulas read it."""
+
+    track: str
+    set: Any = None
+    add: int = 0
+
+
+def move_all(
+    tracks: Mapping[str, Track], values: Mapping[str, Any], moves: Iterable[Moved], owners: Mapping[str, str]
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """The tracks that are moved, by their names in formulas, from these values; and what to say of each."""
+    found: dict[str, Any] = {}
+    remarks: dict[str, list[str]] = {}
+    for move in moves:
+        whose, _, name = move.track.partition(".")
+        track, value = tracks[name], found.get(move.track, values.get(move.track, tracks[name].start))
+        said = remarks.setdefault(move.track, [])
+        if whose != GAME and not owners.get(whose):
+            said.append(f"{track.title}: no side's, so it stays")
+            continue
+        found[move.track], remark = _moved(track, value, move)
+        said += [remark] if remark else []
+    texts = []
+    for key, some in remarks.items():
+        whose, _, name = key.partition(".")
+        value = [tracks[name].said(found[key], owners.get(whose, ""))] if key in found else []
+        texts.append(", ".join([*value, *dict.fromkeys(some)]))
+    return {key: value for key, value in found.items() if value != values.get(key)}, tuple(texts)
+
+
+def _moved(track: Track, value: Any, move: Moved) -> tuple[Any, str]:
+    """The value after a move, and what to say where it leads past an end or to no value."""
+    if move.set is not None and track.words:
+        return (move.set, "") if move.set in track.words else (value, f"which has no {str(move.set)[:LONGEST]}")
+    if track.words:
+        wanted, last = track.words.index(value) + move.add, len(track.words) - 1
+        return track.words[max(0, min(last, wanted))], "" if 0 <= wanted <= last else "as far as it goes"
+    wanted = value + move.add if move.set is None else move.set
+    if type(wanted) is not int:
+        return value, f"which has no {str(wanted)[:LONGEST]}"
+    reached = track.fitting(wanted)
+    return reached, "" if reached == wanted else f"as far as it goes ({minus(wanted)} was due)"
+
+
+def read_tracks(tracks: Any, file: str) -> Mapping[str, Track]:
+    """The tracks of a game.yaml by name. Raises TableError for what is laid out wrong."""
+    if not isinstance(tracks, Mapping) or len(tracks) > MOST:
+        raise TableError(file, f"must be name: {{words: [...]}} or name: {{min, max}}, at most {MOST}", row="tracks")
+    return {str(name): _read(name, said, file) for name, said in tracks.items()}
+
+
+def _read(name: Any, said: Any, file: str) -> Track:
+    row = f"tracks {str(name)[:LONGEST]}"
+
+    def wrong(problem: str) -> TableError:
+        return TableError(file, problem, row=row)
+
+    if not isinstance(name, str) or not re.fullmatch(_NAME, name):
+        raise wrong("a track is named by up to 24 small letters, digits and _, so that formulas can read it")
+    if not isinstance(said, Mapping):
+        raise wrong("must be {words: [clear, mud]} or {min: 0, max: 30}")
+    for key in said:
+        if key not in KEYS:
+            hint = did_you_mean(str(key), KEYS) or f"It may be {', '.join(KEYS)}."
+            raise wrong(f'"{str(key)[:LONGEST]}" is not known here. {hint}')
+    if not all(isinstance(said.get(key) or "", str) and len(said.get(key) or "") <= 100 for key in ("title", "help")):
+        raise wrong("title and help are texts of at most 100 characters")
+    title = " ".join((said.get("title") or spoken(name)).split())[:LONGEST]
+    of, shown = said.get("of", GAME), said.get("shown", True)
+    if of not in ("game", GAME, SIDE):
+        raise wrong("of is side, or left out for one of the whole game")
+    if not isinstance(shown, bool):
+        raise wrong("shown is yes or no: whether cards and the board show it")
+    rest = {"by_side": of == SIDE, "shown": shown, "help": " ".join((said.get("help") or "").split())}
+    if "words" in said:
+        return Track(name, title, *_words(said, wrong), **rest)
+    return Track(name, title, (), *_range(said, wrong), **rest)
+
+
+def _words(said: Mapping[str, Any], wrong: Callable[[str], TableError]) -> tuple[tuple[str, ...], int, int, str]:
+    words = said["words"]
+    if {"min", "max"} & said.keys():
+        raise wrong("has words or a range, not both")
+    if not isinstance(words, list) or not all(isinstance(word, str) and re.fullmatch(_WORD, word) for word in words):
+        raise wrong("words are letters, digits, - and _, at most 24 each; quote yes, no, on and off")
+    if not 2 <= len(words) <= MOST_WORDS or len(set(words)) < len(words):
+        raise wrong(f"has 2 to {MOST_WORDS} words, each once")
+    start = said.get("start", words[0])
+    if "none" in words:
+        raise wrong("none is a word of formulas; call it something else")
+    if start not in words:
+        raise wrong(f"start is {str(start)[:LONGEST]}, which is none of its words. {did_you_mean(str(start), words)}")
+    return tuple(words), 0, 0, start
+
+
+def _range(said: Mapping[str, Any], wrong: Callable[[str], TableError]) -> tuple[int, int, int]:
+    least, most = said.get("min", 0), said.get("max")
+    if least is None or most is None or not all(type(end) is int and abs(end) <= LARGEST for end in (least, most)):
+        raise wrong(f"needs words, or a range of whole numbers: max (and min, else 0), within {LARGEST:,}")
+    if least >= most:
+        raise wrong(f"min is {least} and max {most}: the range is empty")
+    start = said.get("start", max(least, min(most, 0)))
+    if type(start) is not int or not least <= start <= most:
+        raise wrong(f"start is {str(start)[:LONGEST]}, which is not from {least} to {most}")
+    return least, most, start
+
+
+def started(said: Any, tracks: Mapping[str, Track], sides: Iterable[str]) -> dict[str, Any]:
+    """What a scenario's `tracks` starts otherwise, by key: `{mist: 1, points: {US: 12, VC: 8}}`. Raises UserError."""
+    if not isinstance(said, Mapping):
+        raise UserError("tracks must be name: value, or name: {side: value}.", code="bad-value")
+    found: dict[str, Any] = {}
+    for name, value in said.items():
+        track = tracks.get(str(name))
+        if track is None:
+            hint = did_you_mean(str(name), tracks) or f"It has {', '.join(tracks) or 'none'}."
+            raise UserError(f"The game has no track {str(name)[:LONGEST]}.", hint=hint, code="bad-value")
+        owners = tuple(sides) if track.by_side else ("",)
+        values = value if isinstance(value, Mapping) else dict.fromkeys(owners, value)
+        if strange := [side for side in values if side not in owners]:
+            raise UserError(f"Track {name} has no side {str(strange[0])[:LONGEST]}.", code="bad-value")
+        found |= {track.key(side): track.typed(one) for side, one in values.items()}
+    return found

@@ -1,0 +1,353 @@
+"""Tracks: what a game keeps beside its units is read, changed, set, shown, undone, exported and verified."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from bot.audit.check_file import check
+from bot.interface.registry import registry
+from bot.interface.typing.complete import Known, complete_option
+from bot.rules.dice import Script
+from bot.rules.errors import TableError, UserError
+from bot.rules.inputs.tracks import Moved, move_all, read_tracks, started
+from bot.systems.catalog import system
+from bot.systems.packs.pack import load_pack
+from bot.systems.resolve import count_odds, resolve
+from tests.forging import bodies, rechained, resealed
+from tests.packs.conftest import PackMaker
+from tests.packs.marsh import MARSH, SHOT
+from tests.page_script import said_by_page
+from tests.playing import Channel
+from tests.random_play import exported_text
+from tests.test_verifiers_agree import forged, verdicts
+from tools import verify_log
+
+
+@pytest.fixture(autouse=True)
+def marsh(make_pack: PackMaker, use_packs: Callable[[Path], None]) -> None:
+    use_packs(make_pack(MARSH, "marsh").parent)
+
+
+async def ford() -> Channel:
+    """Anna with the Reds, who has 5 points in the rain, and Bob with the Blues, who have 3."""
+    channel = await Channel.fresh()
+    await channel.do("Anna", "game start marsh scenario=ford", "game join Reds")
+    await channel.do("Bob", "game join Blues")
+    return channel
+
+
+# -- the values
+
+
+def test_a_move_past_an_end_stops_there_and_says_so() -> None:
+    tracks = system("marsh").tracks
+    moves = (Moved("side.points", add=-5), Moved("track.weather", add=4), Moved("track.omen", set=-2))
+    found, said = move_all(tracks, {"side.points": 3}, moves, {"side": "US"})
+    assert found == {"side.points": 0, "track.weather": "mud", "track.omen": -2}
+    assert said == (
+        "Command points (US): 0, as far as it goes (−2 was due)",
+        "Weather: mud, as far as it goes",
+        "Omen: -2",
+    )
+
+
+def test_a_track_of_no_side_stays_and_says_so() -> None:
+    found, said = move_all(system("marsh").tracks, {}, (Moved("foe.points", add=1),), {})
+    assert (found, said) == ({}, ("Command points: no side's, so it stays",))
+
+
+@pytest.mark.parametrize(
+    ("tracks", "says"),
+    [
+        ({"weather": {"words": ["clear"]}}, "2 to 24 words"),
+        ({"weather": {"words": ["clear", True]}}, "quote yes, no, on and off"),
+        ({"weather": {"words": ["clear", "none"]}}, "none is a word of formulas"),
+        ({"weather": {"words": ["a", "b"], "min": 1}}, "words or a range, not both"),
+        ({"weather": {"words": ["rain", "mud"], "start": "rian"}}, "Did you mean rain?"),
+        ({"points": {"min": 9, "max": 3}}, "the range is empty"),
+        ({"points": {}}, "needs words, or a range"),
+        ({"points": {"max": 10**9}}, "within 1,000,000"),
+        ({"points": {"max": 9, "start": 12}}, "not from 0 to 9"),
+        ({"points": {"max": 9, "of": "unit"}}, "of is side"),
+        ({"points": {"max": 9, "shwon": False}}, "Did you mean shown?"),
+        ({"Command Points": {"max": 9}}, "small letters, digits and _"),
+        ({f"t{at}": {"max": 9} for at in range(1000)}, "at most 20"),
+        ({"weather": {"words": ["x" * 10**6, "y"]}}, "at most 24 each"),
+        ({"weather": {"words": ["a", "b"], "title": "x" * 10**6}}, "at most 100 characters"),
+        (["weather"], "must be name"),
+    ],
+)
+def test_tracks_laid_out_wrong_are_refused_in_one_sentence(tracks: Any, says: str) -> None:
+    with pytest.raises(TableError) as caught:
+        read_tracks(tracks, "x/game.yaml")
+    assert says in str(caught.value)
+    assert len(str(caught.value)) < 300
+
+
+@pytest.mark.parametrize(
+    ("step", "says"),
+    [
+        ("let: {a: track.wether}", "Did you mean track.weather?"),
+        ("let: {a: side.weather}", "there is no track side.weather"),
+        ("change: {track: points, add: 1}", "of is side or foe for a side's track"),
+        ("change: {track: weather, of: side, add: 1}", "of is side or foe for a side's track"),
+        ("change: {track: weather, set: snow}", "there is no name snow"),
+        ("change: {track: weather, set: 3}", "one of clear, rain, mud"),
+        ("change: {track: weather}", "either set or added to"),
+        ("change: {track: weather, set: mud, mark: fired}", "has no mark"),
+        ("change: {track: omen, set: 7}", "from -2 to 2"),
+        ("change: {track: omen, add: mud}", "takes a whole number"),
+    ],
+)
+def test_steps_that_misuse_a_track_are_refused_with_line_and_column(make_pack: PackMaker, step: str, says: str) -> None:
+    text = str(MARSH["sequences.yaml"]).replace("- let: {needed:", f"- {step}\n  - let: {{needed:")
+    pack = load_pack(make_pack({**MARSH, "sequences.yaml": text}, "marsh"))
+    with pytest.raises(TableError) as caught:
+        pack.sequence("brace").declared  # noqa: B018  # reads the steps
+    assert says in str(caught.value)
+    assert "line" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("said", "says"),
+    [
+        ({"wether": "rain"}, "Did you mean weather?"),
+        ({"weather": "snow"}, "one of clear, rain, mud"),
+        ({"points": {"Greens": 3}}, "no side Greens"),
+        ({"points": 99}, "0 to 10"),
+    ],
+)
+def test_a_scenario_starts_tracks_within_their_bounds(said: Any, says: str) -> None:
+    with pytest.raises(UserError) as caught:
+        started(said, system("marsh").tracks, ("Reds", "Blues"))
+    assert says in f"{caught.value.message} {caught.value.hint}"
+
+
+# -- rules and odds
+
+
+def test_resolve_and_odds_take_tracks_as_inputs_and_start_where_none_is_named() -> None:
+    shoot, raw = system("marsh").sequence("shoot"), {"attackers": "squad", "targets": "squad"}
+    assert resolve(shoot, raw, Script((4,))).out["result"] == "hit"
+    assert resolve(shoot, {**raw, "track.weather": "mud"}, Script((5,))).out["result"] == "miss"
+    for weather, points, hits in (("clear", 3, 3), ("rain", 3, 2), ("mud", 3, 1), ("mud", 4, 2)):
+        counted = count_odds(shoot, {**raw, "track.weather": weather, "side.points": points})
+        assert counted["hit"] == Fraction(hits, 6)
+    with pytest.raises(UserError, match="one of clear, rain, mud"):
+        count_odds(shoot, {**raw, "track.weather": "snow"})
+
+
+# -- in play
+
+
+async def test_a_scenario_starts_them_a_shot_reads_and_changes_them_and_the_cards_show_them() -> None:
+    channel = await ford()
+    assert "Weather: rain · Command points: Reds 5, Blues 3" in (await channel.do("Anna", "game status")).text()
+    shot = await channel.do("Anna", f"{SHOT} hand=1")
+    assert "needs 4" in shot.text()
+    assert "Now: Command points (Reds): 4 · Weather: mud" in shot.text()
+    assert (await channel.game()).tracks == {"weather": "mud", "Reds/points": 4}
+    assert "needs 5" in (await channel.do("Anna", f"{SHOT} hand=6")).text()
+    assert (await channel.game()).tracks == {"weather": "mud", "Reds/points": 3, "Blues/points": 4}
+    board = (await channel.do("Anna", "game board")).text()
+    assert "Weather: mud · Command points: Reds 3, Blues 4" in board
+    assert "Omen" not in board
+    assert "Omen: 0" in (await channel.do("Bob", "track show")).text()
+    assert "Weather: mud" in (await channel.do("Anna", "game next")).text()
+    log = (await channel.do("Anna", "log")).text()
+    assert "miss; Command points (Reds): 4; Weather: mud [1]" in log
+
+
+async def test_undo_takes_a_track_back_and_redo_brings_it_again() -> None:
+    channel = await ford()
+    await channel.do("Anna", "track set weather mud")
+    assert (await channel.game()).tracks["weather"] == "mud"
+    await channel.do("Anna", "game undo")
+    assert (await channel.game()).tracks["weather"] == "rain"
+    await channel.do("Anna", "game redo")
+    assert (await channel.game()).tracks["weather"] == "mud"
+
+
+async def test_a_side_sets_its_own_and_the_director_the_games() -> None:
+    channel = await ford()
+    await channel.refused("Bob", "track set weather clear", "not-master")
+    await channel.refused("Bob", "track set points 9 side=Reds", "not-yours side")
+    reply = await channel.do("Bob", "track set points 9")
+    assert reply.title == "Command points (Blues): 9"
+    await channel.refused("Bob", "track set points 9", "no-change to")
+    await channel.refused("Bob", "track set points 99", "bad-value")
+    await channel.refused("Bob", "track set pionts 9", "bad-value name")
+    await channel.refused("Carol", "track set points 9", "not-player")
+    await channel.do("Anna", 'track set "Command points" 2 side=Blues', "track set omen -1")
+    assert (await channel.game()).tracks["Blues/points"] == 2
+
+
+async def test_odds_and_what_if_use_a_track_as_it_is_now() -> None:
+    channel = await ford()
+    assert "3/6" not in (odds := (await channel.do("Anna", f"{SHOT} odds")).text())
+    assert "hit 50%" in odds.casefold()
+    assert "weather rain" in odds
+    await channel.do("Anna", "track set weather mud")
+    assert "hit 33%" in (await channel.do("Anna", f"{SHOT} odds")).text().casefold()
+    assert "weather: clear" in (await channel.do("Anna", f"{SHOT} compare")).text()
+
+
+async def test_what_is_typed_for_a_track_is_refused_in_a_game() -> None:
+    channel = await ford()
+    await channel.fails("Anna", f"{SHOT} track.weather=clear", "track.weather")
+
+
+async def test_optional_rules_hand_dice_and_again_live_beside_tracks() -> None:
+    channel = await ford()
+    await channel.do("Anna", "game settings rule=luck=on")
+    assert "needs 3" in (await channel.do("Anna", f"{SHOT} hand=2")).text()
+    await channel.do("Anna", "track set weather mud")
+    assert "needs 4" in (await channel.do("Anna", "again")).text(), "again reads the track as it is now"
+
+
+async def test_several_units_spend_one_after_the_other() -> None:
+    channel = await ford()
+    await channel.do("Anna", "track set points 1")
+    reply = await channel.do("Anna", 'marsh brace unit="Red Squad 1; Red Squad 2" hand=2,2,2,2')
+    assert (await channel.game()).tracks["Reds/points"] == 0
+    assert "held" in reply.text().casefold()
+    assert "fled" in reply.text().casefold()
+    assert check(json.loads(await exported_text(channel))).faults == ()
+
+
+async def test_free_play_keeps_the_games_tracks_and_no_sides() -> None:
+    channel = await Channel.fresh()
+    reply = await channel.do("Anna", 'marsh shoot attackers="squad" targets="squad" hand=1')
+    assert "Weather: rain" in reply.text()
+    assert "Command points: no side's, so it stays" in reply.text()
+    assert (await channel.game()).tracks == {"weather": "rain"}
+    assert "needs 5" in (await channel.do("Anna", 'marsh shoot attackers="squad" targets="squad" hand=2')).text()
+
+
+async def test_a_sealed_shot_changes_tracks_when_it_is_opened() -> None:
+    channel = await ford()
+    await channel.do("Anna", f"{SHOT} secret")
+    assert "Reds/points" in (was := (await channel.game()).tracks)
+    assert was["Reds/points"] == 5
+    number = max((await channel.game()).sealed)
+    await channel.do("Anna", "track set weather clear", f"game reveal {number}")
+    assert (await channel.game()).tracks["Reds/points"] == 4
+    log = json.loads(await exported_text(channel))
+    assert check(log).faults == ()
+    resealed(log, number, tracks={"Reds/points": 9})
+    rechained(log)
+    assert check(log).faults
+    assert verify_log.check(log)[0]
+
+
+async def test_completion_knows_tracks_and_their_words() -> None:
+    known, all_commands = Known(system="marsh"), registry()
+    spec = all_commands.get(("track", "set"))
+    assert spec is not None
+    names = [one.value for one in complete_option(spec, "name", "", all_commands, known, {})]
+    assert names == ["weather", "points", "omen"]
+    words = [one.value for one in complete_option(spec, "to", "", all_commands, known, {"name": "weather"})]
+    assert words == ["clear", "rain", "mud"]
+
+
+# -- the proof
+
+
+async def _played() -> dict[str, Any]:
+    channel = await ford()
+    await channel.do("Anna", SHOT, "track set omen 2", "track set points 9", "game next", SHOT, "game next")
+    await channel.do("Bob", 'marsh shoot attackers="Blue Squad 1" targets="Red Squad 1"', "track set points 7")
+    await channel.do("Bob", "game undo", "game redo")
+    await channel.do("Anna", "fair reveal")
+    log: dict[str, Any] = json.loads(await exported_text(channel))
+    return log
+
+
+async def test_an_export_verifies_with_nothing_but_itself_and_is_of_version_2(
+    use_packs: Callable[[Path], None], tmp_path: Path
+) -> None:
+    log = await _played()
+    use_packs(tmp_path / "none")
+    found = check(log)
+    assert (found.faults, found.played) == ((), 3)
+    assert verify_log.check(log)[0] == []
+    assert log["version"] == 2
+    (page,) = said_by_page([json.dumps(log)], tmp_path)
+    assert page["faults"] == []
+
+
+def _shot(log: dict[str, Any]) -> dict[str, Any]:
+    return next(body for body in bodies(log, "sequence") if "after" in body)
+
+
+def _other_side(log: dict[str, Any]) -> None:
+    _shot(log)["read"] |= {"side": "Blues", "foe": "Reds"}
+
+
+def _other_value(log: dict[str, Any]) -> None:
+    _shot(log)["read"]["side.points"] = 9
+
+
+def _unread(log: dict[str, Any]) -> None:
+    _shot(log)["read"].pop("side.points")
+
+
+def _no_track(log: dict[str, Any]) -> None:
+    _shot(log)["read"]["sky.weather"] = "mud"
+
+
+def _other_words(log: dict[str, Any]) -> None:
+    bodies(log, "track")[0]["result"] = "Weather: clear"
+
+
+def _two_at_once(log: dict[str, Any]) -> None:
+    body = bodies(log, "track")[0]
+    body["after"]["game"]["tracks"]["Reds/points"] = 1
+
+
+@pytest.mark.parametrize("bend", [_other_side, _other_value, _unread, _no_track, _other_words, _two_at_once])
+async def test_a_bent_log_is_seen_by_all_three_verifiers(
+    bend: Callable[[dict[str, Any]], None], tmp_path: Path
+) -> None:
+    log = await _played()
+    bend(log)
+    rechained(log)
+    assert check(log).faults
+    assert verify_log.check(log)[0]
+    (page,) = said_by_page([json.dumps(log)], tmp_path)
+    assert page["faults"]
+
+
+async def test_what_tables_alone_know_grognard_verify_sees() -> None:
+    """A track that nobody has changed yet reads as it starts, which is for the pack to say."""
+    channel = await Channel.fresh()
+    await channel.do("Anna", "game start marsh sides=Reds,Blues", "game join Reds", SHOT.replace('"', "").replace(
+        "attackers=Red Squad 1 targets=Blue Squad 1", "attackers=squad targets=squad"))  # fmt: skip
+    log = json.loads(await exported_text(channel))
+    assert check(log).faults == ()
+    _shot(log)["read"]["track.weather"] = "rain"
+    rechained(log)
+    assert any("read the game's tracks otherwise" in fault for fault in check(log).faults)
+
+
+async def test_the_verifiers_agree_on_forged_logs_with_tracks(tmp_path: Path) -> None:
+    honest, chance = await _played(), Random(8)
+    texts, held = [], []
+    for at in range(60):
+        log = forged(chance, honest) if at else honest
+        texts.append(json.dumps(log))
+        whole, without, short, seen = verdicts(texts[-1])
+        assert at or whole == "sound"
+        assert short == "sound" or whole != "sound"
+        assert without == "sound" or short != "sound", at
+        held.append((whole, seen))
+    for (whole, seen), page in zip(held, said_by_page(texts, tmp_path), strict=True):
+        assert not (whole == "sound" and page["faults"])
+        assert page["faults"] or not seen
