@@ -32,7 +32,8 @@ NO_TEXTS = sha256(b"").hexdigest()
 PATCH = ("before", "after")
 # The closed list: bot/rules/proof/event_kinds.py has it too, and says how it is read.
 TURN = "turn phase turn_of go passes"
-UNDONE = f"{TURN} initiative plans orders orders_due system players hand_dice answers confirm rules master packs tracks decks"
+SET = "hand_dice answers confirm rules master packs tracks decks"
+UNDONE = f"{TURN} initiative plans orders orders_due system players {SET}"
 RULED = "inputs dice out edition base tables hand result used acting texts closes before after read"
 EVENTS: Json = {
     "common": "number at who side kind behind",

@@ -123,8 +123,6 @@ def _of_game(event: Event, who: str, result: str, text: str) -> Retold | None:
             return Retold(f'"{game["name"]}" begins' if game.get("name") else "free play begins", who, GAME)
         case "join":
             return Retold(f"{who} plays {event['side']}", tone=GAME)
-        case "track":
-            return Retold(result, who)
         case "unit":
             return Retold(begun(_units_named(event, result)), who)
         case "deck" | "draw" | "cards":
@@ -207,6 +205,7 @@ def _done(event: Event, name_of: NameOf, result: str) -> str:
             return f"lets {name_of(event['asked'])} {take} back #{number}{', as manager' if event.get('by') else ''}"
         return f"{take}s back #{number}{', alone in the game' if event.get('alone') else ''}"
     own = {
+        "track": f"sets {result}",
         "resume": "takes the game up again",
         "order": f"sealed orders: {result}",
         "orders": f"the orders {result} are open",

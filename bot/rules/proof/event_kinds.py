@@ -16,7 +16,8 @@ from bot.rules.proof.fair import MAX_SIDES, NO_TEXTS
 MOST_VERSIONS = 20
 """Versions of packs that a game remembers."""
 _TURN = "turn phase turn_of go passes"
-_UNDONE = f"{_TURN} initiative plans orders orders_due system players hand_dice answers confirm rules master packs tracks decks"
+_SET = "hand_dice answers confirm rules master packs tracks decks"
+_UNDONE = f"{_TURN} initiative plans orders orders_due system players {_SET}"
 _RULED = "inputs dice out edition base tables hand result used acting texts closes before after read"
 EVENTS: Mapping[str, Any] = {
     "common": "number at who side kind behind",
