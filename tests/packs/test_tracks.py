@@ -76,7 +76,7 @@ def test_a_track_of_no_side_stays_and_says_so() -> None:
         ({"points": {"max": 10**9}}, "within 1,000,000"),
         ({"points": {"max": 9, "start": 12}}, "not from 0 to 9"),
         ({"points": {"max": 9, "of": "unit"}}, "of is side"),
-        ({"points": {"max": 9, "shwon": False}}, "Did you mean shown?"),
+        ({"points": {"max": 9, "showm": False}}, "Did you mean shown?"),
         ({"Command Points": {"max": 9}}, "small letters, digits and _"),
         ({f"t{at}": {"max": 9} for at in range(1000)}, "at most 20"),
         ({"weather": {"words": ["x" * 10**6, "y"]}}, "at most 24 each"),
@@ -94,7 +94,7 @@ def test_tracks_laid_out_wrong_are_refused_in_one_sentence(tracks: Any, says: st
 @pytest.mark.parametrize(
     ("step", "says"),
     [
-        ("let: {a: track.wether}", "Did you mean track.weather?"),
+        ("let: {a: track.weathr}", "Did you mean track.weather?"),
         ("let: {a: side.weather}", "there is no track side.weather"),
         ("change: {track: points, add: 1}", "of is side or foe for a side's track"),
         ("change: {track: weather, of: side, add: 1}", "of is side or foe for a side's track"),
@@ -118,7 +118,7 @@ def test_steps_that_misuse_a_track_are_refused_with_line_and_column(make_pack: P
 @pytest.mark.parametrize(
     ("said", "says"),
     [
-        ({"wether": "rain"}, "Did you mean weather?"),
+        ({"weathr": "rain"}, "Did you mean weather?"),
         ({"weather": "snow"}, "one of clear, rain, mud"),
         ({"points": {"Greens": 3}}, "no side Greens"),
         ({"points": 99}, "0 to 10"),
@@ -183,7 +183,7 @@ async def test_a_side_sets_its_own_and_the_director_the_games() -> None:
     assert reply.title == "Command points (Blues): 9"
     await channel.refused("Bob", "track set points 9", "no-change to")
     await channel.refused("Bob", "track set points 99", "bad-value")
-    await channel.refused("Bob", "track set pionts 9", "bad-value name")
+    await channel.refused("Bob", "track set poinst 9", "bad-value name")
     await channel.refused("Carol", "track set points 9", "not-player")
     await channel.do("Anna", 'track set "Command points" 2 side=Blues', "track set omen -1")
     assert (await channel.game()).tracks["Blues/points"] == 2
