@@ -1,0 +1,95 @@
+"""An evening with a pack: the same lines on the console, on Discord and on Slack, which must all end the same; then
+export, verify, the after-action page, and the import elsewhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from bot.__main__ import main
+from bot.app import App
+from bot.interface.spec import Command
+from bot.stores.sqlite import SqliteStore
+from tests.adapters.discord import process as discord_process
+from tests.adapters.discord.test_evening import state_of
+from tests.adapters.slack import process as slack_process
+from tests.adapters.slack.conftest import settle, stand_in
+from tests.adapters.slack.test_evening import say as say_on_slack
+from tests.playing import Channel
+from tests.standins.discord import DiscordStandIn
+
+Evening = list[tuple[str, str]]
+"""(who, what they type); Anna starts the game and Ben joins it."""
+
+
+async def on_the_console(evening: Evening) -> tuple[Channel, dict[str, Any]]:
+    """The channel and the state of the game after all lines, none of which may fail."""
+    channel = await Channel.fresh()
+    for name, line in evening:
+        await channel.do(name, line)
+    return channel, await state_of(channel.app, channel.place.key)
+
+
+async def export_of(channel: Channel) -> str:
+    """The game's log as a file, its dice revealed."""
+    reply = await channel.say("Anna", "fair reveal")
+    assert not reply.error, reply.text()
+    [exported] = (await channel.do("Anna", "game export")).files
+    return str(exported.content)
+
+
+async def proved(channel: Channel, tmp_path: Path) -> str:
+    """The page of the game, after its export was verified and played again elsewhere with the same state."""
+    text = await export_of(channel)
+    file, page = tmp_path / "log.json", tmp_path / "page.html"
+    file.write_text(text, encoding="utf-8")
+    assert main(["verify", str(file)]) == 0
+    assert main(["report", str(file), "-o", str(page)]) == 0
+    other = await Channel.fresh()
+    command = Command(("game", "import"), {"file": text}, other.who("Anna"), other.place, "import")
+    reply = await other.app.run(command)
+    assert not reply.error, reply.text()
+    assert (await other.content())["units"] == (await channel.content())["units"]
+    return page.read_text(encoding="utf-8")
+
+
+async def on_discord(folder: Path, evening: Evening, tmp_path: Path) -> dict[str, Any]:
+    """The state of the game after all lines, each a slash command."""
+    reader = await Channel.fresh()
+    async with DiscordStandIn.running() as discord:
+        async with discord_process.running(discord, tmp_path, GROGNARD_PACKS=str(folder)):
+            table = discord.channel("table")
+            people = {name: discord.user(name) for name in ("Anna", "Ben")}
+            for name, line in evening:
+                typed = await reader.app.parsed(line, reader.place, reader.who(name))
+                numbers = {option.name for option in typed.spec.options if option.type == "int"}
+                options = {key: int(str(value)) if key in numbers else value for key, value in typed.options.items()}
+                asked = await people[name].slash(table, " ".join(typed.spec.path), options)
+                answer = await asked.answer()
+                assert not answer.content.startswith("Error"), f"{line}: {answer.text}"
+        app = await App.open(await SqliteStore.open(tmp_path / "grognard.db"))
+        try:
+            return await state_of(app, f"discord:{table.guild.id if table.guild else 0}/{table.id}")
+        finally:
+            await app.close()
+
+
+async def on_slack(folder: Path, evening: Evening, tmp_path: Path) -> dict[str, Any]:
+    """The state of the game after all lines, each behind /grognard."""
+    slack = await stand_in("socket")
+    home, anna, ben, games = settle(slack)
+    try:
+        async with slack_process.running(slack, tmp_path, home, GROGNARD_PACKS=str(folder)):
+            for name, line in evening:
+                await say_on_slack({"Anna": anna, "Ben": ben}[name], games, "/grognard", line)
+        assert slack.refusals == []
+    finally:
+        await slack.stop()
+    app = await App.open(await SqliteStore.open(tmp_path / "grognard.db"))
+    try:
+        ended = await state_of(app, f"slack:{home.id}/{games.id}")
+    finally:
+        await app.close()
+    ended["players"] = {name.title(): side for name, side in ended["players"].items()}
+    ended["master"] = str(ended["master"]).title()
+    return ended
