@@ -22,7 +22,7 @@ Evening = list[tuple[str, str]]
 """(who, what they type); Anna starts the game and Ben joins it."""
 
 
-async def on_the_console(evening: Evening) -> tuple[Channel, dict[str, Any]]:
+async def on_the_console(evening: Evening) -> tuple[Channel, dict[str, object]]:
     """The channel and the state of the game after all lines, none of which may fail."""
     channel = await Channel.fresh()
     for name, line in evening:
@@ -53,7 +53,7 @@ async def proved(channel: Channel, tmp_path: Path) -> str:
     return page.read_text(encoding="utf-8")
 
 
-async def on_discord(folder: Path, evening: Evening, tmp_path: Path) -> dict[str, Any]:
+async def on_discord(folder: Path, evening: Evening, tmp_path: Path) -> dict[str, object]:
     """The state of the game after all lines, each a slash command."""
     reader = await Channel.fresh()
     async with DiscordStandIn.running() as discord:
@@ -74,7 +74,7 @@ async def on_discord(folder: Path, evening: Evening, tmp_path: Path) -> dict[str
             await app.close()
 
 
-async def on_slack(folder: Path, evening: Evening, tmp_path: Path) -> dict[str, Any]:
+async def on_slack(folder: Path, evening: Evening, tmp_path: Path) -> dict[str, object]:
     """The state of the game after all lines, each behind /grognard."""
     slack = await stand_in("socket")
     home, anna, ben, games = settle(slack)
@@ -90,6 +90,7 @@ async def on_slack(folder: Path, evening: Evening, tmp_path: Path) -> dict[str, 
         ended = await state_of(app, f"slack:{home.id}/{games.id}")
     finally:
         await app.close()
-    ended["players"] = {name.title(): side for name, side in ended["players"].items()}
+    players: Any = ended["players"]
+    ended["players"] = {name.title(): side for name, side in players.items()}
     ended["master"] = str(ended["master"]).title()
     return ended

@@ -120,7 +120,7 @@ def test_odds_of_a_fight_are_those_of_all_its_dice() -> None:
     """Two battalions in the flank of a third that has a wall: 216 ways."""
     rows = cells(COMBAT)
 
-    def fought(dice: tuple[int, int, int]) -> str:
+    def fought(dice: tuple[int, ...]) -> str:
         first, second, third = dice
         code = [rows["regulars"][min(7, first + 2)], rows["elites"][min(7, second + 2)]]
         hits = [counted(one) for one in code]
