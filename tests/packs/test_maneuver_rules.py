@@ -123,7 +123,7 @@ def effect(gun: str, distance: int, size: str, *, pierced: bool) -> float:
     """The fire effect of a gun in a move: rounds times chance times value."""
     rounds = read("rounds", gun=gun, range=distance)["rounds"] / 1000
     chance = read("chance", gun=gun, range=distance, size=size, spot="plane")["chance"] / 100_000
-    return rounds * chance * read("hit-value", caliber=gun[0], size=size, pierced=pierced)["value"] / 1000
+    return float(rounds * chance * read("hit-value", caliber=gun[0], size=size, pierced=pierced)["value"] / 1000)
 
 
 @pytest.mark.usefixtures("packs")
