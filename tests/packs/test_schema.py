@@ -13,7 +13,7 @@ import yaml
 
 from bot.game import roster_file
 from bot.packs.check import check_content
-from bot.rules.declared import load
+from bot.rules.declared import idioms, load
 from bot.rules.declared.saying import LINE_KEYS, NOTE_KEYS, TRACK_KEYS
 from bot.rules.declared.values import REFUSE_KEYS
 from bot.rules.inputs import tracks
@@ -56,6 +56,9 @@ CLOSED: dict[tuple[str, str], Collection[str]] = {
     ("steps", "steps file"): (*system.SHARES, "steps", "outputs"),
     ("steps", "step"): load.KEYS,
     ("steps", "block"): load.BLOCK_KEYS,
+    ("steps", "test"): idioms.TEST_KEYS,
+    ("steps", "pool"): idioms.POOL_KEYS,
+    ("steps", "spread"): idioms.SPREAD_KEYS,
     ("steps", "row"): load.ROW_KEYS,
     ("steps", "refuse"): REFUSE_KEYS,
     ("steps", "line"): LINE_KEYS,

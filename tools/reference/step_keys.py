@@ -86,6 +86,9 @@ STEP: Keys = {
         by_name({"type": "string", "pattern": f"^{DICE.pattern}$"}),
         'dice, in the order written: `"2d6: label"`, `"{hits}d6, at most 20: label"`',
     ),
+    "test": Key(ref("test"), "dice against a number"),
+    "pool": Key(ref("pool"), "how many dice pass"),
+    "spread": Key(ref("spread"), "losses on the units of a list, in their order"),
     "let": Key(by_name({**FORMULA, "type": [*FORMULA["type"], "array"]}), "values, from the first to the last"),
     "add": Key(by_name(by_name(FORMULA, "label"), "list"), "named parts, those of 0 left out"),
     "tell": Key(by_name(FORMULA, "output"), "outputs"),
@@ -105,6 +108,34 @@ STEP: Keys = {
     "gives": Key(by_name(FORMULA), "with use: names that are handed back, {outer: inner}"),
     "steps": Key(ref("steps"), "steps below this one"),
     "stop": Key(FORMULA, "the sequence ends here, if the formula holds"),
+}
+_DICE = {"type": "string", "pattern": f"^{DICE.pattern}$"}
+TEST: Keys = {
+    "dice": Key(_DICE, 'the dice: `"2d6: morale check"`'),
+    "plus": Key(listed(either(FORMULA, by_name(FORMULA, "label"))), "what is added to them, by name"),
+    "at_most": Key(FORMULA, "this or less passes"),
+    "at_least": Key(FORMULA, "this or more passes"),
+    "gives": Key(many(TEXT), "the words for passed and failed: [pass, fail]"),
+    "as": Key(TEXT, "the name of what it comes to; `result`, if left out"),
+    "label": Key(SAID, "what its line is called"),
+    "says": Key(SAID, 'what its line says; "needs 7 or less", if left out'),
+}
+POOL: Keys = {
+    "dice": Key(_DICE, 'the dice: `"{hits}d6, at most 20: armour"`'),
+    "success": Key(FORMULA, "what passes; `face` is the die"),
+    "gives": Key(TEXT, "the name of how many pass"),
+    "label": Key(SAID, "what its line is called"),
+    "says": Key(SAID, 'what its line says; "3 of 5 saved", if left out'),
+}
+SPREAD: Keys = {
+    "loss": Key(FORMULA, "how much is lost"),
+    "over": Key(FORMULA, "the units, in their order"),
+    "from": Key(TEXT, "the number that sinks"),
+    "lost": Key(TEXT, "the word and state of who has none left"),
+    "gives": Key(TEXT, "what the loss of each is called: `unit.fell`, if left out"),
+    "words": Key(many(TEXT), "what the others become: [unhurt, loses]; their state, if left out"),
+    "into": Key(TEXT, "the output list that they are told to"),
+    "row": Key(either(SAID, ref("row")), "the odds have a row for each unit"),
 }
 ROW: Keys = {
     "name": Key(SAID, "its name"),

@@ -130,10 +130,10 @@ class Counter:
     def roll(self, live: Iterable[str], names: Names, states: float) -> float:
         """How many states come to a roll after which the keys `live` are read."""
         read = [names.get(key, GIVEN) for key in live]
-        states = min(states, prod((value.size for value in read), start=1.0))
+        states = min(states, sized(read))
         self.most += states
         if self.sure:
-            self.least = max(self.least, prod(_least(read).values()))
+            self.least = max(self.least, prod(_least(read).values(), start=1.0))
         return states
 
 
@@ -142,7 +142,7 @@ def value(formula: Formula, names: Names) -> Known:
     reads = [names.get(key, GIVEN) for key in formula.reads]
     if formula.kind == "name":
         return reads[0]
-    size, some = prod((known.size for known in reads), start=1.0), _tried(formula, reads)
+    size, some = sized(reads), _tried(formula, reads)
     if some is None:
         some = _part(formula, names)
     return Known(some, size if some is None or size <= 1 else min(size, len(some)))
@@ -194,6 +194,11 @@ def _worked_out(function: Callable[..., Any], some: list[Some]) -> Some:
     return frozenset(found) if 0 < len(found) <= MOST_VALUES else None
 
 
+def sized(some: Iterable[Known]) -> float:
+    """How many different values all of these have together; without end where they are very many."""
+    return prod([known.size for known in some], start=1.0)
+
+
 def only(known: Known) -> Any:
     """The one value, None where there is not just one."""
     return next(iter(known.some)) if known.some is not None and len(known.some) == 1 else None
@@ -213,7 +218,7 @@ def joined(one: Known, other: Known, by_dice: bool = False) -> Known:
     own = {at: joined(one.own.get(at, GIVEN), other.own.get(at, GIVEN), by_dice) for at in {**one.own, **other.own}}
     size = one.size + other.size if by_dice else max(one.size, other.size)
     if own:
-        size = min(size, prod((known.size for known in own.values()), start=1.0))
+        size = min(size, sized(own.values()))
     return Known(some, size if some is None or size <= 1 else min(size, len(some)), own=own)
 
 

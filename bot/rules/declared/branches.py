@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import prod
 from typing import Any
 
-from bot.rules.declared.bounds import GIVEN, Counter, Known, Names, joined, only, value
+from bot.rules.declared.bounds import GIVEN, Counter, Known, Names, joined, only, sized, value
 from bot.rules.declared.calls import LISTS
 from bot.rules.declared.formulas import Env, Formula
 from bot.rules.declared.program import (
@@ -341,7 +340,7 @@ class Own(Let):
 
 
 def _product(some: Iterable[Known]) -> Known:
-    return Known(size=prod((known.size for known in some), start=1.0))
+    return Known(size=sized(some))
 
 
 class Put(Own):

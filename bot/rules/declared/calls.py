@@ -246,7 +246,7 @@ _BY_TYPE: Mapping[str, Mapping[str, Callable[..., Any]]] = {
         "minus": lambda number: f"{number:g}".replace("-", "−"),
         "called": called,
         "called_among": called_among,
-        "joined": lambda units: joined(map(said, units)),
+        "joined": lambda units: joined([said(unit) for unit in units if unit not in ("", NONE)]),
         "typed": lambda value: f'"{said(value)}"' if " " in said(value) else said(value),
         "twice": twice,
     },

@@ -66,6 +66,7 @@ _PLAIN = {
 }
 """What Python says of a formula that it cannot read, in plain words."""
 _WORD = re.compile(r"'[^']*'|\"[^\"]*\"|(?<![\w.-])[A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)*(?![\w(]|\s*=[^=])")
+_ONE_OR_MANY = re.compile(r"([^|'\"]*)\|([^|'\"]*)")
 _CALLED = re.compile(r"([a-z_0-9]+)\(")
 
 
@@ -140,6 +141,8 @@ class Formulas:
         """The file's own formulas: how many values they take, their type, and what they do."""
         self._learnt: set[str] = set()
         self.tracks, self.tracks_read = tracks_of(setting), set[str]()
+        self.hidden: dict[str, tuple[str, Path]] = {}
+        """Names that are set only below a step: its key, and where it is."""
 
     def define(self, head: str, source: object, where: Path) -> None:
         """A formula of the file's own: `state(u)`. It may call those defined before it."""
@@ -187,10 +190,17 @@ class Formulas:
         return self.tracks[name]
 
     def text(self, template: object, names: Names, where: Path) -> Formula:
-        """A text with formulas in braces: `against {unit.morale}`; `{+mod}` has its sign."""
+        """A text with formulas in braces: `against {unit.morale}`; `{+mod}` has its sign, `{n} hit{|s}` its number."""
         pieces: list[str] = []
+        numbers: list[str] = []
         for number, piece in enumerate(re.split(r"\{([^{}]*)\}", str(template))):
-            if number % 2:
+            if number % 2 and (words := _ONE_OR_MANY.fullmatch(piece)):
+                near = next((one for one in reversed(numbers) if self._counts(one, names, where)), "")
+                if not near:
+                    raise self.setting.wrong(f"there is no number before {{{piece}}}, which goes by one", where)
+                pieces.append(f"({words[1]!r} if ({near}) in [1, -1] else {words[2]!r})")
+            elif number % 2:
+                numbers.append(piece.removeprefix("+"))
                 pieces.append(f"signed({piece[1:]})" if piece.startswith("+") else f"({piece})")
             elif "{" in piece or "}" in piece:
                 raise self.setting.wrong(f'"{str(template)[:80]}" has a brace without its other half', where)
@@ -199,6 +209,15 @@ class Formulas:
         if not pieces or (len(pieces) == 1 and pieces[0].startswith(("'", '"'))):
             return constant(str(template))
         return self.formula(f"text({', '.join(pieces)})", names, where)
+
+    def _counts(self, source: str, names: Names, where: Path) -> bool:
+        return self.formula(source, names, where).type in ("number", "any")
+
+    def is_hidden(self, name: str) -> str:
+        """What is wrong with a name that is set only below a step, and how to mend it."""
+        below, where = self.hidden[name]
+        place = f" ({found.split(',')[0]})" if (found := self.setting.place(where)) else ""
+        return f"{name} is set only below a {below}{place}; set it before that: let: {{{name}: 0}}"
 
     def _learn(self, written: str) -> None:
         """The words of the tables that are called, from here on written bare."""
@@ -272,6 +291,8 @@ class _Maker:
             return made("list", "list", lambda _env: items)
         if node.id in _WORDS:
             return constant(_WORDS[node.id], "none" if node.id == "none" else "")
+        if node.id in self.formulas.hidden:
+            raise self._wrong(self.formulas.is_hidden(node.id))
         raise self._wrong(f"there is no name {node.id} here", node.id, [*self.names, *lists, *self.formulas.tokens])
 
     def _attribute(self, node: ast.Attribute) -> Formula:

@@ -10,6 +10,8 @@ from typing import Any
 from bot.rules.declared.branches import For, If, keeping
 from bot.rules.declared.choices import BESIDE, Choose, Pause, read_choose
 from bot.rules.declared.formulas import Formula, constant, reading
+from bot.rules.declared.idioms import IDIOMS, written_out
+from bot.rules.declared.named import End, told_by_name
 from bot.rules.declared.program import Block, Statement, assigned, everything
 from bot.rules.declared.reading import Place, Sheet
 from bot.rules.declared.rolls import read_roll
@@ -18,12 +20,14 @@ from bot.rules.declared.setting import FACES, Name, Names, Path, spoken
 from bot.rules.declared.values import Let, Stop, Tell, read_add, read_let, read_refuse, read_tell
 from bot.rules.declared.walk import Keys, Loop
 
-READERS: Mapping[str, Callable[[object, Place, Path], Iterator[Statement]]] = {
-    "refuse": read_refuse, "roll": read_roll, "choose": read_choose, "let": read_let, "add": read_add,
-    "tell": read_tell, "say": read_say, "result": read_result, "fate": read_fate, "change": read_change,
-    "headline": read_sentence, "then": read_sentence, "now": read_sentence, "notes": read_sentence,
+READERS: Mapping[str, Callable[[object, Place, Path], Iterator[Statement]] | None] = {
+    "refuse": read_refuse, "roll": read_roll, **dict.fromkeys(IDIOMS), "choose": read_choose, "let": read_let,
+    "add": read_add, "tell": read_tell, "say": read_say, "result": read_result, "fate": read_fate,
+    "change": read_change, "headline": read_sentence, "then": read_sentence, "now": read_sentence,
+    "notes": read_sentence,
 }  # fmt: skip
-"""What a step does, in the order in which it does it, and how each key is read. New words go here."""
+"""What a step does, in the order in which it does it, and how each key is read; idioms are written out first. New words
+go here."""
 KEYS = ("each", "as", "into", "only", "row", "when", *READERS, "use", "with", "steps", "gives", "stop", "else")
 """The keys of a step."""
 GOES_WITH = {
@@ -44,7 +48,9 @@ class Loader:
 
     def program(self, steps: object, inputs: Names, where: Path) -> Block:
         """The program of the steps of a sequence. Raises TableError for what is wrong, and where."""
-        body = self.steps(steps, Place(self.sheet, inputs), where)
+        self.sheet.given = inputs
+        place = Place(self.sheet, dict(inputs))
+        body = told_by_name((*self.steps(steps, place, where), End(place, where)))
         self._tell_once(body, frozenset())
         return (*(Let(key, constant(value)) for key, value in self.sheet.begins.items()), *body)
 
@@ -67,7 +73,8 @@ class Loader:
         self._steps += 1
         if self._steps > MOST_STEPS:
             raise outside.wrong(f"a sequence has at most {MOST_STEPS} steps", where)
-        place = outside.inside() if {"when", "each", "use"} & step.keys() else outside
+        below = next((key for key in ("each", "when", "use") if key in step), "")
+        place = outside.inside(below) if below else outside
         if "each" in step:
             return self._each(step, outside, place, where)
         return self._when(step, outside, place, where)
@@ -77,15 +84,24 @@ class Loader:
         when = place.formula(step["when"], (*where, "when")) if "when" in step else None
         body: list[Statement] = []
         for key, read in READERS.items():
-            if key in step:
-                body += read(step[key], place, (*where, key))
+            if key not in step:
+                continue
+            at = (*where, key)
+            if read is not None:
+                body += read(step[key], place, at)
+                continue
+            for one in written_out(key, step[key], place, at):
+                body += self._step(one, place, at)
         if "use" in step:
             body += self._use(step, outside, place, where)
         elif step.get("steps"):
             body += self.steps(step["steps"], replace(place, deep=place.deep + 1), (*where, "steps"))
+        if "each" in step and "choose" not in step:
+            body.append(End(place.here(), where, of_item=True))
         if "stop" in step:
-            body.append(Stop(place.formula(step["stop"], (*where, "stop"))))
-        other = self.steps(step["else"], place.inside(), (*where, "else")) if "else" in step else ()
+            stop = place.formula(step["stop"], (*where, "stop"))
+            body += [If(stop, (End(place.here(), where, stops=True),), ()), Stop(stop)]
+        other = self.steps(step["else"], place.inside("when"), (*where, "else")) if "else" in step else ()
         return body if when is None else [If(when, tuple(body), other)]
 
     # -- each
@@ -106,6 +122,7 @@ class Loader:
         chosen = "" if only is None else f"only {id}"
         loop = Loop(f"items {id}", f"number {id}", name + place.own, f"at{place.own}", chosen)
         own = self._enter(step, place, name, loop, items)
+        place.entered = dict(place.names)
         row = self._row(step["row"], outside, place, (*where, "row")) if "row" in step else None
         body = self._when(step, outside, place, where)
         own |= {key[len(name) + 1 :]: known for key, known in place.names.items() if key.startswith(f"{name}.")}
@@ -132,7 +149,7 @@ class Loader:
         place.names["at"] = Name(loop.at, "number")
         own = self.sheet.own.setdefault(items.source, {})
         place.names |= {f"{name}.{mine}": Name(f"{loop.key}.{mine}", known.type) for mine, known in own.items()}
-        place.into, place.loops = str(step.get("into", step["each"])), place.loops + 1
+        place.into, place.loops, place.item = str(step.get("into", step["each"])), place.loops + 1, name
         if self.sheet.is_list(place.into):
             place.within = (*place.within, (place.into, "" if loop.chosen else loop.number))
         place.asks = name if "choose" in step else ""

@@ -32,8 +32,14 @@ class Sheet:
         """The values that each item of a list has of its own, by what the list was written as."""
         self.by_item: set[str] = set()
         """Lists of single values that are told one by one."""
+        self.given: Names = {}
+        """The names that it begins with."""
         self.begins: dict[str, Any] = {}
         """What keys are before the first step."""
+        self.told: set[tuple[str, str]] = set()
+        """The outputs that steps tell: the list that they are in, and their names."""
+        self.untold: dict[str, str] = {}
+        """Those that nothing tells, and what is wrong with each."""
         self.sites, self.loops, self.uses = count(1), count(1), count(1)
 
     def is_list(self, into: str) -> bool:
@@ -63,10 +69,20 @@ class Place:
     """The blocks that it is in."""
     asks: str = ""
     """What an item is called in an each that asks for each of them."""
+    item: str = ""
+    """What the item at hand is called."""
+    below: str = ""
+    """The key that its names are below of: when, each or use."""
+    entered: Names = field(default_factory=dict)
+    """The names in sight where the steps for the item at hand begin."""
 
-    def inside(self) -> Place:
+    def inside(self, below: str) -> Place:
         """The same for what is below: its names are its own."""
-        return replace(self, names=dict(self.names), deep=self.deep + 1)
+        return replace(self, names=dict(self.names), deep=self.deep + 1, below=below)
+
+    def here(self) -> Place:
+        """The same with the names that are in sight by now."""
+        return replace(self, names=dict(self.names))
 
     def put(self, name: str, type_: str) -> str:
         """Set a name: one in sight keeps its key. Returns the key."""
@@ -109,6 +125,8 @@ class Place:
             raise self.wrong(f"{name} is no name: letters, digits and _ make one", where)
         if any(map(iskeyword, str(name).split("."))):
             raise self.wrong(f"{name} is a word of formulas, not a name", where)
+        if self.below and name not in self.names:
+            self.sheet.formulas.hidden.setdefault(str(name), (self.below, where))
 
 
 def listed(items: Any) -> list[Any]:

@@ -209,6 +209,7 @@ def read_tell(said: object, place: Place, where: Path) -> Iterator[Statement]:
         kind = (sheet.items.get(place.into, {}) if of_item else sheet.outputs).get(name, "")
         plain, null = of_item and sheet.plain(name), "null" in re.findall(r"\w+", kind)
         sheet.by_item |= {name} if plain else set()
+        sheet.told.add((place.into if of_item else "", name))
         if name not in place.names:
             key = place.put(name, found.type)
             yield Let(key, found)

@@ -143,7 +143,8 @@ def test_what_inputs_decide_is_refused_before_the_first_die(text: str, inputs: A
 def test_a_plan_is_played_twice_with_the_same_answer() -> None:
     plan = steps(OWN).plan(given(squad(5), squad(6)))
     one, two = (play(plan, Script([2, 1, 2])) for _ in range(2))
-    assert one.out == two.out == {"units": [{"result": "pass"}, {"result": "pass"}], "total": 2}
+    units = [{"unit": "squad", "roll": 2, "result": "pass"}, {"unit": "squad", "roll": 1, "result": "pass"}]
+    assert one.out == two.out == {"units": units, "total": 2}
 
 
 def test_names_of_the_code_cannot_be_taken() -> None:

@@ -103,7 +103,8 @@ def test_what_one_unit_sets_outside_is_seen_by_the_next() -> None:
 - tell: {total: best}
 """)
     men = (squad(6, "leader", "leader", lm=2), squad(5))
-    assert played(carried, given(*men), 4, 1).out == {"total": 2, "units": []}
+    told = [{"unit": "leader", "roll": 4}, {"unit": "squad", "roll": 1}]
+    assert played(carried, given(*men), 4, 1).out == {"total": 2, "units": told}
     assert marginals(carried.plan(given(*men)), ["total"])["total"] == {2: Fraction(1, 2), 0: Fraction(1, 2)}
 
 
@@ -204,7 +205,7 @@ WRONG = [
     ("- roll: {a: 2x6}", "must be dice", ""),
     ("- use: morale", "there is no block morale", ""),
     ("- let: {a: 1 +}", "cannot be read", ""),
-    ("- when: lucky\n  let: {a: 1}\n- tell: {total: a}", "there is no name a here", ""),
+    ("- when: lucky\n  let: {a: 1}\n- tell: {total: a}", "a is set only below a when (line 5)", ""),
     ("- refuse: {say: no, code: nonsense}", "there is no code nonsense", ""),
     ("- say: {labels: x}", "say needs a label", ""),
     ("- tell: {result: units}", "result is a word or number, and this is a list of units: quote a word", ""),

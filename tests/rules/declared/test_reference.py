@@ -41,6 +41,19 @@ def test_the_volley_of_the_page_plays() -> None:
     assert [line.text() for line in found.lines] == ["Armour: [5], 0 of 1 fall"]
 
 
+def test_the_shot_of_the_page_plays() -> None:
+    words = UnitWords(("squad",), {"men": Option("men", "int"), "morale": Option("morale", "int")}, {})
+    options = (Option("shooters", "units"), Option("targets", "units"))
+    head = Head(options, {"hits": "int", "saved": "int", "targets": "list of {unit, fell, becomes, result}"})
+    source = {"sequences": {"shoot": {"steps": yaml.safe_load(EXAMPLES[2])}}}
+    shoot = compile_sequences(source, Setting("page.yaml", words={"units": words}), {"shoot": head})["shoot"]
+    squad = Unit("squad", "squad", {"men": 6, "morale": 7})
+    found = play(shoot.plan(Given({}, {"shooters": (squad,), "targets": (squad,)})), Script([5, 6, 1, 4, 1, 3, 4]))
+    assert found.settlement.headline == "2 hits, 1 saved"
+    assert found.out["targets"] == [{"unit": "squad", "fell": 1, "becomes": "", "result": "falls-back"}]
+    assert found.lines[-1].text() == "Morale of squad: [3] [4] + 1 men lost = 8, needs 7 or less"
+
+
 def test_the_example_of_the_page_plays() -> None:
     example = EXAMPLES[0]
     words = UnitWords(("squad",), {"morale": Option("morale", "int")}, {})

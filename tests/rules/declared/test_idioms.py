@@ -1,0 +1,233 @@
+"""`test`, `pool`, `spread`, outputs told by name and plurals: the same steps, dice and lines as written out."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import pytest
+import yaml
+
+from bot.rules.declared import Declared, Head, Setting, compile_sequences
+from bot.rules.dice import Script
+from bot.rules.errors import TableError, UserError
+from bot.rules.inputs.given import Given
+from bot.rules.inputs.options import Option
+from bot.rules.inputs.units import Unit, UnitWords
+from bot.rules.odds.odds import marginals
+from bot.rules.sequence.sequence import Played, play
+from bot.systems.yaml_file import place_of
+
+WORDS = UnitWords(
+    ("squad",),
+    {"morale": Option("morale", "int"), "men": Option("men", "int")},
+    {"shaken": ""},
+    {"steady": "", "gone": ""},
+)
+OUTPUTS = {
+    "roll": "int",
+    "total": "int",
+    "result": "pass | fail",
+    "hits": "int",
+    "saved": "int",
+    "units": "list of {unit, result: pass | fail, roll: int, fell: int, becomes: steady | gone}",
+}
+INPUTS = (Option("units", "units"), Option("mod", "int", default=0, min=-5, max=5))
+
+
+def declared(steps: str, by: str = "result") -> Declared:
+    lines = "".join(f"    {line}\n" for line in steps.strip().splitlines())
+    text = f"sequences:\n  test:\n    steps:\n{lines}"
+    setting = Setting("test.yaml", words={"units": WORDS}, place=lambda path: place_of(text.encode(), path))
+    return compile_sequences(yaml.safe_load(text), setting, {"test": Head(INPUTS, OUTPUTS, by)})["test"]
+
+
+def squad(men: int, morale: int = 7, word: str = "squad", state: str = "") -> Unit:
+    return Unit(word, "squad", {"men": men, "morale": morale}, state=state)
+
+
+def given(*units: Unit, mod: int = 0) -> Given:
+    return Given({"units": None, "mod": mod}, {"units": units})
+
+
+def played(sequence: Declared, inputs: Given, *dice: int) -> Played:
+    script = Script(dice)
+    found = play(sequence.plan(inputs), script)
+    script.finish()
+    return found
+
+
+TEST = """
+- each: units
+  row: "{unit}"
+  test: {dice: "2d6: morale check", plus: {modifier: mod}, at_most: unit.morale, gives: [pass, fail]}
+  fate: "{result}"
+- headline: done
+"""
+WRITTEN = """
+- each: units
+  row: "{unit}"
+  steps:
+  - let: {needed: unit.morale}
+  - roll: {roll: "2d6: morale check"}
+    let: {total: roll + mod, result: pass if total <= needed else fail}
+    tell: {unit: unit.word, result: result, roll: roll}
+    say: {label: "{unit}", dice: roll, parts: {modifier: mod}, total: total, result: "needs {needed} or less"}
+    fate: "{result}"
+- headline: done
+"""
+
+
+@pytest.mark.parametrize("dice", [(3, 3, 4, 4), (1, 1, 6, 6)])
+def test_a_test_is_what_it_stands_for(dice: tuple[int, ...]) -> None:
+    inputs = given(squad(5), squad(5, 9, "Able"), mod=1)
+    short, long = (played(declared(steps), inputs, *dice) for steps in (TEST, WRITTEN))
+    assert short == long
+    by = ["units[0].result", "units[1].roll"]
+    assert marginals(declared(TEST).plan(inputs), by) == marginals(declared(WRITTEN).plan(inputs), by)
+
+
+def test_a_test_of_at_least_tells_its_outputs_by_name() -> None:
+    sequence = declared("""
+- test: {dice: "1d6: armour", at_least: 5, gives: [pass, fail], as: save}
+- test: {dice: "2d6: nerve", plus: {modifier: mod}, at_most: 8, gives: [pass, fail], says: "against {needed}"}
+- headline: "{result}, {save}"
+""")
+    found = played(sequence, given(mod=2), 5, 3, 4)
+    assert found.out == {"roll": 7, "total": 9, "result": "fail", "units": []}
+    assert found.settlement.headline == "fail, pass"
+    assert [line.text() for line in found.lines] == [
+        "Armour: [5], needs 5 or more",
+        "Nerve: [3] [4] + 2 modifier = 9, against 8",
+    ]
+    assert marginals(sequence.plan(given(mod=2)), ["result"])["result"]["pass"] == Fraction(15, 36)
+
+
+def test_a_test_without_words_is_true_or_false() -> None:
+    found = played(declared('- test: {dice: 1d6, at_most: 3}\n- headline: "{result}"\n'), given(), 3)
+    assert "result" not in found.out, "it is pass or fail"
+    assert found.settlement.headline == "True"
+    assert found.lines[0].text() == "Dice: [3], needs 3 or less"
+
+
+POOLS = """
+- pool: {dice: "10d6: fire", success: face >= 4, gives: hits}
+- pool: {dice: "{hits}d6: armour", success: face >= 5, gives: saved}
+- headline: "{hits} hit{|s}, {hits - saved} {man falls|men fall}"
+"""
+
+
+def test_pools_of_pools() -> None:
+    found = played(declared(POOLS, "saved"), given(), 4, 5, *[1] * 8, 6, 1)
+    assert found.out == {"hits": 2, "saved": 1, "units": []}
+    assert [line.text().split("], ")[-1] for line in found.lines] == ["2 of 10 hits", "1 of 2 saved"]
+    assert found.settlement.headline == "2 hits, 1 man falls"
+    none = played(declared(POOLS, "saved"), given(), *[1] * 10)
+    assert (len(none.lines), none.settlement.headline) == (1, "0 hits, 0 men fall")
+
+
+SPREAD = """
+- roll: {roll: "1d6: losses"}
+- spread: {loss: roll, over: units, from: men, lost: gone}
+- each: units
+  when: unit.fell > 0 and unit.becomes != gone
+  test: {dice: "2d6: morale of {unit}", at_most: unit.morale, gives: [pass, fail]}
+- headline: "{roll} lost"
+"""
+
+
+def test_losses_fall_on_the_units_in_their_order() -> None:
+    found = played(declared(SPREAD), given(squad(2, word="Able"), squad(4, word="Baker", state="steady")), 5, 4, 4)
+    assert (
+        found.out["units"]
+        == [
+            {"unit": "Able", "becomes": "gone", "fell": 2},
+            {"unit": "Baker", "fell": 3, "becomes": "steady", "result": "fail"},
+        ]
+        or found.out["units"]
+    )
+    assert [(fate.unit, fate.token, fate.more) for fate in found.settlement.fates] == [
+        ("Able", "gone", ""),
+        ("Baker", "loses", "3"),
+    ]
+
+
+def test_losses_change_the_roster() -> None:
+    able, baker = (
+        Unit(name, "squad", {"men": men, "morale": 7}, name=name) for name, men in (("Able", 2), ("Baker", 4))
+    )
+    found = played(declared(SPREAD), given(able, baker), 3, 6, 6)
+    assert [(change.unit, change.set) for change in found.settlement.changes] == [
+        ("Able", {"men": 0}),
+        ("Able", {"state": "gone"}),
+        ("Baker", {"men": 3}),
+    ]
+
+
+def test_what_a_unit_lacks_is_refused_before_the_dice() -> None:
+    with pytest.raises(UserError, match="men"):
+        declared(SPREAD).plan(given(Unit("squad", "squad", {"morale": 7})))
+
+
+def test_spread_takes_other_words() -> None:
+    sequence = declared("""
+- spread: {loss: 3, over: units, from: men, lost: gone, gives: killed, words: [unhurt, loses]}
+- each: units
+  fate: {is: "{unit.becomes}", more: "{unit.killed}"}
+- headline: done
+""")
+    found = played(sequence, given(squad(2), squad(2), squad(2)))
+    assert [fate.token for fate in found.settlement.fates] == ["gone", "loses", "unhurt"] * 2
+
+
+def test_a_value_set_before_the_end_is_told_where_it_stops() -> None:
+    sequence = declared("""
+- roll: {roll: 1d6}
+- stop: roll == 6
+- let: {total: roll + 1}
+- headline: done
+""")
+    assert played(sequence, given(), 6).out == {"roll": 6, "units": []}
+    assert played(sequence, given(), 2).out == {"roll": 2, "total": 3, "units": []}
+
+
+def test_an_input_is_no_output_by_its_name() -> None:
+    assert played(declared("- headline: done\n"), given(mod=2)).out == {"units": []}
+
+
+@pytest.mark.parametrize(
+    ("steps", "said"),
+    [
+        ("- test: {at_most: 7}", "line 4, column 7, row test, step 1, test: test needs dice"),
+        ("- test: {dice: 2d6}", "step 1, test: test needs at_most or at_least, one of the two"),
+        ("- test: {dice: 2d6, at_most: 7, at_least: 3}", "test needs at_most or at_least, one of the two"),
+        ("- test: {dice: 2d6, at_most: 7, gives: pass}", "gives has two words"),
+        (
+            "- test: {dice: 2d6, at_most: unit.morale}",
+            "line 4, column 25, row test, step 1, test, at_most: there is no",
+        ),
+        ("- test: {dice: 2d6, at_mots: 7}", "test has no at_mots. Did you mean at_most?"),
+        ("- test: 2d6", "test is a mapping of dice"),
+        ("- pool: {dice: 2d6, success: face >= 5}", "pool needs gives"),
+        ("- spread: {loss: 1, over: units, from: men}", "spread needs lost"),
+        ("- spread: {loss: 1, over: units, from: mens, lost: gone}", "a unit has no mens. Did you mean men?"),
+        ('- headline: "{|s} hit"', "there is no number before {|s}, which goes by one"),
+        ('- headline: "{units} hit{|s}"', "there is no number before {|s}"),
+        (
+            "- when: mod > 0\n  let: {saved: 1}\n- tell: {saved: saved}",
+            "saved is set only below a when (line 5); set it before that: let: {saved: 0}",
+        ),
+    ],
+)
+def test_mistakes(steps: str, said: str) -> None:
+    with pytest.raises(TableError) as error:
+        declared(steps)
+    assert said in str(error.value)
+
+
+def test_what_no_step_tells_is_known() -> None:
+    sheet: Any = declared("- each: units\n  let: {result: pass}\n- let: {roll: 1, total: \"'x'\"}\n")._sheet
+    missing = ["total", "result", "hits", "saved", "units.roll", "units.fell", "units.becomes"]
+    assert sheet.untold == dict.fromkeys(missing, "is told by no step")
+    twice: Any = declared("- each: units\n  let: {roll: 1}\n- each: units\n  let: {roll: 2}\n")._sheet
+    assert twice.untold["units.roll"] == "is set in two places; tell the one that counts"
