@@ -34,7 +34,7 @@ PATCH = ("before", "after")
 TURN = "turn phase turn_of go passes"
 SET = "hand_dice answers confirm rules master packs tracks decks"
 UNDONE = f"{TURN} initiative plans orders orders_due system players {SET}"
-RULED = "inputs dice out edition base tables hand result used acting texts closes before after read"
+RULED = "inputs dice out edition base tables hand result used acting texts closes before after read upkeep"
 EVENTS: Json = {
     "common": "number at who side kind behind",
     "kinds": {
@@ -93,7 +93,7 @@ EVENTS: Json = {
         "said": "hash", "used": "unit+", "acting": "word+", "of": "=roll|=sequence", "sealed": "hash",
         "changes": "change+", "read": "{word:value}+", "tracks": "{word:value}+",
         "opens": "count+", "reads": "count+", "before": "patch", "after": "patch",
-        "deck": "word", "does": "=draw|=names|=discard|=remove|=return|=shuffle",
+        "deck": "word", "upkeep": "word", "does": "=draw|=names|=discard|=remove|=return|=shuffle",
     },
     "game": {
         "system": "name", "name": "name", "master": "name", "phase": "name", "initiative": "name", "turn_of": "name",
@@ -1222,6 +1222,12 @@ class Game:
         said, now = self.after["game"], self.now
         if problem := self.roll_problem(body, body):
             return problem
+        if "upkeep" in body:
+            last = self.events[body["number"] - 1]
+            moved = last["kind"] in ("next", "pass") and last.get("after", {}).get("game", {}).keys()
+            begins = "upkeep" in last or (moved and moved & {"turn", "phase", "turn_of"})
+            if body["upkeep"] != now["phase"] or not begins:
+                return "it is the upkeep of a phase that has not just begun."
         if "system" in said and (said["system"] != home_of(body) or (now["system"] and (now["started"] or self.units))):
             return "the system of a game that has units stays."
         if "initiative" in said and (body["target"] != "initiative" or said["initiative"] not in now["sides"]):

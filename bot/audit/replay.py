@@ -16,6 +16,7 @@ from bot.answers.inputs import tracks_read
 from bot.answers.outcome import Happening, after_happening, change_json, is_of_game, named_in
 from bot.answers.roll import read_table, roll_dice
 from bot.answers.shot import run_sequence
+from bot.answers.upkeep import upkeep_problem
 from bot.audit.packs import packs_of, with_packs
 from bot.game.events import ROLLS, difference, edition_of, is_current, system_of
 from bot.game.follows.past import Past, sealed_contents
@@ -84,6 +85,8 @@ def replay_faults(now: Game, roll: Event, *, sealed: bool = False, side: str = "
     units = named_in(now, happening)
     if gone := [unit.name for unit in units if is_gone(unit)]:
         yield f"{gone[0]} had left the fight."
+    if "upkeep" in roll and (problem := upkeep_problem(now, roll, systems().get(now.system))):
+        yield problem
     acting = [unit.name for unit in units if unit.name in happening.acting]
     changes = [change_json(change) for change in happening.changes]
     expected = {

@@ -38,8 +38,9 @@ _UNIT_PARTS: Mapping[str, Any] = {
 }
 RESULT_KEYS = ("tone", "weight", "says", "many", "word")
 TONES = ("hurt", "shaken", "game", "nothing")
-PHASE_KEYS = ("name", "title", "go", "passes", "buttons", "brief", "remember", "names", "calls", "clears")
+PHASE_KEYS = ("name", "title", "go", "passes", "buttons", "brief", "remember", "names", "calls", "clears", "begins")
 CALL_KEYS = ("says", "states", "has", "since", "number", "roll", "button")
+BEGIN_KEYS = ("run", "units", "states", "has")
 SINCE = ("lost", "met")
 ANY = "any"
 FRAMES: Mapping[str, str] = {
@@ -61,6 +62,8 @@ FRAMES: Mapping[str, str] = {
 COUNTER_KEYS = {"frame", "numbers"}
 GO = ("both", "impulses", "initiative", "own", "other")
 """Whose go a phase is, see docs/phases.md; the last two are for games in which each side has a turn of its own."""
+MOST_BEGINS = 5
+"""Sequences that a phase runs when it begins."""
 OWN_BUTTONS = ("pass", "done", "next")
 """Buttons of a phase that are not a sequence of the game."""
 
@@ -160,6 +163,11 @@ def _check_phases(phases: Iterable[Any], words: Iterable[str], states: Iterable[
         _known(phase.get("names") or (), states, file, f"{row}, names")
         for call in phase.get("calls") or ():
             _check_call(call, words, states, file, f"{row}, calls")
+        begins = phase.get("begins") or []
+        if not isinstance(begins, list) or len(begins) > MOST_BEGINS:
+            raise TableError(file, f"is a list of {{run: SEQUENCE}}, at most {MOST_BEGINS}", row=f"{row}, begins")
+        for begin in begins:
+            _check_begin(begin, words, states, by_side, file, f"{row}, begins")
         _check_go(phase, by_side, file, row)
 
 
@@ -176,6 +184,16 @@ def _check_call(call: Any, words: Iterable[str], states: Iterable[str], file: st
         _known(call.get(key) or (), known, file, f"{row}, {key}")
 
 
+def _check_begin(begin: Any, words: Iterable[str], states: Iterable[str], by_side: bool, file: str, row: str) -> None:
+    """What a phase runs on units when it begins: docs/phases.md."""
+    _keys(begin, BEGIN_KEYS, ("run",), file, row)
+    _known([begin.get("units", "own")], ("own", "all") if by_side else ("all",), file, f"{row}, units")
+    for key, known in (("states", states), ("has", words)):
+        if not _is_list(begin.get(key) or []):
+            raise TableError(file, f"{key} is a list of words", row=row)
+        _known(begin.get(key) or (), known, file, f"{row}, {key}")
+
+
 def _check_go(phase: Mapping[str, Any], by_side: bool, file: str, row: str) -> None:
     go, passes = phase.get("go", "both"), phase.get("passes")
     _known((go,), GO if by_side else GO[:3], file, f"{row}, go")
@@ -189,6 +207,7 @@ def check_buttons(game: Mapping[str, Any], sequences: Iterable[str], file: str) 
         row = f"phases {phase['name']}"
         _known(phase.get("buttons") or (), (*OWN_BUTTONS, *sequences), file, f"{row}, buttons")
         _known((call["roll"] for call in phase.get("calls") or () if "roll" in call), sequences, file, f"{row}, calls")
+        _known((str(begin["run"]) for begin in phase.get("begins") or ()), sequences, file, f"{row}, begins")
 
 
 def _check_results(results: Any, file: str) -> None:

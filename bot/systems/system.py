@@ -103,6 +103,13 @@ class Sequence:
             return None
         return declared_in(self.system, self.id)
 
+    @property
+    def upkeep_by(self) -> str:
+        """The input with the units of its upkeep: `unit`, for which it is played one by one, or the list `units`; ""
+        for none, or where it needs more."""
+        names = [one.name for one in self.inputs if one.many or (one.name, one.type) == ("units", "units")]
+        return names[0] if names and all(one.name == names[0] for one in self.inputs if one.required) else ""
+
     @cached_property
     def tracks(self) -> tuple[Option, ...]:
         """The tracks that its steps read or change, as inputs that the game fills in: `side.points`."""

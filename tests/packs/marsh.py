@@ -29,9 +29,22 @@ tracks:
   omen: {min: -2, max: 2, shown: no}
 rules:
   luck: {title: Luck, help: the luck of the marsh, sets: {shoot: {bonus: 1}}}
+results:
+  load:
+    loading: {says: "{} is loading", many: "{} are loading"}
+    loaded: {says: "{} is loaded", many: "{} are loaded"}
+  rally:
+    stays-shaken: {tone: shaken, says: "{} stays shaken", many: "{} stay shaken"}
+    rallies: {says: "{} rallies", many: "{} rally"}
 turns: by-side
 phases:
-- {name: load, title: Loading, go: own, buttons: [next]}
+- name: load
+  title: Loading
+  go: own
+  buttons: [next]
+  begins:
+  - {run: load, has: [loading]}
+  - {run: rally, states: [shaken]}
 - {name: act, title: Action, go: own, buttons: [shoot, next]}
 """,
     "sequences.yaml": """\
@@ -62,6 +75,39 @@ shoot:
     - {track: points, of: side, add: -1}
     - {track: weather, add: 1, when: roll == 1}
     - {track: points, of: foe, add: 1, when: roll == 6}
+load:
+  title: Load
+  source: us
+  summary: Loading goes down by one.
+  inputs: {units: {type: units, help: who}}
+  outputs: {units: "list of {unit, becomes: loaded | loading}"}
+  example: {units: squad loading=2}
+  steps:
+  - each: units
+    let: {left: unit.loading - 1}
+    tell: {unit: unit.word, becomes: loaded if left < 1 else loading}
+    fate: "{'loaded' if left < 1 else 'loading'}"
+    change: {add: {loading: -1}}
+rally:
+  title: Rally
+  source: us
+  summary: A shaken unit rolls under its morale.
+  verb: Rally
+  dice: 2d6
+  inputs: {units: {type: units, help: who}}
+  outputs: {units: "list of {unit, roll: int, becomes: rallies | stays-shaken}"}
+  odds_by: units[0].becomes
+  example: {units: squad morale=7}
+  steps:
+  - each: units
+    steps:
+    - let: {needed: unit.morale}
+    - roll: {roll: "2d6: nerve"}
+      let: {becomes: rallies if roll <= needed else stays-shaken}
+      tell: {unit: unit.word, roll: roll, becomes: becomes}
+      say: {label: "{unit}", dice: roll, result: "against {needed}"}
+      fate: "{becomes}"
+      change: {when: roll <= needed, set: {state: steady}}
 brace:
   title: Brace
   source: us

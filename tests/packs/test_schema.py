@@ -36,6 +36,7 @@ CLOSED: dict[tuple[str, str], Collection[str]] = {
     ("game", "units"): game_file.UNIT_KEYS,
     ("game", "phase"): game_file.PHASE_KEYS,
     ("game", "rule"): optional_rules.KEYS,
+    ("game", "begin"): game_file.BEGIN_KEYS,
     ("game", "track"): tracks.KEYS,
     ("game", "result"): game_file.RESULT_KEYS,
     ("game", "counter"): game_file.COUNTER_KEYS,

@@ -107,7 +107,9 @@ def test_tracks_laid_out_wrong_are_refused_in_one_sentence(tracks: Any, says: st
     ],
 )
 def test_steps_that_misuse_a_track_are_refused_with_line_and_column(make_pack: PackMaker, step: str, says: str) -> None:
-    text = str(MARSH["sequences.yaml"]).replace("- let: {needed:", f"- {step}\n  - let: {{needed:")
+    text = str(MARSH["sequences.yaml"]).replace(
+        "- let: {needed: unit.morale if", f"- {step}\n  - let: {{needed: unit.morale if"
+    )
     pack = load_pack(make_pack({**MARSH, "sequences.yaml": text}, "marsh"))
     with pytest.raises(TableError) as caught:
         pack.sequence("brace").declared  # noqa: B018  # reads the steps

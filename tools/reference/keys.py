@@ -111,6 +111,13 @@ PHASE: Keys = {
     "names": Key(WORDS, "units in these states are named on the card"),
     "calls": Key(many(ref("call")), "whom the card calls by name, and the roll that they owe"),
     "clears": Key(WORDS, "markers, flags and numbers that come off when it begins"),
+    "begins": Key(many(ref("begin")), "sequences that it runs on units when it begins (at most 5)"),
+}
+BEGIN: Keys = {
+    "run": Key(TEXT, "the sequence, which takes one `unit` and may leave out all else"),
+    "units": Key(one_of(("own", "all")), "own, those of the side whose turn it is; or all"),
+    "states": Key(WORDS, "only units in these states"),
+    "has": Key(WORDS, "or with one of these markers, or of these numbers over 0"),
 }
 CALL: Keys = {
     "says": Key({"type": "string", "pattern": r"\{\}"}, "the line of the card, {} are the units"),

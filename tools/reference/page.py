@@ -16,6 +16,7 @@ _TITLES = {
     "said": "`headline`, `then`, `now` or `notes`", "change": "`change`", "units": "`units`",
     "counter": "one of `counters`",
     "unit_list": "one of `unit_lists`", "phase": "a phase", "rule": "one of `rules`", "track": "one of `tracks`",
+    "begin": "one of `begins`",
     "result": "one of `results`", "columns": "`columns`",
     "bands": "`bands`", "rounds": "`rounds`", "ending": "one of `ends`", "carried": "one of `then`", "unit": "a unit",
 }  # fmt: skip

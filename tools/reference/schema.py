@@ -24,7 +24,7 @@ PARTS: Mapping[str, tuple[str, Mapping[str, Keys]]] = {
         "game.yaml",
         {
             "game": k.GAME, "units": k.UNITS, "counter": k.COUNTER, "unit_list": k.UNIT_LIST, "phase": k.PHASE,
-            "call": k.CALL, "rule": k.RULE, "track": k.TRACK, "result": k.RESULT, **_INPUT,
+            "call": k.CALL, "begin": k.BEGIN, "rule": k.RULE, "track": k.TRACK, "result": k.RESULT, **_INPUT,
         },
     ),
     "table": (

@@ -13,11 +13,13 @@ from bot.commands.context import Context
 from bot.commands.turns.calls import addressed, call_sides
 from bot.commands.turns.turn_card import (
     card,
+    headline,
     moment,
     passes_told,
     phase_buttons,
     phase_name,
 )
+from bot.commands.turns.upkeep import run_upkeep
 from bot.game.events import holding
 from bot.game.follows.turn import HANDS_OVER, PASSES
 from bot.game.phases import (
@@ -56,7 +58,14 @@ async def advance(context: Context, about: str | None = None) -> Reply:
     waiting = () if is_alternating(game, context.system) or not context.actor.side else others
     because = (f"{' and '.join(waiting)} had not passed yet.",) if waiting else ()
     context.ledger.add("next", after, result=phase_title(after, context.system))
-    return await card(context, game, await call_sides(context, after, after.go), because)
+    return await _card(context, game, after, because)
+
+
+async def _card(context: Context, was: Game, after: Game, because: tuple[str, ...]) -> Reply:
+    """The card of the phase that has just begun, with its upkeep, and those who are called."""
+    kept = run_upkeep(context, headline(after, context.system))
+    reply = await card(context, was, await call_sides(context, after, after.go), because)
+    return replace(reply, lines=(*reply.lines, *kept)) if kept else reply
 
 
 async def hand_over(context: Context) -> Reply:
@@ -91,7 +100,7 @@ async def _hand_over(context: Context, *, done: bool) -> Reply:
     does = f"{context.who} {HANDS_OVER if acted else PASSES}"
     if is_over:
         because = f"{does}, which ends {phase_name(replace(game, turn=0), system)}."
-        return await card(context, game, await call_sides(context, after, after.go), (because,))
+        return await _card(context, game, after, (because,))
     where = " · ".join(piece for piece in (phase_name(after, system), passes_told(after, system)) if piece)
     if not is_alternating(game, system):  # the others had the go already
         waits = f"{' and '.join(after.go)} {'is' if len(after.go) == 1 else 'are'} not yet"
@@ -134,7 +143,8 @@ async def _shot_of(context: Context, side: str) -> Json | None:
         changed = (event.get("after") or {}).get("game") or {}
         if event["kind"] in ("start", "next", "pass", "initiative") or "go" in changed:
             return None
-        if event["kind"] == "sequence" and event["side"] == side and event["target"] != "initiative":
+        is_shot = event["kind"] == "sequence" and event["target"] != "initiative" and "upkeep" not in event
+        if is_shot and event["side"] == side:
             return event
     return None
 

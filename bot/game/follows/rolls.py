@@ -87,6 +87,8 @@ def roll(past: Past, event: Event, said: Said) -> str:
     if problem := _roll_problem(past, event, event):
         return problem
     now = past.now
+    if "upkeep" in event and not _begins(past, event):
+        return "it is the upkeep of a phase that has not just begun."
     if "system" in said and (said["system"] != home_of(event) or (now.system and (now.started or now.units))):
         return "the system of a game that has units stays."
     if "initiative" in said and (event["target"] != "initiative" or said["initiative"] not in now.sides):
@@ -103,6 +105,15 @@ def roll(past: Past, event: Event, said: Said) -> str:
         if key not in names or unit is None or (before[key] or {}).get("name") != unit["name"]:
             return f"it changes {shown(key)}, which it may not."
     return ""
+
+
+def _begins(past: Past, event: Event) -> bool:
+    """Whether the phase whose upkeep it is has just begun, with nothing but other upkeep before it."""
+    before = past.bodies[event["number"] - 1]
+    is_new = before["kind"] in ("next", "pass") and {"turn", "phase", "turn_of"} & {
+        *past.patch(before, "after", "game")
+    }
+    return event["upkeep"] == past.now.phase and (bool(is_new) or "upkeep" in before)
 
 
 def _joins(past: Past, event: Event, unit: Json) -> bool:

@@ -231,6 +231,12 @@ const Follow = (() => {
       return new RegExp(`^(?:${said.join("; ")})$`, "su").test(body.result || "") ? "" : "Its words are not what was sealed.";
     }
 
+    /* Upkeep comes right behind the phase that has begun, or behind other upkeep. */
+    function upkeep({upkeep: phase}) {
+      const before = bodies[bodies.length - 1], moved = ["next", "pass"].includes(before.kind) && ["turn", "phase", "turn_of"].some(one => one in fields(before, "after"));
+      return phase === game.phase && (moved || "upkeep" in before) ? "" : "It is the upkeep of a phase that has not just begun.";
+    }
+
     /* The tracks that a sequence read are as the log led to, of the side that acts; it changes no others, and by hand one at a time is set. */
     function tracks(body) {
       const roll = contents.get(body.number) || body, {side = "", foe = "", ...read} = roll.read || {}, was = game.tracks, said = {...fields(body, "after").tracks || was, ...roll.tracks};
@@ -266,7 +272,7 @@ const Follow = (() => {
       if (leftHere.has(who)) return "Who wrote it had left the game for good.";
       const own = kind === "undo" ? undo(body) : kind === "redo" ? again(body) : kind === "reveal" || kind === "end" ? opening(body)
         : ["deck", "draw", "cards"].includes(kind) ? ofCards(body, game.decks, out, canonical) : "";
-      return own || tracks(body) || texts(body) || (body.keeps && !(redo.length && passedOver(body)) ? "It keeps what could be brought back, which it cannot." : "");
+      return own || ("upkeep" in body ? upkeep(body) : "") || tracks(body) || texts(body) || (body.keeps && !(redo.length && passedOver(body)) ? "It keeps what could be brought back, which it cannot." : "");
     }
 
     /* Move on behind an event. */

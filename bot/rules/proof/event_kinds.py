@@ -18,7 +18,7 @@ MOST_VERSIONS = 20
 _TURN = "turn phase turn_of go passes"
 _SET = "hand_dice answers confirm rules master packs tracks decks"
 _UNDONE = f"{_TURN} initiative plans orders orders_due system players {_SET}"
-_RULED = "inputs dice out edition base tables hand result used acting texts closes before after read"
+_RULED = "inputs dice out edition base tables hand result used acting texts closes before after read upkeep"
 EVENTS: Mapping[str, Any] = {
     "common": "number at who side kind behind",
     "kinds": {
@@ -77,7 +77,7 @@ EVENTS: Mapping[str, Any] = {
         "said": "hash", "used": "unit+", "acting": "word+", "of": "=roll|=sequence", "sealed": "hash",
         "changes": "change+", "read": "{word:value}+", "tracks": "{word:value}+",
         "opens": "count+", "reads": "count+", "before": "patch", "after": "patch",
-        "deck": "word", "does": "=draw|=names|=discard|=remove|=return|=shuffle",
+        "deck": "word", "upkeep": "word", "does": "=draw|=names|=discard|=remove|=return|=shuffle",
     },
     "game": {
         "system": "name", "name": "name", "master": "name", "phase": "name", "initiative": "name", "turn_of": "name",
@@ -151,7 +151,7 @@ def kinds_that(trait: str) -> tuple[str, ...]:
 
 COMMON = tuple(EVENTS["common"].split())
 PATCH = ("before", "after")
-LATER = ("said", "keeps", "by", "reason", "renamed", "base", "extends", "read")
+LATER = ("said", "keeps", "by", "reason", "renamed", "base", "extends", "read", "upkeep")
 LATER_KINDS = ("deck", "draw", "cards", "track")
 """Fields and kinds of version 2: a log with one of them, with tracks, with an undo that passes over later events, or
 with a phase that takes numbers off units, is exported as that, so that an older Grognard says "written by a newer one"
@@ -208,7 +208,7 @@ def content_faults(content: Mapping[str, Any]) -> Iterator[str]:
     elif has_large_number(content):
         yield _LARGE
     else:
-        may = (field for field in KINDS[name].may if field not in (*PATCH, "closes", "extends"))
+        may = (field for field in KINDS[name].may if field not in (*PATCH, "closes", "extends", "upkeep"))
         more = (*may, "changes", "tracks")
         yield from _fields(content, "what was sealed in it", ("kind", *KINDS[name].needs), more)
         yield from _roll_faults(content)

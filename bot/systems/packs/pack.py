@@ -228,6 +228,7 @@ class PackSystem(System):
         for id in self.own_sequences():
             _check_command(id, self.sequences[id].inputs, f"{self.id}/sequences.yaml")
         self._check_extension()
+        self._check_upkeep()
         for group in groups:
             if not NAME.fullmatch(group):
                 raise TableError(f"{self.id}/game.yaml", "is no name: a-z, 0-9 and hyphens", row=f"groups {group}")
@@ -242,6 +243,17 @@ class PackSystem(System):
                 f"a scenario is of a game: a pack that inherits {self.home} may have some, one that extends it not"
             )
             raise TableError(f"{self.id}/{SCENARIOS}/{next(iter(self.scenarios))}.yaml", problem)
+
+    def _check_upkeep(self) -> None:
+        """Raise TableError for a sequence that a phase cannot run on units by itself."""
+        for phase in self.game.get("phases") or ():
+            for id in (begin["run"] for begin in phase.get("begins") or ()):
+                problem = "asks a side, which upkeep cannot wait for" if self.sequences[id].choices else ""
+                if not self.sequences[id].upkeep_by:
+                    problem = "must take `units` (or one `unit`), and nothing else that must be typed"
+                if problem:
+                    row = f"phases {phase['name']}, begins"
+                    raise TableError(f"{self.id}/game.yaml", f"{id} {problem}", row=row)
 
     def own_sequences(self) -> tuple[str, ...]:
         """The ids that the pack's own sequences.yaml has."""

@@ -1,0 +1,65 @@
+"""What a phase does to units when it begins: rolled with the game's dice and told on the card of the phase."""
+
+from __future__ import annotations
+
+from bot.answers.outcome import after_happening, facts_of, named_in
+from bot.answers.shot import run_sequence
+from bot.answers.upkeep import Upkeep, upkeep_of
+from bot.commands.context import Context
+from bot.commands.play.record import closes_texts
+from bot.game.roster import is_gone
+from bot.game.state import roster_of, unit_json
+from bot.interface.reply.parts import Part, Small
+from bot.interface.reply.reply import Reply
+from bot.interface.spec import CommandSpec
+from bot.rules.text.names import joined
+from bot.rules.text.phrase import begun, phrase
+
+MOST_LINES = 4
+"""Lines of a card that one sequence takes beside its first."""
+
+
+def run_upkeep(context: Context, first: str) -> list[Part]:
+    """Play what the phase that has just begun runs, one event for each sequence; the lines that tell it. The event
+    that began the phase keeps `first` as its words."""
+    lines = list[Part]()
+    for one in upkeep_of(context.game, context.system, context.actor.side):
+        if one.options:
+            context.ledger.say(first)
+            context.about = context.about or context.topic(context.ledger.bodies[-1]["number"])
+        lines += [*(_played(context, one) if one.options else ()), *_passed(one)]
+    return lines
+
+
+def _played(context: Context, upkeep: Upkeep) -> list[Part]:
+    sequence, game = upkeep.sequence, context.game
+    path = (sequence.system.id, sequence.id)
+    spec = CommandSpec(path, sequence.id, "sequence")
+    roster, dice = roster_of(game), context.dice()
+    outcome = run_sequence(sequence, spec, upkeep.options, context.who, dice, roster, upkeep.read)
+    happening = outcome.happening
+    assert happening is not None
+    named, facts = [unit for unit in named_in(game, happening) if not is_gone(unit)], facts_of(path, happening)
+    facts |= {"used": [unit_json(unit) for unit in named], "upkeep": game.phase}
+    facts["acting"] = [unit.name for unit in named if unit.name in happening.acting]
+    facts["closes"] = bool(happening.dice) and closes_texts(context)
+    body = context.ledger.add("sequence", after_happening(game, happening), **facts)
+    told = f"{sequence.title}: {outcome.reply.title}"
+    context.ledger.say(told)
+    return [f"{told} (#{body['number']})", *_in_short(outcome.reply)]
+
+
+def _in_short(reply: Reply) -> list[Part]:
+    """The first lines of an answer."""
+    more = len(reply.lines) - MOST_LINES
+    left = [Small(phrase("{more} more lines; `/log` has the dice.", more=str(more)))] if more > 1 else []
+    return [*(reply.lines[:MOST_LINES] if left else reply.lines), *left]
+
+
+def _passed(upkeep: Upkeep) -> list[Part]:
+    """Whom it passed over, and why."""
+    why: dict[str, list[str]] = {}
+    for name, reason in upkeep.passed:
+        why.setdefault(reason.removeprefix(f"{name} ").rstrip("."), []).append(name)
+    said = "; ".join(f"{joined(names)} ({reason})" for reason, names in why.items())
+    return [Small(begun(f"{upkeep.sequence.title} passes over {said}."))] if said else []

@@ -1,0 +1,176 @@
+"""Upkeep: a phase runs sequences on units when it begins; one event, one answer, undone before the phase."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.audit.check_file import check
+from bot.packs.check import check_path
+from bot.rules.errors import TableError
+from bot.systems.packs.pack import load_pack
+from tests.forging import bodies, rechained
+from tests.packs.conftest import PackMaker
+from tests.packs.marsh import MARSH
+from tests.page_script import said_by_page
+from tests.playing import Channel
+from tests.random_play import exported_text
+from tools import verify_log
+
+GAME = str(MARSH["game.yaml"])
+
+
+@pytest.fixture(autouse=True)
+def marsh(make_pack: PackMaker, use_packs: Callable[[Path], None]) -> None:
+    use_packs(make_pack(MARSH, "marsh").parent)
+
+
+async def ford() -> Channel:
+    """Anna with the Reds and Bob with the Blues; a Red is shaken, and so is a recruit without morale."""
+    channel = await Channel.fresh()
+    await channel.do("Anna", "game start marsh scenario=ford", "game join Reds")
+    await channel.do("Bob", "game join Blues")
+    await channel.do("Anna", 'unit edit "Red Squad 2" shaken', 'unit add "Red Recruit" squad side=Reds shaken')
+    return channel
+
+
+async def to_the_reds(channel: Channel) -> str:
+    """The card of the next loading of the Reds."""
+    await channel.do("Anna", "game next", "game next")
+    await channel.do("Bob", "game next")
+    return (await channel.do("Bob", "game next")).text()
+
+
+async def kinds(channel: Channel) -> list[str]:
+    log = json.loads(await exported_text(channel))
+    return [body["kind"] + "+" * ("upkeep" in body) for body in bodies(log)]
+
+
+async def test_the_start_of_a_game_runs_nothing_and_the_next_loading_runs_all() -> None:
+    channel = await ford()
+    assert (await channel.game()).units["red squad 1"].numbers["loading"] == 2
+    card = await to_the_reds(channel)
+    assert "Load: Red Squads 1 + 2 are loading (#" in card
+    assert "Rally: " in card
+    assert "Rally passes over Red Recruit (needs morale)." in card
+    assert "Red Squad 2: [" in card, "its dice"
+    assert (await channel.game()).units["red squad 1"].numbers["loading"] == 1
+    assert (await kinds(channel))[-3:] == ["next", "sequence+", "sequence+"]
+
+
+async def test_its_dice_are_undone_by_consent_before_the_phase_and_redo_brings_the_same_back() -> None:
+    channel = await ford()
+    await channel.do("Anna", 'unit edit "Red Squad 2" stats="morale=12"')
+    await to_the_reds(channel)
+    asked = await channel.do("Bob", "game undo")
+    assert "Anna" in asked.text(), "its dice take consent"
+    await channel.do("Anna", "game undo")
+    assert (await channel.game()).units["red squad 2"].state == "shaken"
+    assert (await channel.game()).units["red squad 1"].numbers["loading"] == 1
+    await channel.do("Bob", "game undo")
+    assert (await channel.game()).units["red squad 1"].numbers["loading"] == 2
+    await channel.do("Bob", "game undo")
+    assert (await channel.game()).phase == "act", "now the phase itself"
+    await channel.do("Bob", "game redo", "game redo")
+    assert (await channel.game()).units["red squad 1"].numbers["loading"] == 1
+    await channel.do("Bob", "game redo")
+    await channel.do("Anna", "game redo")
+    assert (await channel.game()).units["red squad 2"].state == "steady"
+    assert [kind for kind in await kinds(channel) if kind == "sequence+"] == ["sequence+"] * 2
+    assert check(json.loads(await exported_text(channel))).faults == ()
+
+
+async def test_again_repeats_no_upkeep_and_a_pass_is_still_a_pass() -> None:
+    channel = await ford()
+    await to_the_reds(channel)
+    await channel.refused("Anna", "again", "nothing-to-repeat")
+
+
+async def test_an_export_with_upkeep_verifies_with_nothing_but_itself(
+    use_packs: Callable[[Path], None], tmp_path: Path
+) -> None:
+    channel = await ford()
+    await to_the_reds(channel)
+    await channel.do("Anna", "fair reveal")
+    log = json.loads(await exported_text(channel))
+    use_packs(tmp_path / "none")
+    found = check(log)
+    assert (found.faults, found.played, log["version"]) == ((), 2, 2)
+    assert verify_log.check(log)[0] == []
+    (page,) = said_by_page([json.dumps(log)], tmp_path)
+    assert page["faults"] == []
+
+
+def _other_phase(log: dict[str, Any]) -> None:
+    bodies(log, "sequence")[0]["upkeep"] = "act"
+
+
+def _too_late(log: dict[str, Any]) -> None:
+    """The first upkeep of the log is one no more, so the second comes too late."""
+    del bodies(log, "sequence")[0]["upkeep"]
+
+
+@pytest.mark.parametrize("bend", [_other_phase, _too_late])
+async def test_bent_upkeep_is_seen_by_all_three_verifiers(
+    bend: Callable[[dict[str, Any]], None], tmp_path: Path
+) -> None:
+    channel = await ford()
+    await to_the_reds(channel)
+    log = json.loads(await exported_text(channel))
+    bend(log)
+    rechained(log)
+    assert check(log).faults
+    assert verify_log.check(log)[0]
+    (page,) = said_by_page([json.dumps(log)], tmp_path)
+    assert page["faults"]
+
+
+async def test_a_host_cannot_leave_a_unit_out_of_the_upkeep() -> None:
+    channel = await ford()
+    await channel.do("Anna", 'unit add "Red Gun" gun side=Reds morale=7 loading=1')
+    await to_the_reds(channel)
+    log = json.loads(await exported_text(channel))
+    body = next(body for body in bodies(log, "sequence") if body["target"] == "load")
+    body["inputs"]["units"] = "Red Squad 1; Red Squad 2"
+    rechained(log)
+    assert any("other upkeep" in fault for fault in check(log).faults)
+
+
+async def test_five_hundred_units_are_kept_up_in_time() -> None:
+    channel = await ford()
+    for first in range(1, 481, 40):
+        await channel.do("Anna", f'unit add "Red Squad {first + 10}..{first + 49}" squad side=Reds morale=7 loading=3')
+    card = await to_the_reds(channel)
+    assert (await channel.game()).units["red squad 489"].numbers["loading"] == 2
+    assert len(card) < 6_000
+    log = json.loads(await exported_text(channel))
+    assert check(log).faults == ()
+
+
+@pytest.mark.parametrize(
+    ("game", "says"),
+    [
+        (GAME.replace("{run: load, has: [loading]}", "{run: lode}"), "Did you mean load?"),
+        (GAME.replace("{run: load, has: [loading]}", "{run: shoot}"), "must take `units`"),
+        (GAME.replace("{run: load, has: [loading]}", "{run: load, units: foe}"), '"foe" is not known here'),
+        (GAME.replace("{run: load, has: [loading]}", "{run: load, states: [tired]}"), '"tired" is not known here'),
+        (GAME.replace("{run: load, has: [loading]}", "{run: load, when: always}"), '"when" is not known here'),
+        (GAME.replace("{run: load, has: [loading]}", "load"), "must be a mapping with run"),
+        (GAME.replace("turns: by-side\n", "").replace("go: own", "go: both"), '"own" is not known here'),
+        (GAME.replace("  - {run: rally, states: [shaken]}", "  - {run: rally}\n" * 6), "at most 5"),
+    ],
+)
+def test_upkeep_laid_out_wrong_is_refused_in_one_sentence(make_pack: PackMaker, game: str, says: str) -> None:
+    with pytest.raises(TableError) as caught:
+        load_pack(make_pack({**MARSH, "game.yaml": game}, "marsh")).check_whole()
+    assert says in str(caught.value)
+    assert len(str(caught.value)) < 300
+
+
+def test_the_marsh_passes_its_check(make_pack: PackMaker) -> None:
+    faults = check_path(make_pack(MARSH, "marsh")).faults
+    assert [fault for fault in faults if "brace" not in fault] == []
