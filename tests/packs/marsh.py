@@ -145,6 +145,6 @@ async def every_event_of_tracks() -> list[dict[str, Any]]:
     channel = await Channel.fresh()
     await channel.do("Anna", "game start marsh scenario=ford", "game join Reds", f"{SHOT} hand=2", "game undo")
     await channel.do("Anna", "game redo", "track set omen 1", f"{SHOT} hand=3 secret", "game reveal 7")
-    await channel.do("Anna", f"{SHOT} hand=4 secret", "game end confirm")
+    await channel.do("Anna", *["game next"] * 4, f"{SHOT} hand=4 secret", "game end confirm")
     found: list[dict[str, Any]] = [event["body"] for event in json.loads(await exported_text(channel))["events"]]
     return found
