@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from bot.answers.outcome import is_of_game
 from bot.game.ledger import Ledger
 from bot.game.prepared import UNUSED, Prepared, find, fresh
-from bot.game.rights import Actor, actor_in, over
+from bot.game.rights import Actor, actor_in, has_last_word, is_stranger, over
 from bot.game.state import Game, Json, roster_of
 from bot.interface.registry import Registry
 from bot.interface.reply.reply import Button, Reply
@@ -253,6 +253,25 @@ class Context:
     def dice(self) -> Source:
         """The provable dice of the next event. The first one begins free play."""
         return _Dice(self)
+
+
+def closes_texts(context: Context) -> bool:
+    """Whether the asker's die, or word, closes the players' texts. Raises UserError where the last one is theirs."""
+    game = context.game
+    if not game.closing or game.closed or is_stranger(game, context.actor):
+        return False
+    if not game.adder:
+        return True
+    own = (row.person for row in context.ledger.persons.values() if row.user == context.command.who.key)
+    if any(has_last_word(game, person) for person in own):  # also as another person, from an imported file
+        raise UserError(
+            "The last text in these dice is yours, so somebody else has to roll first.",
+            hint=phrase(
+                "Another player rolls first, or types `/fair close`. Or `/fair reveal` starts a new seed without texts."
+            ),
+            code="last-word",
+        )
+    return True
 
 
 def roster_for(context: Context, spec: CommandSpec) -> Roster:

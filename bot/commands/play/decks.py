@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from bot.commands.context import Context
-from bot.commands.play.record import closes_texts
+from bot.commands.context import Context, closes_texts
 from bot.game.rights import need_player
 from bot.game.state import Game
 from bot.interface.reply.parts import Group, Part, Small

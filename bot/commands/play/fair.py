@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bot.commands.channel_games import turn_to
-from bot.commands.context import Context
-from bot.commands.play.record import closes_texts
+from bot.commands.context import Context, closes_texts
 from bot.game.rights import are_open, is_alone, need_director, need_player
 from bot.interface.reply.reply import Reply
 from bot.rules.errors import UserError

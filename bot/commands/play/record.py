@@ -22,11 +22,11 @@ from bot.answers.outcome import (
 )
 from bot.answers.shot import brief, compact
 from bot.commands.channel_games import turn_to
-from bot.commands.context import Amendment, Context
+from bot.commands.context import Amendment, Context, closes_texts
 from bot.commands.play.targets import other_targets
 from bot.commands.turns.turn_card import IMPACT
 from bot.game.loaded import read_opened
-from bot.game.rights import has_last_word, is_stranger, need_share
+from bot.game.rights import need_share
 from bot.game.roster import is_gone, settle_changes
 from bot.game.state import FULL, Game, Json, is_strict, unit_json
 from bot.game.tracks import key_of
@@ -86,25 +86,6 @@ def _amiss(context: Context, game: Game, happening: Happening, side: str) -> tup
         hint = phrase("This game is strict. `/game settings strict=no` lets it pass with a remark.")
         raise UserError(f"{begun(said[0])}.", hint=hint, code="strict-game")
     return said
-
-
-def closes_texts(context: Context) -> bool:
-    """Whether the asker's die, or word, closes the players' texts. Raises UserError where the last one is theirs."""
-    game = context.game
-    if not game.closing or game.closed or is_stranger(game, context.actor):
-        return False
-    if not game.adder:
-        return True
-    own = (row.person for row in context.ledger.persons.values() if row.user == context.command.who.key)
-    if any(has_last_word(game, person) for person in own):  # also as another person, from an imported file
-        raise UserError(
-            "The last text in these dice is yours, so somebody else has to roll first.",
-            hint=phrase(
-                "Another player rolls first, or types `/fair close`. Or `/fair reveal` starts a new seed without texts."
-            ),
-            code="last-word",
-        )
-    return True
 
 
 def _with_arrivals(outcome: Outcome, was: Game, after: Game) -> Outcome:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from bot.answers.outcome import after_happening, facts_of, named_in
 from bot.answers.shot import run_sequence
 from bot.answers.upkeep import Upkeep, upkeep_of
-from bot.commands.context import Context
-from bot.commands.play.record import closes_texts
+from bot.commands.context import Context, closes_texts
 from bot.game.roster import is_gone
 from bot.game.state import roster_of, unit_json
 from bot.interface.reply.parts import Part, Small
