@@ -37,11 +37,12 @@ def test_there_are_fights_and_lines_for_a_shell() -> None:
     assert len(SHELL) == 5
 
 
-async def test_two_lines_and_three_letters_make_a_fight(tmp_path: Path) -> None:
-    """The lines that the README begins with, typed at a terminal, each answered and none refused."""
+@pytest.mark.parametrize("terminal", [True, False])
+async def test_two_lines_and_three_letters_make_a_fight(tmp_path: Path, terminal: bool) -> None:
+    """The lines that the README begins with, at a terminal or in a pipe, each answered and none refused."""
     (block,) = re.findall(r"```console\n(.*?)```", README, re.DOTALL)
     app, shown = await fresh_app(), io.StringIO()
-    session = Session(app, Console(file=shown, width=110), "Player", tmp_path, terminal=True)
+    session = Session(app, Console(file=shown, width=110), "Player", tmp_path, terminal=terminal)
     answers = []
     for command, _ in typed_and_shown(block):
         shown.truncate(0)

@@ -21,12 +21,14 @@ from adapters.console.screen import BOARD, WIDE, Screen, graphics
 from bot.app import App
 from bot.host.cli import Arguments
 from bot.host.terminal import save_files, say, show
+from bot.interface.form.fields import known_items
 from bot.interface.reply.packing import MOST_BYTES, file_text, too_large
 from bot.interface.reply.parts import Grid
 from bot.interface.reply.reply import Button, Menu, Reply, error_reply
 from bot.interface.spec import Person, Place
 from bot.interface.typing.command_text import MAX_LENGTH, command_text
 from bot.interface.typing.complete import Known
+from bot.places.forms import Draft
 from bot.process.file_rights import private_from_now_on, tighten
 from bot.process.settings import Settings, load_settings
 from bot.rules.errors import UserError
@@ -96,13 +98,13 @@ class Session:
             await self._press(rest.strip())
         elif (meant := self.keys.meant(text) or self.kept.meant(text)) is not None:
             await self._use(meant, text)
-        elif self.terminal and text.casefold() in SHOTS:
+        elif text.casefold() in SHOTS:
             system = (await self.app.known(PLACE, self.who)).system
             self.draft = f"{system} fire attackers=" if self.app.registry.get((system, "fire")) else ""
             hint = "The line below begins one; Tab names the units." if self.draft else "Fire first."
             self._refuse(UserError("There is no shot before this one.", hint=hint, code="nothing-to-repeat"))
         else:
-            text = LINES.get(text.casefold(), text) if self.terminal else text
+            text = LINES.get(text.casefold(), text)
             text = "game board" if text == "board" else text
             await self._run(text)
             if word in ("help", "?") and not rest:
@@ -148,9 +150,21 @@ class Session:
         except UserError as error:
             self._refuse(error)
             return
-        line = what if draft is None else command_text(await self.app.spec_of_form(draft, PLACE), draft.options)
-        self.draft = f"{line} "
+        self.draft = f"{what} " if draft is None else await self._mended(draft)
         say(self.console, Text("  Go on with the line below; Tab shows what fits.", style="dim"))
+
+    async def _mended(self, draft: Draft) -> str:
+        """A draft as a line. What was refused comes last: of units those that are there, nothing of any other choice,
+        so that Enter alone does not ask for it once more."""
+        spec, options = await self.app.spec_of_form(draft, PLACE), dict(draft.options)
+        option, wrong = spec.option(draft.wrong), options.pop(draft.wrong, None)
+        if option is None or not wrong:
+            return f"{command_text(spec, draft.options)} "
+        if option.type == "units":
+            wrong = known_items(str(wrong), (await self.app.known(PLACE, self.who)).roster)
+        if wrong and option.type in ("units", "str", "dice", "mods", "bool"):
+            return f"{command_text(spec, options | {option.name: wrong})} "
+        return f"{command_text(spec, options)} {option.name}="
 
     def begin(self, text: str) -> None:
         """What the next line begins with, after what a key of the bar does."""
@@ -162,12 +176,12 @@ class Session:
 
     async def _show(self, reply: Reply) -> None:
         self.failed |= reply.error
-        self.keys = keys_of(reply) if self.terminal else Keys()
+        self.keys = keys_of(reply)
         self.kept = Keys(
             {**self.kept.buttons, **{key: one for key, one in self.keys.buttons.items() if key in SHOTS}},
             {**self.kept.menus, **{key: one for key, one in self.keys.menus.items() if key in SHOTS}},
         )
-        show(self.console, reply, self.keys.shown())
+        show(self.console, reply, self.keys.shown() if self.terminal else "")
         for path, file in zip(save_files(reply, self.folder / "files"), reply.files, strict=True):
             if self.terminal and (drawn := graphics(file.data, self.console.width, os.environ)):
                 self.console.file.write(drawn)

@@ -334,9 +334,9 @@ def after_shot(given: Given, *, hit: bool) -> tuple[str, ...]:
 
 
 def riders(given: Given) -> tuple[str, ...]:
-    """The reminder of those who ride on the firer. Source: PAC 06."""
+    """The reminder of those who ride on the firer, and of terrain. Source: PAC 06."""
     unit = given.unit("unit")
-    return dismounting([unit] if unit is not None else [], "oft")
+    return (*dismounting([unit] if unit is not None else [], "oft"), *kinds.capped(given))
 
 
 def dismounting(firers: Iterable[Unit], cause: str) -> tuple[str, ...]:

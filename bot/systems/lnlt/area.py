@@ -22,7 +22,7 @@ from bot.systems.lnlt.fire import refuse_to_fire
 from bot.systems.lnlt.impact import OWES as FIRE_CHECK
 from bot.systems.lnlt.impact import fire_check, fire_started, told_before
 from bot.systems.lnlt.items import Attack, ended, list_items, places, readings_of
-from bot.systems.lnlt.kinds import refuse_values, target_terrain, terrain_for
+from bot.systems.lnlt.kinds import capped, refuse_values, target_terrain, terrain_for
 from bot.systems.lnlt.reasons import against, target_modifier
 
 ATTACK, DEFENSE = d6("attack"), d6("defense")
@@ -251,7 +251,8 @@ def plan_barrage(tables: Tables, given: Given) -> Plan[Attack]:
         words = headline(area_words(hurt, out["targets"]), hit=out["hit"])
         beaten = out["attack_roll"] + given.int("fp") + mod - out["defense_roll"] - terrain_of(given)
         more, firers = fire_started(out), [given.unit("unit")]
-        return attacked(words, targets, hurt, more=more, firers=firers, beaten_by=max(0, beaten))
+        notes, beaten = capped(given), max(0, beaten)
+        return attacked(words, targets, hurt, more=more, notes=notes, firers=firers, beaten_by=beaten)
 
     opening = {"attack_mod": mod, "targets": [], **told_before(flammable)}
     checks = area.checks

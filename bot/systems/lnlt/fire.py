@@ -251,7 +251,7 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
         advice=_best_leaders(targets) if picks else (0,) * max(len(targets), 1),
         picks=picks,
         flammable=given.flag("flammable"),
-        reminders=_reminders(attackers, targets, shooter),
+        reminders=(*_reminders(attackers, targets, shooter), *kinds.capped(given)),
     )
     opening: dict[str, Any] = {
         "attack_fp": sum([power for _, power in powers]),

@@ -109,6 +109,11 @@ def target_terrain(tm: int, *, wall_or_hill: bool = False) -> int:
     return 0 if wall_or_hill else min(tm, MOST)
 
 
+def capped(given: Given) -> tuple[str, ...]:
+    """The remark where a higher target modifier was typed than counts."""
+    return (f"A target modifier counts with at most {MOST}.",) if given.int("tm") > MOST else ()
+
+
 def terrain_for(unit: Unit, tm: int) -> int:
     """A hex's target modifier for one unit: aircraft are a level above it and have none. Source: PAC 05, 06."""
     return 0 if unit.type in AIRBORNE else tm

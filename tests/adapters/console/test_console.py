@@ -206,7 +206,7 @@ async def test_an_error_has_letters_too() -> None:
         await session.line("lnlt fire Alpha Bravoo hand=6,1,2")
         assert "1 fire at Bravo   2 fix it" in out.getvalue()
         await session.line("2")
-        assert session.draft == "/lnlt fire attackers=Alpha targets=Bravoo hand=6,1,2 "
+        assert session.draft == "/lnlt fire attackers=Alpha hand=6,1,2 targets=", "Enter alone is not refused once more"
         assert "Go on with the line below" in out.getvalue()
         await session.line("1")
         assert "Alpha fires" in out.getvalue()

@@ -9,6 +9,7 @@ import pytest
 from bot.systems.catalog import system
 from bot.systems.resolve import each_odds
 from tests.examples import odds, play_example
+from tests.playing import Channel
 from tests.refusing import refuses
 from tests.systems.lnlt.rosters import roster, unit
 
@@ -314,3 +315,12 @@ def test_a_further_modifier_may_be_typed_as_an_option_of_its_own() -> None:
         fire([3, 3], **given, tis=True, mods="tis")
     with refuses("unknown-modifier tis"):
         fire([3, 3], **given, tis=2)
+
+
+@pytest.mark.parametrize("line", ["fire attackers='squad fp=2'", "ordnance-infantry to_hit=9 he=3", "barrage weapon=mortar fp=2"])
+async def test_more_terrain_than_counts_is_remarked_on(line: str) -> None:
+    """PAC 03: a target modifier counts with at most 4; whoever typed 7 reads that."""
+    channel = await Channel.fresh()
+    less, more = [await channel.say("Anna", f"lnlt {line} targets='squad morale=5' tm={tm}") for tm in (4, 7)]
+    assert not more.error, more.text()
+    assert ["at most 4" in told.text() for told in (less, more)] == [False, True]
