@@ -317,7 +317,9 @@ def test_a_further_modifier_may_be_typed_as_an_option_of_its_own() -> None:
         fire([3, 3], **given, tis=2)
 
 
-@pytest.mark.parametrize("line", ["fire attackers='squad fp=2'", "ordnance-infantry to_hit=9 he=3", "barrage weapon=mortar fp=2"])
+@pytest.mark.parametrize(
+    "line", ["fire attackers='squad fp=2'", "ordnance-infantry to_hit=9 he=3", "barrage weapon=mortar fp=2"]
+)
 async def test_more_terrain_than_counts_is_remarked_on(line: str) -> None:
     """PAC 03: a target modifier counts with at most 4; whoever typed 7 reads that."""
     channel = await Channel.fresh()
