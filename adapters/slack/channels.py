@@ -109,7 +109,7 @@ async def is_there(wire: Wire, teams: Teams, user: str, place: str) -> bool | No
 
 
 KEPT = 600.0
-UNKNOWN_KEPT = 30.0
+UNKNOWN_KEPT = 1.0  # nobody loses a right for longer than Slack is silent
 PATIENCE = 1.0  # an answer does not wait longer for a name
 MAX_KNOWN = 10_000
 
@@ -147,8 +147,8 @@ class People:
             if team is not None:
                 found = await self._wire.request(team.token, "users.info", user=request.user)
                 person, kept = _person(request, found.get("user") or {}), KEPT
-        except (Busy, Refused):
-            pass
+        except (Busy, Refused) as trouble:
+            kept = max(kept, trouble.seconds if isinstance(trouble, Busy) else 0.0)
         if len(self._known) > MAX_KNOWN:
             self._known.clear()
         self._known[request.person_key] = (time.monotonic() + kept, person)

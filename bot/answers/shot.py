@@ -274,11 +274,6 @@ FEW, MANY = 7, 12
 """Lines of a phone that an answer about a unit or two takes at most, and one that counts its units."""
 
 
-def phone_lines(reply: Reply) -> int:
-    """How many lines of a phone an answer takes without its trace and its number, as `brief` counts them."""
-    return _height([reply.first]) + sum(_heights(reply.shown))
-
-
 def brief(reply: Reply, options: Iterable[Option]) -> Reply:
     """The answer with what a phone need not show at once put into its trace: first notes, then whom nothing happened,
     then lines without dice, then single rolls, then what that means; never the news itself nor what each unit came

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from bot.answers.aim import in_names
 from bot.answers.headline import FIRES, actors, cause, others
-from bot.answers.inputs import by_rules, loans, told_by_rule, tracks_read, with_filled
+from bot.answers.inputs import Filled, by_rules, loans, told_by_rule, tracks_read, with_filled
 from bot.answers.odds import odds_reply, rounds_reply
 from bot.answers.plays import Shot, again, alike_plays, came_up, each_of, named_rows, shot_of
 from bot.answers.roll import dice_odds
@@ -57,12 +58,7 @@ async def answer_odds(
     """
     if spec.family == "roll":
         return _of_dice(context, spec, options, draft)
-    sequence = system(spec.system).sequence(spec.target)
-    roster = roster_for(context, spec)
-    options, _ = in_names(sequence, options, roster, context.actor.side)
-    given = {name: value for name, value in options.items() if name not in EXTRA}
-    ruled = by_rules(sequence, given, context.game)
-    raw = _with_tracks(context, sequence, with_filled(given, ruled), roster)
+    sequence, roster, given, ruled, raw = _asked(context, spec, options)
     lent = loans(sequence, raw, roster)
     rows, counted = await count_rows(context, sequence, with_filled(raw, lent), roster)
     more = {name: options[name] for name in ("secret", "hand") if options.get(name)}
@@ -83,25 +79,33 @@ async def answer_odds(
     reply = odds_by_name(reply, sequence, context.game)
     if is_typed:
         return boxed(context, reply)
-    if draft is None:
-        game = context.ledger.row if context.ledger.exists else ""
-        draft = new_draft(spec.path, {**given, "odds": True}, context.command.who.key, game)
-        context.docs.append(draft.doc(context.now, DAY))
-    buttons: tuple[Button, ...] = (
-        Button(f"roll:{draft.key}", "Roll it", "primary"),
-        Button(f"form:draft:{draft.key}", "Change…"),
-    )
+    draft = draft or _drafted(context, spec, {**given, "odds": True})
+    buttons = _rolled_or_changed(draft)
     if is_one:
         buttons = (*buttons, Button(f"whatif:{draft.key}", "What if"))
     return boxed(context, await offered(context, replace(reply, buttons=buttons), f"picture:{draft.key}"))
 
 
-def _with_tracks(
-    context: Context, sequence: Sequence, raw: Mapping[str, object], roster: Roster
-) -> Mapping[str, object]:
-    """The inputs with the tracks of the game as they are now."""
+class Asked(NamedTuple):
+    """What odds are asked of: the inputs as they were typed, what rules in force fill in, and all that counts, with the
+    tracks of the game as they are now."""
+
+    sequence: Sequence
+    roster: Roster
+    given: dict[str, object]
+    ruled: tuple[Filled, ...]
+    raw: Mapping[str, object]
+
+
+def _asked(context: Context, spec: CommandSpec, typed: Mapping[str, object], *, decided: bool = False) -> Asked:
+    """`decided`: choices that the odds leave open are taken."""
+    sequence, roster = system(spec.system).sequence(spec.target), roster_for(context, spec)
+    options, _ = in_names(sequence, typed, roster, context.actor.side)
+    given = {name: value for name, value in options.items() if name not in EXTRA}
+    ruled = by_rules(sequence, given, context.game)
+    raw = sequence.decided(with_filled(given, ruled)) if decided else with_filled(given, ruled)
     read = tracks_read(sequence, raw, roster, context.game, context.actor.side)
-    return {**raw, **filled_in(read, sequence.system.tracks)} if read else raw
+    return Asked(sequence, roster, given, ruled, {**raw, **filled_in(read, sequence.system.tracks)} if read else raw)
 
 
 def _of_dice(context: Context, spec: CommandSpec, options: Mapping[str, object], draft: Draft | None) -> Reply:
@@ -110,8 +114,19 @@ def _of_dice(context: Context, spec: CommandSpec, options: Mapping[str, object],
         given = {name: options[name] for name in ("dice", "label") if options.get(name)} | {"odds": True}
         draft = new_draft(spec.path, given, context.command.who.key)
         context.docs.append(draft.doc(context.now, DAY))
-    buttons = (Button(f"roll:{draft.key}", "Roll it", "primary"), Button(f"form:draft:{draft.key}", "Change…"))
-    return boxed(context, replace(dice_odds(options), buttons=buttons))
+    return boxed(context, replace(dice_odds(options), buttons=_rolled_or_changed(draft)))
+
+
+def _drafted(context: Context, spec: CommandSpec, given: Mapping[str, object]) -> Draft:
+    """The inputs kept for a day, so that a button rolls just this."""
+    game = context.ledger.row if context.ledger.exists else ""
+    draft = new_draft(spec.path, given, context.command.who.key, game)
+    context.docs.append(draft.doc(context.now, DAY))
+    return draft
+
+
+def _rolled_or_changed(draft: Draft) -> tuple[Button, ...]:
+    return Button(f"roll:{draft.key}", "Roll it", "primary"), Button(f"form:draft:{draft.key}", "Change…")
 
 
 def _by_names(sequence: Sequence, raw: Mapping[str, object], roster: Roster, title: str) -> str:
@@ -146,12 +161,7 @@ def parties(sequence: Sequence, raw: Mapping[str, object], roster: Roster) -> tu
 
 async def answer_rounds(context: Context, spec: CommandSpec, options: Mapping[str, object]) -> Reply:
     """The exact odds after so many rounds and to the end, privately, with a button that fights the first of them."""
-    sequence = system(spec.system).sequence(spec.target)
-    roster = roster_for(context, spec)
-    options, _ = in_names(sequence, options, roster, context.actor.side)
-    given = {name: value for name, value in options.items() if name not in EXTRA}
-    ruled = by_rules(sequence, given, context.game)
-    raw = _with_tracks(context, sequence, with_filled(given, ruled), roster)
+    sequence, roster, given, ruled, raw = _asked(context, spec, options)
     option = spec.option("rounds")
     assert option is not None
     rounds = int(clean(option, options["rounds"]))
@@ -162,11 +172,7 @@ async def answer_rounds(context: Context, spec: CommandSpec, options: Mapping[st
     acting, _ = parties(sequence, raw, roster)
     reply = rounds_reply(sequence, raw, fought, rounds, by=cause(sequence, acting, context.who))
     reply = told_by_rule(reply, ruled)
-    game = context.ledger.row if context.ledger.exists else ""
-    draft = new_draft(spec.path, given, context.command.who.key, game)
-    context.docs.append(draft.doc(context.now, DAY))
-    buttons = (Button(f"roll:{draft.key}", "Roll it", "primary"), Button(f"form:draft:{draft.key}", "Change…"))
-    return boxed(context, replace(reply, buttons=buttons))
+    return boxed(context, replace(reply, buttons=_rolled_or_changed(_drafted(context, spec, given))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,12 +283,7 @@ async def answer_compared(context: Context, spec: CommandSpec, options: Mapping[
 
 
 async def _compared(context: Context, spec: CommandSpec, draft: Draft, chosen: str) -> Reply:
-    sequence = system(spec.system).sequence(spec.target)
-    roster = roster_for(context, spec)
-    options, _ = in_names(sequence, draft.options, roster, context.actor.side)
-    given = {name: value for name, value in options.items() if name not in EXTRA}
-    ruled = by_rules(sequence, given, context.game)
-    raw = _with_tracks(context, sequence, sequence.decided(with_filled(given, ruled)), roster)
+    sequence, roster, _, ruled, raw = _asked(context, spec, draft.options, decided=True)
     if each_of(sequence, raw, roster):
         raise UserError("What a change is worth is counted for one unit at a time.", hint="Name one.", code="too-many")
     tried = changes(sequence, raw, sequence.given(raw, roster))
@@ -309,8 +310,7 @@ def _place(text: str) -> int:
 
 def _buttons(draft: Draft) -> tuple[Button, ...]:
     return (
-        Button(f"roll:{draft.key}", "Roll it", "primary"),
-        Button(f"form:draft:{draft.key}", "Change…"),
+        *_rolled_or_changed(draft),
         Button(f"back:{draft.key}", "Back"),
     )
 

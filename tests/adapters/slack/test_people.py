@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import time
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from adapters.slack import channels
-from adapters.slack.calls import Wire
+from adapters.slack.calls import Busy, Wire
+from adapters.slack.channels import People
 from adapters.slack.request import Request
 from adapters.slack.teams import Team, Teams
 from adapters.slack.work import Work
@@ -62,4 +64,28 @@ async def test_a_slow_lookup_makes_a_channel_wait_once_and_keeps_its_order(monke
     await asyncio.sleep(0.05)
     await begin(4)
     assert done[-1] == "4 Real U4"
+    await wire.close()
+
+
+async def test_a_lookup_that_failed_costs_an_admin_their_right_no_longer_than_slack_is_silent(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Mended(Wire):
+        """Slack, whose first call breaks."""
+
+        is_broken = True
+
+        async def _call(self, _: str, method: str, arguments: Any, headers: Any = None) -> Any:
+            if self.is_broken:
+                self.is_broken = False
+                raise Busy("fault", 1.0)
+            return {"ok": True, "user": {"team_id": "T1", "is_admin": True, "profile": {"display_name": "Mal"}}}
+
+    wire, teams = Mended(), Teams(None)
+    teams.add(Team("T1", "xoxb-1", "UB", "B1"))
+    people, now = People(wire, teams), [100.0]
+    monkeypatch.setattr(channels, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    assert not (await people.find(Request("T1", "C1", "U1"))).manager
+    now[0] += 3.0
+    assert (await people.find(Request("T1", "C1", "U1"))).manager
     await wire.close()
