@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from bot.answers.headline import actors, fared, spoken
-from bot.answers.shot import FEW, MANY, brief, phone_lines, played_reply
+from bot.answers.shot import FEW, MANY, _height, _heights, brief, played_reply
 from bot.game.state import roster_of
 from bot.interface.reply.parts import Group, Small
 from bot.interface.reply.reply import Reply
@@ -24,6 +24,11 @@ PLAYS = 12
 SINGLE = 20
 """Lines of a phone that a sequence of many steps takes: a shot at a vehicle, an interrupt, a fire mission."""
 SEQUENCES = [(id, name) for id in systems() for name in systems()[id].sequences]
+
+
+def phone_lines(reply: Reply) -> int:
+    """How many lines of a phone an answer takes without its trace and its number, as `brief` counts them."""
+    return _height([reply.first]) + sum(_heights(reply.shown))
 
 
 @pytest.mark.parametrize(("system", "name"), SEQUENCES, ids=[f"{system}-{name}" for system, name in SEQUENCES])
