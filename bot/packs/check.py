@@ -5,24 +5,29 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from bot.answers.aim import refused_of
 from bot.game.roster_file import find_scenario
+from bot.interface.registry import TABLE, Registry
 from bot.odds_worker.pool import Worker
 from bot.packs.linter import lint
 from bot.process.entropy import throwaway
-from bot.rules.errors import TableError, UserError
+from bot.rules.errors import TableError, UserError, did_you_mean
 from bot.rules.inputs.units import MAX_UNITS
 from bot.rules.odds.odds import STATE_BUDGET
 from bot.rules.odds.rolls import TooManyStates
+from bot.rules.tables.compile import OUTPUTS
 from bot.systems.packs.archive import Content, read_content
-from bot.systems.packs.pack import PackSystem
-from bot.systems.resolve import count_odds, resolve
+from bot.systems.packs.pack import MOST_SHOWN, PackSystem
+from bot.systems.resolve import count_odds, resolve, rounds_of
 from bot.systems.system import SCENARIOS, STEPS, TABLES, Sequence, System
 
+MANY_STATES = 10_000
+MOST_CHARACTERS = 8_000
 SITUATIONS = 40_000
 """Look-ups of a whole pack: a second or so."""
 UNTRUSTED_SECONDS = 2.0
@@ -80,10 +85,42 @@ def check_system(system: System, *, is_new: bool = True) -> Report:
                 system.check_new()
         except TableError as error:
             found.faults.append(str(error))
+    if is_new and isinstance(system, PackSystem) and not found.faults:
+        found.questions += _large_commands(system)
     version = f", version {system.about.version}" if isinstance(system, PackSystem) else ""
     named = zip(counts, ("table", "combat sequence", "scenario"), strict=True)
     has = ", ".join(f"{count} {what}{'' if count == 1 else 's'}" for count, what in named)
     return found.report(f"{system.id}: {system.title}{version}: {has}")
+
+
+_SAID = re.compile(
+    r"(?P<file>(?:[a-z0-9-]+/)?(?P<name>(?:steps/|scenarios/)?[a-z0-9-]+\.yaml))"
+    r"(?!.*[Ll]ine \d)(?:, row (?P<row>[^:]+?)(?=, column|:)|, (?P<all>rows|columns)"
+    r"|: \"(?P<quoted>[^\"]+)\"|: (?P<first>\w+) )"
+)
+
+
+def placed(report: Report, content: Content) -> Report:
+    """The report with the lines of its faults and questions, as far as the text of the files shows them."""
+    texts = {name: data.decode("utf-8", "replace") for name, data in content.items()}
+    lines = [tuple(_placed(said, texts) for said in some) for some in (report.faults, report.questions)]
+    return replace(report, faults=lines[0], questions=lines[1])
+
+
+def _placed(said: str, texts: Mapping[str, str]) -> str:
+    found = _SAID.match(said)
+    text = texts.get(found["name"], "") if found else ""
+    if found is None or not text:
+        return said
+    at = 0
+    words = (
+        [found["row"], *found["row"].split()] if found["row"] else [found["all"] or found["quoted"] or found["first"]]
+    )
+    for word in words:
+        key = re.escape(word.rstrip(","))
+        if key_at := re.compile(rf"(?m)(?:^|[\s{{,\"'-]|id: )({key})[\"']?(?=\s*:|\s*,\s*name:)").search(text, at):
+            at = key_at.start(1)
+    return f"{found['file']}, line {text.count(chr(10), 0, at) + 1}{said[found.end('file') :]}" if at else said
 
 
 def _check_tables(system: System, found: _Found) -> int:
@@ -114,7 +151,7 @@ def _check_sequences(system: System, found: _Found) -> int:
         return 0
     for sequence in sequences.values():
         try:
-            fault = _sequence_fault(system, sequence)
+            fault = _sequence_fault(system, sequence, found)
         except TableError as error:
             fault = str(error)
         if fault:
@@ -129,7 +166,7 @@ def _count_states(sequence: Sequence, found: _Found) -> None:
     bound = None if sequence.declared is None else sequence.declared.bound(MAX_UNITS)
     if bound is None or bound.most == math.inf:
         return
-    if bound.most <= STATE_BUDGET:
+    if MANY_STATES <= bound.most <= STATE_BUDGET:
         found.odds.append(f"{sequence.id}: at most {bound.most:,.0f} state{'' if bound.most == 1 else 's'}")
     elif bound.least > STATE_BUDGET:
         where = f"{sequence.system.id}/sequences.yaml, row {sequence.id}"
@@ -138,23 +175,58 @@ def _count_states(sequence: Sequence, found: _Found) -> None:
         )
 
 
-def _sequence_fault(system: System, sequence: Sequence) -> str:
+def _sequence_fault(system: System, sequence: Sequence, found: _Found) -> str:
     """What is wrong with a combat sequence that is played and counted once, as its example is. Raises TableError."""
     where = f"{system.id}/sequences.yaml, row {sequence.id}"
     if isinstance(system, PackSystem) and sequence.declared is None and system.parent is None:
         return f"{where}: has no {STEPS}/{sequence.id}.yaml"
     if sequence.declared is not None:
         sequence.declared.check_odds()
+    for name, said in sequence.outputs.items():
+        is_word = isinstance(said, str) and said.isidentifier() and said not in (*OUTPUTS, *system.lists)
+        if is_word and (near := did_you_mean(said, system.lists)):
+            return f"{where} outputs {name}: there is no list {said}. {near}"
+    if sequence.rounds:
+        rounds_of(sequence)
     try:
         example = sequence.decided(sequence.example)
-        resolve(sequence, example, throwaway())
+        played = resolve(sequence, example, throwaway())
+        if sequence.declared is not None and played.dice and not sequence.odds_by:
+            found.questions.append(f"{where}: it has no odds; odds_by: OUTPUT says by which output they are counted")
+        if not played.settlement.headline:
+            found.questions.append(f"{where}: no step has a headline, so its answers begin without a result")
         if sequence.odds_by:
             count_odds(sequence, example, seconds=1.0)
     except UserError as error:
         return f"{where}: its example fails: {error}"
     except (ArithmeticError, ValueError, TypeError, LookupError, NameError) as error:  # a division by zero
-        return f"{where}: its example fails in a formula: {error}"
+        kinds = "it adds or compares what is not of one kind, such as a number and a word"
+        return f"{where}: its example fails in a formula: {kinds if isinstance(error, TypeError) else error}"
     return ""
+
+
+def _large_commands(system: System) -> Iterator[str]:
+    """Commands that Discord would not take, counted with their shortest descriptions."""
+    known = Registry({system.id: system})
+    for name in (system.id, f"{system.id}{TABLE}"):
+        if (count := characters_of(known, name)) > MOST_CHARACTERS:
+            yield (
+                f"{system.id}: Discord takes 8,000 characters for a command with all that is below it, and /{name} has "
+                f"about {count:,}: it would be missing there. Leave out inputs, or make two packs of it"
+            )
+
+
+def characters_of(known: Registry, name: str) -> int:
+    """About what Discord counts of a command: names and descriptions on every level."""
+    specs = list(known.below((name,)))
+    words = (
+        len(name)
+        + len(known.about(name))
+        + sum(len(spec.path[-1]) + min(len(known.title(spec)), LONGEST_SUMMARY) for spec in specs)
+    )
+    inputs = [option for spec in specs for option in spec.options[:MOST_SHOWN]]
+    help = [option.brief or option.help or option.expected for option in inputs]
+    return words + sum(len(option.name) for option in inputs) + sum(min(len(text), LONGEST_SUMMARY) for text in help)
 
 
 def _check_scenarios(system: System, found: _Found, *, is_new: bool) -> int:
@@ -189,7 +261,8 @@ def check_path(path: Path) -> Report:
         content = read_content(path)
     except TableError as error:
         return Report((str(error),))
-    return asyncio.run(check_apart(content, OWN_SECONDS if path.is_dir() else UNTRUSTED_SECONDS))
+    seconds = OWN_SECONDS if path.is_dir() else UNTRUSTED_SECONDS
+    return placed(asyncio.run(check_apart(content, seconds)), content)
 
 
 def lines_of(report: Report) -> Iterator[str]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from bot.rules.errors import TableError, UserError
 from bot.rules.inputs.options import Option
-from bot.rules.tables.axis import Axis, axis, heading_axis
+from bot.rules.tables.axis import Axis, axis, between, heading_axis
 from bot.rules.tables.table import Table
 
 # -- what may be asked of a table: all of it where that is little, else a fair part, the same at each run
@@ -84,7 +84,7 @@ def is_declared(value: Any, output: Any) -> bool:
 FEWEST = 5
 """Cells of a column that rise or fall: with fewer there is no telling which one is odd."""
 MOST_HOLES = 3
-"""Combinations without an answer that are named."""
+"""Figures without an answer that are named."""
 MOST_SAID = 12
 """Remarks on one table."""
 
@@ -108,15 +108,13 @@ def faults(table: Table, file: str, most: int = MOST) -> Iterator[str]:
         yield from (f"{file}: {fault}" for fault in said)
         return
     seen: dict[str, set[Any]] = {}
-    count, holes = 0, 0
+    count, holes = 0, dict[str, list[str]]()
     for given in situations(table, most):
         try:
             answer, values = table.worked(given)
         except UserError as error:
             if _is_hole(error, table):
-                holes += 1
-                if holes <= MOST_HOLES:
-                    yield f"{file}: no answer for {_said(given)}: {error.message}"
+                holes.setdefault(_hole(error, table, file), []).append(_said(given))
             continue
         count += 1
         for name, value in values.items():
@@ -126,8 +124,10 @@ def faults(table: Table, file: str, most: int = MOST) -> Iterator[str]:
         if strange:
             yield f"{file}: {strange[0]} is {answer.out[strange[0]]!r:.40} for {_said(given)}, which is not declared"
             return
-    if holes > MOST_HOLES:
-        yield f"{file}: and no answer for {holes - MOST_HOLES} more combinations of inputs"
+    for hole, such in list(holes.items())[:MOST_HOLES]:
+        yield f"{file}{hole}, as for {such[0]}{f' and {len(such) - 1:,} more' if len(such) > 1 else ''}"
+    if len(holes) > MOST_HOLES:
+        yield f"{file}: and {len(holes) - MOST_HOLES} more such holes"
     if not count:
         yield f"{file}: no combination of inputs is answered"
     elif is_whole(table, most) and all(option.type != "number" for option in table.inputs):
@@ -137,6 +137,16 @@ def faults(table: Table, file: str, most: int = MOST) -> Iterator[str]:
 def _is_hole(error: UserError, table: Table) -> bool:
     """Whether no cell answers, where no rule of the card says so."""
     return error.code == "not-on-card" and not table.refuse
+
+
+def _hole(error: UserError, table: Table, file: str) -> str:
+    """Which figure nothing answers, and between which rows (or columns) it would be."""
+    for grid in grids(table.printed):
+        for what, by, keys in (("row", grid.row_by, grid.rows), ("column", grid.column_by, grid.heads)):
+            if isinstance(by, str) and by == error.option and error.about is not None and keys and not grid.meaning:
+                edge = _axis(keys, by, "", grid.clamp, {}, table, file)
+                return f", {what}s: nothing answers {by} {error.about}{between(keys, edge, error.about)}"
+    return f": {error.message.rstrip('.')}"
 
 
 def _said(given: Mapping[str, Any]) -> str:

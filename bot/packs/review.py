@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from bot.packs.check import Report, check_content
+from bot.packs.check import Report, check_content, placed
 from bot.packs.importing import Imported, imported
 from bot.packs.importing.folders import gathered
 from bot.packs.importing.recognise import MOST_READ
@@ -42,7 +42,9 @@ def review_file(zip: bytes | None, text: str) -> Review:
     except TableError as error:
         found = _alone(text) if zip is None else _several(zip)
         return found or Review(Report((str(error),)))
-    return review({name: data.removeprefix(BOM) for name, data in content.items()})
+    content = {name: data.removeprefix(BOM) for name, data in content.items()}
+    found = review(content)
+    return replace(found, report=placed(found.report, content))
 
 
 def _alone(text: str) -> Review | None:

@@ -86,6 +86,10 @@ class TableError(Exception):
         super().__init__(f"{place}: {problem}")
 
 
+class Slip(ValueError):
+    """What an author wrote cannot be; the text says what and, where it can, what to write instead."""
+
+
 _MISSHAPEN = (TypeError, AttributeError, NameError, LookupError, ValueError, ArithmeticError, RecursionError)
 
 
@@ -101,9 +105,11 @@ def reading(file: str, row: object = None) -> Iterator[None]:
         if error.row is not None or row is None:
             raise
         raise TableError(error.file, error.problem, row=row, column=error.column) from None
+    except Slip as error:
+        raise TableError(file, str(error), row=row) from None
     except _MISSHAPEN as error:
-        problem = " ".join(str(error).split())[:120]
-        raise TableError(file, f"is not laid out as it must be ({type(error).__name__}: {problem})", row=row) from None
+        problem = f"{str(error)[:60]} is missing" if isinstance(error, KeyError) else "is not laid out as it must be"
+        raise TableError(file, f"{problem}: docs/pack-keys.md has all keys and what is behind them", row=row) from error
 
 
 class Hint(str):

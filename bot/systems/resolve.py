@@ -11,8 +11,9 @@ from time import monotonic
 from typing import Any
 
 from bot.rules.dice import Source
-from bot.rules.errors import TableError, UserError, reading
+from bot.rules.errors import Slip, TableError, UserError, did_you_mean, reading
 from bot.rules.inputs.given import Given
+from bot.rules.inputs.options import clean
 from bot.rules.inputs.units import Roster
 from bot.rules.odds.odds import STATE_BUDGET, Distribution, joint, marginals
 from bot.rules.odds.rolls import TooManyStates
@@ -154,6 +155,9 @@ def _not_single(path: str, described: str) -> str:
 # -- fights of several rounds: `rounds` of a sequence, read from its file and counted with its plan
 
 
+CARRIED = ("less", "more", "most", "becomes")
+
+
 def rounds_of(sequence: Sequence) -> Rounds:
     """How a sequence goes on. Raises UserError for one that has no further rounds, TableError for a fault in its
     file."""
@@ -164,7 +168,7 @@ def rounds_of(sequence: Sequence) -> Rounds:
         )
     file = f"{sequence.system.id}/sequences.yaml"
     with reading(file, f"{sequence.id}, rounds"):
-        then = {name: Carried(**spec) for name, spec in (data.get("then") or {}).items()}
+        then = {name: _next(sequence, name, spec) for name, spec in (data.get("then") or {}).items()}
         ends = tuple(
             Ending({name: tuple(values) for name, values in end["when"].items()}, str(end.get("as", "")))
             for end in data["ends"]
@@ -178,6 +182,22 @@ def rounds_of(sequence: Sequence) -> Rounds:
         if name not in sequence.outputs:
             raise TableError(file, f"rounds names {name}, which is no output", row=sequence.id)
     return found
+
+
+def _next(sequence: Sequence, name: str, spec: Mapping[str, Any]) -> Carried:
+    """What an input is in the next round. Raises Slip."""
+    if strange := [key for key in spec if key not in CARRIED]:
+        raise Slip(f'"{strange[0]}" of {name} is not known here. {did_you_mean(str(strange[0]), CARRIED)}'.rstrip())
+    value = spec.get("becomes")
+    if isinstance(value, str) and value in sequence.outputs:
+        return Carried(told=value)
+    option = next((option for option in sequence.inputs if option.name == name), None)
+    if option is not None and value is not None:
+        try:
+            clean(option, value)
+        except UserError as error:
+            raise Slip(f"{name} becomes {value}, which is no output, and no value of it: {error.message}") from None
+    return Carried(**spec)
 
 
 def count_rounds(

@@ -54,7 +54,9 @@ class Sequence:
         file = f"{system.id}/sequences.yaml"
         with reading(file, id):
             if unknown := set(data) - SEQUENCE_KEYS:
-                raise TableError(file, f"unknown keys {', '.join(sorted(map(str, unknown)))}", row=id)
+                wrong = min(map(str, unknown))
+                hint = did_you_mean(wrong, SEQUENCE_KEYS)
+                raise TableError(file, f'a sequence has no key "{wrong[:40]}". {hint}'.rstrip(), row=f"{id} {wrong}")
             for key in ("title", "source", "summary", "dice", "odds_by", "notes", "state", "verb", "cause"):
                 if not isinstance(data.get(key) or "", str):
                     raise TableError(file, f"{key} must be a text; quote it", row=id)
@@ -91,7 +93,8 @@ class Sequence:
             raise TableError(file, f"common names {min(strange)}, which is no input and no word of mods", row=id)
         self.modifiers: tuple[str, ...] = tuple(data.get("modifiers") or ())
         if missing := [name for name in self.modifiers if name not in system.in_sight]:
-            raise TableError(file, f"the game has no table {missing[0]}", row=id)
+            hint = did_you_mean(str(missing[0]), system.in_sight)
+            raise TableError(file, f"the game has no table {missing[0]}. {hint}".rstrip(". "), row=f"{id} modifiers")
 
     @cached_property
     def declared(self) -> Declared | None:
@@ -418,7 +421,8 @@ class System:
         data = {**data, "id": f"{self.id}/{id}"}
         table = compile_chart(data, file=file, system=self.id, lists=self.lists, bounded=self.is_own(id))
         if table.group not in list(self.game["groups"]):
-            raise TableError(file, f"the game has no group {str(table.group)[:40]}", row="group")
+            hint = did_you_mean(str(table.group), self.game["groups"])
+            raise TableError(file, f"the game has no group {str(table.group)[:40]}. {hint}".rstrip(". "), row="group")
         check_examples(table, data, file)
         return table
 

@@ -93,13 +93,13 @@ def read_bounded(data: bytes, file: str) -> Any:
     try:
         _Bounds(file).check(text)
     except yaml.MarkedYAMLError as error:
-        raise TableError(file, f"{_at(error.problem_mark)}{error.problem}") from None
+        raise TableError(file, _slip(error, text)) from None
     except yaml.YAMLError as error:
         raise TableError(file, f"is not YAML: {error}") from None
     try:
         return parse(text.encode(), file)
-    except (ValueError, TypeError, RecursionError, yaml.YAMLError) as error:  # a key that is a list, a 31st of February
-        raise TableError(file, f"is not YAML that can be read: {error}") from None
+    except (ValueError, TypeError, RecursionError, yaml.YAMLError):  # a key that is a list, a 31st of February
+        raise TableError(file, "has a key that is not a word or a number, or a date that is none; quote it") from None
 
 
 class _Bounds:
@@ -153,6 +153,33 @@ class _Bounds:
 
     def _refuse(self, event: Any, problem: str) -> None:
         raise TableError(self._file, f"{_at(event.start_mark)}{problem}")
+
+
+_SLIPS = {
+    "expected ':'": 'this line has no ":"; write key: value',
+    "mapping values": 'a ":" too many, or a line that begins further right than its key: quote a text with a colon',
+    "end of stream": "the quote that begins here is not closed",
+    "expected ','": "the bracket that begins here is not closed, or lacks a comma between two entries",
+    "expected key": "this does not fit what is above: begin keys of one level in one column, close quotes and brackets",
+    "expected '-'": "this does not fit the list above: begin each entry with - in one column",
+    "cannot start": "a text cannot begin with this sign; quote it",
+    "unknown escape": "in double quotes a backslash is written twice",
+}
+"""What YAML says of a text, by a part of it, and what is meant."""
+_OF_BEGINNING = ("expected ':'", "end of stream", "expected ','")
+"""Those of which the beginning is the place to look at, not where it was noticed."""
+
+
+def _slip(error: yaml.MarkedYAMLError, text: str) -> str:
+    """Where a text is no YAML, and what to do about it."""
+    mark = error.problem_mark or error.context_mark
+    lines = text.split("\n")
+    if mark and mark.line < len(lines) and lines[mark.line].lstrip(" ").startswith("\t"):
+        return f"line {mark.line + 1} begins with a tab; use blanks"
+    part = next((part for part in _SLIPS if part in (error.problem or "")), "")
+    if part in _OF_BEGINNING and error.context_mark:
+        mark = error.context_mark
+    return f"{_at(mark)}{_SLIPS.get(part, error.problem)}"
 
 
 def _at(mark: Any) -> str:

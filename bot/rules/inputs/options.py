@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from bot.rules.errors import UserError, did_you_mean
+from bot.rules.errors import Slip, UserError, did_you_mean
 from bot.rules.text.phrase import phrase
 from bot.rules.text.plain import has_control
 
@@ -401,45 +401,47 @@ FURTHER = ("type", "values", "clamp")
 def option_from(name: str, spec: Mapping[str, Any], lists: Mapping[str, Iterable[str]]) -> Option:
     """An Option from its entry in a YAML file; `values` may name one of the game's token lists.
 
-    Raises ValueError with what is wrong with the entry.
+    Raises Slip with what is wrong with the entry.
     """
     if not isinstance(name, str):  # a bare no is false
-        raise ValueError(f"YAML reads the name of option {name} as no text; quote it")
+        raise Slip(f"YAML reads the name of option {name} as no text; quote it")
     if not isinstance(spec, Mapping):
-        raise ValueError(f"option {name} must be {{type: ..., help: ...}}")
+        raise Slip(f"option {name} must be {{type: ..., help: ...}}")
     if unknown := set(spec) - {*FIELDS, *FURTHER}:
-        raise ValueError(f"option {name} has unknown keys {', '.join(sorted(unknown))}")
+        wrong = sorted(map(str, unknown))[0]
+        raise Slip(f'an option has no key "{wrong[:40]}". {did_you_mean(wrong, (*FIELDS, *FURTHER))}'.rstrip())
     values = _values_of(name, spec.get("values", ()), lists)
     kind: Any = spec.get("type", "str")
     kind = "str" if kind == "string" else kind
     if kind not in list(CLEANERS):
-        raise ValueError(f"option {name} has the unknown type {kind}")
+        hint = did_you_mean(str(kind), CLEANERS) or f"It may be {', '.join(CLEANERS)}."
+        raise Slip(f'there is no type "{str(kind)[:40]}". {hint}')
     for key, (allowed, what) in _KINDS.items():
         value = spec.get(key)
         if value is not None and (not isinstance(value, allowed) or (allowed is not bool and isinstance(value, bool))):
-            raise ValueError(f"option {name}: {key} must be {what}, not {value!r}")
+            raise Slip(f"option {name}: {key} must be {what}, not {value!r}")
     if strange := [word for word in spec.get("meanings") or () if word not in values]:
-        raise ValueError(f"option {name} explains {strange[0]}, which is not among its values")
+        raise Slip(f"option {name} explains {strange[0]}, which is not among its values")
     fields = {key: spec[key] for key in FIELDS if key in spec}
     fields |= {"likely": tuple(map(str, spec["likely"]))} if "likely" in spec else {}
     clamp = spec.get("clamp") or ""
     if clamp not in (True, "", "high", "low", "both"):
-        raise ValueError(f"option {name}: clamp is true, high or low, not {clamp!r}")
+        raise Slip(f"option {name}: clamp is true, high or low, not {clamp!r}")
     option = Option(name=name, type=kind, values=values, clamp="both" if clamp is True else clamp, **fields)
     if option.default is not None and option.type not in ("mods",):
         try:
             clean(option, option.default)
         except UserError as error:
-            raise ValueError(f"option {name}: its default does not fit: {error.message}") from None
+            raise Slip(f"option {name}: its default does not fit: {error.message}") from None
     return option
 
 
 def _values_of(name: str, values: Any, lists: Mapping[str, Iterable[str]]) -> tuple[str, ...]:
-    """The tokens of an entry, or those of the list that it names. Raises ValueError for what is not text."""
+    """The tokens of an entry, or those of the list that it names. Raises Slip for what is not text."""
     if isinstance(values, str):
         if values not in lists:
-            raise ValueError(f"option {name} names the list {values}, which the game does not have")
+            raise Slip(f"game.yaml has no list {values[:40]}. {did_you_mean(values, lists)}".rstrip())
         values = lists[values]
     if not isinstance(values, list | tuple) or any(not isinstance(value, str) for value in values):
-        raise ValueError(f"option {name} has values that are not text; quote them")
+        raise Slip(f"option {name} has values that are not text; quote them")
     return tuple(values)

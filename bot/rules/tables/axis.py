@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from bot.rules.errors import TableError
+from bot.rules.errors import Slip, TableError
 from bot.rules.inputs.options import Option
 
 _BAND = re.compile(r"(-?\d+(?:\.\d+)?)?\s*(?:\.\.|(?<=\d)-)\s*(-?\d+(?:\.\d+)?)?")
@@ -114,11 +114,20 @@ def gaps(axis_: Axis, option: Option) -> Iterable[object]:
         domain = (False, True)
     elif option.type == "int" and option.min is not None and option.max is not None:
         if option.max - option.min > WIDEST:
-            raise ValueError(f"{option.name} has more than {WIDEST} values: too many to look at each of them")
+            raise Slip(f"{option.name} has more than {WIDEST} values: too many to look at each of them")
         domain = range(int(option.min), int(option.max) + 1)
     else:
         return ()
     return [value for value in domain if axis_.find(value) is None]
+
+
+def between(keys: Sequence[object], axis_: Axis, value: object) -> str:
+    """` (between 6-7 and 9)`: the keys on both sides of a figure that none answers; empty where there are not both."""
+    if not isinstance(value, int) or isinstance(value, bool):
+        return ""
+    sides = (range(value - 1, value - 1_000, -1), range(value + 1, value + 1_000))
+    found = [next((keys[at] for one in side if (at := axis_.find(one)) is not None), None) for side in sides]
+    return "" if None in found else f" (between {found[0]} and {found[1]})"
 
 
 def _before(upper: float) -> float:

@@ -8,9 +8,9 @@ from functools import partial
 from typing import Any, TypeVar
 
 from bot.rules.dice import AVERAGING, Die
-from bot.rules.errors import TableError, UserError, reading
+from bot.rules.errors import Slip, TableError, UserError, did_you_mean, reading
 from bot.rules.inputs.options import option_from
-from bot.rules.tables.axis import WIDEST, Axis, axis, gaps, heading_axis
+from bot.rules.tables.axis import WIDEST, Axis, axis, between, gaps, heading_axis
 from bot.rules.tables.formula import Formula, compile_formula
 from bot.rules.tables.table import Modifier, Reader, Roll, Table, text_key
 
@@ -30,10 +30,10 @@ _DICE = r"(\d{0,2})d(\d{1,4}|A)"
 
 
 def dice_of(text: str, label: str) -> tuple[Die, ...]:
-    """The dice of a short text such as `2d6`, `d20` or `1dA`. Raises ValueError for anything else."""
+    """The dice of a short text such as `2d6`, `d20` or `1dA`. Raises Slip for anything else."""
     found = re.fullmatch(_DICE, text.strip())
     if not found:
-        raise ValueError(f"{text!r} names no dice; write 2d6")
+        raise Slip(f"{text!r} names no dice; write 2d6")
     die = Die(label, 6, AVERAGING) if found[2] == "A" else Die(label, int(found[2]))
     return (die,) * int(found[1] or 1)
 
@@ -198,7 +198,9 @@ class _Compiler:
                 grid.append([one(cell, gives, key, None)])
                 continue
             if not isinstance(cell, list) or len(cell) != width:
-                raise TableError(self.file, f"has {_length(cell)} cells for {width} columns", row=key)
+                raise TableError(
+                    self.file, f"has {_length(cell)} cell{'s' * (_length(cell) != 1)} for {width} columns", row=key
+                )
             grid.append([one(item, gives, key, number) for number, item in enumerate(cell, 1)])
         by = None if bands is None else bands["by"]
         file, row_name, column_name = self.file, str(body["rows"]), str((body.get("columns") or {}).get("by", ""))
@@ -281,7 +283,8 @@ class _Compiler:
                         raise TableError(self.file, f"{by} has no value {key!r}", row=key)
             missing = [] if body.get("open") else list(gaps(found, option))
             if missing:
-                raise TableError(self.file, f"nothing answers {by} {', '.join(map(str, missing[:5]))}")
+                around = between(keys, found, missing[0]) if len(missing) == 1 else ""
+                raise TableError(self.file, f"nothing answers {by} {', '.join(map(str, missing[:5]))}{around}")
         return found
 
     def _gives(self, body: Mapping[str, Any]) -> tuple[str, ...]:
@@ -334,7 +337,7 @@ class _Compiler:
 
         for _, name, form, conversion in Formatter().parse(item["say"]):
             if name is not None and (name not in {*self.options, *self.constants} or form or conversion):
-                raise ValueError(f"say names {name[:40]}, which this table does not have; write a brace twice")
+                raise Slip(f"say names {name[:40]}, which this table does not have; write a brace twice")
         return self.formula(item["when"]), item["say"]
 
     def modifier(self, row: Mapping[str, Any]) -> Modifier:
@@ -365,7 +368,7 @@ class _Compiler:
                 }
             else:
                 table = {None: dice_of(dice, label)}
-        except ValueError as error:
+        except Slip as error:
             raise TableError(self.file, str(error)) from None
         when = spec.get("when")
         return Roll(name, table, by, None if when is None else self.formula(when))
@@ -387,14 +390,17 @@ class _Compiler:
                 raise TableError(self.file, f"the tokens of {name} must be text or numbers; quote them")
             return tuple(spec)
         if spec not in OUTPUTS:
-            raise TableError(
-                self.file, f"the output {name} is int, number, bool, text, list, token or a list of tokens"
-            )
+            near = did_you_mean(str(spec), (*self.lists, *OUTPUTS))
+            hint = near or f"It may be {', '.join(OUTPUTS)}, a list of game.yaml, or the words themselves."
+            raise TableError(self.file, f"there is no list {str(spec)[:40]}. {hint}", row=f"outputs {name}")
         return spec
 
     def _check_keys(self, data: Mapping[str, Any], known: Iterable[str], what: str) -> None:
         if unknown := [str(key) for key in data if key not in set(known)]:
-            raise TableError(self.file, f"{what} has unknown keys {', '.join(unknown)}")
+            hint = did_you_mean(unknown[0], known)
+            raise TableError(
+                self.file, f"{what} has unknown keys {', '.join(unknown)}. {hint}".rstrip(". "), row=unknown[0]
+            )
 
 
 def _place(keys: Axis, value: object, file: str, name: str) -> int:
@@ -402,7 +408,8 @@ def _place(keys: Axis, value: object, file: str, name: str) -> int:
     at = keys.find(value)
     if at is None:
         table = file.rsplit("/", 1)[-1].removesuffix(".yaml")
-        raise UserError(f"{name} {value} is not on the card {table}.", option=name, code="not-on-card")
+        about = value if isinstance(value, int) else None
+        raise UserError(f"{name} {value} is not on the card {table}.", option=name, code="not-on-card", about=about)
     return at
 
 

@@ -15,7 +15,7 @@ from math import ceil, floor
 from types import CodeType
 from typing import Any
 
-from bot.rules.errors import TableError, UserError
+from bot.rules.errors import TableError, UserError, did_you_mean
 
 _ALLOWED = (
     "Expression BoolOp And Or UnaryOp Not USub BinOp Add Sub Mult Div FloorDiv Mod Compare Eq NotEq Lt LtE Gt GtE In "
@@ -136,7 +136,9 @@ def compile_formula(text: object, names: set[str], file: str, *, row: object = N
         if isinstance(node, ast.Name) and node.id.endswith("_") and iskeyword(node.id[:-1]):
             node.id = node.id[:-1]  # an input named `from` is written from_
         if isinstance(node, ast.Name) and node.id not in names and node.id not in SCOPE:
-            raise TableError(file, f'formula "{source:.80}" names {node.id}, which this table does not have', row=row)
+            hint = did_you_mean(node.id, names)
+            said = f'formula "{source:.80}" names {node.id}, which this table does not have. {hint}'.rstrip(". ")
+            raise TableError(file, said, row=row)
     try:
         body = Guarded().visit(tree.body) if bounded else tree.body
         called = ast.Lambda(_ONE_ARGUMENT, _FromValues(names).visit(body))

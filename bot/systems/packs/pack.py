@@ -27,6 +27,7 @@ MOST_INPUTS = 16
 """Beside flags: flags fold into one option where there are too many."""
 OF_SEQUENCES = ("odds", "compare", "secret", "hand", "rounds", "mods")
 OF_TABLES = ("private", "picture", "whole", "mods")
+OF_UNITS = ("name", "type", "side", "state")
 """Words that every command of the kind has for itself: an input called so would be there twice."""
 NAME = re.compile(r"[a-z][a-z0-9_-]{0,31}")
 LONGEST = {
@@ -269,6 +270,11 @@ class PackSystem(System):
                 _check_words(id, table.inputs, f"{self.id}/{id}.yaml", OF_TABLES)
         for id in self.own_sequences():
             _check_words(id, self.sequences[id].inputs, f"{self.id}/sequences.yaml", OF_SEQUENCES)
+        own = _read(self.content, "game.yaml", self.id) if "game.yaml" in self.content else {}
+        for name in (own.get("units") or {}).get("attributes") or {}:
+            if name in OF_UNITS:
+                said = f"every unit has {', '.join(OF_UNITS)} by these words; call the attribute something else"
+                raise TableError(f"{self.id}/game.yaml", said, row=f"units attributes {name}")
 
 
 def _check_words(id: str, inputs: Iterable[Option], file: str, reserved: tuple[str, ...]) -> None:

@@ -1,0 +1,252 @@
+"""What `grognard check` says of the slips that authors make: file, line, what is wrong, what to write."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bot.packs.check import check_content, placed
+from bot.packs.new import new_pack
+from bot.systems.packs.archive import read_content
+from tests.packs.conftest import FEW, PackMaker
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The pack that `grognard new` writes, by file."""
+    folder = tmp_path_factory.mktemp("packs") / "base"
+    new_pack(folder)
+    return {name: data.decode() for name, data in read_content(folder).items()}
+
+
+def said(files: dict[str, str]) -> str:
+    """The faults and questions of a pack, a line each, as the command prints them."""
+    content = {name: text.encode() for name, text in files.items()}
+    report = placed(check_content(content), content)
+    return "\n".join((*report.faults, *report.questions))
+
+
+def line_of(text: str, part: str) -> int:
+    return next(number for number, line in enumerate(text.splitlines(), 1) if part in line)
+
+
+SLIPS = {
+    "a list": (
+        "crt.yaml",
+        "column: columns,",
+        "column: colums,",
+        "row outputs column: there is no list colums. Did you mean columns?",
+    ),
+    "a list of words": (
+        "shifts.yaml",
+        "values: ground",
+        "values: grund",
+        "game.yaml has no list grund. Did you mean ground?",
+    ),
+    "no colon": (
+        "crt.yaml",
+        "kind: roll",
+        "kind roll",
+        'column 1: this line has no ":"; write key: value',
+    ),
+    "a tab": (
+        "crt.yaml",
+        "    3: [",
+        "\t3: [",
+        " begins with a tab; use blanks",
+    ),
+    "a gap": (
+        "crt.yaml",
+        "    3: [AR, AR, EX, DR, DR]\n",
+        "",
+        "row read: nothing answers roll 3 (between 2 and 4)",
+    ),
+    "a key of an input": (
+        "crt.yaml",
+        'max: 100, help: "strength of all a',
+        'mox: 100, help: "strength of all a',
+        'row inputs attack: an option has no key "mox". Did you mean max?',
+    ),
+    "a type": (
+        "crt.yaml",
+        "attack: {type: int",
+        "attack: {type: integer",
+        'there is no type "integer". Did you mean int?',
+    ),
+    "a bracket": (
+        "crt.yaml",
+        "    3: [AR, AR, EX, DR, DR]",
+        "    3: [AR, AR, EX, DR, DR",
+        "column 8: the bracket that begins here is not closed",
+    ),
+    "an indent": (
+        "crt.yaml",
+        "    3: [",
+        "   3: [",
+        "column 4: this does not fit what is above",
+    ),
+    "a colon in a text": (
+        "crt.yaml",
+        "summary: Attack ",
+        "summary: Attack: ",
+        "quote a text with a colon",
+    ),
+    "a key": (
+        "crt.yaml",
+        "source:",
+        "sorce:",
+        "the table has unknown keys sorce. Did you mean source?",
+    ),
+    "a group": (
+        "crt.yaml",
+        "group: combat",
+        "group: combatt",
+        "the game has no group combatt. Did you mean combat?",
+    ),
+    "a name": (
+        "crt.yaml",
+        "attack // defense, 4",
+        "atack // defense, 4",
+        "which this table does not have. Did you mean attack?",
+    ),
+    "too few cells": (
+        "crt.yaml",
+        "    3: [AR, AR, EX, DR, DR]",
+        "    3: AR",
+        "row 3: has 1 cell for 5 columns",
+    ),
+    "a list for a mapping": (
+        "crt.yaml",
+        "rolls: {roll: {dice: 1d6, label: combat}}",
+        "rolls: [roll]",
+        "row rolls: is not laid out as it must be: docs/pack-keys.md has all keys",
+    ),
+    "a key of a sequence": (
+        "sequences.yaml",
+        "cause:",
+        "couse:",
+        'a sequence has no key "couse". Did you mean cause?',
+    ),
+    "a list of a sequence": (
+        "sequences.yaml",
+        "column: columns",
+        "column: colums",
+        "there is no list colums. Did you mean columns?",
+    ),
+    "a table of a sequence": (
+        "sequences.yaml",
+        "[shifts]",
+        "[shift]",
+        "the game has no table shift. Did you mean shifts?",
+    ),
+    "no odds": (
+        "sequences.yaml",
+        "  odds_by: result\n",
+        "",
+        "row attack: it has no odds; odds_by: OUTPUT says",
+    ),
+    "a key of game.yaml": (
+        "game.yaml",
+        "turns:",
+        "turn:",
+        '"turn" is not known here. Did you mean turns?',
+    ),
+    "rounds": (
+        "sequences.yaml",
+        "  odds_by: result\n",
+        "  odds_by: result\n  rounds: {then: {river: {becoms: true}}, ends: []}\n",
+        '"becoms" of river is not known here. Did you mean becomes?',
+    ),
+    "a value of rounds": (
+        "sequences.yaml",
+        "  odds_by: result\n",
+        "  odds_by: result\n  rounds: {then: {river: {becomes: wet}}, ends: []}\n",
+        "river becomes wet, which is no output, and no value of it",
+    ),
+}
+
+
+LINES = {"a gap": "read:", "no odds": "attack:"}
+"""Where the slip is a line that is missing: the one that is named."""
+
+
+@pytest.mark.parametrize("slip", SLIPS)
+def test_a_slip_is_told_by_file_and_line_and_with_what_to_write(written: dict[str, str], slip: str) -> None:
+    file, old, new, message = SLIPS[slip]
+    assert old in written[file]
+    changed = written[file].replace(old, new, 1)
+    found = said({**written, file: changed})
+    assert message in found, found
+    line = line_of(changed, new.strip("\n").splitlines()[-1]) if new else line_of(changed, LINES[slip])
+    assert found.startswith((f"base/{file}, line {line}", f"base/{file}: line {line}")) or slip in (
+        "no odds",
+        "rounds",
+        "a value of rounds",
+    )
+    assert not any(word in found for word in ("Error", "object", "NoneType", "unhashable", "instances of"))
+
+
+def test_a_pack_without_a_headline_is_asked_about(written: dict[str, str]) -> None:
+    steps = "steps/attack.yaml"
+    text = "\n".join(line for line in written[steps].splitlines() if "headline:" not in line)
+    assert "row attack: no step has a headline" in said({**written, steps: text})
+
+
+def test_a_gap_of_a_total_is_told_once_and_between_which_rows_it_is(written: dict[str, str]) -> None:
+    """The four combinations of inputs that meet it are no four faults."""
+    text = written["crt.yaml"].partition("examples:")[0]
+    text = text.replace("derive:\n", "derive:\n  _total: roll + shift + 4\n").replace("rows: roll", "rows: _total")
+    text = text.replace("    1: [", "    1-6: [").replace("    2: [", "    8: [").replace("    3: [", "    9-14: [")
+    kept = "".join(
+        line for line in text.splitlines(keepends=True) if not line.startswith(("    4:", "    5:", "    6:"))
+    )
+    found = said({**written, "crt.yaml": kept}).splitlines()
+    assert len([line for line in found if "nothing answers" in line]) == 1
+    assert "rows: nothing answers _total 7 (between 1-6 and 8), as for attack" in found[0]
+    assert f"base/crt.yaml, line {line_of(kept, 'rows: _total')}" in found[0]
+
+
+def test_rounds_may_go_on_with_what_came_out() -> None:
+    """`becomes` may name an output: next round's ours is this round's ours_left."""
+    from bot.rules.sequence.rounds import Carried
+
+    assert Carried(told="ours_left").next(5, {"ours_left": 2}) == 2
+
+
+@pytest.mark.parametrize("name", ["name", "type", "side", "state"])
+def test_a_word_of_every_unit_names_no_attribute(make_pack: PackMaker, name: str) -> None:
+    """It would be there twice in a scenario."""
+    attribute = f"{name}: {{type: int, min: 0, max: 9, help: x}}"
+    game = f"groups: {{combat: Combat}}\nunits:\n  types: [unit]\n  attributes:\n    {attribute}\n"
+    content = read_content(make_pack({"game.yaml": game}))
+    (fault,) = placed(check_content(content), content).faults
+    assert fault.startswith(
+        f"few/game.yaml, line 5, row units attributes {name}: every unit has name, type, side, state"
+    )
+
+
+def test_more_than_discord_takes_of_one_command_is_asked_about(make_pack: PackMaker) -> None:
+    inputs = "".join(f"  {'n' * 28}{at:02}: {{type: int, min: 1, max: 6, help: {'h' * 80}}}\n" for at in range(15))
+    wide = FEW["crt.yaml"].replace("inputs:\n", f"inputs:\n{inputs}").replace("example: {", "example: {NAMES, ")
+    wide = wide.replace("NAMES", ", ".join(f"{'n' * 28}{at:02}: 1" for at in range(15)))
+    few = {f"crt-{'x' * 20}-{at:02}.yaml": wide for at in range(20)}
+    asked = check_content(read_content(make_pack(few))).questions
+    assert any(
+        "Discord takes 8,000 characters" in question and "/few-table has about" in question for question in asked
+    )
+
+
+def test_the_check_of_a_command_counts_as_discord_does(root: Path) -> None:
+    """What it counts is what our registration comes to with its shortest descriptions, give or take a tenth."""
+    from adapters.discord.payload import _command, size
+    from bot.interface.registry import Registry
+    from bot.packs.check import characters_of
+    from bot.systems.packs.pack import PackSystem
+
+    for folder in sorted(path.parent for path in (root / "packs").glob("*/pack.yaml")):
+        pack = PackSystem(read_content(folder))
+        known = Registry({pack.id: pack})
+        for name in (pack.id, f"{pack.id}-table"):
+            right = size(_command(name, known, 10))
+            assert abs(characters_of(known, name) - right) <= right / 10, (name, characters_of(known, name), right)
