@@ -18,7 +18,7 @@ from bot.rules.inputs.units import Roster
 from bot.rules.odds.odds import STATE_BUDGET, Distribution, joint, marginals
 from bot.rules.odds.rolls import TooManyStates
 from bot.rules.odds.rows import is_row, named_rows
-from bot.rules.sequence.rounds import Carried, Ending, Fought, Rounds, Situation, fight
+from bot.rules.sequence.rounds import Carried, Ending, Fought, Rounds, Situation, Told, fight
 from bot.rules.sequence.sequence import Plan, Played, Row
 from bot.systems.catalog import system
 from bot.systems.system import Sequence
@@ -155,9 +155,6 @@ def _not_single(path: str, described: str) -> str:
 # -- fights of several rounds: `rounds` of a sequence, read from its file and counted with its plan
 
 
-CARRIED = ("less", "more", "most", "becomes")
-
-
 def rounds_of(sequence: Sequence) -> Rounds:
     """How a sequence goes on. Raises UserError for one that has no further rounds, TableError for a fault in its
     file."""
@@ -186,11 +183,11 @@ def rounds_of(sequence: Sequence) -> Rounds:
 
 def _next(sequence: Sequence, name: str, spec: Mapping[str, Any]) -> Carried:
     """What an input is in the next round. Raises Slip."""
-    if strange := [key for key in spec if key not in CARRIED]:
-        raise Slip(f'"{strange[0]}" of {name} is not known here. {did_you_mean(str(strange[0]), CARRIED)}'.rstrip())
+    if strange := [str(key) for key in spec if key not in Carried._fields]:
+        raise Slip(f'"{strange[0]}" of {name} is not known here. {did_you_mean(strange[0], Carried._fields)}'.rstrip())
     value = spec.get("becomes")
     if isinstance(value, str) and value in sequence.outputs:
-        return Carried(told=value)
+        return Carried(becomes=Told(value))
     option = next((option for option in sequence.inputs if option.name == name), None)
     if option is not None and value is not None:
         try:

@@ -151,7 +151,9 @@ def test_an_original_table_of_bcdice() -> None:
 
 def test_a_total_that_is_missing_is_a_fault_of_the_table() -> None:
     made = imported("Loot\n1D4\n1:gold\n2:silver\n4:a gem\n", "loot")
-    assert check_content(made.pack("tryout")).faults == ("tryout/loot.yaml, row read: nothing answers roll 3",)
+    assert check_content(made.pack("tryout")).faults == (
+        "tryout/loot.yaml, row read: nothing answers roll 3 (between 2 and 4)",
+    )
 
 
 def test_a_rollable_table_of_foundry() -> None:
@@ -462,7 +464,7 @@ def test_a_table_with_a_fault_is_printed_with_it(tmp_path: Path, capsys: pytest.
     assert main(["import", str(file)]) == 1
     said = capsys.readouterr()
     assert "4: a gem" in said.out
-    assert said.err == "fault     loot.yaml, row read: nothing answers roll 3\n"
+    assert said.err == "fault     loot.yaml, row read: nothing answers roll 3 (between 2 and 4)\n"
 
 
 def test_a_folder_is_imported_at_once_with_the_reason_of_each_refusal(

@@ -164,7 +164,7 @@ def test_null_takes_one_out_and_what_still_needs_it_is_a_fault(make_pack: PackMa
     assert "leader" in pack.game["units"]["types"]
     assert "leader" not in pack.game["units"]["counters"]
     pack = house(make_pack, "asl", game="lists: {starts: null}")
-    assert any("names the list starts" in fault for fault in check_content(pack.content).faults)
+    assert any("has no list starts" in fault for fault in check_content(pack.content).faults)
 
 
 def test_null_takes_a_sequence_out(make_pack: PackMaker) -> None:

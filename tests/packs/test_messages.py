@@ -209,9 +209,9 @@ def test_a_gap_of_a_total_is_told_once_and_between_which_rows_it_is(written: dic
 
 def test_rounds_may_go_on_with_what_came_out() -> None:
     """`becomes` may name an output: next round's ours is this round's ours_left."""
-    from bot.rules.sequence.rounds import Carried
+    from bot.rules.sequence.rounds import Carried, Told
 
-    assert Carried(told="ours_left").next(5, {"ours_left": 2}) == 2
+    assert Carried(becomes=Told("ours_left")).next(5, {"ours_left": 2}) == 2
 
 
 @pytest.mark.parametrize("name", ["name", "type", "side", "state"])

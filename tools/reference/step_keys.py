@@ -54,7 +54,7 @@ CARRIED: Keys = {
     "less": Key(TEXT, "less by this output"),
     "more": Key(TEXT, "more by this output"),
     "most": Key(TEXT, "at most this other input"),
-    "becomes": Key(ANY, "this value"),
+    "becomes": Key(ANY, "this value, or what this output says"),
 }
 
 STEPS_FILE: Keys = {

@@ -27,20 +27,25 @@ class Ending(NamedTuple):
     result: str = ""
 
 
+class Told(NamedTuple):
+    """What came out as this output."""
+
+    output: str
+
+
 class Carried(NamedTuple):
-    """What an input is in the next round: `less` or `more` by an output, at `most` another carried input, what an
-    output `told`, or a value that it `becomes`."""
+    """What an input is in the next round: `less` or `more` by an output, at `most` another carried input, or a value
+    that it `becomes`."""
 
     less: str = ""
     more: str = ""
     most: str = ""
     becomes: Any = None
-    told: str = ""
 
     def next(self, value: Any, out: Mapping[str, Any]) -> Any:
         """Its value for the next round, from that of this round and what came out."""
-        if self.told:
-            return out[self.told]
+        if isinstance(self.becomes, Told):
+            return out[self.becomes.output]
         if self.becomes is not None:
             return self.becomes
         value = int(value or 0)
@@ -57,7 +62,12 @@ class Rounds(NamedTuple):
 
     def asked(self, odds_by: str) -> tuple[str, ...]:
         """The outputs that decide how it goes on."""
-        carried = (name for one in self.then.values() for name in (one.less, one.more, one.told) if name)
+        carried = (
+            name
+            for one in self.then.values()
+            for name in (one.less, one.more, *(one.becomes if isinstance(one.becomes, Told) else ()))
+            if name
+        )
         ended = (name for end in self.ends for name in end.when if name not in self.then)
         return tuple(dict.fromkeys((odds_by, *ended, *carried)))
 

@@ -64,7 +64,7 @@ def test_a_missing_roll_is_owed() -> None:
     [
         ({"read": read_with(cells={"2-7": ["-", "H"], "9+": ["H", "H"]})}, "nothing answers roll 8"),
         ({"read": read_with(cells={"2-7": ["-", "H"], "7+": ["H", "H"]})}, "overlaps"),
-        ({"read": read_with(cells={"2-7": ["-"], "8+": ["H", "H"]})}, "row 2-7: has 1 cells for 2 columns"),
+        ({"read": read_with(cells={"2-7": ["-"], "8+": ["H", "H"]})}, "row 2-7: has 1 cell for 2 columns"),
         (
             {"read": read_with(cells={"2-7": ["-", "X"], "8+": ["H", "H"]})},
             "row 2-7, column 2: result has no value 'X'",
@@ -81,7 +81,7 @@ def test_a_missing_roll_is_owed() -> None:
         ({"refuse": [{"when": "[x for x in (1,)]", "say": "x"}]}, "not allowed"),
         ({"derive": {"y": "roll +"}}, "cannot be read"),
         ({"inputs": {"roll": {"type": "enum", "values": [1, 2]}}}, "quote them"),
-        ({"inputs": {"roll": {"type": "int", "mim": 2}}}, "unknown keys mim"),
+        ({"inputs": {"roll": {"type": "int", "mim": 2}}}, 'no key "mim". Did you mean min?'),
     ],
 )
 def test_a_wrong_file_names_file_row_and_column(changes: dict[str, Any], message: str) -> None:
