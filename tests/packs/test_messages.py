@@ -35,8 +35,8 @@ SLIPS = {
     "a list": (
         "crt.yaml",
         "column: columns,",
-        "column: colums,",
-        "row outputs column: there is no list colums. Did you mean columns?",
+        "column: columnz,",
+        "row outputs column: there is no list columnz. Did you mean columns?",
     ),
     "a list of words": (
         "shifts.yaml",
@@ -95,8 +95,8 @@ SLIPS = {
     "a key": (
         "crt.yaml",
         "source:",
-        "sorce:",
-        "the table has unknown keys sorce. Did you mean source?",
+        "sourze:",
+        "the table has unknown keys sourze. Did you mean source?",
     ),
     "a group": (
         "crt.yaml",
@@ -107,7 +107,7 @@ SLIPS = {
     "a name": (
         "crt.yaml",
         "attack // defense, 4",
-        "atack // defense, 4",
+        "attackk // defense, 4",
         "which this table does not have. Did you mean attack?",
     ),
     "too few cells": (
@@ -125,14 +125,14 @@ SLIPS = {
     "a key of a sequence": (
         "sequences.yaml",
         "cause:",
-        "couse:",
-        'a sequence has no key "couse". Did you mean cause?',
+        "causee:",
+        'a sequence has no key "causee". Did you mean cause?',
     ),
     "a list of a sequence": (
         "sequences.yaml",
         "column: columns",
-        "column: colums",
-        "there is no list colums. Did you mean columns?",
+        "column: columnz",
+        "there is no list columnz. Did you mean columns?",
     ),
     "a table of a sequence": (
         "sequences.yaml",
@@ -155,8 +155,8 @@ SLIPS = {
     "rounds": (
         "sequences.yaml",
         "  odds_by: result\n",
-        "  odds_by: result\n  rounds: {then: {river: {becoms: true}}, ends: []}\n",
-        '"becoms" of river is not known here. Did you mean becomes?',
+        "  odds_by: result\n  rounds: {then: {river: {becomez: true}}, ends: []}\n",
+        '"becomez" of river is not known here. Did you mean becomes?',
     ),
     "a value of rounds": (
         "sequences.yaml",
