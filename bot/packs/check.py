@@ -95,7 +95,7 @@ def check_system(system: System, *, is_new: bool = True) -> Report:
 
 _SAID = re.compile(
     r"(?P<file>(?:[a-z0-9-]+/)?(?P<name>(?:steps/|scenarios/)?[a-z0-9-]+\.yaml))"
-    r"(?!.*[Ll]ine \d)(?:, row (?P<row>[^:]+?)(?=, column|:)|, (?P<all>rows|columns)"
+    r"(?!.*(?:line|Line) \d)(?:, row (?P<row>[^:]+?)(?=, column|:)|, (?P<all>rows|columns)"
     r"|: \"(?P<quoted>[^\"]+)\"|: (?P<first>\w+) )"
 )
 
