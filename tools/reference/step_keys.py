@@ -84,7 +84,7 @@ STEP: Keys = {
     "refuse": Key(either(SAID, ref("refuse")), "the inputs are refused; only under a `when` that no die decides"),
     "roll": Key(
         by_name({"type": "string", "pattern": f"^{DICE.pattern}$"}),
-        'dice, in the order written: `"2d6: label"`, `"{hits}d6, at most 20: label"`',
+        'dice, in the order written: `"2d6: label"`, `"{hits}d6, at most 20: label"`, `4d6kh3`',
     ),
     "test": Key(ref("test"), "dice against a number"),
     "pool": Key(ref("pool"), "how many dice pass"),
@@ -124,6 +124,8 @@ POOL: Keys = {
     "dice": Key(_DICE, 'the dice: `"{hits}d6, at most 20: armour"`'),
     "success": Key(FORMULA, "what passes; `face` is the die"),
     "gives": Key(TEXT, "the name of how many pass"),
+    "explodes": Key(ANY, "faces that bring a further die: `6`, `>=5`"),
+    "rerolls": Key(ANY, "faces that are rolled again: `1`, `<3`"),
     "label": Key(SAID, "what its line is called"),
     "says": Key(SAID, 'what its line says; "3 of 5 saved", if left out'),
 }

@@ -14,7 +14,7 @@ from bot.rules.declared.calls import NONE, UNWORKABLE, said, unworkable
 from bot.rules.declared.choices import pick_key
 from bot.rules.declared.formulas import Env, Formulas
 from bot.rules.declared.load import Loader
-from bot.rules.declared.pools import Pool, Segment, pools_in
+from bot.rules.declared.pools import Pool, Segment, Worded, pools_in
 from bot.rules.declared.program import (
     Block,
     Partial,
@@ -223,7 +223,12 @@ def _begun(walk: Walk, pools: Pools, known: Mapping[str, Any]) -> tuple[Now, dic
     start, env = walk.begin(known)
     if start.owes is None:
         return start, {}, env
-    return start, {name: Segment(site, env, pools.get(name, {})) for name, site in walk.sites.items()}, env
+    sites = walk.sites.items()
+    return (
+        start,
+        {name: (Worded if site.words else Segment)(site, env, pools.get(name, {})) for name, site in sites},
+        env,
+    )
 
 
 def _inputs(options: tuple[Option, ...]) -> Names:

@@ -6,11 +6,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from bot.rules.declared.reading import Place, listed
+from bot.rules.declared.rolls import DICE
 from bot.rules.declared.setting import Path
 
 Steps = list[dict[str, Any]]
 TEST_KEYS = ("dice", "plus", "at_most", "at_least", "gives", "as", "label", "says")
-POOL_KEYS = ("dice", "success", "gives", "label", "says")
+POOL_KEYS = ("dice", "success", "gives", "explodes", "rerolls", "label", "says")
 SPREAD_KEYS = ("loss", "over", "from", "lost", "gives", "into", "row", "words")
 
 
@@ -71,7 +72,7 @@ def _label(said: Mapping[str, Any], place: Place) -> str:
 def pool(said: Mapping[str, Any], place: Place, _where: Path) -> Steps:
     """`pool: {dice: "{hits}d6: armour", success: face >= save, gives: saved}`: how many dice pass.
 
-    The dice are `saved_roll`.
+    The dice are `saved_roll`. `explodes: 6` and `rerolls: 1` are the words `!6` and `r1` of the dice.
     """
     gives = str(said.get("gives", "successes"))
     roll = f"{gives}_roll"
@@ -81,7 +82,11 @@ def pool(said: Mapping[str, Any], place: Place, _where: Path) -> Steps:
         "dice": roll,
         "result": said.get("says", f"{{{gives}}} of {{len(faces({roll}))}} {gives.replace('_', ' ')}"),
     }
-    return [{"roll": {roll: said["dice"]}, "let": {gives: f"how_many({roll}, {said['success']})"}, "say": line}]
+    dice, found = str(said["dice"]), DICE.fullmatch(str(said["dice"]))
+    if found is not None:
+        words = "".join(f"{word}{said[key]}" for key, word in (("rerolls", "r"), ("explodes", "!")) if key in said)
+        dice = f"{dice[: found.end(3)]}{words.replace(' ', '')}{dice[found.end(3) :]}"
+    return [{"roll": {roll: dice}, "let": {gives: f"how_many({roll}, {said['success']})"}, "say": line}]
 
 
 def spread(said: Mapping[str, Any], place: Place, where: Path) -> Steps:

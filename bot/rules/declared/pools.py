@@ -17,11 +17,14 @@ from bot.rules.declared.calls import UNWORKABLE, unworkable
 from bot.rules.declared.formulas import Env, Formula
 from bot.rules.declared.program import OPEN, Block, Partial, Statement, everything
 from bot.rules.declared.rolls import Roll, dice_of
-from bot.rules.declared.setting import FACE, FACES
+from bot.rules.declared.setting import FACE, FACES, SHOWN
 from bot.rules.declared.values import Let, Stop
 from bot.rules.declared.walk import LINES, NOTES, TOLD, Dice, Keys, Now, Site
+from bot.rules.declared.words import Thrown as Fallen
+from bot.rules.declared.words import fallen, pool_of, ways_of
 from bot.rules.dice import Die
 from bot.rules.errors import UserError
+from bot.rules.expression.model import Pool as ExpressionPool
 from bot.rules.odds.rolls import every_roll, group_sums, group_values, pool
 from bot.rules.sequence.sequence import Ruling, Weighted
 
@@ -246,10 +249,20 @@ class Segment:
     def rule(self, state: Now, faces: tuple[Any, ...], /) -> Ruling[Now]:
         """What the roll comes to."""
         try:
-            after, env = self._site.fallen(self._early, state, self._asked(state), faces)
+            after, env = self._site.fallen(self._early, state, self._values(state, faces))
         except UNWORKABLE as error:
             raise unworkable(error) from None
         return Ruling(after, env[TOLD], env[LINES].copy, env[NOTES])
+
+    def _values(self, state: Now, faces: tuple[Any, ...]) -> dict[str, Any]:
+        """The keys of its dice that are read, with their sums and faces."""
+        read, values = self._site.faces, dict[str, Any]()
+        for key, (first, last) in zip(self._site.own, self._asked(state).cuts, strict=True):
+            if key in read:
+                values[key] = sum(faces[first:last])
+            if key + FACES in read:
+                values[key + FACES] = faces[first:last]
+        return values
 
     def _asked(self, state: Now) -> Dice:
         return self._site.dice or dice_of(state.values[-1])
@@ -277,3 +290,40 @@ class Segment:
         if key not in self._kept:
             self._kept[key] = pool.looks(faces_of(dice[0]), site.env(self._early, state))
         return self._kept[key]
+
+
+class Worded(Segment):
+    """A roll whose dice have words: its state holds, behind what they are, those that have fallen."""
+
+    def _pool(self, state: Now) -> ExpressionPool:
+        ((count, sides, _),) = state.values[-2]
+        return pool_of(int(count), sides, self._site.words)
+
+    def asks(self, state: Now, /) -> tuple[Die, ...]:
+        """All that are written at first, then one after the other."""
+        dice = dice_of(state.values[-2]).dice
+        return dice[:1] if state.values[-1] else dice
+
+    def rule(self, state: Now, faces: tuple[Any, ...], /) -> Ruling[Now]:
+        """What it comes to, or the state with these dice where more are owed."""
+        if faces and faces[0].__class__ is Fallen:
+            return super().rule(state, faces)
+        drawn = (*state.values[-1], *faces)
+        found = fallen(self._pool(state), drawn)
+        if found is None:
+            return Ruling(Now(state.owes, (*state.values[:-1], drawn)))
+        return super().rule(state, (found,))
+
+    def _values(self, _state: Now, faces: tuple[Any, ...]) -> dict[str, Any]:
+        (key,), found = self._site.own, faces[0]
+        return {key: found.total, key + FACES: found.faces, key + SHOWN: found.shown}
+
+    def grouped(self, state: Now, _asked: Collection[str] = (), /) -> Weighted:
+        """The rolls that differ, each as what it comes to."""
+        (key,), read, pool = self._site.own, self._site.faces, self._pool(state)
+        dice = dice_of(state.values[-2]).dice
+        looks = self._looks(state, 0, dice) if dice and self._pools else None
+        tests = None if looks is None or any(at is not None for at, _ in looks) else tuple([seen for _, seen in looks])
+        ways: Any = ways_of(pool, key in read, key + FACES in read, tests)
+        found: Weighted = ways
+        return found

@@ -81,7 +81,9 @@ class _Proof:
 
 def _matters(one: object) -> bool:
     """Whether a statement needs something proved."""
-    return (isinstance(one, Roll) and bool(one.reads)) or isinstance(one, Refuse | For)
+    if isinstance(one, For):
+        return one.items.kind == "numbers"
+    return (isinstance(one, Roll) and bool(one.reads)) or isinstance(one, Refuse)
 
 
 def _refuses(block: Block) -> bool:

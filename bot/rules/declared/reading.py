@@ -9,8 +9,8 @@ from keyword import iskeyword
 from re import compile as pattern
 from typing import Any
 
-from bot.rules.declared.formulas import Formula, Formulas
-from bot.rules.declared.setting import Name, Names, Path, either, items_in
+from bot.rules.declared.formulas import Formula, Formulas, reading
+from bot.rules.declared.setting import SHOWN, Name, Names, Path, either, items_in
 from bot.rules.errors import TableError
 from bot.rules.sequence.sequence import Choice
 
@@ -99,6 +99,11 @@ class Place:
     def formula(self, source: object, where: Path) -> Formula:
         """A formula of the names in sight."""
         return self.sheet.formulas.formula(source, self.names, where)
+
+    def dice(self, name: str, where: Path) -> Formula:
+        """All dice of a roll, as an answer shows them."""
+        shown = self.names.get(name + SHOWN)
+        return self.formula(f"faces({name})", where) if shown is None else reading(shown.key, "list")
 
     def text(self, template: object, where: Path) -> Formula:
         """A text with formulas in braces."""

@@ -14,13 +14,18 @@ from bot.rules.declared.calls import MOST_DICE
 from bot.rules.declared.formulas import Env, Formula, constant
 from bot.rules.declared.program import NOTHING, OPEN, Block, Partial, Slicer, Statement, undecided
 from bot.rules.declared.reading import Place
-from bot.rules.declared.setting import FACES, Name, Path, spoken
+from bot.rules.declared.setting import FACES, SHOWN, Name, Path, spoken
 from bot.rules.declared.walk import LINES, Dice, Do, Here, Keys, Loop, Now, Site
+from bot.rules.declared.words import pool_of
 from bot.rules.dice import AVERAGING, Die
 from bot.rules.errors import UserError
+from bot.rules.expression.cost import reach
+from bot.rules.expression.parser import parse
 from bot.rules.text.line import Line
 
-DICE = re.compile(r"(\{[^}]*\}|\d{0,2})d(A|\d{1,4}|\{[^}]*\})(?:, at most (\d{1,3}))?(?::\s+(.+))?")
+DICE = re.compile(
+    r"(\{[^}]*\}|\d{0,2})d(A|\d{1,4}|\{[^}]*\})((?:[khldro!][khldro!<>=0-9]*)?)(?:, at most (\d{1,3}))?(?::\s+(.+))?"
+)
 MOST_ROLLS = 10_000
 Spec = tuple[Any, Any, Any]
 """Count, sides and label of some dice, or a label for each."""
@@ -30,13 +35,15 @@ Spec = tuple[Any, Any, Any]
 class Thrown:
     """Dice of one key: how many, of how many sides, and what they are called, or the name of each.
 
-    `most` and `high` are the most dice and sides where dice decide them, or where it is written; else 0.
+    `words` are those of /roll, as in `4d6kh3`. `most` and `high` are the most dice and sides where dice decide them, or
+    where it is written; else 0.
     """
 
     key: str
     count: Formula
     sides: Formula
     label: Formula
+    words: str = ""
     most: int = 0
     high: int = 0
 
@@ -75,7 +82,8 @@ class Roll(Statement):
 
     @cached_property
     def sets(self) -> Keys:
-        return frozenset(thrown.key + ending for thrown in self.dice for ending in ("", FACES))
+        ends = ("", FACES, SHOWN) if self.dice[0].words else ("", FACES)
+        return frozenset(thrown.key + ending for thrown in self.dice for ending in ends)
 
     def kept(self, slicer: Slicer) -> Block:
         if slicer.asked is not None and not self.sets & slicer.live:
@@ -95,7 +103,11 @@ class Roll(Statement):
     def check(self, partial: Partial, env: Env, /) -> None:
         """Raise UserError for dice that cannot be."""
         specs = [[partial.value(formula, env) for formula in thrown.formulas()] for thrown in self.dice]
-        dice_of(tuple([thrown.at_most((*spec,)) for thrown, spec in zip(self.dice, specs, strict=True)]))
+        due = tuple([thrown.at_most((*spec,)) for thrown, spec in zip(self.dice, specs, strict=True)])
+        dice_of(due)
+        for thrown, (count, sides, _) in zip(self.dice, due, strict=True):
+            if thrown.words:
+                pool_of(_number(count), sides, thrown.words)
 
     def do(self, here: Here, /) -> Do:
         """Owe it: its state holds what is read after it, and at last what dice they are where values decide that."""
@@ -113,9 +125,12 @@ class Roll(Statement):
                     env[LINES].append(Line(spec[2], result=f"{thrown.most} dice of {due}, the card's most"))
             return tuple(specs)
 
-        dice = None if self.reads else dice_of(asked({}))
+        words = self.dice[0].words
+        dice = None if self.reads or words else dice_of(asked({}))
         own, name = tuple([thrown.key for thrown in self.dice]), self.name
-        here.sites[name] = Site(name, dice, own, self.faces, keys, early, loops, fixed, here.rest)
+        here.sites[name] = Site(name, dice, own, self.faces, keys, early, loops, fixed, here.rest, words)
+        if words:
+            return lambda env: Now(name, (*[env[key] for key in keys], asked(env), ()))
         if dice is None:
             return lambda env: Now(name, (*[env[key] for key in keys], asked(env)))
         return lambda env: Now(name, tuple([env[key] for key in keys]))
@@ -130,6 +145,8 @@ class Roll(Statement):
                     counter.sees(formula, value(formula, names))
             sums, faces = _results(thrown, names, counter)
             names[key], names[key + FACES] = sums, faces
+            if thrown.words:
+                names[key + SHOWN] = faces
             states *= faces.size if key + FACES in self.faces else sums.size if key in self.faces else 1
         return states
 
@@ -140,12 +157,22 @@ def _results(thrown: Thrown, names: Names, counter: Counter) -> tuple[Known, Kno
     many, high = _numbers(count, names, MOST_DICE), _numbers(sides, names, thrown.high or inf)
     many = [min(number, thrown.most or MOST_DICE) for number in many if number >= 0] or [0]
     most = max(many) * max(high) if max(many) else 0
+    if thrown.words and most != inf:
+        return _worded(thrown, max(many), int(max(high)))
     some = frozenset(range(min(many), int(most) + 1)) if most <= MOST_VALUES else None
     size = max(1, most - min(many) + 1)
     counter.dice += 1
     sure = counter.sure and not count.reads and not sides.reads and sides.value != "A" and size != inf
     ways = max(high) ** max(many) if max(many) * max(high) <= MOST_TRIED else inf
     return Known(some, size, die=counter.dice if sure else 0), Known(frozenset(many), max(1, ways))
+
+
+def _worded(thrown: Thrown, many: int, high: int) -> tuple[Known, Known]:
+    """The same of dice with words, however many are kept or come in addition."""
+    pool = pool_of(many, high, thrown.words)
+    some = frozenset(range(reach(pool).high + 1)) if reach(pool).high <= MOST_VALUES else None
+    counts = frozenset(range(pool.cost + 1))
+    return Known(some, reach(pool).high + 1), Known(counts, inf if pool.cost * high > MOST_TRIED else high**pool.cost)
 
 
 def _numbers(formula: Formula, names: Names, most: float) -> list[Any]:
@@ -180,9 +207,9 @@ def read_roll(said: object, place: Place, where: Path) -> Iterator[Statement]:
         found = DICE.fullmatch(str(written))
         if found is None:
             raise place.wrong(f'"{written}" must be dice, such as "2d6: morale check"', at)
-        count, sides, most, label = found.groups()
+        count, sides, words, most, label = found.groups()
         labels = (label or str(name).replace("_", " ")).split(" | ")
-        if len(labels) > 1 and (str(len(labels)) != count or "{" in label):
+        if len(labels) > 1 and (str(len(labels)) != count or "{" in label or words):
             raise place.wrong(f'"{written}" needs as many dice as labels between |, written without formulas', at)
         many = place.formula(count[1:-1], at) if count.startswith("{") else constant(int(count or 1))
         if many.type not in ("number", "any", "text"):
@@ -193,12 +220,28 @@ def read_roll(said: object, place: Place, where: Path) -> Iterator[Statement]:
         called = constant(tuple(labels)) if len(labels) > 1 else place.text(labels[0], at)
         key = place.put(str(name), "number")
         place.names[f"{name}{FACES}"] = Name(key + FACES, "list")
-        if any(before.key in formula.reads for before in dice for formula in (many, high, called)):
+        if words:
+            _check_words(place, many, sides, words, at)
+            place.names[f"{name}{SHOWN}"] = Name(key + SHOWN, "list")
+        else:
+            place.names.pop(f"{name}{SHOWN}", None)
+        reads = any(before.key in formula.reads for before in dice for formula in (many, high, called))
+        if dice and (reads or words or dice[-1].words):
             yield Roll(next(place.sheet.sites), tuple(dice))
             dice = []
-        dice.append(Thrown(key, many, high, called, int(most or 0)))
+        dice.append(Thrown(key, many, high, called, words, int(most or 0)))
     if dice:
         yield Roll(next(place.sheet.sites), tuple(dice))
+
+
+def _check_words(place: Place, count: Formula, sides: str, words: str, where: Path) -> None:
+    """Raise TableError for words that /roll would not take for these dice, as far as they are written plainly."""
+    try:
+        if not sides.startswith("{"):
+            pool_of(1, sides, words)
+            parse(f"{count.value if count.kind == 'constant' else MOST_DICE}d{sides}{words}")
+    except UserError as error:
+        raise place.wrong(str(getattr(error, "reason", error)), where) from None
 
 
 @lru_cache(maxsize=512)

@@ -83,7 +83,7 @@ def read_say(said: object, place: Place, where: Path) -> Iterator[Statement]:
             raise place.wrong("say needs a label", at)
         place.closed("say", line, LINE_KEYS, at)
         ready: dict[str, Any] = {k: place.text(line.get(k, ""), (*at, k)) for k in ("label", "result", "unit")}
-        ready["dice"] = [place.formula(f"faces({name})", (*at, "dice")) for name in listed(line.get("dice", []))]
+        ready["dice"] = [place.dice(str(name), (*at, "dice")) for name in listed(line.get("dice", []))]
         for key in ("parts", "contributors"):
             ready[key] = [one for item in listed(line.get(key, [])) for one in _parts(item, place, (*at, key))]
         total, when = (place.formula(line[k], (*at, k)) if k in line else None for k in ("total", "when"))

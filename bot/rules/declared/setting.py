@@ -74,6 +74,8 @@ NUMBERS = {"int": "number", "number": "number", "bool": "bool"}
 """The types of options, outputs and attributes that are no words."""
 FACES = "!"
 """Behind the name of a roll: its single faces."""
+SHOWN = "!shown"
+"""Behind the name of a roll whose dice have words: what an answer shows of them."""
 FACE = "!face"
 """The key of the die at hand in the test of how_many(...)."""
 _KINDS = {*NUMBERS, "token", "tokens", "text", "str"}

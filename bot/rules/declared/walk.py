@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from bot.rules.declared.formulas import Env
-from bot.rules.declared.setting import FACES
 from bot.rules.dice import Die
 
 TOLD, LINES, NOTES = " told", " lines", " notes"
@@ -76,6 +75,8 @@ class Site:
     fixed: Keys
     """The keys of items that are found again, not remembered."""
     rest: tuple[Frame, ...]
+    words: str = ""
+    """The words of /roll for its dice."""
 
     def env(self, early: Env, state: Now) -> Env:
         """The values at hand once its dice are to fall; `early` are those of the keys set before the first die."""
@@ -89,16 +90,11 @@ class Site:
                 env[loop.at] = number
         return env
 
-    def fallen(self, early: Env, state: Now, dice: Dice, faces: tuple[Any, ...]) -> tuple[Now, Env]:
-        """The state after these dice have shown their faces, and what they told."""
+    def fallen(self, early: Env, state: Now, values: Mapping[str, Any]) -> tuple[Now, Env]:
+        """The state after the dice have fallen, whose keys have these values, and what they told."""
         env = self.env(early, state)
+        env.update(values)
         env[TOLD], env[LINES], env[NOTES] = {}, [], []
-        read = self.faces
-        for key, (first, last) in zip(self.own, dice.cuts, strict=True):
-            if key in read:
-                env[key] = sum(faces[first:last])
-            if (single := key + FACES) in read:
-                env[single] = faces[first:last]
         for steps, at in self.rest:
             if (owed := go(steps, env, at)) is not None:
                 return owed, env

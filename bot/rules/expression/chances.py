@@ -108,7 +108,7 @@ def _pool(pool: Pool, budget: Budget) -> Weights:
     budget.spend(pool.sides)
     if is_chained(pool):
         return chained(pool, budget)
-    die = _die(pool)
+    die = one_die(pool)
     if pool.picks:
         return _kept(pool, die, budget)
     worth: Weights = defaultdict(int)
@@ -124,7 +124,7 @@ def _pool(pool: Pool, budget: Budget) -> Weights:
     return total
 
 
-def _die(pool: Pool) -> Weights:
+def one_die(pool: Pool) -> Weights:
     """The ways to each number on one die, after a reroll that happens once."""
     if not pool.once and pool.faces is None:
         return dict.fromkeys(pool.values, 1)

@@ -176,7 +176,7 @@ def _kept(pool: Pool, faces: Faces, nothing: int, bits: int, budget: Budget) -> 
     limits = most, pool.count, pool.count if pool.rerolls else 0
     budget.spend(len(faces) * limits[0] * limits[1] * (limits[2] + 1) * 30)
     tables = Counter[Counts]()
-    for counts, times in _tables(pool, _rerolled(faces)):
+    for counts, times in ends_of(pool, _rerolled(faces)):
         tables[counts] += times
     kept = {counts: places(pool.picks, sum(counts)) for counts in tables}
     highest = {counts: (at.start, most if at.stop == sum(counts) else at.stop) for counts, at in kept.items()}
@@ -216,7 +216,7 @@ def _lay(faces: Faces, ends: Sequence[Counts], window: Window, bits: int) -> Map
     return laid
 
 
-def _tables(pool: Pool, again: int) -> Iterator[tuple[Counts, int]]:
+def ends_of(pool: Pool, again: int) -> Iterator[tuple[Counts, int]]:
     """How many dice may lie in the end that exploded, that ended, and that were cut short; and the ways to that, where
     `again` faces are rerolled.
 

@@ -148,7 +148,7 @@ def show_of(pool: Pool) -> Show:
         if fates is None:
             return f"[{', '.join(map(face, values))}]"
         if is_chained:
-            return f"[{', '.join(_marked(map(face, values), fates))}]"
+            return f"[{', '.join(marked(map(face, values), fates))}]"
         return f"[{', '.join([MARKS[fate] % face(value) for value, fate in zip(values, fates, strict=True)])}]"
 
     return show
@@ -159,7 +159,8 @@ def _signed(value: Face) -> str:
     return f"{value:+d}" if value else "0"
 
 
-def _marked(faces: Iterator[str], fates: list[int]) -> Iterator[str]:
+def marked(faces: Iterator[str], fates: list[int]) -> Iterator[str]:
+    """Each die with its mark, in order: `~1~`, `6!`, `1->4`."""
     chain = ""
     for shown, fate in zip(faces, fates, strict=True):
         if fate & REROLLED:

@@ -45,7 +45,7 @@ def test_the_shot_of_the_page_plays() -> None:
     words = UnitWords(("squad",), {"men": Option("men", "int"), "morale": Option("morale", "int")}, {})
     options = (Option("shooters", "units"), Option("targets", "units"))
     head = Head(options, {"hits": "int", "saved": "int", "targets": "list of {unit, fell, becomes, result}"})
-    source = {"sequences": {"shoot": {"steps": yaml.safe_load(EXAMPLES[2])}}}
+    source = {"sequences": {"shoot": {"steps": yaml.safe_load(EXAMPLES[3])}}}
     shoot = compile_sequences(source, Setting("page.yaml", words={"units": words}), {"shoot": head})["shoot"]
     squad = Unit("squad", "squad", {"men": 6, "morale": 7})
     found = play(shoot.plan(Given({}, {"shooters": (squad,), "targets": (squad,)})), Script([5, 6, 1, 4, 1, 3, 4]))
