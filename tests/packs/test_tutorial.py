@@ -102,3 +102,48 @@ async def test_a_clubs_fire_table_goes_on_top_of_asl(club_asl: Path, use_packs: 
     reply = await channel.do("Anna", "club-asl fire fp=4 drm=1 hand=2,3")
     assert "[2] [3] + 1 DRM = 6, 4 FP: 1mc" in reply.text()
     await channel.do("Anna", "club-asl smoke dispenser=sd usage_number=7")
+
+
+def card_of(root: Path, folder: Path, heading: str) -> Path:
+    """The pack of a worked card: the files of a section, in the order in which the page prints them."""
+    page = (root / "docs" / "packs.md").read_text(encoding="utf-8")
+    (section,) = re.findall(rf"^## {re.escape(heading)}\n(.*?)^## ", page, re.DOTALL | re.MULTILINE)
+    blocks = re.findall(r"```yaml\n(.*?)```", section, re.DOTALL)
+    steps = re.findall(r"`(steps/[a-z]+\.yaml)`", section)
+    for name, text in zip(("pack.yaml", "game.yaml", "sequences.yaml", steps[0]), blocks, strict=True):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+    assert check_content(read_content(folder)).faults == ()
+    return folder
+
+
+async def test_the_second_card_is_shot_saved_and_checked(
+    root: Path, tmp_path: Path, use_packs: Callable[[Path], None]
+) -> None:
+    """Shoot, save, morale: dice by hand in the order of the card, losses on the roster, odds and undo."""
+    use_packs(card_of(root, tmp_path / "skirmish-line", "A second card: shoot, save, morale"))
+    channel = await Channel.fresh()
+    await channel.do(
+        "Anna",
+        'game start skirmish-line "Hedges" sides="Blue, Red"',
+        "game settings hand_dice=yes",
+        "unit add Company line Blue men=6 morale=7",
+        "unit add Scouts rifles Red men=3 morale=8",
+        "unit add Reserve line Red men=5 morale=6",
+    )
+    shot = 'skirmish-line shoot Company "Scouts; Reserve" cover=hedge'
+    odds = (await channel.do("Anna", f"{shot} odds")).text()
+    assert odds.startswith("2: 33%, 1: 26%, 3: 22%"), "six dice that hit and are not saved one time in three"
+    reply = (await channel.do("Anna", f"{shot} hand=5,5,4,4,6,6,1,1,1,1,5,2,5,4")).text()
+    for line in (
+        "Scouts is gone, Reserve falls back",
+        "Saves: [1] [1] [1] [1] [5] [2], 1 of 6 saved",
+        "Morale of Reserve: [5] [4] + 2 men lost = 11, needs 6 or less",
+    ):
+        assert line in reply
+    units = (await channel.game()).units
+    assert (units["scouts"].state, units["reserve"].numbers["men"]) == ("gone", 3)
+    assert "falling-back" in units["reserve"].marks
+    await channel.do("Anna", "game undo")
+    units = (await channel.game()).units
+    assert (units["scouts"].numbers["men"], units["reserve"].numbers["men"]) == (3, 5)
