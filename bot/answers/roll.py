@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from collections.abc import Sequence as Many
 from fractions import Fraction
-from itertools import accumulate
+from itertools import accumulate, product
+from math import prod
 
 from bot.answers.outcome import Happening, Outcome, thrown
 from bot.answers.tables import lookup_reply, told
@@ -12,7 +14,7 @@ from bot.interface.reply.bars import percent
 from bot.interface.reply.parts import Odds, Small
 from bot.interface.reply.reply import Reply
 from bot.interface.typing.command_text import quoted
-from bot.rules.dice import Rolled, Source
+from bot.rules.dice import Die, Rolled, Source
 from bot.rules.errors import UserError
 from bot.rules.expression import Result, Rolling, parse, roll
 from bot.rules.expression.chances import Chances, odds
@@ -24,6 +26,8 @@ from bot.rules.text.phrase import phrase
 MAX_LABEL = 100
 MOST_ROWS = 20
 """So many rows the odds of dice have at most."""
+MOST_TRIED = 2_000
+"""So many totals of a table with blank cells are looked at before its dice fall."""
 _LABEL = Option("label", "str")
 
 
@@ -138,7 +142,9 @@ def read_table(table: Table, options: Mapping[str, object], who: str, source: So
     """
     given = {name: value for name, value in options.items() if value is not None}
     rolled: list[Rolled] = []
-    for option, dice in table.owes(given):
+    owed = table.owes(given)
+    check_reach(table, given, owed)
+    for option, dice in owed:
         values = [source.draw(die) for die in dice]
         rolled += [die.rolled(value) for die, value in zip(dice, values, strict=True)]
         given[option] = sum(value for value in values if isinstance(value, int))
@@ -157,6 +163,21 @@ def read_table(table: Table, options: Mapping[str, object], who: str, source: So
         result=_in_the_log(table, answer),
     )
     return Outcome(reply, happening, given)
+
+
+def check_reach(table: Table, given: Mapping[str, object], owed: Many[tuple[str, tuple[Die, ...]]]) -> None:
+    """Raise UserError, before a die falls, where the dice that are owed could come to a blank cell."""
+    if not (table.blank and owed):
+        return
+    totals = [range(len(dice), sum(die.sides for die in dice) + 1) for _, dice in owed]
+    for values in product(*totals) if prod(map(len, totals)) <= MOST_TRIED else ():
+        try:
+            table.read({**given, **dict(zip((option for option, _ in owed), values, strict=True))})
+        except UserError as error:
+            if error.code == "blank-cell":
+                raise
+    if prod(map(len, totals)) > MOST_TRIED:
+        table.check_filled()
 
 
 def _in_the_log(table: Table, answer: Answer) -> str:

@@ -124,6 +124,9 @@ class _History:
                 self.unknown_at += [number] if replay.is_of_no_edition(roll) else []
                 self.apart += 0 if roll.get("hand") else len(roll.get("dice", ()))
             system, edition = roll.get("system", ""), roll.get("edition", 0)
+            if isinstance(edition, str) and edition not in self._log.packs and not replay.is_playable(roll):
+                what = f"The pack {edition[:8]} is not in the file; where it is at hand (--packs) more can be checked."
+                self.remarks += [what] if what not in self.remarks else []
             if isinstance(edition, int):
                 if edition < editions.get(system, 0):
                     self.remarks.append(f"Event {number} names an older edition of {system} than an event before it.")

@@ -11,7 +11,7 @@ from bot.packs.check import check_path, lines_of
 from bot.packs.importing import imported
 from bot.packs.importing.folders import put_all
 from bot.packs.importing.recognise import MOST_READ, alone, put
-from bot.packs.new import new_pack
+from bot.packs.new import blank_table, new_pack
 from bot.rules.errors import UserError
 from bot.systems.catalog import PACKS, everywhere, systems
 
@@ -34,8 +34,13 @@ def check(words: list[str]) -> int:
 
 
 def new(words: list[str]) -> None:
-    """Write a first pack into a folder."""
-    (folder,) = Arguments(words, flags={}).take("FOLDER")
+    """Write a first pack into a folder, or a blank table into that of a pack."""
+    arguments = Arguments(words, flags={"blank": False, "rows": True, "columns": True})
+    (folder,) = arguments.take("FOLDER")
+    if "blank" in arguments.flags:
+        blank_table(Path(folder), arguments.flags.get("rows", ["2-12"])[-1], _number(arguments, "columns", 4))
+        print(f"{folder} waits for your card: type each _, then: grognard check {Path(folder).parent}")
+        return
     id = new_pack(Path(folder))
     print(f"{folder} holds the pack {id}. Change it, then: grognard check {folder}")
     print(f"Play it: grognard --packs {folder} play")

@@ -85,9 +85,10 @@ COMMANDS: dict[str, tuple[str, str, str, str]] = {
         "grognard publish 4f1c22aa90b1d0e3 /srv/www/games",
     ),
     "new": (
-        "FOLDER",
-        "a first pack to begin with",
-        "Small, but whole: a results table, column shifts, units, phases, a scenario. See docs/packs.md.",
+        "FOLDER | --blank FOLDER/TABLE.yaml [--rows 2-12] [--columns 4]",
+        "a first pack to begin with, or a blank table in one",
+        "Small, but whole: a results table, column shifts, units, phases, a scenario. See docs/packs.md. "
+        "--blank writes a table whose heads and cells you type from your own card.",
         "grognard new few-acres",
     ),
     "check": (

@@ -6,8 +6,10 @@ from __future__ import annotations
 import asyncio
 import math
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 
 from bot.answers.aim import refused_of
@@ -21,6 +23,7 @@ from bot.rules.inputs.units import MAX_UNITS
 from bot.rules.odds.odds import STATE_BUDGET
 from bot.rules.odds.rolls import TooManyStates
 from bot.rules.tables.compile import OUTPUTS
+from bot.rules.text.names import counted
 from bot.systems.packs.archive import Content, read_content
 from bot.systems.packs.pack import MOST_SHOWN, PackSystem
 from bot.systems.resolve import count_odds, resolve, rounds_of
@@ -33,6 +36,8 @@ SITUATIONS = 40_000
 UNTRUSTED_SECONDS = 2.0
 OWN_SECONDS = 20.0
 LONGEST_SUMMARY = 100
+MOST_BLANK = 12
+"""So many rows with blanks are named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +142,11 @@ def _check_tables(system: System, found: _Found) -> int:
             found.faults.append(f"{file}, row summary: help needs one, of at most {LONGEST_SUMMARY} characters")
         if not (table.printed.get("examples") or table.example):
             found.questions.append(f"{file}: it has no examples; one from the rule book shows that it is typed right")
+        if table.blank:
+            rows = Counter(one.where.partition(", column")[0] for one in table.blank)
+            named = ", ".join(f"{row} ({count})" for row, count in islice(rows.items(), MOST_BLANK))
+            what = f"{counted(len(table.blank), 'blank', 'blanks')} to be typed from your card"
+            found.questions.append(f"{file}: {what}; who comes to one is refused: {named}")
         wrong, odd = lint(table, file, most)
         found.faults += wrong
         found.questions += odd
@@ -198,7 +208,7 @@ def _sequence_fault(system: System, sequence: Sequence, found: _Found) -> str:
         if sequence.odds_by:
             count_odds(sequence, example, seconds=1.0)
     except UserError as error:
-        return f"{where}: its example fails: {error}"
+        return f"{where}: its example fails: {error}" if error.code != "blank-cell" else ""
     except (ArithmeticError, ValueError, TypeError, LookupError, NameError) as error:  # a division by zero
         kinds = "it adds or compares what is not of one kind, such as a number and a word"
         return f"{where}: its example fails in a formula: {kinds if isinstance(error, TypeError) else error}"

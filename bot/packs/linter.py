@@ -128,9 +128,9 @@ def faults(table: Table, file: str, most: int = MOST) -> Iterator[str]:
         yield f"{file}{hole}, as for {such[0]}{f' and {len(such) - 1:,} more' if len(such) > 1 else ''}"
     if len(holes) > MOST_HOLES:
         yield f"{file}: and {len(holes) - MOST_HOLES} more such holes"
-    if not count:
+    if not count and not table.blank:
         yield f"{file}: no combination of inputs is answered"
-    elif is_whole(table, most) and all(option.type != "number" for option in table.inputs):
+    elif not table.blank and is_whole(table, most) and all(option.type != "number" for option in table.inputs):
         yield from (line for grid in grids(table.printed) for line in _dead(grid, table, seen, file))
 
 

@@ -5,11 +5,57 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from bot.rules.errors import UserError
-from bot.systems.packs.pack import LONGEST_ID, TAKEN
+from bot.rules.errors import TableError, UserError
+from bot.systems.packs.pack import LONGEST_ID, TAKEN, load_pack
 from bot.systems.system import built_in
 
 TEMPLATE = Path(__file__).parent / "template"
+
+
+BLANK_TABLE = """title: {title}
+source: "your own card"
+group: {group}
+kind: grid
+summary: What your card says in this row and column.
+inputs:
+  total: {{type: int, min: {first}, max: {last}, help: "the dice with their modifiers"}}
+  column: {{type: int, min: 0, max: 999, help: "what the column goes by"}}
+outputs: {{result: token}}
+read:
+  rows: total
+  # each _ is yours to type: the heads, then the cells
+  columns: {{by: column, from: [{blanks}]}}
+  off_card: clamp
+  gives: result
+  cells:
+{rows}
+private: true   # what you type is in no export and on no page
+"""
+MOST_ROWS, MOST_COLUMNS = 400, 60
+
+
+def blank_table(path: Path, rows: str, columns: int) -> None:
+    """Write a table with nothing in its cells into the folder of a pack; `rows` are its first and last total, `2-12`.
+    Raises UserError where that cannot be."""
+    found = re.fullmatch(r"(-?\d{1,4})-(-?\d{1,4})", rows)
+    first, last = map(int, found.groups()) if found else (0, -1)
+    if not 0 < last - first + 1 <= MOST_ROWS or not 0 < columns <= MOST_COLUMNS:
+        hint = "For example: --rows 2-12 --columns 5"
+        raise UserError("That is no table: rows are totals, columns how many.", hint=hint, code="bad-value")
+    if path.suffix != ".yaml" or path.exists():
+        hint = "For example: grognard new --blank my-pack/fire-table.yaml"
+        raise UserError(f"{path} is no new file of a table.", hint=hint, code="name-taken")
+    try:
+        groups = load_pack(path.parent).game["groups"]
+    except TableError as error:
+        raise UserError(str(error), hint="A blank table goes into the folder of a pack.", code="bad-pack") from None
+    blanks = ", ".join("_" * columns)
+    lines = "\n".join(f"    {total}: [{blanks}]" for total in range(first, last + 1))
+    text = BLANK_TABLE.format(
+        title=path.stem.replace("-", " ").capitalize(), group=next(iter(groups)), first=first, last=last,
+        blanks=blanks, rows=lines,
+    )  # fmt: skip
+    path.write_text(text, encoding="utf-8")
 
 
 def new_pack(folder: Path) -> str:

@@ -30,6 +30,7 @@ CODES = {
     "unknown-modifier": "`mods` names what does not modify this",
     "not-together": "options that exclude each other, or one that goes only with another",
     "not-on-card": "the card has no cell for these values",
+    "blank-cell": "a cell that nobody has typed yet",
     "card-refuses": "the card itself rules out these values",
     # Units and rosters
     "unknown-unit": "neither a unit of the roster nor a unit type",

@@ -46,6 +46,7 @@ PACK: Keys = {
     "notice": Key(_short("notice"), "shown in help; left out: title, version, author and licence"),
     "inherits": Key(_short("inherits"), "only for house rules: a built-in game, of which the pack has what differs"),
     "extends": Key(_short("extends"), "only for an extension: a built-in game, whose games the pack adds to"),
+    "private": Key(FLAG, "no export and no page has its files, only their hash"),
 }
 
 GAME: Keys = {

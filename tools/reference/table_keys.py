@@ -50,6 +50,7 @@ TABLE: Keys = {
     "text_by": Key(listed(FORMULA), "the formula that gives the key of the text, or several"),
     "example": Key(by_name(ANY, "input"), "for help; it must run"),
     "examples": Key(many(ref("example")), "each is run as a test"),
+    "private": Key(FLAG, "typed from one's own card: no export and no page has the files of the pack"),
     "like": Key(TEXT, "another table that has all that is not written here"),
 }
 BODY: Keys = {

@@ -34,6 +34,7 @@ from bot.rules.proof.export_format import SEALED
 from bot.rules.text.phrase import Address, Phrase, phrase
 from bot.stores.records import Doc, TextRow
 from bot.stores.store import Store
+from bot.systems.packs.pack import is_private
 
 T = TypeVar("T")
 FORMATS = {
@@ -103,7 +104,8 @@ async def json_parts(context: Context) -> AsyncIterator[str]:
     stored = game.number - len(ledger.events)
     about: Json = {"name": game.name, "system": game.system, "exported": time_text(int(context.now))}
     version, hashes = await _needs(context, stored)
-    packs, head = await packs_at(store, hashes), ledger.head if game.number else genesis(game.id)
+    packs = {hash: files for hash, files in (await packs_at(store, hashes)).items() if not is_private(files)}
+    head = ledger.head if game.number else genesis(game.id)
     yield dumped(heading(game.id, head, packs, version=version, **about))[:-1]
     promises, between = Promises(), ""
     yield ',"events":['

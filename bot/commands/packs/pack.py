@@ -34,7 +34,7 @@ from bot.rules.text.names import counted
 from bot.rules.text.phrase import phrase
 from bot.systems.catalog import everywhere, using
 from bot.systems.packs.archive import MOST_BYTES, zipped
-from bot.systems.packs.pack import PackSystem, version_of
+from bot.systems.packs.pack import PackSystem, files_of, is_private, version_of
 from bot.systems.packs.shelf import Shelf
 
 MOST_FAULTS = 8
@@ -141,6 +141,8 @@ async def export(context: Context) -> Reply:
     """A version as a zip."""
     version, _ = await find_version(context)
     pack = await _files(context, version.hash)
+    if is_private(files_of(pack)):
+        need_manager(context)
     name = f"{version.id}-{version.hash[:SHORT]}.zip"
     lines = (f"{len(pack.content)} files. Licence: {version.licence}.",)
     title = f"{version.title} {version.version} as a zip"

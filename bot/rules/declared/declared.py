@@ -146,6 +146,8 @@ class Declared:
         """Those that its steps read or change, as formulas read them: `side.points`."""
         self._has_rows = any(isinstance(one, For) and one.row is not None for one in everything(program))
         self._asked: dict[frozenset[str], tuple[Walk, Pools]] = {}
+        called = (sheet.formulas.readers[name].table for name in sorted(sheet.formulas.learnt))
+        self._blank = tuple(table for table in called if table.blank)
 
     def bound(self, units: int, path: str = "") -> Bound | None:
         """How many states the odds of an output (or its own) have, with at most so many `units` in a list, or None."""
@@ -179,6 +181,8 @@ class Declared:
         """The plan for cleaned inputs. Raises UserError for what the steps refuse."""
         if any(option.type == "mods" for option in self.head.inputs):
             _refuse_values(given)
+        for table in self._blank:
+            table.check_filled()
         known = values_of(self.head.inputs, given) | self._tracks(given)
         known |= {pick_key(name): given.values.get(name, NONE) for name in self.choices}
         try:

@@ -139,7 +139,7 @@ class Formulas:
         self.units, self.tokens = of_games(setting)
         self.own: dict[str, tuple[int, str, Callable[..., Any]]] = {}
         """The file's own formulas: how many values they take, their type, and what they do."""
-        self._learnt: set[str] = set()
+        self.learnt: set[str] = set()
         self.tracks, self.tracks_read = tracks_of(setting), set[str]()
         self.hidden: dict[str, tuple[str, Path]] = {}
         """Names that are set only below a step: its key, and where it is."""
@@ -222,8 +222,8 @@ class Formulas:
     def _learn(self, written: str) -> None:
         """The words of the tables that are called, from here on written bare."""
         for name in _CALLED.findall(written):
-            if name in self.readers and name not in self._learnt:
-                self._learnt.add(name)
+            if name in self.readers and name not in self.learnt:
+                self.learnt.add(name)
                 self.tokens |= words_of(self.readers[name].table)
 
     def _quoted(self, source: str, names: Names) -> str:

@@ -14,6 +14,8 @@ from bot.rules.inputs.options import Option
 _BAND = re.compile(r"(-?\d+(?:\.\d+)?)?\s*(?:\.\.|(?<=\d)-)\s*(-?\d+(?:\.\d+)?)?")
 _FROM = re.compile(r"(-?\d+(?:\.\d+)?)\+")
 WIDEST = 10_000
+BLANK = "_"
+"""In place of a cell, of a column's head or of what a modifier adds: to be typed from one's own card."""
 
 
 class Axis(NamedTuple):
@@ -59,8 +61,8 @@ def axis(
     rest: int | None = None
     for position, key in enumerate(keys):
         for part in _parts(key):
-            if part == "*":
-                rest = position
+            if part in ("*", BLANK):
+                rest = position if part == "*" else rest
                 continue
             band = None if part in words else _band(part)
             if band is None:
@@ -95,6 +97,8 @@ def axis(
 def heading_axis(headings: Sequence[float], *, meaning: str, clamp: bool) -> Axis:
     """Columns headed by single figures: `from` this figure on, or up `to` this figure."""
     infinity = float("inf")
+    if BLANK in headings:
+        return Axis({})
     if meaning == "from":
         lowers = tuple(headings)
         uppers = (*(_before(upper) for upper in headings[1:]), infinity)

@@ -10,15 +10,15 @@ from typing import Any, TypeVar
 from bot.rules.dice import AVERAGING, Die
 from bot.rules.errors import Slip, TableError, UserError, did_you_mean, reading
 from bot.rules.inputs.options import option_from
-from bot.rules.tables.axis import WIDEST, Axis, axis, between, gaps, heading_axis
+from bot.rules.tables.axis import BLANK, WIDEST, Axis, axis, between, gaps, heading_axis
 from bot.rules.tables.formula import Formula, compile_formula
-from bot.rules.tables.table import Modifier, Reader, Roll, Table, text_key
+from bot.rules.tables.table import Blank, Modifier, Reader, Roll, Table, text_key
 
 T = TypeVar("T")
 KINDS = ("grid", "roll", "modifiers", "reference")
 TABLE_KEYS = {
     "id", "title", "source", "group", "kind", "summary", "notes", "inputs", "outputs", "constants", "results",
-    "refuse", "derive", "read", "rows", "then", "rolls", "texts", "text_by", "examples", "example",
+    "refuse", "derive", "read", "rows", "then", "rolls", "texts", "text_by", "examples", "example", "private",
 }  # fmt: skip
 MODIFIER_KEYS = ("id", "name", "when", "adds")
 COLUMN_KEYS, BAND_KEYS = ("by", "heads", "from", "to"), ("by", "below")
@@ -56,7 +56,8 @@ def check_examples(table: Table, data: Mapping[str, Any], file: str) -> None:
             try:
                 table.read(table.example)
             except UserError as error:
-                raise TableError(file, f"it fails: {error}") from None
+                if error.code != "blank-cell":
+                    raise TableError(file, f"it fails: {error}") from None
     with reading(file, "examples"):
         examples = list(data.get("examples", ()))
     for number, example in enumerate(examples, 1):
@@ -66,6 +67,8 @@ def check_examples(table: Table, data: Mapping[str, Any], file: str) -> None:
             try:
                 out = table.read(example["given"]).out
             except UserError as error:
+                if error.code == "blank-cell":
+                    continue
                 raise TableError(file, f"example {number} fails: {error}") from None
             for name, value in example["gives"].items():
                 if out.get(name) != value:
@@ -80,7 +83,10 @@ class _Compiler:
     ) -> None:
         self.data, self.file, self.system, self.lists = data, file, system, lists
         self.bounded = bounded
+        self.blank: list[Blank] = []
         self._check_keys(data, TABLE_KEYS, "the table")
+        if not isinstance(data.get("private", False), bool):
+            raise TableError(file, "private is true or false", row="private")
         for key in ("id", "title", "source", "group", "kind", "outputs"):
             if not data.get(key):
                 raise TableError(file, f"{key} is missing")
@@ -132,6 +138,7 @@ class _Compiler:
             text_by=tuple(self.formula(text) for text in ([text_by] if isinstance(text_by, str) else list(text_by))),
             constants={name: value for name, value in self.constants.items() if name in used},
             printed=data,
+            blank=tuple(self.blank),
             _options=self.options,
         )
         if data["kind"] == "roll" and not table.rolls:
@@ -165,6 +172,8 @@ class _Compiler:
         self._check_keys(body, BODY_KEYS, "read")
         if "always" in body:
             constant = self.result(body["always"], (), None, None)
+            if isinstance(constant, Blank):
+                return self._unknown(constant)
             return lambda values: values.update(constant)
         if "pick" in body:
             return self._pick(body)
@@ -192,7 +201,7 @@ class _Compiler:
         bands = body.get("bands")
         self._check_keys(bands or {}, BAND_KEYS, "bands")
         one = self.result if bands is None else partial(self._banded, bands)
-        grid: list[list[Mapping[Any, Any]]] = []
+        grid: list[list[Any]] = []
         for key, cell in cells.items():
             if columns is None:
                 grid.append([one(cell, gives, key, None)])
@@ -201,15 +210,22 @@ class _Compiler:
                 raise TableError(
                     self.file, f"has {_length(cell)} cell{'s' * (_length(cell) != 1)} for {width} columns", row=key
                 )
-            grid.append([one(item, gives, key, number) for number, item in enumerate(cell, 1)])
+            printed = _heads(body["columns"])
+            heads = printed if BLANK in cell and BLANK not in printed else range(1, width + 1)
+            grid.append([one(item, gives, key, head) for head, item in zip(heads, cell, strict=True)])
         by = None if bands is None else bands["by"]
         file, row_name, column_name = self.file, str(body["rows"]), str((body.get("columns") or {}).get("by", ""))
+
+        title = str(self.data["title"])
 
         def read(values: dict[str, Any]) -> None:
             row = _place(rows, row_of(values), file, row_name)
             column = 0 if columns is None else _place(columns, column_of(values), file, column_name)
             cell = grid[row][column]
-            values.update(cell if by is None else cell[values[by]])
+            found = cell if by is None else cell[values[by]]
+            if found.__class__ is Blank:
+                raise found.error(title)
+            values.update(found)
 
         return read
 
@@ -254,6 +270,9 @@ class _Compiler:
         self._check_keys(spec, COLUMN_KEYS, "columns")
         by = self._named(spec["by"])
         clamp = body.get("off_card") in ("clamp", "columns")
+        if BLANK in (heads := _heads(spec)):
+            unknown = self._unknown(self._left_blank("the heads of the columns"))
+            return Axis({}), unknown, len(heads)
         for meaning in ("from", "to"):
             if meaning in spec:
                 heads = spec[meaning]
@@ -296,8 +315,15 @@ class _Compiler:
                 gives = []
         return (gives,) if isinstance(gives, str) else tuple(gives)
 
-    def result(self, cell: Any, gives: tuple[str, ...], row: object, column: object) -> Mapping[str, Any]:
-        """The outputs of one cell: a code of `results`, a mapping, a list in the order of `gives`, or one value."""
+    def _left_blank(self, where: str) -> Any:
+        self.blank.append(Blank(where))
+        return self.blank[-1]
+
+    def result(self, cell: Any, gives: tuple[str, ...], row: object, column: object) -> Any:
+        """The outputs of one cell: a code of `results`, a mapping, a list in the order of `gives`, or one value; Blank
+        for one that is not typed yet."""
+        if cell == BLANK or (isinstance(cell, list) and BLANK in cell):
+            return self._left_blank(f"row {row}" if column is None else f"row {row}, column {column}")
         if isinstance(cell, str | int) and not isinstance(cell, bool) and cell in self.results:
             cell = self.results[cell]
         if isinstance(cell, Mapping):
@@ -350,8 +376,21 @@ class _Compiler:
             str(row["id"]),
             row["name"],
             None if when is None else self.formula(when, row["id"]),
-            tuple((total, self.formula(value, row["id"])) for total, value in adds.items()),
+            tuple((total, self._adds(value, row)) for total, value in adds.items()),
         )
+
+    def _adds(self, value: object, row: Mapping[str, Any]) -> Formula:
+        if value != BLANK:
+            return self.formula(value, row["id"])
+        return self._unknown(self._left_blank(f"what {row['name']} adds"))
+
+    def _unknown(self, blank: Blank) -> Callable[[Mapping[str, Any]], Any]:
+        """What finds nothing but a blank."""
+
+        def unknown(_: Mapping[str, Any]) -> Any:
+            raise blank.error(str(self.data["title"]))
+
+        return unknown
 
     def roll(self, name: str, spec: Any) -> Roll:
         if name not in self.options:
@@ -411,6 +450,11 @@ def _place(keys: Axis, value: object, file: str, name: str) -> int:
         about = value if isinstance(value, int) else None
         raise UserError(f"{name} {value} is not on the card {table}.", option=name, code="not-on-card", about=about)
     return at
+
+
+def _heads(columns: Mapping[str, Any]) -> list[Any]:
+    """What is printed above the columns."""
+    return list(columns.get("heads") or columns.get("from") or columns.get("to") or ())
 
 
 def _length(cell: object) -> int:

@@ -56,6 +56,17 @@ class Modifier(NamedTuple):
     adds: tuple[tuple[str, Formula], ...]
 
 
+class Blank(NamedTuple):
+    """A cell, or something else of a card, that whoever has the card is still to type; `where` says which."""
+
+    where: str
+
+    def error(self, title: str) -> UserError:
+        """What to say of whoever comes to it."""
+        hint = "Whoever has the card types it into the pack."
+        return UserError(f"{title} is blank here: {self.where}.", hint=hint, code="blank-cell")
+
+
 class Roll(NamedTuple):
     """The dice behind an input of a table of kind roll: `spec` by the value of `by`, owed only `when`."""
 
@@ -90,11 +101,17 @@ class Table:
     text_by: tuple[Formula, ...] = ()
     constants: Mapping[str, Any] = field(default_factory=dict)
     printed: Mapping[str, Any] = field(default_factory=dict)
+    blank: tuple[Blank, ...] = ()
     _options: Mapping[str, Option] = field(default_factory=dict)
 
     def read(self, given: Mapping[str, object]) -> Answer:
         """The answer for inputs as typed or as JSON. Raises UserError for bad input or what the card refuses."""
         return self._answer({**self.constants, **self._typed(given)})
+
+    def check_filled(self) -> None:
+        """Raise UserError where a cell is blank still."""
+        if self.blank:
+            raise self.blank[0].error(self.title)
 
     def option(self, name: str) -> Option:
         """An input. Raises KeyError."""

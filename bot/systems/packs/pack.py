@@ -39,7 +39,7 @@ LONGEST = {
     **dict.fromkeys(("inherits", "extends"), LONGEST_ID),
 }
 NEEDED = ("id", "title", "version", "author", "licence")
-KEYS = (*NEEDED, "notice", "inherits", "extends")
+KEYS = (*NEEDED, "notice", "inherits", "extends", "private")
 TAKEN = frozenset(
     {"roll", "game", "unit", "log", "again", "order", "fair", "me", "privacy", "help", "setup", "pack", "macro",
      "console", "table", "grognard", "track"}
@@ -58,6 +58,7 @@ class About(NamedTuple):
     notice: str = ""
     inherits: str = ""
     extends: str = ""
+    private: bool = False
     pinned: str = ""
     """The edition of the game that it inherits from or extends, if it is for that one alone."""
 
@@ -73,6 +74,9 @@ def read_about(content: Content) -> About:
     for key in NEEDED:
         if not data.get(key):
             raise TableError(PACK, f"{key} is missing")
+    private, data = data.get("private") or False, {key: value for key, value in data.items() if key != "private"}
+    if not isinstance(private, bool):
+        raise TableError(PACK, "private is true or false", row="private")
     said = {key: " ".join(str(value).split()) for key, value in data.items() if value is not None}
     for key, value in data.items():
         if isinstance(value, list | Mapping) or (not isinstance(value, str) and key != "version"):
@@ -84,7 +88,7 @@ def read_about(content: Content) -> About:
         raise TableError(PACK, f'"{id}" cannot name a system: a-z, 0-9 and hyphens, no other command', row="id")
     if id in built_in():
         raise TableError(PACK, f"{id} is a built-in system: give the pack another id, and inherits: {id}", row="id")
-    return About(**_on_a_game(said))
+    return About(**_on_a_game(said), private=private)
 
 
 def _on_a_game(said: dict[str, str]) -> dict[str, str]:
@@ -360,6 +364,17 @@ Files = Mapping[str, str]
 def files_of(pack: PackSystem) -> dict[str, str]:
     """A pack's files as text."""
     return {name: data.decode() for name, data in sorted(pack.content.items())}
+
+
+def is_private(files: Files) -> bool:
+    """Whether the figures of a pack, or of one of its tables, were typed by the owner of a card for themselves: then
+    its files are in no export and on no page, which name it by its hash alone."""
+    written = {name: text.encode("utf-8", "replace") for name, text in files.items() if "private" in text}
+    try:
+        found = [_read(written, name) for name in written if "/" not in name]
+    except TableError:
+        return True
+    return any(isinstance(data, Mapping) and data.get("private") is True for data in found)
 
 
 def hash_of(files: Files) -> str:
