@@ -97,7 +97,7 @@ def axis(
 def heading_axis(headings: Sequence[float], *, meaning: str, clamp: bool) -> Axis:
     """Columns headed by single figures: `from` this figure on, or up `to` this figure."""
     infinity = float("inf")
-    if BLANK in headings:
+    if BLANK in map(str, headings):
         return Axis({})
     if meaning == "from":
         lowers = tuple(headings)
