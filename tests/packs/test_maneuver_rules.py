@@ -216,7 +216,6 @@ EVENING: Evening = [
     ("Anna", "game next"),
     ("Ben", "maneuver-rules fire Emden Sydney range=10 opening hand=9,20,30,77,4"),
     ("Anna", "game next"),
-    ("Anna", "maneuver-rules settle Sydney"),
     ("Anna", "game next"),
     ("Anna", "track set visibility 12"),
     ("Anna", "game next"),
@@ -225,13 +224,11 @@ EVENING: Evening = [
     ("Anna", "game undo"),
     ("Ben", "game undo"),
     ("Anna", "game next"),
-    ("Ben", "maneuver-rules settle Emden"),
     ("Anna", "game next"),
     ("Anna", "track set spotting plane side=Australia"),
     ("Anna", "game next"),
     ("Anna", "maneuver-rules fire Sydney Emden range=3 hand=1,75,76,20,100"),
     ("Anna", "game next"),
-    ("Ben", "maneuver-rules settle Emden"),
 ]
 
 
