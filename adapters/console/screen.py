@@ -10,6 +10,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from adapters.console.sixel import PNG
 from bot.interface.typing.complete import Known
 
 BAR = {"F2": ("again", "a"), "F3": ("odds", "o"), "F4": ("target", "t"), "F5": ("board", "board")}
@@ -76,7 +77,7 @@ def graphics(picture: bytes, columns: int, environment: Mapping[str, str]) -> st
     """A PNG as kitty's or iTerm2's graphics for a terminal that names itself as one of those; else nothing.
 
     Inside tmux or screen nothing is drawn: these pass on what they know."""
-    if not picture.startswith(b"\x89PNG") or "TMUX" in environment or "STY" in environment:
+    if not picture.startswith(PNG) or "TMUX" in environment or "STY" in environment:
         return ""
     data = b64encode(picture).decode()
     wide = min(columns - 2, max(int.from_bytes(picture[16:20], "big") // 9, 1))

@@ -9,6 +9,7 @@ import os
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from io import StringIO
 from pathlib import Path
 from uuid import uuid4
@@ -18,6 +19,7 @@ from rich.style import Style
 from rich.text import Text
 
 from adapters.console.screen import BOARD, WIDE, Screen, graphics
+from adapters.console.sixel import PNG, sixel, takes_sixels
 from bot.app import App
 from bot.host.cli import Arguments
 from bot.host.terminal import save_files, say, show
@@ -66,6 +68,7 @@ class Session:
         self.draft = ""  # what the next line begins with
         self.failed = False  # whether a command was refused, the tutorial's own mistakes aside
         self.sourcing = False
+        self.sixels: Callable[[], bool] = lambda: False  # whether the terminal draws them
 
     async def news(self) -> None:
         """Show what was played elsewhere since the last look, in a game that this one is linked with."""
@@ -183,8 +186,9 @@ class Session:
         )
         show(self.console, reply, self.keys.shown() if self.terminal else "")
         for path, file in zip(save_files(reply, self.folder / "files"), reply.files, strict=True):
-            if self.terminal and (drawn := graphics(file.data, self.console.width, os.environ)):
-                self.console.file.write(drawn)
+            if self.terminal and file.data.startswith(PNG):
+                drawn = graphics(file.data, self.console.width, os.environ)
+                self.console.file.write(drawn or (sixel(file.data) if self.sixels() else ""))
             link = Style(link=path.absolute().as_uri()) if self.terminal else ""
             self.console.print(Text("  saved as ").append(str(path), link), soft_wrap=True)
         if (
@@ -327,6 +331,7 @@ async def _talk(session: Session, console: Screen, settings: Settings) -> None:
     from adapters.console.completer import ConsoleCompleter  # 0.1 s that a script does without
     from adapters.console.prompt import prompt_at
 
+    session.sixels = cache(takes_sixels)
     settings.data.mkdir(parents=True, exist_ok=True)
     known = await _known(session)
     completer = ConsoleCompleter(await session.app.registry_at(PLACE), known)

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import io
+import os
+import random
 import re
+import struct
+import termios
+import zlib
 from base64 import b64decode
 from pathlib import Path
 
@@ -15,6 +20,7 @@ from rich.text import Text
 
 from adapters.console.screen import BAR, Screen, bar, bottom_line, graphics
 from adapters.console.session import Session, _talk
+from adapters.console.sixel import Colour, sixel, takes_sixels
 from bot.host.terminal import show
 from bot.interface.reply.parts import UnitTable
 from bot.interface.reply.reply import File, Reply
@@ -118,6 +124,73 @@ def test_pictures_are_drawn_only_where_the_terminal_says_it_can() -> None:
     ):
         assert graphics(PNG, 110, environment) == ""
     assert graphics(b"text", 110, {"TERM": "xterm-kitty"}) == ""
+
+
+def drawn(sixels: str) -> list[list[Colour]]:
+    """The pixels that a terminal makes of sixels."""
+    found = re.fullmatch(r'\x1bPq"1;1;(\d+);(\d+)(.*)\x1b\\\n', sixels, re.DOTALL)
+    assert found is not None
+    wide, high, x, y, number = int(found[1]), int(found[2]), 0, 0, 0
+    pixels: list[list[Colour]] = [[(-1, -1, -1)] * wide for _ in range(high + 6)]
+    palette: dict[int, Colour] = {}
+    for piece in re.finditer(r"#(\d+);2;(\d+);(\d+);(\d+)|#(\d+)|!(\d+)(.)|([?-~])|([$-])", found[3]):
+        if piece[1]:
+            palette[int(piece[1])] = (int(piece[2]), int(piece[3]), int(piece[4]))
+        elif piece[5]:
+            number = int(piece[5])
+        elif piece[9]:
+            x, y = 0, y + 6 * (piece[9] == "-")
+        else:
+            count = int(piece[6] or 1)
+            for bit in range(6):
+                if (ord(piece[7] or piece[8]) - 63) >> bit & 1:
+                    pixels[y + bit][x : x + count] = [palette[number]] * count
+            x += count
+    return pixels[:high]
+
+
+def paeth(left: int, above: int, corner: int) -> int:
+    """What PNG takes a byte for, by those beside it."""
+    return min((left, above, corner), key=lambda one: abs(left + above - corner - one))
+
+
+def test_sixels_are_the_picture_in_its_colours() -> None:
+    """Every filter of PNG is in it; a part of a colour is told in hundredths."""
+    draw = random.Random(4)
+    rows = [bytes(draw.choice((0, 7, 90, 255)) for _ in range(4 * 21)) for _ in range(13)]
+    data, above = b"", bytes(4 * 21)
+    for at, row in enumerate(rows):
+        left, corner = bytes(4) + row, bytes(4) + above
+        guess = [
+            bytes(4 * 21),
+            left,
+            above,
+            bytes((one + two) // 2 for one, two in zip(left, above, strict=False)),
+            bytes(map(paeth, left, above, corner)),
+        ][at % 5]
+        data += bytes([at % 5]) + bytes((one - two) & 255 for one, two in zip(row, guess, strict=False))
+        above = row
+    parts = [(b"IHDR", struct.pack(">IIBBBBB", 21, 13, 8, 6, 0, 0, 0)), (b"IDAT", zlib.compress(data)), (b"IEND", b"")]
+    picture = b"\x89PNG\r\n\x1a\n" + b"".join(
+        struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body)) for kind, body in parts
+    )
+    exact = [[tuple(value * 100 // 255 for value in row[at : at + 3]) for at in range(0, 84, 4)] for row in rows]
+    assert drawn(sixel(picture)) == exact
+    assert sixel(picture[:25] + b"\2" + picture[26:]) == ""
+
+
+@pytest.mark.parametrize(("says", "takes"), [(b"\x1b[?62;4;22c", True), (b"\x1b[?64;14c", False), (b"", False)])
+def test_a_terminal_is_asked_whether_it_draws_sixels(monkeypatch: pytest.MonkeyPatch, says: bytes, takes: bool) -> None:
+    ours, theirs = os.openpty()
+    with os.fdopen(theirs, "r") as given, os.fdopen(os.dup(theirs), "w") as told:
+        monkeypatch.setattr("sys.stdin", given)
+        monkeypatch.setattr("sys.stdout", told)
+        before = termios.tcgetattr(theirs)
+        os.write(ours, says)
+        assert takes_sixels() == takes
+        assert os.read(ours, 100).endswith(b"\x1b[c")
+        assert termios.tcgetattr(theirs) == before
+    os.close(ours)
 
 
 async def test_a_saved_file_is_a_link(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
