@@ -68,16 +68,16 @@ def _rows(picture: bytes, size: int) -> Iterator[bytes]:
         elif data[at] == 2:
             row = bytearray([(value + over) & 255 for value, over in zip(row, above, strict=True)])
         elif data[at]:
-            _guessed(row, above, paeth=data[at] == 4)
+            _guessed(row, above, both=data[at] == 4)
         yield (above := bytes(row))
 
 
-def _guessed(row: bytearray, above: bytes, *, paeth: bool) -> None:
+def _guessed(row: bytearray, above: bytes, *, both: bool) -> None:
     """Add to each byte what PNG takes it for, by those left of it, above it, and both."""
     for at, over in enumerate(above):
         left, corner = (row[at - 4], above[at - 4]) if at > 3 else (0, 0)
         likely = left + over >> 1
-        if paeth:
+        if both:
             by_left, by_above, by_both = abs(over - corner), abs(left - corner), abs(left + over - 2 * corner)
             likely = left if by_left <= by_above and by_left <= by_both else over if by_above <= by_both else corner
         row[at] = (row[at] + likely) & 255

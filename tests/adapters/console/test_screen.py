@@ -149,7 +149,7 @@ def drawn(sixels: str) -> list[list[Colour]]:
     return pixels[:high]
 
 
-def paeth(left: int, above: int, corner: int) -> int:
+def likely(left: int, above: int, corner: int) -> int:
     """What PNG takes a byte for, by those beside it."""
     return min((left, above, corner), key=lambda one: abs(left + above - corner - one))
 
@@ -166,7 +166,7 @@ def test_sixels_are_the_picture_in_its_colours() -> None:
             left,
             above,
             bytes((one + two) // 2 for one, two in zip(left, above, strict=False)),
-            bytes(map(paeth, left, above, corner)),
+            bytes(map(likely, left, above, corner)),
         ][at % 5]
         data += bytes([at % 5]) + bytes((one - two) & 255 for one, two in zip(row, guess, strict=False))
         above = row
