@@ -70,8 +70,13 @@ EVENTS: Json = {
             "command system target dice", "inputs out edition base tables result texts closes", "", "quiet",
         ],
         "sequence": [
-            "command system target", f"{RULED} extends", "system initiative go passes packs tracks",
+            "command system target", f"{RULED} extends asks", "system initiative go passes packs tracks",
             "units quiet sealable",
+        ],
+        "choice": [
+            "event picks system target",
+            "edition base read dice out hand result used acting as asks closes before after",
+            "initiative go passes tracks", "units",
         ],
         "deck": ["result before after", "texts", "decks", "cards"],
         "draw": ["does result dice", "deck texts closes before after", "", "cards quiet"],
@@ -80,13 +85,14 @@ EVENTS: Json = {
         "reveal": ["opens", "result last before after", "tracks", "units final quiet"],
         "track": ["result before after", "", "tracks", ""],
         "undo": ["event last", "asked alone by reason before after", UNDONE, "units cards"],
-        "redo": ["event", "asked by reason before after", UNDONE, "units cards"],
+        "redo": ["event", "asked by reason asks before after", UNDONE, "units cards"],
     },
     "fields": {
         "number": "count", "at": "time", "who": "word", "side": "name", "kind": "word", "behind": "whole",
         "event": "count", "last": "whole", "asked": "word", "alone": "true", "by": "=manager",
-        "reason": "=left|=silent", "game": "word", "free": "true", "unannounced": "true", "own": "word",
+        "reason": "=left|=silent|=edition", "game": "word", "free": "true", "unannounced": "true", "own": "word",
         "renamed": "word", "secret": "seed|digest", "revealed": "revealed", "texts": "{word:hash}", "closes": "true",
+        "asks": "asks", "picks": "word+", "as": "=else|=director",
         "keeps": "true", "command": "word", "system": "word", "target": "word", "edition": "count|hash", "base": "word",
         "extends": "{hash:word}",
         "tables": "tables", "inputs": "object", "out": "object", "result": "text", "dice": "die+", "hand": "yes",
@@ -110,6 +116,10 @@ EVENTS: Json = {
         },
         "digest": {"digest": "hash"},
         "revealed": {"epoch": "count", "seed": "hash"},
+        "asks": {
+            "name": "word", "ask": "text", "options": "word+", "says": "name+", "else": "word", "side?": "word",
+            "items?": "word+", "units?": "word+", "due?": "time",
+        },
         "die": {"label": "name", "sides": "sides", "value": "face", "faces?": "face*"},
         "back": {"type?": "word", "numbers?": "{word:value}+"},
         "unit": {
@@ -562,7 +572,7 @@ def field_faults(body: Json, needs: list[str], may: list[str]) -> Iterator[str]:
             yield f"it cannot hold {field[:70]}."
         elif not fits(EVENTS["fields"][field], value):
             yield f"its {field} cannot be read."
-    if body["kind"] in ("sequence", "table"):
+    if body["kind"] in ("sequence", "table", "choice"):
         if ("edition" in body) == ("tables" in body):
             yield "it must name one edition of the rules."
         if any(
@@ -651,6 +661,7 @@ class Game:
         self.units: Json = {}
         self.cards: dict[str, int] = {}  # out of their piles: how many, by DECK/PLACE/CARD
         self.sealed: dict[int, str] = {}
+        self.waits: dict[int, Json] = {}  # events that ask a side for a choice, with what they ask
         self.redo: list[int] = []
         self.withdrawn: list[int] = []
         self.acted, self.here, self.left = set[str](), set[str](), set[str]()
@@ -699,7 +710,7 @@ class Game:
             if body["at"] < at_before:
                 self.remarks.append(f"Event {body['number']} is earlier than the one before: a clock was set back.")
             at_before = body["at"]
-            self.outcomes += body["kind"] in ("roll", "table", "sequence") or body["number"] in self.contents
+            self.outcomes += body["kind"] in ("roll", "table", "sequence", "choice") or body["number"] in self.contents
             try:
                 self.add(body)
             except (KeyError, IndexError, TypeError, ValueError, AttributeError):
@@ -716,6 +727,10 @@ class Game:
         self.cards = {key: count for key, count in self.cards.items() if count}
         if kind == "sealed":
             self.sealed[at] = who
+        if kind in ("choice", "undo"):
+            self.waits.pop(body["event"], None)
+        if "asks" in body:
+            self.waits[body["event"] if kind == "redo" else at] = body["asks"]
         for opened in body.get("opens", []):
             self.sealed.pop(opened, None)
         if kind == "undo":
@@ -775,6 +790,7 @@ class Game:
         rule = getattr(self, "rule_" + str({"table": "roll", "sequence": "roll"}.get(kind, kind)), None)
         problem = (
             (rule(body) if rule else "")
+            or self.waiting_problem(body)
             or self.packs_problem(body)
             or self.closing_problem(body)
             or self.protocol_problem(body)
@@ -1192,7 +1208,7 @@ class Game:
         """Of a roll, table or sequence, open or sealed: command, real dice, and the units as they were then."""
         system, target = re.escape(roll.get("system", "")), re.escape(roll.get("target", ""))
         command = {"roll": "roll", "sequence": f"{system} {target}", "table": f"{system}-table [a-z0-9-]+ {target}"}
-        if not re.fullmatch(command[roll["kind"]], roll["command"]):
+        if roll["kind"] != "choice" and not re.fullmatch(command[roll["kind"]], roll["command"]):
             return "its command is not that of what was rolled."
         simple = (
             re.fullmatch(r"(\d*)d(\d+)([+-]\d+)?", str(roll["inputs"].get("dice"))) if roll["kind"] == "roll" else None
@@ -1216,11 +1232,11 @@ class Game:
         names, acting = [unit["name"] for unit in used], roll.get("acting", [])
         if [one for one in names if one in acting] != acting:
             return "units act that it does not use."
-        return self.tracks_problem(roll, body) if roll["kind"] == "sequence" else ""
+        return self.tracks_problem(roll, body) if roll["kind"] in ("sequence", "choice") else ""
 
     def rule_roll(self, body: Json) -> str:
         said, now = self.after["game"], self.now
-        if problem := self.roll_problem(body, body):
+        if problem := self.roll_problem(body, body) or self.asking_problem(body):
             return problem
         if "upkeep" in body:
             last = self.events[body["number"] - 1]
@@ -1250,9 +1266,53 @@ class Game:
         sides = [one.get("side") for one in body.get("used", [])]
         is_new = all(one["handle"] != unit["handle"] for one in self.units.values())
         return (
-            body["kind"] == "sequence" and is_new and unit.get("side") in sides
+            body["kind"] in ("sequence", "choice") and is_new and unit.get("side") in sides
             and unit.keys() <= {"name", "handle", "type", "side"}
         )  # fmt: skip
+
+    def asking_problem(self, body: Json) -> str:
+        """What is wrong with what an event asks a side for."""
+        asks = body.get("asks")
+        if asks is None:
+            return ""
+        options, due = asks["options"], asks.get("due", 0)
+        fits = asks["else"] in options and len(asks["says"]) == len(set(options)) == len(options)
+        fits = fits and asks.get("units", []) == [unit["name"] for unit in body.get("used", [])]
+        if not fits or asks.get("side", "") not in ("", *self.now["sides"]) or 0 < due <= body["at"]:
+            return "it asks for a choice as Grognard does not."
+        return "it changes units before the choice is made." if self.after["units"] else ""
+
+    def rule_choice(self, body: Json) -> str:
+        at, how, picks = body["event"], body.get("as", ""), set(body["picks"])
+        asks, first = self.waits.get(at), self.events.get(at)
+        if asks is None or first is None:
+            return f"it answers #{at}, which asks for no choice."
+        if (body["system"], body["target"]) != (first["system"], first["target"]):
+            return f"it carries on something else than #{at}."
+        if len(body["picks"]) != len(asks.get("items", [""])) or not picks <= set(asks["options"]):
+            return f"it chooses what #{at} does not ask for."
+        is_other, side = body.get("edition") != first.get("edition"), asks.get("side", "")
+        if how == "else":
+            is_due = 0 < asks.get("due", 0) <= body["at"]
+            if picks != {asks["else"]} or not (is_due or (is_other and not body.get("dice"))):
+                return "it counts as nobody chose, before its deadline."
+        elif side and body["side"] != side and not (how and side not in self.now["players"].values()):
+            return "who chose does not play the side that was asked."
+        elif is_other:
+            return f"it goes on under other rules than #{at}."
+        while first["kind"] == "choice":
+            first = self.events[first["event"]]
+        return self.rule_roll({**body, "side": first["side"]})
+
+    def waiting_problem(self, body: Json) -> str:
+        """What is wrong with an event while a side is asked for a choice, which comes first."""
+        kind, own = body["kind"], body["event"] if body["kind"] in ("choice", "undo") else 0
+        names = {*self.after["units"], *(unit["name"].casefold() for unit in body.get("used", []))}
+        held = kind in ("next", "pass", "end") or self.after["game"].keys() & {"packs", "system", "tracks"}
+        for at, asks in self.waits.items():
+            if at != own and (held or any(unit.casefold() in names for unit in asks.get("units", []))):
+                return f"#{at} waits for a choice, which comes first."
+        return ""
 
     def rule_sealed(self, body: Json) -> str:
         roll = self.contents.get(body["number"])
@@ -1376,7 +1436,10 @@ class Game:
         last = self.last if at != self.last else next(chain, 0)
         if (body["last"], body.get("before"), body.get("after")) != (last, undone.get("after"), undone.get("before")):
             return f"it does not turn round what #{at} did."
-        rolled = undone.get("dice") or undone["kind"] == "sealed"
+        if body.get("reason") == "edition" and at in self.waits:
+            self.remarks.append(f"Event {body['number']}: that the rules had changed is the host's word.")
+            return ""
+        rolled = undone.get("dice") or undone["kind"] in ("sealed", "choice")
         if rolled and "asked" not in body and "alone" not in body:
             return "dice are taken back, and nobody agreed."
         return self.agreed_faults(body, undone)
@@ -1386,7 +1449,7 @@ class Game:
         if not self.redo or self.redo[-1] != at:
             return f"it brings back #{at}, which was not undone last."
         done = self.events[at]
-        if any(body.get(part) != done.get(part) for part in PATCH):
+        if any(body.get(part) != done.get(part) for part in (*PATCH, "asks")):
             return f"it does not do again what #{at} did."
         return self.agreed_faults(body, done)
 

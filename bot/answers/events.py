@@ -15,7 +15,7 @@ from bot.game.rights import by_name
 from bot.game.roster import count_units
 from bot.game.state import DRAW
 from bot.interface.reply.parts import Group
-from bot.interface.reply.reply import GAME, NOTHING
+from bot.interface.reply.reply import GAME, NOTHING, WAITING
 from bot.rules.cards import STANDARD, WORD, name_of
 from bot.rules.inputs.given import Given
 from bot.rules.text.names import a_or_an, joined, plural
@@ -98,6 +98,12 @@ def retold(
     """An event in words. `text` is its label or the text that was written with it, `sides` are those of the game.
     `replayed`: a sequence is played again with its dice, for the words of its answer."""
     kind, who, result = event["kind"], name_of(event["who"]), str(event.get("result", ""))
+    if "asks" in event:
+        return Retold(result, f"{event['asks'].get('side') or 'a side'} to choose", WAITING)
+    if kind == "choice":
+        how = "nobody chose in time" if event.get("as") == "else" else f"{who} chooses"
+        words = ", ".join(dict.fromkeys(event["picks"])).replace("-", " ")
+        return Retold(result + _arrivals(event), f"{how} {words}, {title_of(event)}")
     if kind == "sequence":
         found = _sequence(event, who, replayed=replayed)
         said = held(event, by_name(found.said, sides), sides) + _arrivals(event) + _tracks(event)

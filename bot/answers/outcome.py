@@ -18,7 +18,7 @@ from bot.rules.dice import Rolled, Script, Source
 from bot.rules.errors import DieOwed, UserError
 from bot.rules.inputs.given import hand_dice
 from bot.rules.inputs.units import RosterUnit
-from bot.rules.sequence.sequence import Change
+from bot.rules.sequence.sequence import ACTOR, Ask, Change
 from bot.rules.text.names import joined
 from bot.rules.text.phrase import Phrase, Typed
 from bot.systems.catalog import system, systems
@@ -34,7 +34,7 @@ class Happening:
     `changes` are the roster units that it changes, `units` the names of those that its inputs call (`acting`:
     of those that act), `joins` those that come into play: type, and beside whom;
     `result` is what came of it in a few words, for the log. `read` are the tracks that it read, `tracks` those that it
-    changes, as a state keeps them.
+    changes, as a state keeps them. `asks` is what a side has to choose before anything is changed.
     """
 
     kind: str
@@ -51,6 +51,7 @@ class Happening:
     joins: tuple[tuple[str, str], ...] = ()
     read: Mapping[str, Any] = field(default_factory=dict)
     tracks: Mapping[str, Any] = field(default_factory=dict)
+    asks: tuple[Ask, ...] = ()
 
     def notes(self) -> list[dict[str, Any]]:
         """Its dice as the log keeps them; nobody knows the faces of a die that was thrown by hand."""
@@ -134,6 +135,32 @@ def edition_facts(system: System) -> Json:
     """What an event says of the rules that it was played under; of an extension also those of its game."""
     base = system.base
     return {"edition": system.edition, **({"base": f"{base.id}@{base.edition}"} if base is not None else {})}
+
+
+def asked_json(asks: tuple[Ask, ...]) -> Json:
+    """What a side is asked for as an event holds it; without asks nothing."""
+    if not asks:
+        return {}
+    first = asks[0]
+    return {
+        "name": first.name,
+        "ask": first.ask,
+        "options": [option for option, _ in first.options],
+        "says": [says for _, says in first.options],
+        "else": first.otherwise,
+        **({"items": [ask.item for ask in asks]} if first.item else {}),
+    }
+
+
+def side_asked(game: Game, asks: tuple[Ask, ...], side: str) -> str:
+    """The side that is asked: that of the units, or of who acts (`side`); of units that are on no roster it is the
+    other of two. Empty where there are none."""
+    who = {name for ask in asks for name in ask.who}
+    if ACTOR in who:
+        return side
+    sides = [unit.side for name in who if (unit := game.units.get(name.casefold())) is not None and unit.side]
+    others = [one for one in game.sides if one != side]
+    return min(sides) if sides else others[0] if len(others) == 1 else ""
 
 
 def facts_of(path: Path, happening: Happening) -> Json:

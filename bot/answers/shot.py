@@ -28,13 +28,14 @@ from bot.answers.headline import (
 )
 from bot.answers.outcome import Happening, Outcome, thrown
 from bot.answers.plays import Single, planned, play_all, whole_out, whole_result
+from bot.game.events import UNIT
 from bot.game.tracks import filled_in, key_of
 from bot.interface.reply.parts import Grid, Group, Part, Small, Thrown, part_lines
-from bot.interface.reply.reply import Reply
+from bot.interface.reply.reply import WAITING, Reply
 from bot.interface.spec import CommandSpec
 from bot.interface.typing.command_text import command_text
 from bot.rules.copies import replace
-from bot.rules.dice import Source
+from bot.rules.dice import Die, Script, Source
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.options import Option, flag
@@ -59,23 +60,30 @@ def run_sequence(
     source: Source,
     roster: Roster,
     read: Mapping[str, Any] = _NONE,
+    fell: Many[object] = (),
+    before: int = 0,
 ) -> Outcome:
     """Play a sequence with the tracks that it `read`. Raises UserError; real dice that are too few name the die owed
-    next."""
+    next. `fell` are dice that fell before, where it is carried on with what a side chose (among the `options`); so many
+    lines were said `before`.
+    """
     raw = {name: value for name, value in options.items() if name not in EXTRA}
-    if sequence.choices:
-        raise UserError(
-            f"{sequence.title} asks a side in its middle, which is not played in a channel yet.", code="card-refuses"
-        )
     plays = planned(sequence, {**raw, **filled_in(read, sequence.system.tracks)} if read else raw, roster)
     hand = options.get("hand")
 
     def typed(given: str) -> str:
         return command_text(spec, {**raw, "secret": flag(options, "secret"), "hand": given})
 
-    singles = thrown(lambda dice: play_all(sequence, plays, dice, roster, read), source, hand, typed)
+    if sequence.choices and len(plays) > 1:
+        what = f"{sequence.title} asks a side in its middle, so it is played for one unit at a time."
+        raise UserError(what, hint="Name one.", option=UNIT, code="too-many")
+    singles = thrown(lambda dice: play_all(sequence, plays, Carried(fell, dice), roster, read), source, hand, typed)
+    singles = tuple([one._replace(played=one.played._replace(lines=one.played.lines[before:])) for one in singles])
     first, changes = singles[0], tuple(change for one in singles for change in one.changes)
-    if first.unit:
+    asks = first.played.settlement.asks
+    if asks:
+        changes, reply = (), asking_reply(sequence, first, who)
+    elif first.unit:
         reply = each_reply(who, sequence, singles)
     else:
         reply = played_reply(who, sequence, first.played, actors(sequence, first.given))
@@ -84,7 +92,7 @@ def run_sequence(
     happening = Happening(
         "sequence",
         inputs=raw,
-        dice=tuple(die for one in singles for die in one.played.dice),
+        dice=tuple(die for one in singles for die in one.played.dice)[len(fell) :],
         out=whole_out(singles),
         changes=changes,
         system=sequence.system.id,
@@ -92,12 +100,38 @@ def run_sequence(
         by_hand=hand not in (None, ""),
         units=tuple(dict.fromkeys(called)),
         acting=() if hits_its_unit(sequence) else tuple(name for given in givens for name in acting_units(given)),
-        result=whole_result(singles),
-        joins=tuple(join for one in singles for join in one.played.settlement.joins),
+        result=asks[0].ask if asks else whole_result(singles),
+        joins=() if asks else tuple(join for one in singles for join in one.played.settlement.joins),
+        asks=asks,
         read=read,
-        tracks={key_of(name, read): value for name, value in singles[-1].tracks.items() if value != read.get(name)},
+        tracks={}
+        if asks
+        else {key_of(name, read): value for name, value in singles[-1].tracks.items() if value != read.get(name)},
     )
     return Outcome(reply, happening)
+
+
+class Carried:
+    """Dice that fell before, then those of a source."""
+
+    def __init__(self, fell: Many[object], source: Source) -> None:
+        self._fell, self._left, self._source = Script(fell), len(fell), source
+
+    def draw(self, die: Die) -> int | str:
+        """The value of the die."""
+        self._left -= 1
+        return self._fell.draw(die) if self._left >= 0 else self._source.draw(die)
+
+
+def asking_reply(sequence: Sequence, one: Single, who: str) -> Reply:
+    """What a side is asked for, with the dice that led to it; each of several units has a line."""
+    asks, settled = one.played.settlement.asks, one.played.settlement
+    told = news(
+        fared(sequence, ()), asks[0].ask if len(asks) == 1 else f"{len(asks)} choices", actors(sequence, one.given), who
+    )
+    lines: list[Part] = [*in_short(one.played.lines, settled, fared(sequence, ()))]
+    lines += [ask.ask for ask in asks if len(asks) > 1]
+    return Reply(told.title, tuple(lines), by=told.by, tone=WAITING)
 
 
 def acting_units(given: Given) -> tuple[str, ...]:

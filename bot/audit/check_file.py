@@ -12,11 +12,11 @@ from typing import Any
 from bot.audit import replay
 from bot.audit.packs import Brought
 from bot.audit.shown import shown_faults
-from bot.game.events import ROLLS
+from bot.game.events import ROLLS, whole_shot
 from bot.game.follows.event import event_faults, order_faults
 from bot.game.follows.past import Past, missing_faults, sealed_contents
 from bot.game.state import Game
-from bot.game.undo import LEFT
+from bot.game.undo import EDITION, LEFT
 from bot.rules.errors import UserError
 from bot.rules.proof.export_format import SEALED, Exported, export_text, read_export, read_json
 from bot.rules.proof.verify import MOST_FAULTS, Findings, check_proof
@@ -100,6 +100,8 @@ class _History:
             self._fault(number, fault)
         if event.get("reason") == LEFT:
             self.remarks.append(f"Event {number}: that the other side had left is the host's word.")
+        if event.get("reason") == EDITION:
+            self.remarks.append(f"Event {number}: that the rules had changed is the host's word.")
         if self._with_tables and not self.faults:
             with using(self._packs.seen(past.now, past.contents.get(number, event))):
                 self._play(past, event, editions)
@@ -111,7 +113,9 @@ class _History:
 
     def _play(self, past: Past, event: Event, editions: dict[str, int]) -> None:
         kind, number = event["kind"], event["number"]
-        roll = event if kind in ROLLS else past.contents.get(number) if kind == "sealed" else None
+        roll: Event | None = past.contents.get(number) if kind == "sealed" else None
+        if kind in (*ROLLS, "choice"):
+            roll = whole_shot(event, past.bodies)
         if roll is not None:
             if problem := replay.edition_problem(roll):
                 self._fault(number, problem)

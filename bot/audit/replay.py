@@ -13,12 +13,12 @@ from typing import Any
 
 from bot.answers.events import title_of
 from bot.answers.inputs import tracks_read
-from bot.answers.outcome import Happening, after_happening, change_json, is_of_game, named_in
+from bot.answers.outcome import Happening, after_happening, asked_json, change_json, is_of_game, named_in
 from bot.answers.roll import read_table, roll_dice
 from bot.answers.shot import run_sequence
 from bot.answers.upkeep import upkeep_problem
 from bot.audit.packs import packs_of, with_packs
-from bot.game.events import ROLLS, difference, edition_of, is_current, system_of
+from bot.game.events import ROLLS, difference, edition_of, is_current, system_of, whole_shot
 from bot.game.follows.past import Past, sealed_contents
 from bot.game.phases import after_pass, first_turn, next_phase, phase_title
 from bot.game.roster import is_gone
@@ -90,6 +90,7 @@ def replay_faults(now: Game, roll: Event, *, sealed: bool = False, side: str = "
     acting = [unit.name for unit in units if unit.name in happening.acting]
     changes = [change_json(change) for change in happening.changes]
     expected = {
+        "it asks for another choice than it says.": ("asks", asked_json(happening.asks)),
         "its inputs and dice lead to another outcome.": ("out", dict(happening.out)),
         "its words are not those of its outcome.": ("result", happening.result),
         "its inputs are not those of its command.": ("inputs", inputs),
@@ -99,8 +100,9 @@ def replay_faults(now: Game, roll: Event, *, sealed: bool = False, side: str = "
         "it read the game's tracks otherwise than they were.": ("read", read),
         "its outcome changes other tracks than it says.": ("tracks", dict(happening.tracks) if sealed else {}),
     }
+    own = {name: value for name, value in roll.get("asks", {}).items() if name not in ("side", "units", "due")}
     for problem, (field, value) in expected.items():
-        if not alike(roll.get(field), value):
+        if not alike(own if field == "asks" else roll.get(field), value):
             yield problem
     if not sealed:
         expected_ones = [difference(now, after_happening(now, happening, joins=joins)) for joins in (True, False)]
@@ -124,10 +126,14 @@ def play_again(now: Game, roll: Event) -> Happening:
             roster = roster_of(now) if is_of_game(now, system.id) else {}
             spec = CommandSpec((system.id, target), target, "sequence")
             read = roll.get("read") or {}
-            outcome = run_sequence(system.sequence(target), spec, options, "", script, roster, read)
+            fell = tuple(die["value"] for die in roll.get("fell", ()))
+            chosen = {**options, **roll.get("chosen", {})}
+            outcome = run_sequence(system.sequence(target), spec, chosen, "", script, roster, read, fell)
     script.finish()
     if (happening := outcome.happening) is None:
         raise UserError("nothing was rolled", code="damaged-log")
+    if kind == "choice":
+        happening = replace(happening, kind=kind, inputs=options)
     return replace(happening, by_hand=bool(roll.get("hand")))
 
 
@@ -245,7 +251,8 @@ async def _of_game(store: Store, game: str) -> AsyncIterator[Again]:
     past = Past(Game(game), sealed_contents(sealed)[0])
     for row in events:
         event = row.data
-        roll = event if event["kind"] in ROLLS else past.contents.get(event["number"])
+        is_open = event["kind"] in (*ROLLS, "choice")
+        roll = whole_shot(event, past.bodies) if is_open else past.contents.get(event["number"])
         if roll is not None and roll.get("system"):
             with using(systems):
                 other = "; ".join(_differences(past.now, roll))

@@ -97,6 +97,7 @@ FAMILIES: Mapping[str, str | Mapping[str, str]] = {
     "help": "help.help:handle",
     "log": "log.log:handle",
     "again": "play.button:repeat_last",
+    "choose": "post.choose:choose",
     "game": GAME,
     "unit": UNIT,
     "fair": FAIR,
@@ -188,6 +189,7 @@ BUTTONS_OF_EVENT = {
     "reveal": "play.button:reveal",
     "undo": "play.button:take_back",
     "redo": "play.button:bring_back",
+    "choose": "post.choose:press",
     "consent": "play.button:answer_request",
     "refuse": "play.button:answer_request",
 }
@@ -224,6 +226,7 @@ HELPING = ("help", "try", "whole")
 NAMES = (*BUTTONS, *BUTTONS_WITH_REST, *BUTTONS_OF_GAME, *BUTTONS_OF_EVENT)
 INSTEAD = {
     "again": "/again",
+    "choose": "/choose",
     "claim": "/game claim",
     "close": "/fair close",
     "consent": "/game undo",

@@ -82,6 +82,8 @@ def apply(game: Game, event: Mapping[str, Any]) -> Game:
     changes: dict[str, Any] = {"number": number, "solo": _solo(game, event), **_order(game, event)}
     if kind == "sealed" or event.get("opens"):
         changes["sealed"] = _sealed(game, event)
+    if game.waits or event.get("asks"):
+        changes["waits"] = _waits(game, event)
     if secret := event.get("secret"):
         changes |= _secret(event, secret)
     if not event.get("hand") and has_dice(event):
@@ -101,6 +103,44 @@ def _sealed(game: Game, event: Mapping[str, Any]) -> dict[int, str]:
     for opened in event.get("opens", ()):
         sealed.pop(opened, None)
     return sealed
+
+
+def _waits(game: Game, event: Mapping[str, Any]) -> dict[int, Json]:
+    """The events that ask a side for a choice, behind this one: what was chosen and taken back again asks no more."""
+    about = event["event"] if event["kind"] in ("choice", "undo", "redo") else 0
+    waits = {number: asks for number, asks in game.waits.items() if number != about}
+    if asks := event.get("asks"):
+        waits[about if event["kind"] == "redo" else event["number"]] = asks
+    return waits
+
+
+HELD_UP = ("next", "pass", "end")
+"""Kinds that wait for every choice."""
+
+
+def awaited(game: Game, event: Mapping[str, Any]) -> int:
+    """The number of the event whose choice comes first, for it holds the units of this one or all the game; else 0."""
+    kind, patch = event["kind"], event.get("after") or {}
+    own = event["event"] if kind in ("choice", "undo") else 0
+    names = {*(patch.get("units") or ()), *(unit["name"].casefold() for unit in event.get("used") or ())}
+    is_held = kind in HELD_UP or not {"packs", "system", "tracks"}.isdisjoint(patch.get("game") or ())
+    for number, asks in game.waits.items():
+        if number != own and (is_held or any(unit.casefold() in names for unit in asks.get("units", ()))):
+            return number
+    return 0
+
+
+def whole_shot(event: Mapping[str, Any], bodies: Mapping[int, Mapping[str, Any]]) -> Json:
+    """A choice with the inputs of the sequence that it carries on, what was chosen by it and before it (`chosen`), and
+    the dice that had fallen (`fell`); any other event as it is."""
+    chosen: Json = {}
+    fell: list[Any] = []
+    one = event
+    while one["kind"] == "choice":
+        picks, one = one["picks"], bodies[one["event"]]
+        chosen[one["asks"]["name"]] = picks
+        fell[:0] = one.get("dice", ())
+    return {**event, "inputs": one.get("inputs", {}), "chosen": chosen, "fell": fell} if chosen else dict(event)
 
 
 def _secret(event: Mapping[str, Any], secret: Mapping[str, Any]) -> dict[str, Any]:
@@ -155,6 +195,11 @@ def has_dice(event: Mapping[str, Any]) -> bool:
 def is_passed_over(event: Mapping[str, Any]) -> bool:
     """Whether undo passes over it: it happened beside the game, or is a roll or an opening that changed nothing."""
     return event["kind"] in BESIDE or (event["kind"] in QUIET and not event.get("after"))
+
+
+def is_shared(event: Mapping[str, Any]) -> bool:
+    """Whether others have a say in taking it back: dice fell, or a choice was made behind some."""
+    return has_dice(event) or event["kind"] == "choice"
 
 
 def changes_game(event: Mapping[str, Any]) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from bot.game.events import apply, changes_game, difference, extends_of, is_passed_over
+from bot.game.events import apply, awaited, changes_game, difference, extends_of, is_passed_over
 from bot.game.loaded import SNAPSHOT_EVERY, Loaded, person_of
 from bot.game.prepared import Prepared
 from bot.game.state import Game, Json, to_json
@@ -17,6 +17,8 @@ from bot.rules.proof.chain import SAID, canonical, event_hash, genesis, said, sa
 from bot.rules.proof.event_kinds import has_large_number
 from bot.rules.proof.export_format import person_key
 from bot.rules.proof.fair import NO_TEXTS, PROTOCOL, Stream, Words, commitment, dice_of
+from bot.rules.text.names import joined
+from bot.rules.text.phrase import phrase
 from bot.stores.records import IMPORTED, EventRow, GameChange, PersonRow, SeedRow, TextRow
 
 MOST_NAMES = 12
@@ -204,9 +206,27 @@ class Ledger:
             if new.packs != self.game.packs and kind not in ("undo", "redo"):
                 extends = extends_of(self.game, new.packs)
                 body |= {"extends": extends} if extends else {}
+        if number := awaited(self.game, body):
+            self._wait(number)
         if self.game.redo and is_passed_over(body):
             body["keeps"] = True
         return self.append(body)
+
+    def need_chosen(self) -> None:
+        """Raise UserError while a side is asked for a choice."""
+        for number in self.game.waits:
+            self._wait(number)
+
+    def _wait(self, number: int) -> None:
+        """Raise UserError for what has to wait for a choice."""
+        asks = self.game.waits[number]
+        whom = asks.get("side") or "an answer"
+        held = f"{joined(asks['units'])} can be neither used nor changed until then" if asks.get("units") else "first"
+        hint = phrase(
+            "`/choose event={number} option={word}`, or `/game undo` takes all of #{number} back.",
+            number=str(number), word=asks["options"][0],
+        )  # fmt: skip
+        raise UserError(f"#{number} waits for {whom} to choose; {held}.", hint=hint, code="choice-first")
 
     def append(self, body: Json) -> Json:
         """Append a finished body to the chain and move the state on. It is written once, when its answer is known."""

@@ -128,7 +128,9 @@ def phase_title(game: Game, system: System | None) -> str:
 
 
 def whose_go(game: Game) -> str:
-    """`US's go`, `both sides`, or nothing in a game without sides."""
+    """`US's go`, `both sides`, `US to choose (#12)`, or nothing in a game without sides."""
+    if game.waits:
+        return ", ".join(f"{asks.get('side') or 'somebody'} to choose (#{at})" for at, asks in game.waits.items())
     if not game.go:
         return ""
     if len(game.go) == len(game.sides):

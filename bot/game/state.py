@@ -30,6 +30,7 @@ class Game:
     has; `adder` is who added the last. `solo` is who wrote every event so far: "*" when several did, "" in games that
     begin without `closing`. `protocol` says how dice follow from the secret, see docs/dice.md. `go_since` is when the
     go came to those who have it, in Unix seconds; 0 where that is not known.
+    `waits` are the events that ask a side for a choice, with what they ask.
     """
 
     id: str
@@ -75,14 +76,15 @@ class Game:
     solo: str = ""
     protocol: int = 1
     go_since: int = 0
+    waits: Mapping[int, Json] = field(default_factory=dict)
 
 
 _SECRET = ("epoch", "commitment", "digest", "drawn", "closing", "closed", "adder", "solo", "protocol")
-_BOOKKEEPING = ("id", "number", "last", "redo", "sealed", "withdrawn", *_SECRET, "go_since")
+_BOOKKEEPING = ("id", "number", "last", "redo", "sealed", "withdrawn", *_SECRET, "go_since", "waits")
 FIELDS = tuple(item.name for item in fields(Game) if item.name not in (*_BOOKKEEPING, "units", "cards"))
 """What a patch may set, beside units and cards."""
 _ALL = {*FIELDS, *_BOOKKEEPING, "units", "cards"}
-_LATER = {name: getattr(Game(""), name) for name in ("packs", "protocol", "rules", "tracks", "decks", "cards")}
+_LATER = {name: getattr(Game(""), name) for name in ("packs", "protocol", "rules", "tracks", "decks", "cards", "waits")}
 """Fields that came later, and what they were before: then they are left out, so that an older process can still read
 the game, as it has to while processes are updated one by one."""
 
@@ -98,6 +100,7 @@ def to_json(game: Game) -> Json:
     """The whole state as plain JSON values."""
     kept = {name: _plain(getattr(game, name)) for name in _BOOKKEEPING}
     kept["sealed"] = {str(number): person for number, person in game.sealed.items()}
+    kept["waits"] = {str(number): asks for number, asks in game.waits.items()}
     whole = {**content(game), **kept}
     for name, default in _LATER.items():
         if getattr(game, name) == default:
@@ -114,6 +117,7 @@ def from_json(data: Mapping[str, Any]) -> Game:
     values = dict(data)
     values["units"] = {key: unit_from_json(unit) for key, unit in data["units"].items()}
     values["sealed"] = {int(number): person for number, person in data["sealed"].items()}
+    values["waits"] = {int(number): asks for number, asks in data.get("waits", {}).items()}
     for name in ("sides", "redo", "withdrawn", "go", "packs"):
         values[name] = tuple(data.get(name, ()))
     return Game(**values)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from bot.game.events import BARRIERS, NEVER_UNDONE, changes_game, has_dice, holding, is_passed_over
+from bot.game.events import BARRIERS, NEVER_UNDONE, changes_game, holding, is_passed_over, is_shared
 from bot.game.ledger import Ledger
 from bot.game.rights import Actor, is_guarded
 from bot.game.state import Game, Json, content, unit_json
@@ -14,8 +14,8 @@ from bot.stores.store import Store
 
 SILENT = 7 * 24 * 3600
 """Seconds in which nobody of the other side has acted before somebody else may agree in their place."""
-LEFT, SILENCE = "left", "silent"
-"""Reasons of a manager to agree in the place of the other side."""
+LEFT, SILENCE, EDITION = "left", "silent", "edition"
+"""Reasons of a manager to agree in the place of the other side; why what waits is taken back freely."""
 FIRST, MOST = 50, 2_000
 """Events read at first on the way back from the newest, and at most."""
 LOOK_BACK = 200
@@ -59,11 +59,15 @@ def find(newest_first: Iterable[Mapping[str, Any]], last: int, number: int | Non
 async def find_undoable(store: Store, ledger: Ledger, number: int | None = None) -> tuple[Found, list[Json]]:
     """What undo finds in a game, and the events that were read for it, newest first."""
     events, limit = ledger.bodies[::-1], FIRST
+    waits = max(ledger.game.waits, default=0)
     while True:
         before = events[-1]["number"] if events else None
         rows = await store.events(ledger.row, before=before, limit=limit, newest_first=True)
         events += [row.data for row in rows]
         found = find(events, ledger.game.last, number)
+        if number is None and waits and (found.event is None or found.event["number"] < waits):
+            number = waits  # what asks for a choice is taken back whole, though it has changed nothing yet
+            found = find(events, ledger.game.last, number)
         is_over = len(rows) < limit or len(events) >= MOST or (number is not None and events[-1]["number"] <= number)
         is_sure = found.event is not None and not is_passed_over(found.event)
         if found.way is not None or ((is_over or is_sure) and (found.last or len(rows) < limit or not found.event)):
@@ -147,7 +151,7 @@ def are_silent(events: Iterable[Mapping[str, Any]], persons: Iterable[str], at: 
 
 def is_free(actor: Actor, event: Mapping[str, Any]) -> bool:
     """Whether it may be taken back at once: no dice, and their own doing (or they direct the game)."""
-    return not has_dice(event) and (event["who"] == actor.person or actor.directs)
+    return not is_shared(event) and (event["who"] == actor.person or actor.directs)
 
 
 def changed_since(game: Game, patch: Mapping[str, Any]) -> list[str]:
@@ -168,4 +172,4 @@ def undo_fields(event: Mapping[str, Any], last: int) -> Json:
 def redo_fields(event: Mapping[str, Any]) -> Json:
     """What a redo event holds to bring `event` back: its number and its patch."""
     patch = {"before": event["before"], "after": event["after"]} if event.get("after") else {}
-    return {"event": event["number"], **patch}
+    return {"event": event["number"], **patch, **({"asks": event["asks"]} if "asks" in event else {})}

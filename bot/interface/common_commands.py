@@ -264,6 +264,14 @@ _OTHERS = (
     ),
     _spec("deck show", "What is in the pile, in play and discarded", _DECK, private=True),
     _spec(
+        "choose",
+        "What your side was asked: casualties or going to ground, and the like",
+        _free("event", "the number that asks; without it the first that waits for you", type="int", min=1),
+        _free("option", "one of its options; several with commas where it asks for each unit", complete="choice"),
+        _free("hand", "real dice in the order asked for: 5,2,3", brief="real dice: 5,2,3"),
+        example="event=12 option=suppressed",
+    ),
+    _spec(
         "order write",
         "Seal your side's orders; all open together",
         _free("text", "what your side does"),

@@ -31,6 +31,8 @@ CODES = {
     "not-together": "options that exclude each other, or one that goes only with another",
     "not-on-card": "the card has no cell for these values",
     "blank-cell": "a cell that nobody has typed yet",
+    "no-choice": "nobody is asked to choose, or no more",
+    "choice-first": "a side has to choose first, or that is taken back",
     "card-refuses": "the card itself rules out these values",
     # Units and rosters
     "unknown-unit": "neither a unit of the roster nor a unit type",

@@ -8,6 +8,7 @@ from typing import Any
 
 from bot.commands.context import Context
 from bot.commands.log.answer import OR_POST, amended, keep_words, with_footer
+from bot.commands.post.choose import follow_choices
 from bot.commands.post.orders import follow_deadline
 from bot.commands.post.reminders import follow_go
 from bot.commands.turns.board import following
@@ -62,6 +63,7 @@ class Storing:
         if _in_game(ledgers):
             await follow_go(context)
             follow_deadline(context)
+            follow_choices(context)
         self._keep_packs(context, ledgers)
         kept = context.docs or context.drop_docs or context.due or context.drop_due
         if not (changes or kept or context.bindings or context.erase or context.forget):

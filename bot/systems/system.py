@@ -135,10 +135,10 @@ class Sequence:
 
     def given(self, raw: Mapping[str, object], roster: Roster) -> Given:
         """The inputs cleaned, and with them what was chosen, where that is known. Raises UserError."""
-        if not (chosen := {name: raw[name] for name in self.choices if raw.get(name) not in (None, "")}):
+        if self.choices.keys().isdisjoint(raw):
             return self._read(raw, roster)
         given = self._read({name: value for name, value in raw.items() if name not in self.choices}, roster)
-        picks = {name: self.choices[name].picks(value) for name, value in chosen.items()}
+        picks = {name: one.picks(raw[name]) for name, one in self.choices.items() if raw.get(name) not in (None, "")}
         return replace(given, values={**given.values, **picks})
 
     def decided(self, raw: Mapping[str, object]) -> Mapping[str, object]:

@@ -39,6 +39,7 @@ async def end(context: Context) -> Reply:
     """Ask whether the game is to end, unless that is said already."""
     game = context.need_started()
     need_director(game, context.actor, "end it")
+    context.ledger.need_chosen()
     options = context.options()
     winner, text = _winner(game, options["winner"] or ""), _sentence(options["text"] or "")
     if options["confirm"]:

@@ -57,6 +57,7 @@ async def import_game(context: Context) -> Reply:
         raise UserError(
             "This channel is linked with others.", hint=phrase("End that first: `/game link off`"), code="linked"
         )
+    context.ledger.need_chosen()
     raw = await asyncio.to_thread(export_text, need_text(context.options()["file"]), MOST_TEXT)
     faults, unplayed = await _checked(context, raw)
     if faults:

@@ -41,7 +41,7 @@ async def handle_roll(context: Context) -> Reply:
     if context.spec.counts(options):
         return await answer_odds(context, context.spec, options)
     outcome = roll_dice(options, context.who, context.dice())
-    return record(context, outcome, secret=flag(options, "secret"))
+    return await record(context, outcome, secret=flag(options, "secret"))
 
 
 async def handle_lookup(context: Context) -> Reply:
@@ -61,7 +61,7 @@ async def handle_lookup(context: Context) -> Reply:
             "A roll is public.", hint="Leave out private, or give the roll.", option="private", code="not-together"
         )
     outcome = read_table(table, options, context.who, context.dice())
-    reply = record(context, outcome, secret=False)
+    reply = await record(context, outcome, secret=False)
     reply = replace(reply, private=private or reply.private)
     reply = replace(reply, buttons=(*reply.buttons, *under_lookup(context, table, options)))
     return await offered(context, reply, table_action(context, table, outcome.given, private=private), wanted=wanted)
@@ -98,6 +98,8 @@ async def _sequence(context: Context, sequence: Sequence, options: dict[str, obj
         roster = {}
     if calls_sides := has_names(sequence, context.game):
         need_player(context.game, actor)
+    if sequence.choices:
+        _need_open(sequence, options)
     if (question := asked(context, sequence, options, aim, actor.side)) is not None:
         return question
     ruled = by_rules(sequence, options, context.game)
@@ -108,13 +110,23 @@ async def _sequence(context: Context, sequence: Sequence, options: dict[str, obj
     outcome = run_sequence(sequence, context.spec, options, context.who, context.dice(), roster, read)
     if lent or ruled:
         outcome = replace(outcome, reply=told_by_rule(told(outcome.reply, lent, sequence), ruled))
-    reply = await with_call(context, outcome.happening, record(context, outcome, secret=flag(options, "secret")))
+    reply = await with_call(context, outcome.happening, await record(context, outcome, secret=flag(options, "secret")))
     acting = outcome.happening.acting if outcome.happening is not None and sequence.verb in FIRES else ()
     if out := cannot_fire(was.units.values(), acting):
         reply = replace(reply, lines=(*reply.lines, Small(f"Not firing, out of ammunition or jammed: {out}")))
     if calls_sides and outcome.happening is not None and not reply.private:
         return await told_by_name(context, was, outcome.happening, reply)
     return reply
+
+
+def _need_open(sequence: Sequence, options: Mapping[str, object]) -> None:
+    """Raise UserError where a sequence that asks a side is to be sealed, or answered before it asks."""
+    if flag(options, "secret"):
+        what = f"{sequence.title} asks a side in its middle, so it cannot be rolled under seal."
+        raise UserError(what, hint="Leave out secret.", option="secret", code="not-together")
+    if typed := [name for name in sequence.choices if name in options]:
+        what = f"{typed[0]} is chosen once the dice have fallen."
+        raise UserError(what, hint="Leave it out, or ask for the odds with it.", option=typed[0], code="not-together")
 
 
 async def play(context: Context) -> Reply:

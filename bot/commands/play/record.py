@@ -24,6 +24,7 @@ from bot.answers.shot import brief, compact
 from bot.commands.channel_games import turn_to
 from bot.commands.context import Amendment, Context, closes_texts
 from bot.commands.play.targets import other_targets
+from bot.commands.post.choose import ask_side
 from bot.commands.turns.turn_card import IMPACT
 from bot.game.loaded import read_opened
 from bot.game.rights import need_share
@@ -45,7 +46,7 @@ from bot.systems.catalog import systems
 SEALED, ANSWER = "sealed", "answer"
 
 
-def record(context: Context, outcome: Outcome, *, secret: bool) -> Reply:
+async def record(context: Context, outcome: Outcome, *, secret: bool) -> Reply:
     """Append the happening to the log and answer. Raises UserError where units are not the actor's to use."""
     happening = outcome.happening
     if happening is None:
@@ -70,6 +71,8 @@ def record(context: Context, outcome: Outcome, *, secret: bool) -> Reply:
     facts["closes"] = draws and closes_texts(context)
     if secret:
         return _seal(context, outcome, facts, label)
+    if happening.asks:
+        return await ask_side(context, outcome, facts)
     after = after_happening(game, happening)
     body = context.ledger.add(happening.kind, after, texts={"label": label}, **facts)
     return _answer(context, game, _with_arrivals(outcome, game, after), body["number"], facts, amiss)

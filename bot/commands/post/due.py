@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from bot.commands.context import Context
+from bot.commands.post.choose import CHOICE
+from bot.commands.post.choose import lapse as choose_else
 from bot.commands.post.orders import OPENS, open_due
 from bot.commands.post.reminders import REMIND, remind
 from bot.commands.requests import LAPSES, lapse
@@ -20,6 +22,8 @@ async def handle(context: Context) -> Reply:
         await remind(context, row)
     elif row.kind == OPENS:
         await open_due(context, row)
+    elif row.kind == CHOICE:
+        await choose_else(context, row)
     elif row.kind == LAPSES:
         lapse(context, row)
     else:

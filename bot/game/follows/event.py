@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
-from bot.game.events import NEVER_UNDONE, ROLLS, has_dice, is_passed_over, with_version
+from bot.game.events import NEVER_UNDONE, ROLLS, awaited, is_passed_over, is_shared, with_version
 from bot.game.follows import cards
 from bot.game.follows.past import Event, Past, Said
-from bot.game.follows.rolls import closing_problem, fair, opened, protocol_problem, reveal, roll, sealed
+from bot.game.follows.rolls import choice, closing_problem, fair, opened, protocol_problem, reveal, roll, sealed
 from bot.game.follows.turn import (
     advance,
     bring_in,
@@ -32,7 +32,7 @@ from bot.game.follows.turn import (
 from bot.game.roster import count_units
 from bot.game.state import DRAW, Game, Json, content, unit_json
 from bot.game.tracks import by_hand_problem
-from bot.game.undo import SILENCE, are_silent, consenters, find, may_stand_in, redo_fields, then, undo_fields
+from bot.game.undo import EDITION, SILENCE, are_silent, consenters, find, may_stand_in, redo_fields, then, undo_fields
 from bot.rules.proof.event_kinds import KINDS, shape_faults, shown
 from bot.systems.catalog import pack_version
 
@@ -60,6 +60,7 @@ def order_faults(past: Past, event: Event) -> Iterator[str]:
     elif problem := (
         ("no started game was going on." if is_idle else "")
         or (_RULES[kind](past, event, said) if kind in _RULES else "")
+        or _waiting_problem(past, event)
         or _packs_problem(past, event, said)
         or closing_problem(past, event)
         or protocol_problem(past, event)
@@ -237,7 +238,9 @@ def _undo(past: Past, event: Event, _: Said) -> str:
         return f"it takes back #{number}, of the kind {undone['kind']}, which is never undone."
     if any(event.get(name) != value for name, value in _filled(undo_fields(undone, found.last)).items()):
         return f"it does not turn round what #{number} did."
-    if has_dice(undone) and not event.get("asked") and not event.get("alone"):
+    if event.get("reason") == EDITION and number in now.waits:
+        return ""
+    if is_shared(undone) and not event.get("asked") and not event.get("alone"):
         return "dice are taken back, and nobody agreed."
     return _agreed(past, event, undone, "undo")
 
@@ -283,6 +286,12 @@ def _agreed(past: Past, event: Event, undone: Event, what: str) -> str:
     return ""
 
 
+def _waiting_problem(past: Past, event: Event) -> str:
+    """What is wrong with an event while a side is asked for a choice, which comes first."""
+    number = awaited(past.now, event)
+    return f"#{number} waits for a choice, which comes first." if number else ""
+
+
 def _keeping_problem(past: Past, event: Event) -> str:
     """What is wrong with keeping what can be brought back, which only an event beside the game does."""
     if event.get("keeps") and not (past.now.redo and is_passed_over(event)):
@@ -299,5 +308,5 @@ _RULES: Mapping[str, Callable[[Past, Event, Said], str]] = {
     "plan": plan, "order": order, "orders": opening, "end": _end, "resume": _resume, "unit": _unit,
     "settings": _settings, "track": _track, "import": bring_in, "claim": claim, "privacy": privacy, "fair": fair,
     "sealed": sealed, "reveal": reveal, "deck": cards.deck, "draw": cards.draw, "cards": cards.move,
-    "undo": _undo, "redo": _redo, **dict.fromkeys(ROLLS, roll),
+    "undo": _undo, "redo": _redo, **dict.fromkeys(ROLLS, roll), "choice": choice,
 }  # fmt: skip

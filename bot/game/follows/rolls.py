@@ -61,12 +61,12 @@ def fair(past: Past, event: Event, _: Said) -> str:
 
 def _roll_problem(past: Past, roll: Event, event: Event) -> str:
     """What is wrong with a roll, table or sequence, be it the event itself or what was sealed in it."""
-    now, kind, command = past.now, roll["kind"], roll["command"]
+    now, kind, command = past.now, roll["kind"], roll.get("command", "")
     system, target = roll.get("system", ""), roll.get("target", "")
     wanted = {"roll": "roll", "sequence": f"{system} {target}"}.get(
         kind, f"{system}-table [a-z0-9-]+ {re.escape(target)}"
     )
-    if not (re.fullmatch(wanted, command) if kind == "table" else command == wanted):
+    if kind != "choice" and not (re.fullmatch(wanted, command) if kind == "table" else command == wanted):
         return f"its command is not that of what was rolled: {shown(command)}."
     if roll.get("hand") and not now.hand_dice:
         return "its dice were thrown by hand, which this game did not allow."
@@ -84,7 +84,7 @@ def _roll_problem(past: Past, roll: Event, event: Event) -> str:
 
 def roll(past: Past, event: Event, said: Said) -> str:
     """A roll, table or sequence changes the units that it used."""
-    if problem := _roll_problem(past, event, event):
+    if problem := _roll_problem(past, event, event) or _asking_problem(past, event):
         return problem
     now = past.now
     if "upkeep" in event and not _begins(past, event):
@@ -116,11 +116,53 @@ def _begins(past: Past, event: Event) -> bool:
     return event["upkeep"] == past.now.phase and (bool(is_new) or "upkeep" in before)
 
 
+def _asking_problem(past: Past, event: Event) -> str:
+    """What is wrong with what an event asks a side for: it changes no unit before that is answered."""
+    asks = event.get("asks")
+    if asks is None:
+        return ""
+    used = [unit["name"] for unit in event.get("used", [])]
+    fits = asks["else"] in asks["options"] and len(asks["says"]) == len({*asks["options"]}) == len(asks["options"])
+    fits = fits and asks.get("units", []) == used and asks.get("side", "") in ("", *past.now.sides)
+    if not fits or 0 < asks.get("due", 0) <= event["at"]:
+        return "it asks for a choice as Grognard does not."
+    return "it changes units before the choice is made." if past.patch(event, "after", "units") else ""
+
+
+def choice(past: Past, event: Event, said: Said) -> str:
+    """The side that was asked makes its choice, or its `else` counts at the deadline."""
+    now, number = past.now, event["event"]
+    asks, first = now.waits.get(number), past.bodies.get(number)
+    if asks is None or first is None:
+        return f"it answers #{number}, which asks for no choice."
+    if (event["system"], event["target"]) != (first["system"], first["target"]):
+        return f"it carries on something else than #{number}."
+    picks, how, side = event["picks"], event.get("as", ""), asks.get("side", "")
+    if len(picks) != len(asks.get("items", [""])) or not {*picks} <= {*asks["options"]}:
+        return f"it chooses what #{number} does not ask for."
+    if how == ELSE:
+        is_due = 0 < asks.get("due", 0) <= event["at"]
+        is_free = event.get("edition") != first.get("edition") and not event.get("dice")
+        if {*picks} != {asks["else"]} or not (is_due or is_free):
+            return "it counts as nobody chose, before its deadline."
+    elif side and event["side"] != side and not (how and side not in now.players.values()):
+        return "who chose does not play the side that was asked."
+    elif event.get("edition") != first.get("edition"):
+        return f"it goes on under other rules than #{number}."
+    while first["kind"] == "choice":
+        first = past.bodies[first["event"]]
+    return roll(past, {**event, "side": first["side"]}, said)
+
+
+ELSE, DIRECTOR = "else", "director"
+"""Who chose, where that is not the side that was asked: nobody in time, or who directs the game."""
+
+
 def _joins(past: Past, event: Event, unit: Json) -> bool:
     """Whether a new unit is one that comes into play beside one that was used: of its side, without numbers."""
     sides = {one.get("side") for one in event.get("used", [])}
     is_new = not any(one.handle == unit["handle"] for one in past.now.units.values())
-    return event["kind"] == "sequence" and is_new and unit.get("side") in sides and unit.keys() <= _NEW
+    return event["kind"] in ("sequence", "choice") and is_new and unit.get("side") in sides and unit.keys() <= _NEW
 
 
 _NEW = {"name", "handle", "type", "side"}

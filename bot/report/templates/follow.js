@@ -2,7 +2,7 @@
    is taken back and brought back, and who agreed. As bot/game/follows*.py has it. One global: Follow. */
 const Follow = (() => {
   "use strict";
-  const BARE = {game: {}, units: {}, cards: {}}, SILENT = 7 * 24 * 3600, RULED = ["sequence", "table"], FACES = EVENTS.faces.join();
+  const BARE = {game: {}, units: {}, cards: {}}, SILENT = 7 * 24 * 3600, RULED = ["sequence", "table", "choice"], HELD = ["next", "pass", "end"], FACES = EVENTS.faces.join();
   const words = text => text.split(" ").filter(Boolean), isMap = value => value !== null && typeof value === "object" && !Array.isArray(value);
   const whole = (value, least, most = 2 ** 53) => Number.isInteger(value) && value >= least && value < most;
   const text = (value, least, most) => typeof value === "string" && Array.from(value).length >= least && Array.from(value).length <= most;
@@ -135,7 +135,7 @@ const Follow = (() => {
   /* What does not follow, as fault(event, words), and what is the host's word alone, as remark(event, words). */
   function follow(log, canonical, fault, remark) {
     const game = {players: {}, master: "", sides: [], started: false, ended: false, decks: {}, tracks: {}, turn_of: ""}, out = new Map(), bodies = [], contents = new Map();
-    const sealed = new Map(), withdrawn = new Set(), present = new Set(), redo = [], acted = new Set(), agreed = new Map(), claimed = new Map();
+    const sealed = new Map(), waits = new Map(), withdrawn = new Set(), present = new Set(), redo = [], acted = new Set(), agreed = new Map(), claimed = new Map();
     let here = new Set(), leftHere = new Set(), left = new Set(), last = 0, imported = 0, closing = false, closed = false, adder = "", solo = "";
 
     const guarded = () => game.started && !game.ended && game.sides.length > 0;
@@ -208,14 +208,45 @@ const Follow = (() => {
       if (!undone || is(undone, "final")) return `It takes back #${at}, which cannot be taken back.`;
       const before = at === last && events.slice(place + 1).find(one => !(one.kind === "reveal" && "last" in one));
       if (body.last !== (at === last ? before ? before.number : 0 : last) || !turnsRound(body, undone, "after", "before")) return `It does not turn round what #${at} did.`;
-      if (rolled(undone) && !body.asked && !body.alone) return "Dice are taken back, and nobody agreed.";
+      if (body.reason === "edition" && waits.has(at)) { remark(body.number, "that the rules had changed is the host’s word"); return ""; }
+      if ((rolled(undone) || undone.kind === "choice") && !body.asked && !body.alone) return "Dice are taken back, and nobody agreed.";
       return agreement(body, undone);
     }
 
     function again(body) {
       const at = body.event, done = redo[redo.length - 1] === at && bodies.find(one => one.number === at);
       if (!done) return `It brings back #${at}, which was not undone last.`;
-      return turnsRound(body, done, "before", "after") ? agreement(body, done) : `It does not do again what #${at} did.`;
+      return turnsRound(body, done, "before", "after") && canonical([body.asks || null]) === canonical([done.asks || null]) ? agreement(body, done) : `It does not do again what #${at} did.`;
+    }
+
+    /* What a side is asked for, what it chooses, and what waits until then. */
+    function asking({asks, used = [], at, after}) {
+      if (!asks) return "";
+      const {options, says, side = "", units = [], due = 0} = asks;
+      const fits = options.includes(asks.else) && new Set(options).size === options.length && says.length === options.length && units.join("\n") === used.map(one => one.name).join("\n");
+      if (!fits || (side && !game.sides.includes(side)) || (due > 0 && due <= at)) return "It asks for a choice as Grognard does not.";
+      return Object.keys({...BARE, ...after}.units).length ? "It changes units before the choice is made." : "";
+    }
+
+    function choice(body) {
+      const {event: at, picks} = body, asks = waits.get(at), first = bodies.find(one => one.number === at);
+      if (!asks || !first) return `It answers #${at}, which asks for no choice.`;
+      if (body.system !== first.system || body.target !== first.target) return `It carries on something else than #${at}.`;
+      if (picks.length !== (asks.items || [""]).length || !picks.every(one => asks.options.includes(one))) return `It chooses what #${at} does not ask for.`;
+      const other = body.edition !== first.edition, {side = "", due = 0} = asks;
+      if (body.as === "else") {
+        const over = (due > 0 && due <= body.at) || (other && !(body.dice || []).length);
+        return over && picks.every(one => one === asks.else) ? "" : "It counts as nobody chose, before its deadline.";
+      }
+      if (side && body.side !== side && !(body.as && !Object.values(game.players).includes(side))) return "Who chose does not play the side that was asked.";
+      return other ? `It goes on under other rules than #${at}.` : "";
+    }
+
+    function waiting(body) {
+      const own = body.kind === "choice" || body.kind === "undo" ? body.event : 0, {units} = {...BARE, ...body.before}, after = fields(body, "after");
+      const names = new Set([...(body.used || []), ...Object.values(units).filter(Boolean)].map(one => one.name)), held = HELD.includes(body.kind) || ["packs", "system", "tracks"].some(one => one in after);
+      const found = [...waits].find(([at, asks]) => at !== own && (held || (asks.units || []).some(one => names.has(one))));
+      return found ? `#${found[0]} waits for a choice, which comes first.` : "";
     }
 
     function opening(body) {
@@ -242,9 +273,11 @@ const Follow = (() => {
       const roll = contents.get(body.number) || body, {side = "", foe = "", ...read} = roll.read || {}, was = game.tracks, said = {...fields(body, "after").tracks || was, ...roll.tracks};
       const changed = Object.keys(said).filter(key => canonical([said[key]]) !== canonical([key in was ? was[key] : null])), kept = Object.keys(was).every(key => key in said);
       if (body.kind === "track") return kept && changed.length === 1 && body.result.endsWith(`${changed[0].includes("/") ? ` (${changed[0].slice(0, changed[0].lastIndexOf("/"))})` : ""}: ${said[changed[0]]}`) ? "" : "Its words are not the track that it sets.";
-      if (!["sequence", "sealed"].includes(body.kind)) return "";
+      if (!["sequence", "sealed", "choice"].includes(body.kind)) return "";
+      let first = body;
+      while (first && first.kind === "choice") first = bodies.find(one => one.number === first.event);
       const units = (roll.used || []).filter(one => one.side), acts = units.filter(one => (roll.acting || []).includes(one.name)), names = Object.keys(read), ofSides = names.some(name => /^(side|foe)\./.test(name));
-      const due = ofSides ? [...acts.map(one => one.side), body.side, ...units.map(one => one.side), game.turn_of].find(one => one) || "" : "", others = game.sides.filter(one => one !== due);
+      const due = ofSides ? [...acts.map(one => one.side), (first || body).side, ...units.map(one => one.side), game.turn_of].find(one => one) || "" : "", others = game.sides.filter(one => one !== due);
       if (side !== due || foe !== (due && others.length === 1 ? others[0] : "")) return "It reads the tracks of another side than acts.";
       if (!names.every(name => /^(track|side|foe)\../.test(name))) return "It reads what is no track.";
       const own = owns(roll), key = name => { const at = name.indexOf("."), whose = name.slice(0, at), owner = {side, foe}[whose]; return whose === "track" ? name.slice(at + 1) : owner ? `${owner}/${name.slice(at + 1)}` : ""; };
@@ -271,8 +304,8 @@ const Follow = (() => {
       if (body.side !== (players[who] || "")) return `It was written for ${body.side || "no side"}, but who wrote it plays ${players[who] || "none"}.`;
       if (leftHere.has(who)) return "Who wrote it had left the game for good.";
       const own = kind === "undo" ? undo(body) : kind === "redo" ? again(body) : kind === "reveal" || kind === "end" ? opening(body)
-        : ["deck", "draw", "cards"].includes(kind) ? ofCards(body, game.decks, out, canonical) : "";
-      return own || ("upkeep" in body ? upkeep(body) : "") || tracks(body) || texts(body) || (body.keeps && !(redo.length && passedOver(body)) ? "It keeps what could be brought back, which it cannot." : "");
+        : ["deck", "draw", "cards"].includes(kind) ? ofCards(body, game.decks, out, canonical) : kind === "choice" ? choice(body) : "";
+      return own || (kind === "redo" ? "" : asking(body)) || waiting(body) || ("upkeep" in body ? upkeep(body) : "") || tracks(body) || texts(body) || (body.keeps && !(redo.length && passedOver(body)) ? "It keeps what could be brought back, which it cannot." : "");
     }
 
     /* Move on behind an event. */
@@ -282,6 +315,8 @@ const Follow = (() => {
       for (const [key, count] of Object.entries((body.after || BARE).cards || {})) if (count) out.set(key, count); else out.delete(key);
       for (const [key, unit] of Object.entries(({...BARE, ...body.after}).units)) present[unit ? "add" : "delete"](key);
       if (kind === "sealed") sealed.set(number, who);
+      if (kind === "choice" || kind === "undo") waits.delete(body.event);
+      if (body.asks) waits.set(kind === "redo" ? body.event : number, body.asks);
       for (const one of body.opens || []) sealed.delete(one);
       if (kind === "undo") { last = body.last; redo.push(body.event); agreed.set(body.event, "asked" in body); if (sealed.has(body.event)) withdrawn.add(body.event); }
       else if (kind === "redo") { last = Math.max(last, body.event); redo.pop(); withdrawn.delete(body.event); }

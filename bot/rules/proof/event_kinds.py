@@ -54,8 +54,13 @@ EVENTS: Mapping[str, Any] = {
             "command system target dice", "inputs out edition base tables result texts closes", "", "quiet",
         ],
         "sequence": [
-            "command system target", f"{_RULED} extends", "system initiative go passes packs tracks",
+            "command system target", f"{_RULED} extends asks", "system initiative go passes packs tracks",
             "units quiet sealable",
+        ],
+        "choice": [
+            "event picks system target",
+            "edition base read dice out hand result used acting as asks closes before after",
+            "initiative go passes tracks", "units",
         ],
         "deck": ["result before after", "texts", "decks", "cards"],
         "draw": ["does result dice", "deck texts closes before after", "", "cards quiet"],
@@ -64,13 +69,14 @@ EVENTS: Mapping[str, Any] = {
         "reveal": ["opens", "result last before after", "tracks", "units final quiet"],
         "track": ["result before after", "", "tracks", ""],
         "undo": ["event last", "asked alone by reason before after", _UNDONE, "units cards"],
-        "redo": ["event", "asked by reason before after", _UNDONE, "units cards"],
+        "redo": ["event", "asked by reason asks before after", _UNDONE, "units cards"],
     },
     "fields": {
         "number": "count", "at": "time", "who": "word", "side": "name", "kind": "word", "behind": "whole",
         "event": "count", "last": "whole", "asked": "word", "alone": "true", "by": "=manager",
-        "reason": "=left|=silent", "game": "word", "free": "true", "unannounced": "true", "own": "word",
+        "reason": "=left|=silent|=edition", "game": "word", "free": "true", "unannounced": "true", "own": "word",
         "renamed": "word", "secret": "seed|digest", "revealed": "revealed", "texts": "{word:hash}", "closes": "true",
+        "asks": "asks", "picks": "word+", "as": "=else|=director",
         "keeps": "true", "command": "word", "system": "word", "target": "word", "edition": "count|hash", "base": "word",
         "extends": "{hash:word}",
         "tables": "tables", "inputs": "object", "out": "object", "result": "text", "dice": "die+", "hand": "yes",
@@ -94,6 +100,10 @@ EVENTS: Mapping[str, Any] = {
         },
         "digest": {"digest": "hash"},
         "revealed": {"epoch": "count", "seed": "hash"},
+        "asks": {
+            "name": "word", "ask": "text", "options": "word+", "says": "name+", "else": "word", "side?": "word",
+            "items?": "word+", "units?": "word+", "due?": "time",
+        },
         "die": {"label": "name", "sides": "sides", "value": "face", "faces?": "face*"},
         "back": {"type?": "word", "numbers?": "{word:value}+"},
         "unit": {
@@ -151,7 +161,7 @@ def kinds_that(trait: str) -> tuple[str, ...]:
 
 COMMON = tuple(EVENTS["common"].split())
 PATCH = ("before", "after")
-LATER = ("said", "keeps", "by", "reason", "renamed", "base", "extends", "read", "upkeep")
+LATER = ("said", "keeps", "by", "reason", "renamed", "base", "extends", "read", "upkeep", "asks", "picks")
 LATER_KINDS = ("deck", "draw", "cards", "track")
 """Fields and kinds of version 2: a log with one of them, with tracks, with an undo that passes over later events, or
 with a phase that takes numbers off units, is exported as that, so that an older Grognard says "written by a newer one"
@@ -247,7 +257,7 @@ def _roll_faults(body: Mapping[str, Any]) -> Iterator[str]:
     texts, dice = body.get("texts"), body.get("dice")
     if body["kind"] == "roll" and isinstance(texts, Mapping) and {*texts} - {"label"}:
         yield "it cannot hold other texts than a label."
-    if body["kind"] not in ("sequence", "table"):
+    if body["kind"] not in ("sequence", "table", "choice"):
         return
     if texts:
         yield "it cannot hold texts."

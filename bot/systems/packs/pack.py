@@ -42,7 +42,7 @@ NEEDED = ("id", "title", "version", "author", "licence")
 KEYS = (*NEEDED, "notice", "inherits", "extends", "private")
 TAKEN = frozenset(
     {"roll", "game", "unit", "log", "again", "order", "fair", "me", "privacy", "help", "setup", "pack", "macro",
-     "console", "table", "grognard", "track"}
+     "choose", "console", "table", "grognard", "track"}
 )  # fmt: skip
 """Words that are commands of their own."""
 

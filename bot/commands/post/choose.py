@@ -1,0 +1,222 @@
+"""A side chooses in the middle of a sequence: it is asked, with buttons; `/choose` or one of these carries it on, and
+so does its `else` at the deadline. Until then its units wait."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from bot.answers.outcome import (
+    Outcome,
+    after_happening,
+    asked_json,
+    edition_facts,
+    named_in,
+    side_asked,
+)
+from bot.answers.shot import run_sequence
+from bot.commands.context import Amendment, Context, closes_texts, roster_for
+from bot.commands.turns.calls import call_sides
+from bot.game.events import system_of, whole_shot
+from bot.game.follows.rolls import DIRECTOR, ELSE
+from bot.game.state import Game, Json, unit_json
+from bot.game.tracks import filled_in
+from bot.game.undo import EDITION, find_undoable, undo_fields
+from bot.interface.reply.parts import Small, when
+from bot.interface.reply.reply import OVER, Reply
+from bot.interface.spec import CommandSpec
+from bot.rules.copies import replace
+from bot.rules.dice import Script
+from bot.rules.errors import UserError
+from bot.rules.text.names import joined
+from bot.rules.text.phrase import Phrase, begun, phrase
+from bot.stores.base import DAY
+from bot.stores.records import DueRow, Outgoing
+
+CHOICE, CHOOSES = "choice", "choose"
+WAIT = 2 * DAY
+"""Seconds until what nobody chose counts as its `else`."""
+
+
+async def ask_side(context: Context, outcome: Outcome, facts: Json) -> Reply:
+    """The event that asks a side, and the answer with a button for each option; no unit has changed yet."""
+    happening, game = outcome.happening, context.game
+    assert happening is not None
+    asks = asked_json(happening.asks)
+    side = side_asked(game, happening.asks, facts.pop("side", context.actor.side))
+    names = [unit["name"] for unit in facts["used"]]
+    more = {"side": side, "units": names, "due": int(context.now + WAIT)}
+    facts["asks"] = asks | {name: value for name, value in more.items() if value}
+    after = replace(after_happening(game, replace(happening, changes=())))
+    body = context.ledger.add(happening.kind, after, **facts)
+    calls = await call_sides(context, game, (side,), spares=False) if side else ()
+    reply = _question(context, outcome.reply, body["number"], facts["asks"], ())
+    return replace(reply, mention=calls, buttons=(*reply.buttons, context.button("undo", "Undo", body["number"])))
+
+
+def _question(context: Context, reply: Reply, number: int, asks: Json, picked: tuple[int, ...]) -> Reply:
+    """What is asked, with its buttons; of several units one after the other, from the first that is not `picked`."""
+    items = asks.get("items", [])
+    told = [f"{begun(items[len(picked)])}: choose."] if len(items) > 1 else []
+    who, otherwise = asks.get("side") or "Somebody", _words(asks, asks["else"])
+    until = Phrase(f"{who} chooses until ", when(asks["due"]), f"; then it is: {otherwise}.")
+    buttons = tuple(
+        context.button(CHOOSES, begun(says or option), number, "".join(map(str, (*picked, at))), style="primary")
+        for at, (option, says) in enumerate(zip(asks["options"], asks["says"], strict=True))
+    )
+    return replace(reply, lines=(*reply.lines, *told, Small(until)), buttons=buttons)
+
+
+def _words(asks: Json, option: str) -> str:
+    """An option as its button says it."""
+    return str(dict(zip(asks["options"], asks["says"], strict=True))[option] or option)
+
+
+async def choose(context: Context) -> Reply:
+    """`/choose`: the option, or as many with commas as units are asked for; without one, what is asked."""
+    options, game = context.options(), context.need_open()
+    if not game.waits:
+        raise UserError("Nobody is asked to choose anything here.", code="no-choice")
+    mine = [at for at, asks in game.waits.items() if _may(context, game, asks) is not None]
+    number = options["event"] or (mine or sorted(game.waits))[0]
+    asks = _asks(game, number)
+    if not options["option"]:
+        asked = Reply(asks["ask"], (), by=f"#{number}", private=True)
+        return _question(context, asked, number, asks, ())
+    words = [word.strip().casefold().replace(" ", "-") for word in options["option"].split(",")]
+    if strange := [word for word in words if word not in asks["options"]]:
+        hint = f"Choose one of {', '.join(asks['options'])}."
+        raise UserError(f'#{number} has no option "{strange[0][:40]}".', hint=hint, option="option", code="bad-value")
+    count = len(asks.get("items", [""]))
+    picks = words * count if len(words) == 1 else words
+    if len(picks) != count:
+        what = f"#{number} asks for {count} answers: {joined(asks['items'])}." if count > 1 else f"#{number} asks once."
+        raise UserError(what, hint="One option, or one for each with commas.", option="option", code="bad-value")
+    return await _decide(context, number, picks, hand=options["hand"])
+
+
+async def press(context: Context, number: int, more: str) -> Reply:
+    """A button under the question: the option by its place, behind those of the units before."""
+    asks = _asks(context.need_open(), number)
+    picked = tuple(int(digit) for digit in more if digit.isdecimal() and int(digit) < len(asks["options"]))
+    _need_say(context, number, asks)
+    if len(picked) < len(asks.get("items", [""])):
+        return _question(context, Reply(asks["ask"], (), by=f"#{number}", private=True), number, asks, picked)
+    return await _decide(context, number, [asks["options"][at] for at in picked])
+
+
+def _asks(game: Game, number: int) -> Json:
+    """What an event asks for. Raises UserError where it does not, or no more."""
+    if number not in game.waits:
+        hint = "It was chosen, or taken back."
+        raise UserError(f"#{number} waits for no choice.", hint=hint, option="event", code="no-choice")
+    return game.waits[number]
+
+
+def _may(context: Context, game: Game, asks: Json) -> str | None:
+    """How who asks may choose: as that side (""), as who directs where nobody plays it; None where they may not."""
+    side, actor = asks.get("side", ""), context.actor
+    if not side or actor.side == side:
+        return ""
+    return DIRECTOR if side not in game.players.values() and actor.directs else None
+
+
+def _need_say(context: Context, number: int, asks: Json) -> str:
+    how = _may(context, context.game, asks)
+    if how is None:
+        raise UserError(f"#{number} is for {asks['side']} to choose.", code="not-yours")
+    return how
+
+
+async def _decide(context: Context, number: int, picks: list[str], *, how: str = "", hand: str = "") -> Reply:
+    """Carry the sequence on with what was chosen: its event, and the answer with what came of it."""
+    game, ledger = context.game, context.ledger
+    asks = _asks(game, number)
+    how = how or _need_say(context, number, asks)
+    bodies = {number: await context.event(number) or {}}
+    while (at := min(bodies)) and bodies[at]["kind"] == CHOICE:
+        bodies[bodies[at]["event"]] = await context.event(bodies[at]["event"]) or {}
+    shot = whole_shot({"kind": CHOICE, "event": number, "picks": picks}, bodies)
+    first = bodies[min(bodies)]
+    system = system_of(first)
+    if system is None or system.edition != first.get("edition"):
+        return await _updated(context, number)
+    spec = CommandSpec((system.id, first["target"]), first["target"], "sequence", system=system.id)
+    typed = {**shot["inputs"], **shot["chosen"], "hand": hand}
+    fell = tuple(die["value"] for die in shot["fell"])
+    read: Json = first.get("read") or {}
+    sequence, roster = system.sequence(first["target"]), roster_for(context, spec)
+    known = {**shot["inputs"], **filled_in(read, system.tracks), **shot["chosen"], asks["name"]: ""}
+    asking = sequence.plan(sequence.given(known, roster))
+    told = len(sequence.play(asking, Script(fell)).lines)
+    outcome = run_sequence(sequence, spec, typed, context.who, context.dice(), roster, read, fell, told)
+    assert outcome.happening is not None
+    happening = replace(outcome.happening, kind=CHOICE, inputs={})
+    if happening.by_hand and not game.hand_dice:
+        raise UserError("This game does not allow dice rolled by hand.", option="hand", code="no-hand-dice")
+    named = named_in(game, happening)
+    facts: Json = {"event": number, "picks": picks, "as": how, "system": system.id, "target": first["target"]}
+    facts |= edition_facts(system) | {"read": read}
+    facts |= {"dice": happening.notes(), "out": dict(happening.out), "hand": happening.by_hand}
+    facts |= {"result": happening.result, "used": [unit_json(unit) for unit in named]}
+    facts["acting"] = [unit.name for unit in named if unit.name in happening.acting]
+    facts["closes"] = bool(happening.dice) and not happening.by_hand and closes_texts(context)
+    said = joined(list(dict.fromkeys(begun(_words(asks, pick)) for pick in picks)))
+    chosen = f"nobody chose in time: {said}" if how == ELSE else f"{context.who} chooses: {said}"
+    reply = replace(outcome.reply, by=chosen)
+    if happening.asks:
+        reply = await ask_side(
+            context, replace(outcome, reply=reply, happening=happening), facts | {"side": first["side"]}
+        )
+    else:
+        body = ledger.add(CHOICE, after_happening(game, happening), **facts)
+        reply = replace(reply, buttons=(context.button("undo", "Undo", body["number"]),))
+    context.amends.append(Amendment(context.topic(number), partial(_chosen, f"#{ledger.game.number}: {said}")))
+    context.pressed = ""
+    return reply
+
+
+def _chosen(told: str, said: Reply | None) -> Reply | None:
+    """The question once it is answered: with what was chosen, and without its buttons."""
+    return said and replace(said, lines=(*said.lines[:-1], Small(f"Chosen in {told}")), buttons=(), mention=())
+
+
+async def _updated(context: Context, number: int) -> Reply:
+    """The rules are no longer those under which it was asked: all of it is taken back, which costs nobody anything."""
+    found, _ = await find_undoable(context.store, context.ledger, number)
+    if found.event is None:
+        raise UserError(
+            f"#{number} was asked under rules that are gone.", hint=phrase("`/game undo` first."), code="choice-first"
+        )
+    context.ledger.add("undo", reason=EDITION, **undo_fields(found.event, found.last))
+    told = "The rules were updated since it was asked, so the shot is taken back. Roll it again."
+    context.amends.append(Amendment(context.topic(number), partial(_chosen, "nothing: taken back")))
+    return Reply(f"#{number} is taken back", (told,), by="by an update", tone=OVER)
+
+
+async def lapse(context: Context, row: DueRow) -> None:
+    """The deadline: what nobody chose counts as its `else`."""
+    context.drop_due.append((row.key, row.at))
+    number, ledger = row.data["event"], context.ledger
+    asks = context.game.waits.get(number, {})
+    if ledger.row != row.game or asks.get("due") != row.at:
+        return
+    picks = [asks["else"]] * len(asks.get("items", [""]))
+    reply = await _decide(context, number, picks, how=ELSE)
+    reply = replace(reply, footer=(f"#{ledger.game.number}",))
+    assert ledger.was is not None
+    for place in ledger.was.places:
+        context.outgoing.append(Outgoing(place, {}, 0.0, reply.to_json(), context.topic(ledger.game.number)))
+
+
+def follow_choices(context: Context) -> None:
+    """The deadlines of what a side is asked for are laid down, also after an undo or an import; others go."""
+    for ledger in (*context.further, context.ledger):
+        was: Any = ledger.was.game.waits if ledger.was is not None and ledger.was.row == ledger.row else {}
+        was = {} if any(binding.game == ledger.row for binding in context.bindings) else was
+        for number, asks in ledger.game.waits.items() if ledger.has_events else ():
+            if was.get(number) != asks:
+                data = {"event": number, "person": ledger.bodies[-1]["who"] if ledger.bodies else ""}
+                context.due.append(DueRow(f"{ledger.row}/{CHOICE}-{number}", float(asks["due"]), CHOICE, data))
+        for number in was.keys() - ledger.game.waits.keys():
+            context.drop_due.append((f"{ledger.row}/{CHOICE}-{number}", None))

@@ -1,0 +1,282 @@
+"""A side chooses in the middle of a shot: it waits, goes on, is taken back whole, and every verifier follows it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.app import App
+from bot.audit.check_file import check
+from bot.interface.reply.reply import Reply
+from bot.interface.spec import Place
+from bot.rules.errors import UserError
+from bot.rules.proof.export_format import read_json
+from tests.forging import bodies, copied, rechained
+from tests.fresh import fresh_store
+from tests.packs.conftest import use_packs  # noqa: F401
+from tests.page_script import said_by_page
+from tests.playing import Channel
+from tools import verify_log
+
+PACKS = Path(__file__).parents[1] / "data" / "packs"
+SHOT = 'grit shoot attackers="Red 1" targets="Blue 1" dice=4 hand='
+ASSAULT = 'grit assault attackers="Red 1" targets="Blue 1; Blue 2" hand='
+
+
+@pytest.fixture(autouse=True)
+def _grit(use_packs: Callable[[Path], None]) -> None:  # noqa: F811
+    use_packs(PACKS)
+
+
+async def two_sides(**more: Any) -> Channel:
+    """Anna plays US with the Reds, Bob VC with the Blues."""
+    return await begun(await Channel.fresh(**more))
+
+
+async def begun(channel: Channel) -> Channel:
+    """The same in a channel."""
+    await channel.do("Anna", 'game start grit "Ford" sides="US, VC"', "game join US")
+    await channel.do("Bob", "game join VC")
+    await channel.do("Anna", 'unit add "Red 1..2" squad side=US stats="men=5 morale=7"')
+    await channel.do("Bob", 'unit add "Blue 1..2" squad side=VC stats="men=5 morale=7"')
+    return channel
+
+
+async def waiting(**more: Any) -> tuple[Channel, Reply]:
+    """Three hits on Blue 1, whose side is asked in event 6."""
+    channel = await two_sides(**more)
+    return channel, await channel.do("Anna", f"{SHOT}4,5,6,1")
+
+
+async def log_of(channel: Channel) -> Any:
+    """The log as it is exported."""
+    reply = await channel.do("Anna", "game export")
+    return read_json(reply.files[0].text, "the export")
+
+
+def faults_of(log: Any, folder: Path) -> list[bool]:
+    """Whether grognard verify, the short verifier and the page find a fault in a log."""
+    text = json.dumps(log)
+    try:
+        ours = bool(check(json.loads(text), with_tables=False).faults)
+    except UserError:
+        ours = True
+    short = bool(verify_log.check(json.loads(text))[0])
+    page = bool(said_by_page([text], folder)[0]["faults"])
+    return [ours, short, page]
+
+
+async def test_the_target_is_asked_and_goes_to_ground() -> None:
+    channel, asked = await waiting()
+    assert asked.title == "3 hits on Blue 1. Casualties, or go to ground?"
+    assert [button.label for button in asked.buttons] == ["Take 3 casualties", "Go to ground", "Undo"]
+    assert "Blue 1" in (await channel.do("Bob", "unit list")).text()
+    chosen = await channel.do("Bob", "choose event=6 option=suppressed hand=3,4")
+    assert chosen.title == "Blue 1: suppressed"
+    assert "To hit" not in chosen.text()
+    assert "Nerve: [3] [4] = 7" in chosen.text()
+    assert (await channel.game()).units["blue 1"].state == "suppressed"
+    await channel.refused("Bob", "choose event=6 option=casualties", "no-choice")
+
+
+async def test_a_button_does_the_same_and_only_that_side_may_press_it() -> None:
+    channel, asked = await waiting()
+    casualties = asked.buttons[0].action
+    refused = await channel.press("Anna", casualties)
+    assert refused.title == "#6 is for VC to choose."
+    assert (await channel.press("Bob", casualties)).title == "Blue 1: casualties"
+    assert (await channel.game()).units["blue 1"].numbers["men"] == 2
+
+
+async def test_while_it_waits_its_units_and_the_turn_wait() -> None:
+    channel, _ = await waiting()
+    for line in ("game next", "game end", 'unit edit "Blue 1" men=3', 'unit remove "Red 1"', f"{SHOT}4,5,6,1"):
+        await channel.refused("Anna", line, "choice-first")
+    await channel.do("Anna", 'unit edit "Red 2" men=3', "roll d6")
+    await channel.do("Bob", "choose option=casualties")
+    await channel.do("Anna", "game next")
+
+
+async def test_it_is_taken_back_whole() -> None:
+    channel, _ = await waiting()
+    await channel.do("Bob", "choose option=suppressed hand=6,6")
+    await channel.do("Bob", "game undo")
+    await channel.do("Anna", "game undo")
+    game = await channel.game()
+    assert (game.units["blue 1"].state, game.waits) == ("", {})
+    await channel.refused("Bob", "choose option=casualties", "no-choice")
+    await channel.do("Anna", "game redo")
+    await channel.do("Bob", "game redo")
+    assert (await channel.game()).units["blue 1"].state == "broken"
+
+
+async def test_what_waits_is_taken_back_by_consent_and_brought_back() -> None:
+    channel, _ = await waiting()
+    await channel.do("Anna", "game undo")
+    await channel.do("Bob", "game undo")
+    assert not (await channel.game()).waits
+    await channel.do("Anna", "game redo")
+    await channel.do("Bob", "game redo")
+    assert [*(await channel.game()).waits] == [6]
+
+
+async def test_each_unit_has_an_answer() -> None:
+    channel = await two_sides()
+    asked = await channel.do("Anna", f"{ASSAULT}6,6,5,5")
+    second = await channel.press("Bob", asked.buttons[0].action)
+    assert second.private
+    done = await channel.press("Bob", second.buttons[1].action)
+    assert done.title.startswith("Blue 1 retreats; Blue 2 loses")
+    await channel.do("Anna", 'unit edit "Blue 1" state=steady', f"{ASSAULT}6,6,5,5")
+    await channel.refused("Bob", "choose option=retreat,loss,loss", "bad-value option")
+    await channel.do("Bob", "choose option=loss,retreat")
+
+
+async def test_what_cannot_wait_refuses_it_in_one_sentence() -> None:
+    channel = await two_sides()
+    await channel.refused("Anna", f"{SHOT}4,5,6,1 secret", "not-together secret")
+    game = await channel.game()
+    assert not game.sealed
+    assert not game.waits
+
+
+async def test_all_verifiers_follow_it(tmp_path: Path) -> None:
+    channel, _ = await waiting()
+    await channel.do("Bob", "choose option=suppressed")
+    await channel.do("Anna", f"{ASSAULT}6,6,5,5")
+    log = await log_of(channel)
+    assert log["version"] == 2
+    found = check(json.loads(json.dumps(log)))
+    assert found.faults == ()
+    assert faults_of(log, tmp_path) == [False, False, False]
+
+
+def _twice(log: Any) -> None:
+    """The choice once more, as if it had not been made."""
+    last, number = copied(bodies(log, "choice")[0]), len(log["events"]) + 1
+    at = max(body["at"] for body in bodies(log))
+    body = {**last, "number": number, "behind": number - 1, "at": at}
+    for field in ("before", "after", "said", "dice"):
+        body.pop(field, None)
+    log["events"].append({"number": number, "body": body, "hash": ""})
+
+
+BENT: dict[str, Callable[[Any], object]] = {
+    "another option than it asked for": lambda log: bodies(log, "choice")[0].update(picks=["flee"]),
+    "two answers to one question": lambda log: bodies(log, "choice")[0].update(picks=["casualties", "casualties"]),
+    "nobody chose, before the deadline": lambda log: bodies(log, "choice")[0].update(
+        {"as": "else", "picks": ["casualties"]}
+    ),
+    "an answer to what asks nobody": lambda log: bodies(log, "choice")[0].update(event=5),
+    "another shot goes on": lambda log: bodies(log, "choice")[0].update(target="assault"),
+    "under other rules": lambda log: bodies(log, "choice")[0].update(edition="a" * 64),
+    "an answer twice": _twice,
+    "the other side chooses": lambda log: bodies(log, "choice")[0].update(
+        who=bodies(log, "sequence")[0]["who"], side="US"
+    ),
+    "else is no option": lambda log: bodies(log, "sequence")[0]["asks"].update({"else": "flee"}),
+    "a side that is none": lambda log: bodies(log, "sequence")[0]["asks"].update(side="NVA"),
+    "due before it was asked": lambda log: bodies(log, "sequence")[0]["asks"].update(due=1),
+    "units that it does not use": lambda log: bodies(log, "sequence")[0]["asks"].update(units=["Red 2"]),
+    "an option without words": lambda log: bodies(log, "sequence")[0]["asks"].update(says=["take them"]),
+}
+
+
+async def test_every_verifier_finds_what_was_bent(tmp_path: Path) -> None:
+    channel, _ = await waiting()
+    await channel.do("Bob", "choose option=casualties")
+    log = await log_of(channel)
+    for name, bend in BENT.items():
+        forged = copied(log)
+        bend(forged)
+        assert faults_of(rechained(forged), tmp_path) == [True, True, True], name
+
+
+async def test_every_verifier_finds_what_came_before_the_choice(tmp_path: Path) -> None:
+    """A choice moved behind what had to wait for it."""
+    channel, _ = await waiting()
+    await channel.do("Bob", "choose option=casualties")
+    await channel.do("Anna", "game next", 'unit edit "Red 1" men=4')
+    log = await log_of(channel)
+    assert faults_of(log, tmp_path) == [False, False, False]
+    for kind in ("next", "unit"):
+        forged = copied(log)
+        forged["events"] = [
+            row for row in forged["events"] if row["body"]["kind"] in (kind, "unit") or row["number"] <= 6
+        ]
+        if kind == "unit":
+            forged["events"] = [row for row in forged["events"] if row["body"]["kind"] != "next"]
+        for number, row in enumerate(forged["events"], 1):
+            row["number"] = row["body"]["number"] = number
+            row["body"]["behind"] = number - 1
+        assert faults_of(rechained(forged), tmp_path) == [True, True, True], kind
+
+
+async def test_other_outcomes_are_found_by_playing_it_again() -> None:
+    """Who changes what was chosen, or the dice behind it, is found where the rules are at hand."""
+    channel, _ = await waiting()
+    await channel.do("Bob", "choose option=suppressed hand=3,4")
+    log = await log_of(channel)
+    for field, value in {"picks": ["casualties"], "result": "Blue 1: panic", "out": {"hits": 3, "loss": 3}}.items():
+        forged = copied(log)
+        bodies(forged, "choice")[0][field] = value
+        assert check(rechained(forged)).faults, field
+
+
+async def test_at_the_deadline_it_falls_to_else_also_behind_a_restart_and_once() -> None:
+    now = [1.8e9]
+    store = await fresh_store(lambda: now[0])
+    channel = Channel(App(store, lambda: now[0], lambda: now[0]))
+    await begun(channel)
+    await channel.do("Anna", f"{SHOT}4,5,6,1")
+    now[0] += 47 * 3600
+    await channel.app.due_work.look()
+    assert (await channel.game()).waits
+    channel.app = App(store, lambda: now[0], lambda: now[0])
+    other = App(store, lambda: now[0], lambda: now[0])
+    now[0] += 2 * 3600
+    await channel.app.due_work.look()
+    await other.due_work.look()
+    game = await channel.game()
+    assert not game.waits
+    assert game.units["blue 1"].numbers["men"] == 2
+    log = await log_of(channel)
+    (choice,) = bodies(log, "choice")
+    assert choice["as"] == "else"
+    assert check(log).faults == ()
+    told = [due.reply.title for due in await channel.app.due("console:") if not due.amends]
+    assert "Blue 1: casualties" in told
+
+
+async def test_nobody_on_that_side_leaves_it_to_the_director() -> None:
+    channel = await Channel.fresh()
+    await channel.do("Anna", 'game start grit "Ford" sides="US, VC"', "game join US")
+    await channel.do("Anna", 'unit add "Red 1" squad side=US stats="men=5 morale=7"')
+    await channel.do("Anna", 'unit add "Blue 1" squad side=VC stats="men=5 morale=7"', f"{SHOT}4,5,6,1")
+    await channel.refused("Cleo", "choose option=casualties", "not-yours")
+    await channel.do("Anna", "choose option=casualties")
+    log = await log_of(channel)
+    assert bodies(log, "choice")[0]["as"] == "director"
+    assert check(log).faults == ()
+
+
+async def test_free_play_leaves_it_to_anybody() -> None:
+    channel = await Channel.fresh()
+    await channel.do("Anna", 'grit shoot attackers=squad targets="squad men=5 morale=7" dice=2 hand=4,4')
+    assert (await channel.do("Anna", "choose option=suppressed hand=6,6")).title == "Squad: panic"
+
+
+async def test_a_waiting_game_goes_on_where_it_is_imported() -> None:
+    channel, _ = await waiting()
+    text = (await channel.do("Anna", "game export")).files[0].text
+    there = Channel(channel.app, Place("console:other", "console", "other"), "o")
+    spec = there.app.spec(("game", "import"))
+    taken = await there.app.run_typed(spec, {"file": text}, there.who("Anna"), there.place, "imp")
+    assert not taken.error, taken.text()
+    assert [*(await there.game()).waits] == [6]
+    await there.do("Bob", "game claim", "choose option=casualties")
+    assert (await there.game()).units["blue 1"].numbers["men"] == 2
