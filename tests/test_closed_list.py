@@ -15,6 +15,7 @@ from bot.interface.spec import Command, Place
 from bot.rules.proof.event_kinds import KINDS
 from bot.systems.catalog import PACKS, everywhere
 from tests.audit.test_forgeries import honest
+from tests.commands.test_choices import every_event_of_choices
 from tests.commands.test_link import Table
 from tests.fresh import fresh_app, run
 from tests.packs.conftest import PackMaker
@@ -224,6 +225,8 @@ def test_nothing_on_the_list_is_unused(monkeypatch: pytest.MonkeyPatch, root: Pa
     )
     with pack_in_use(monkeypatch, root / "packs" / "generic"):
         events += run(ruled())
+    with pack_in_use(monkeypatch, root / "tests" / "data" / "packs" / "grit"):
+        events += run(every_event_of_choices())
     with pack_in_use(monkeypatch, make_pack(MARSH, "marsh")):
         events += run(every_event_of_tracks())
     unused = {f"{name} {part}" for name, kind in KINDS.items() for part in (*kind.needs, *kind.may, *kind.game)}

@@ -76,7 +76,7 @@ EVENTS: Json = {
         "choice": [
             "event picks system target",
             "edition base read dice out hand result used acting as asks closes before after",
-            "initiative go passes tracks", "units",
+            "tracks", "units",
         ],
         "deck": ["result before after", "texts", "decks", "cards"],
         "draw": ["does result dice", "deck texts closes before after", "", "cards quiet"],

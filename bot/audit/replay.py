@@ -139,7 +139,7 @@ def play_again(now: Game, roll: Event) -> Happening:
 
 def _read(now: Game, roll: Event, person: str) -> Json:
     """The tracks that a sequence reads in this state."""
-    if roll["kind"] != "sequence":
+    if roll["kind"] not in ("sequence", "choice"):
         return {}
     roster = roster_of(now) if is_of_game(now, roll["system"]) else {}
     return tracks_read(

@@ -131,8 +131,8 @@ def awaited(game: Game, event: Mapping[str, Any]) -> int:
 
 
 def whole_shot(event: Mapping[str, Any], bodies: Mapping[int, Mapping[str, Any]]) -> Json:
-    """A choice with the inputs of the sequence that it carries on, what was chosen by it and before it (`chosen`), and
-    the dice that had fallen (`fell`); any other event as it is."""
+    """A choice with inputs and side of the sequence that it carries on, what was chosen by it and before it (`chosen`),
+    and the dice that had fallen (`fell`); any other event as it is."""
     chosen: Json = {}
     fell: list[Any] = []
     one = event
@@ -140,7 +140,9 @@ def whole_shot(event: Mapping[str, Any], bodies: Mapping[int, Mapping[str, Any]]
         picks, one = one["picks"], bodies[one["event"]]
         chosen[one["asks"]["name"]] = picks
         fell[:0] = one.get("dice", ())
-    return {**event, "inputs": one.get("inputs", {}), "chosen": chosen, "fell": fell} if chosen else dict(event)
+    if not chosen:
+        return dict(event)
+    return {**event, "inputs": one.get("inputs", {}), "side": one.get("side", ""), "chosen": chosen, "fell": fell}
 
 
 def _secret(event: Mapping[str, Any], secret: Mapping[str, Any]) -> dict[str, Any]:

@@ -63,7 +63,8 @@ class Storing:
         if _in_game(ledgers):
             await follow_go(context)
             follow_deadline(context)
-            follow_choices(context)
+            if any(ledger.game.waits or (ledger.was and ledger.was.game.waits) for ledger in ledgers):
+                follow_choices(context)
         self._keep_packs(context, ledgers)
         kept = context.docs or context.drop_docs or context.due or context.drop_due
         if not (changes or kept or context.bindings or context.erase or context.forget):

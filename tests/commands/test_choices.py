@@ -11,12 +11,15 @@ import pytest
 
 from bot.app import App
 from bot.audit.check_file import check
+from bot.interface.reply.packing import file_text
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Place
 from bot.rules.errors import UserError
 from bot.rules.proof.export_format import read_json
+from bot.systems.packs.archive import zipped
+from tests.commands.test_pack import add, managed
 from tests.forging import bodies, copied, rechained
-from tests.fresh import fresh_store
+from tests.fresh import fresh_app, fresh_store
 from tests.packs.conftest import use_packs  # noqa: F401
 from tests.page_script import said_by_page
 from tests.playing import Channel
@@ -134,6 +137,63 @@ async def test_each_unit_has_an_answer() -> None:
     await channel.do("Anna", 'unit edit "Blue 1" state=steady', f"{ASSAULT}6,6,5,5")
     await channel.refused("Bob", "choose option=retreat,loss,loss", "bad-value option")
     await channel.do("Bob", "choose option=loss,retreat")
+
+
+DARE = {
+    "pack.yaml": 'id: dare\ntitle: Dare\nversion: "1"\nauthor: us\nlicence: CC0-1.0\nextends: asl\n',
+    "sequences.yaml": """
+dare:
+  title: Dare
+  source: ours
+  summary: A side goes or stays.
+  inputs: {targets: {type: units, help: who is dared}}
+  outputs: {result: go | stay}
+  dice: 1d6
+  odds_by: result
+  example: {targets: squad}
+  steps:
+  - choose: {answer: {who: targets, ask: "Go?", options: {go: go, stay: stay}, else: stay}}
+  - roll: {die: "1d6: fate"}
+    tell: {result: answer}
+  - headline: "{answer} on {die}"
+""",
+}
+
+
+async def every_event_of_choices() -> list[dict[str, Any]]:
+    """The events of a game in which each kind of choice is made."""
+    channel, _ = await waiting()
+    await channel.do("Bob", "choose option=casualties", 'fair add "luck"')
+    await channel.do(
+        "Anna", 'fair add "more luck"', 'grit shoot attackers="Red 2" targets="Blue 2" dice=4 hand=4,5,6,1'
+    )
+    await channel.do("Bob", "choose option=suppressed")
+    await channel.do("Anna", 'grit parley attackers="Red 1" targets="Blue 1" hand=6', "choose option=stand")
+    await channel.do("Bob", "choose option=go hand=3", "game undo")
+    await channel.do("Anna", "game undo", 'grit parley attackers="Red 1" targets="Blue 1" hand=6', "game undo")
+    await channel.do("Bob", "game undo")
+    await channel.do("Anna", "game redo")
+    await channel.do("Bob", "game redo", "game leave")
+    await channel.do("Anna", "choose option=stand", "choose option=go")
+    dared = Channel(await fresh_app(), Place("slack:T1/C1", "slack:T1", "#north"), "d")
+    text = file_text(zipped({name: text.encode() for name, text in DARE.items()}), "dare.zip")
+    assert not (await add(dared, text)).error
+    await managed(dared, "pack enable dare")
+    await dared.do("Anna", 'game start asl "Hill" sides="US, GE"', 'unit add "Beta" squad side=GE morale=7')
+    await dared.do("Anna", "game join GE", "dare dare targets=Beta", "choose option=go")
+    found = []
+    for one in (channel, dared):
+        log = await log_of(one)
+        assert check(log).faults == ()
+        assert verify_log.check(json.loads(json.dumps(log)))[0] == []
+        found += bodies(log)
+    return found
+
+
+async def test_every_way_to_choose_is_followed() -> None:
+    events = await every_event_of_choices()
+    fields = {field for event in events if event["kind"] == "choice" for field in event}
+    assert {"as", "asks", "hand", "closes", "read", "base"} <= fields
 
 
 async def test_what_cannot_wait_refuses_it_in_one_sentence() -> None:
