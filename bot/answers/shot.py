@@ -77,7 +77,9 @@ def run_sequence(
     if sequence.choices and len(plays) > 1:
         what = f"{sequence.title} asks a side in its middle, so it is played for one unit at a time."
         raise UserError(what, hint="Name one.", option=UNIT, code="too-many")
-    singles = thrown(lambda dice: play_all(sequence, plays, Carried(fell, dice), roster, read), source, hand, typed)
+    singles = thrown(
+        lambda dice: play_all(sequence, plays, Carried(fell, dice) if fell else dice, roster, read), source, hand, typed
+    )
     singles = tuple([one._replace(played=one.played._replace(lines=one.played.lines[before:])) for one in singles])
     first, changes = singles[0], tuple(change for one in singles for change in one.changes)
     asks = first.played.settlement.asks
