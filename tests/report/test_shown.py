@@ -111,7 +111,7 @@ EVENINGS = (*((system, True) for system in systems()), ("lnlt", False), ("free",
 async def test_the_chat_of_an_evening_holds_more_than_nine_of_ten_events(
     tmp_path: Path, game: str, ended: bool
 ) -> None:
-    """Every game of ten events leaves a head in each of its channels."""
+    """Every game of ten events leaves a head in each of its channels; of one that goes on the last ten may wait."""
     app, said = await fresh_app(), list[str]()
     home, away = Channel(app, Place("discord:5/9", "discord:5")), Channel(app, Place("slack:T1/C1", "slack:T1"), "s")
     who = {"Anna": home, "Bob": away if game == "linked" else home}
@@ -154,7 +154,7 @@ async def test_the_chat_of_an_evening_holds_more_than_nine_of_ten_events(
     held, _, rest = found.remarks[0].partition("hold ")[2].partition(" of ")
     every = int(rest.split()[0])
     assert every > 40
-    assert int(held) > 0.9 * every
+    assert int(held) > (0.9 * every if ended else every - 10)  # the end leaves a head, and so does every tenth event
     assert verify_log.main([str(path), "--heads", "\n".join(said)]) in (0, 3)
 
 

@@ -213,7 +213,7 @@ def read_roll(said: object, place: Place, where: Path) -> Iterator[Statement]:
             raise place.wrong(f'"{written}" needs as many dice as labels between |, written without formulas', at)
         many = place.formula(count[1:-1], at) if count.startswith("{") else constant(int(count or 1))
         if many.type not in ("number", "any", "text"):
-            raise place.wrong(f"{spoken(many.type)} is no number of dice", at)
+            raise place.wrong(f"{spoken(many.type)} cannot be the number of dice", at)
         if most and (many.kind == "constant" or not 0 < int(most) <= MOST_DICE):
             raise place.wrong(f"at most goes with a count in braces, and with 1 to {MOST_DICE} dice", at)
         high = place.text(sides, at)

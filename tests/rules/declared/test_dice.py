@@ -183,7 +183,7 @@ def test_what_inputs_alone_decide_is_refused_before_the_first_die() -> None:
         ('- roll: {a: 4d6}\n- roll: {b: "1d{a * 1000}"}\n', "dice decide their sides, and it may come to 24,000"),
         ('- roll: {a: 1d6}\n- roll: {b: "{a}d6, at most 500"}\n', "at most goes with a count in braces"),
         ('- roll: {a: 1d6}\n- roll: {b: "5d6, at most 3"}\n', "at most goes with a count in braces"),
-        ('- roll: {b: "{[1, 2]}d6"}\n', "a list is no number of dice"),
+        ('- roll: {b: "{[1, 2]}d6"}\n', "a list cannot be the number of dice"),
         (
             "- roll: {a: 9d6}\n- each: numbers(a)\n  let: {b: 1}\n",
             "dice decide how long this list is, and it may come to 54",
