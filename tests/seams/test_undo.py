@@ -10,6 +10,7 @@ import json
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
@@ -17,7 +18,9 @@ from bot.audit.check_file import check
 from bot.game.events import BESIDE, is_passed_over
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Command, Place
+from bot.rules.inputs.tracks import Track
 from bot.rules.proof.event_kinds import KINDS
+from bot.systems.catalog import system
 from tests.forging import rechained
 from tests.fresh import fresh_app
 from tests.page_script import said_by_page
@@ -51,6 +54,13 @@ async def opened(channel: Channel) -> None:
     await channel.do("Bob", f"game reveal {min((await channel.game()).sealed)}")
 
 
+async def weathered(channel: Channel) -> None:
+    """Anna sets the weather, which this game has as long as she does: no built-in game has tracks."""
+    lnlt = vars(system("lnlt"))
+    with patch.dict(lnlt, {"tracks": {"weather": Track("weather", "Weather", ("clear", "mud"), start="clear")}}):
+        await channel.do("Anna", "track set weather mud")
+
+
 BEFORE: dict[str, Act] = {
     "reveal": says("Bob", "roll 2d6 secret"),
     "orders": says("Anna", 'order write "to H5"'),
@@ -79,11 +89,12 @@ TOP: dict[str, Act] = {
     "initiative": says("Bob", "game initiative VC"),
     "unit": says("Bob", "unit edit vc2 marker=+moved"),
     "settings": says("Anna", "game settings answers=compact"),
+    "track": weathered,
     "end": says("Anna", "game end confirm"),
     "resume": says("Anna", "game end confirm", "game resume"),
 }
 PASSED = {*BESIDE, "roll", "table", "sequence", "reveal"}
-CHANGES = {"next", "pass", "initiative", "unit", "settings"}
+CHANGES = {"next", "pass", "initiative", "unit", "settings", "track"}
 
 
 def test_every_kind_is_tried() -> None:
