@@ -192,6 +192,8 @@ def _sequence_fault(system: System, sequence: Sequence, found: _Found) -> str:
         return f"{where}: has no {STEPS}/{sequence.id}.yaml"
     if sequence.declared is not None:
         sequence.declared.check_odds()
+        if untold := sequence.declared.untold:
+            return f"{where} outputs: {untold[0]}"
     for name, said in sequence.outputs.items():
         is_word = isinstance(said, str) and said.isidentifier() and said not in (*OUTPUTS, *system.lists)
         if is_word and (near := did_you_mean(said, system.lists)):

@@ -204,7 +204,6 @@ class For(Statement):
 
     def do(self, here: Here, /) -> Do:
         """Each item; a roll on the way goes on with the next one."""
-        steps: list[Do] = []
         items, number, key, at, only, _ = loop = self.loop._replace(changed=frozenset(assigned(self.body)))
         asked, through, chosen = self.asked, self.items.run, self.only.run if self.only else None
 
@@ -226,7 +225,7 @@ class For(Statement):
 
         follows: Frame = ([lambda env: each(env, env[number] + 1)], 0)
         loops = (*here.loops, loop) if self.rolls else here.loops
-        steps += replace(here, rest=(follows, *here.rest), loops=loops).block(self.body)
+        steps = replace(here, rest=(follows, *here.rest), loops=loops).block(self.body)
         return start
 
     def bound(self, counter: Counter, names: Names, states: float, /) -> float:

@@ -24,12 +24,31 @@ OF_UNITS = ("type", "word", "name", "state")
 """What every unit has; further numbers and flags are those of its game."""
 
 
-def unworkable(error: Exception) -> UserError:
-    """The error that a player sees of one of these."""
-    shown = " ".join(str(error).split())[:120]
-    if isinstance(error, KeyError):
-        shown = f"nothing has set {shown}"
-    return UserError(f"The steps of this sequence cannot be worked out: {shown}.", code="card-refuses")
+class Open:
+    """A value that only dice will decide."""
+
+    def __str__(self) -> str:
+        return "open "
+
+
+OPEN = Open()
+
+
+class Senseless(ValueError):
+    """What a function cannot make sense of, in plain words."""
+
+
+def unworkable(error: Exception, where: str = "", values: str = "") -> UserError:
+    """The error that a player sees of one of these: where in the file, and with which values. No words of Python."""
+    why = ": these values do not go together"
+    if isinstance(error, Senseless):
+        why = f": {error}"
+    elif isinstance(error, ZeroDivisionError):
+        why = ": it divides by 0"
+    elif isinstance(error, KeyError) and "." in str(error):
+        why = f": nothing has set {str(error)[:80]}"
+    where = f"{where}: " if where else ""
+    return UserError(f"{where}The steps cannot be worked out{why}{values}.", code="card-refuses")
 
 
 class Row:
@@ -137,7 +156,7 @@ def times(one: Any, other: Any) -> Any:
     """A product that cannot grow without end, however often it is multiplied."""
     value = one * other if one.__class__ is int and other.__class__ is int else _number(one) * _number(other)
     if abs(value) > MOST_NUMBER:
-        raise UserError("A number in this sequence grows too large.", code="card-refuses")
+        raise Senseless("a number grows too large")
     return value
 
 
@@ -155,7 +174,7 @@ def remainder(one: Any, other: Any) -> Any:
 
 def _number(value: Any) -> Any:
     if not isinstance(value, NUMBER):
-        raise UserError("Only numbers can be reckoned with.", code="card-refuses")
+        raise Senseless("only numbers can be reckoned with")
     return value
 
 
@@ -163,7 +182,7 @@ def listing(*items: Any) -> tuple[Any, ...]:
     """A list that is written in a formula: lists in it hold no further ones, so that it cannot grow without end."""
     for item in items:
         if isinstance(item, LISTS) and any(isinstance(below, LISTS) for below in item):
-            raise UserError("Lists in lists go too deep.", code="card-refuses")
+            raise Senseless("lists in lists go too deep")
     return items
 
 

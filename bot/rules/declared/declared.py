@@ -57,8 +57,8 @@ class Early(Partial):
             return
         text, by, alike = one.row
         if alike is None or not number:
-            many = 1 if alike is None else alike.run(env)
-            self._rows.append((path_to(one.within, by, env), text.run(env), many))
+            many = 1 if alike is None else self.value(alike, env)
+            self._rows.append((path_to(one.within, by, env), self.value(text, env), many))
 
 
 def check(program: Block, known: Mapping[str, Any]) -> None:
@@ -148,6 +148,11 @@ class Declared:
         self._asked: dict[frozenset[str], tuple[Walk, Pools]] = {}
         called = (sheet.formulas.readers[name].table for name in sorted(sheet.formulas.learnt))
         self._blank = tuple(table for table in called if table.blank)
+
+    @property
+    def untold(self) -> list[str]:
+        """What is wrong with outputs that no step tells, and whose name is not in sight where the steps end."""
+        return [f"output {path} {why}" for path, why in self._sheet.untold.items()]
 
     def bound(self, units: int, path: str = "") -> Bound | None:
         """How many states the odds of an output (or its own) have, with at most so many `units` in a list, or None."""

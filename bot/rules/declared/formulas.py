@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import operator
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -13,7 +13,9 @@ from bot.rules.declared.calls import (
     CALLS,
     MOST_NUMBER,
     NONE,
+    OPEN,
     RESULTS,
+    UNWORKABLE,
     Reader,
     how_many,
     item,
@@ -21,7 +23,9 @@ from bot.rules.declared.calls import (
     of,
     plus,
     remainder,
+    said,
     times,
+    unworkable,
 )
 from bot.rules.declared.setting import (
     FACE,
@@ -41,6 +45,7 @@ from bot.rules.declared.setting import (
     tracks_of,
     words_of,
 )
+from bot.rules.errors import UserError, did_you_mean
 from bot.rules.inputs.tracks import OWNERS
 from bot.rules.tables.formula import _NODES as NODES
 
@@ -67,6 +72,7 @@ _PLAIN = {
 """What Python says of a formula that it cannot read, in plain words."""
 _WORD = re.compile(r"'[^']*'|\"[^\"]*\"|(?<![\w.-])[A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)*(?![\w(]|\s*=[^=])")
 _ONE_OR_MANY = re.compile(r"([^|'\"]*)\|([^|'\"]*)")
+_HYPHENED = re.compile(r"[A-Za-z]\w*(?:-\w+)+")
 _CALLED = re.compile(r"([a-z_0-9]+)\(")
 
 
@@ -92,12 +98,35 @@ class Formula:
     value: Any = None
     source: str = ""
     where: Path = ()
+    setting: Setting | None = None
+    """The game and file that it is read in."""
 
     def all_parts(self) -> Iterator[Formula]:
         """Itself and all that it is made of."""
         yield self
         for part in self.parts:
             yield from part.all_parts()
+
+
+def failing(formulas: Iterable[Formula], env: Env, error: Exception) -> UserError:
+    """What is wrong where a step that has these formulas raised an error: which one it is, and with which values."""
+    some = tuple(formulas)
+    for formula in some:
+        try:
+            formula.run(env)
+        except UNWORKABLE as found:
+            names = [key for key in formula.reads if re.fullmatch(r"[\w.]+(/\d+)?", key) and key in env]
+            shown = [f"{key.partition('/')[0]} is {said(env[key])[:40]}" for key in names[:4] if env[key] is not OPEN]
+            return unworkable(found, spoken_place(formula), f" ({', '.join(shown)})" if shown else "")
+    return unworkable(error, spoken_place(some[0]) if some else "")
+
+
+def spoken_place(formula: Formula) -> str:
+    """The file, line, column and step of a formula."""
+    if formula.setting is None:
+        return ""
+    wrong = formula.setting.wrong("", formula.where)
+    return str(wrong).rstrip(": ")
 
 
 def constant(value: Any, type_: str = "") -> Formula:
@@ -180,7 +209,9 @@ class Formulas:
             problem = _PLAIN.get(problem, problem)
             problem += _advice(problem, written)
             raise self.setting.wrong(f'"{written[:80]}" cannot be read: {problem}', where) from None
-        return replace(_Maker(self, names, where).part(tree), source=written, where=where)
+        return replace(
+            _Maker(self, names, where, written).part(tree), source=written, where=where, setting=self.setting
+        )
 
     def track(self, name: str, where: Path) -> Name:
         """The track that is read or changed under this name. Raises TableError for none."""
@@ -217,7 +248,8 @@ class Formulas:
         """What is wrong with a name that is set only below a step, and how to mend it."""
         below, where = self.hidden[name]
         place = f" ({found.split(',')[0]})" if (found := self.setting.place(where)) else ""
-        return f"{name} is set only below a {below}{place}; set it before that: let: {{{name}: 0}}"
+        some = "an" if below == "each" else "a"
+        return f"{name} is set only below {some} {below}{place}; set it before that: let: {{{name}: 0}}"
 
     def _learn(self, written: str) -> None:
         """The words of the tables that are called, from here on written bare."""
@@ -255,8 +287,8 @@ class _Maker:
     Types: number, bool, text, none, unit, units, list, parts, table:ID, any. Raises TableError for what is wrong.
     """
 
-    def __init__(self, formulas: Formulas, names: Names, where: Path) -> None:
-        self.formulas, self.names, self.where = formulas, names, where
+    def __init__(self, formulas: Formulas, names: Names, where: Path, written: str) -> None:
+        self.formulas, self.names, self.where, self._written = formulas, names, where, written
         self._deep = 0
 
     def part(self, node: ast.AST) -> Formula:
@@ -293,6 +325,9 @@ class _Maker:
             return constant(_WORDS[node.id], "none" if node.id == "none" else "")
         if node.id in self.formulas.hidden:
             raise self._wrong(self.formulas.is_hidden(node.id))
+        for word in _HYPHENED.findall(self._written):  # a word of the game, read as a sum
+            if node.id in word.split("-") and did_you_mean(word, self.formulas.tokens):
+                raise self._wrong(f"there is no word {word} here", word, self.formulas.tokens)
         raise self._wrong(f"there is no name {node.id} here", node.id, [*self.names, *lists, *self.formulas.tokens])
 
     def _attribute(self, node: ast.Attribute) -> Formula:
@@ -329,6 +364,9 @@ class _Maker:
         words = {str(word.arg): self.part(word.value) for word in node.keywords}
         if name in formulas.readers:
             return self._table(node, formulas.readers[name], words)
+        if name not in formulas.own and name not in CALLS:
+            known = [*formulas.readers, *formulas.own, *CALLS]
+            raise self._wrong(f"there is no table or function {name}", name, known)
         if node.keywords:
             raise self._wrong(f"{name} takes its values without names")
         if name in formulas.own:
@@ -336,9 +374,6 @@ class _Maker:
             if len(parts) != count:
                 raise self._wrong(f"{name} takes {count} value{'' if count == 1 else 's'}, not {len(parts)}")
             return made("call", type_, called(function, *parts), *parts)
-        if name not in CALLS:
-            known = [*formulas.readers, *formulas.own, *CALLS]
-            raise self._wrong(f"there is no table or function {name}", name, known)
         if not takes(name, len(parts)):
             raise self._wrong(f"{name} does not take {len(parts)} value{'' if len(parts) == 1 else 's'}")
         if name == "of" and parts[0].kind == "attribute":  # of(unit.lm, 0): a number that may be missing

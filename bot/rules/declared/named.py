@@ -81,7 +81,9 @@ def told_by_name(block: Block) -> Block:
             outputs += [(into, name) for into, items in sheet.items.items() for name in items]
             for into, name in outputs:
                 if not {(into, name), (name, name)} & known:
-                    sheet.untold[".".join(filter(None, (into, name)))] = "is told by no step"
+                    why = sheet.formulas.is_hidden(name) if name in sheet.formulas.hidden else ""
+                    why = f"is told by no step{why and '; '}{why}"
+                    sheet.untold[".".join(filter(None, (into, name)))] = why
     return made
 
 

@@ -11,7 +11,9 @@ from functools import cached_property
 from typing import Any, ClassVar, TypeAlias
 
 from bot.rules.declared.bounds import Counter, Names
-from bot.rules.declared.formulas import Env, Formula
+from bot.rules.declared.calls import OPEN as OPEN
+from bot.rules.declared.calls import UNWORKABLE
+from bot.rules.declared.formulas import Env, Formula, failing
 from bot.rules.declared.walk import Do, Here, Keys
 from bot.rules.errors import UserError
 
@@ -162,16 +164,6 @@ class Slicer:
 # -- as far as values are known
 
 
-class Open:
-    """A value that only dice will decide."""
-
-    def __str__(self) -> str:
-        return "open "
-
-
-OPEN = Open()
-
-
 def undecided(what: str) -> UserError:
     """The error for what a roll would have to decide."""
     return UserError("A roll cannot decide this part of a sequence.", hint=what, code="card-refuses")
@@ -203,8 +195,11 @@ class Partial:
     """
 
     def value(self, formula: Formula, env: Env) -> Any:
-        """What a formula comes to, open where that is."""
-        return worth(formula, env)
+        """What a formula comes to, open where that is. Raises UserError where it makes no sense of its values."""
+        try:
+            return worth(formula, env)
+        except UNWORKABLE as error:
+            raise failing((formula,), env, error) from None
 
     def block(self, block: Block, env: Env) -> bool:
         """Whether the sequence surely ends in the block; `env` changes with it."""

@@ -143,6 +143,8 @@ def read_note(said: object, place: Place, where: Path, main: str, make: Callable
         if "say" in one:
             ready["say"] = place.pieces(one["say"], at)
         if main == "set":
+            if ready["unit"].type in ("units", "list"):
+                raise place.wrong("change is for one unit; go through the list with each", (*at, "unit"))
             _read_change(ready, one, place, at)
         yield Said(ready, when, NOTES, lambda note: (kind, make(note)))
 

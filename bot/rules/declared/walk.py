@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
-from bot.rules.declared.formulas import Env
+from bot.rules.declared.calls import UNWORKABLE
+from bot.rules.declared.formulas import Env, Formula, failing
 from bot.rules.dice import Die
 
 TOLD, LINES, NOTES = " told", " lines", " notes"
@@ -51,6 +52,9 @@ Frame: TypeAlias = tuple[list[Do], int]
 
 class Played(Protocol):
     """A statement of a program, as far as it is played."""
+
+    def formulas(self) -> tuple[Formula, ...]:
+        """Its formulas, but for those of statements in it."""
 
     def do(self, here: Here, /) -> Do:
         """What carries it out, where it is."""
@@ -103,10 +107,28 @@ class Site:
 
 def go(steps: list[Do], env: Env, at: int = 0) -> Now | None:
     """Carry steps out from one on, as far as the next roll."""
-    for step in steps[at:] if at else steps:
-        if (owed := step(env)) is not None:
-            return owed
+    step: Do | None = None
+    try:
+        for step in steps[at:] if at else steps:
+            if (owed := step(env)) is not None:
+                return owed
+    except UNWORKABLE as error:
+        one = None if step is None else steps.of.get(id(step)) if isinstance(steps, Steps) else None
+        raise failing(() if one is None else one.formulas(), env, error) from None
     return None
+
+
+class Steps(list[Do]):
+    """Steps with the statements that they carry out."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.of: dict[int, Played] = {}
+
+    def add(self, do: Do, one: Played) -> None:
+        """One more."""
+        self.append(do)
+        self.of[id(do)] = one
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,10 +145,10 @@ class Here:
 
     def block(self, block: Sequence[Played]) -> list[Do]:
         """What carries out one statement after the other."""
-        steps: list[Do] = []
+        steps = Steps()
         for at, one in enumerate(block):
             more = bool(block[at + 1 :])
-            steps.append(one.do(replace(self, rest=((steps, at + 1), *self.rest)) if more else self))
+            steps.add(one.do(replace(self, rest=((steps, at + 1), *self.rest)) if more else self), one)
         return steps
 
 

@@ -201,3 +201,31 @@ def test_more_items_than_a_list_may_have_are_refused() -> None:
     sequence = declared("- each: numbers(shooters)\n  let: {b: 1}\n- headline: done\n", shooters=1)
     with pytest.raises(UserError, match="at most 40 items here, not 41"):
         sequence.plan(Given({"shooters": 41}))
+
+
+@pytest.mark.parametrize(
+    ("steps", "dice", "said"),
+    [
+        (
+            "- roll: {a: 1d6}\n- let: {b: 6 // (a - 1)}\n  tell: {lost: b}\n",
+            (1,),
+            "volley.yaml, line 5, column 13, row volley, step 2, let, b: The steps cannot be worked out: it "
+            "divides by 0 (a is 1).",
+        ),
+        (
+            "- roll: {a: 1d2}\n- let: {b: \"['x', 3][a - 1]\"}\n- say: {label: total, total: b + 1}\n",
+            (1,),
+            "line 6, column 27, row volley, step 3, say, total: The steps cannot be worked out: only numbers can be",
+        ),
+        (
+            '- roll: {a: 1d2}\n- let: {b: "[\'x\', 3][a - 1]"}\n- headline: "{max(b, 2)}"\n',
+            (1,),
+            "line 6, column 7, row volley, step 3, headline: The steps cannot be worked out: these values do not go "
+            "together (b is x).",
+        ),
+    ],
+)
+def test_what_makes_no_sense_of_its_values_names_its_place(steps: str, dice: tuple[int, ...], said: str) -> None:
+    with pytest.raises(UserError) as error:
+        rolled(declared(steps), {}, *dice)
+    assert said in str(error.value)

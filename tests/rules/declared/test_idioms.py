@@ -228,6 +228,10 @@ def test_mistakes(steps: str, said: str) -> None:
 def test_what_no_step_tells_is_known() -> None:
     sheet: Any = declared("- each: units\n  let: {result: pass}\n- let: {roll: 1, total: \"'x'\"}\n")._sheet
     missing = ["total", "result", "hits", "saved", "units.roll", "units.fell", "units.becomes"]
-    assert sheet.untold == dict.fromkeys(missing, "is told by no step")
+    assert list(sheet.untold) == missing
+    assert sheet.untold["hits"] == "is told by no step"
+    assert sheet.untold["result"] == (
+        "is told by no step; result is set only below an each (line 5); set it before that: let: {result: 0}"
+    )
     twice: Any = declared("- each: units\n  let: {roll: 1}\n- each: units\n  let: {roll: 2}\n")._sheet
     assert twice.untold["units.roll"] == "is set in two places; tell the one that counts"

@@ -30,12 +30,17 @@ def test_every_key_and_function_is_in_the_reference(word: str) -> None:
     assert re.search(rf"\b{word}\b", code), word
 
 
-EXAMPLES = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
+EXAMPLES: list[str] = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
+
+
+def example(part: str) -> str:
+    """The example in which something is written."""
+    return next(one for one in EXAMPLES if part in one)
 
 
 def test_the_volley_of_the_page_plays() -> None:
     head = Head((Option("shooters", "units"),), {})
-    source = {"sequences": {"volley": {"steps": yaml.safe_load(EXAMPLES[1])}}}
+    source = {"sequences": {"volley": {"steps": yaml.safe_load(example("{shots:"))}}}
     volley = compile_sequences(source, Setting("page.yaml"), {"volley": head})["volley"]
     found = play(volley.plan(Given({}, {"shooters": (Unit("squad", "squad", {}),)})), Script([4, 1, 5]))
     assert [line.text() for line in found.lines] == ["Armour: [5], 0 of 1 fall"]
@@ -45,7 +50,13 @@ def test_the_shot_of_the_page_plays() -> None:
     words = UnitWords(("squad",), {"men": Option("men", "int"), "morale": Option("morale", "int")}, {})
     options = (Option("shooters", "units"), Option("targets", "units"))
     head = Head(options, {"hits": "int", "saved": "int", "targets": "list of {unit, fell, becomes, result}"})
-    source = {"sequences": {"shoot": {"steps": yaml.safe_load(EXAMPLES[3])}}}
+    source = {
+        "sequences": {
+            "shoot": {
+                "steps": yaml.safe_load(example("- spread: {loss: hits - saved, over: targets, from: men, lost: gone}"))
+            }
+        }
+    }
     shoot = compile_sequences(source, Setting("page.yaml", words={"units": words}), {"shoot": head})["shoot"]
     squad = Unit("squad", "squad", {"men": 6, "morale": 7})
     found = play(shoot.plan(Given({}, {"shooters": (squad,), "targets": (squad,)})), Script([5, 6, 1, 4, 1, 3, 4]))
@@ -55,13 +66,13 @@ def test_the_shot_of_the_page_plays() -> None:
 
 
 def test_the_example_of_the_page_plays() -> None:
-    example = EXAMPLES[0]
+    shown = EXAMPLES[0]
     words = UnitWords(("squad",), {"morale": Option("morale", "int")}, {})
     head = Head(
         (Option("units", "units"), Option("mod", "int", default=0)),
         {"units": "list of {unit, roll, total, result: pass | fail}"},
     )
-    source = {"sequences": {"check": yaml.safe_load(example)}}
+    source = {"sequences": {"check": yaml.safe_load(shown)}}
     check = compile_sequences(source, Setting("page.yaml", words={"units": words}), {"check": head})["check"]
     units = tuple(Unit("squad", "squad", {"morale": morale}) for morale in (7, 6))
     found = play(check.plan(Given({"units": None, "mod": 1}, {"units": units})), Script([3, 3, 3, 3]))
