@@ -32,6 +32,8 @@ class BuildPy(build_py):
         (inside / "tables").rename(inside / "bot" / "tables")
         if Path("packs").is_dir():
             shutil.copytree("packs", inside / "bot" / "free_packs")
+        if Path("docs", "schema").is_dir():
+            shutil.copytree("docs/schema", inside / "bot" / "schema")
 
 
 class EggInfo(egg_info):

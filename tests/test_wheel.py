@@ -11,7 +11,18 @@ from pathlib import Path
 import pytest
 
 BUILD = 'from setuptools.build_meta import build_wheel; print(build_wheel("dist"))'
-SOURCES = ("bot", "adapters", "tables", "packs", "grognard.py", "pyproject.toml", "setup.py", "README.md", "LICENSE")
+SOURCES = (
+    "bot",
+    "adapters",
+    "tables",
+    "packs",
+    "docs",
+    "grognard.py",
+    "pyproject.toml",
+    "setup.py",
+    "README.md",
+    "LICENSE",
+)
 LOOKUP = ("lookup", "lnlt", "melee-odds", "attack=7", "defense=5")
 
 

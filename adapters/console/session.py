@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from io import StringIO
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from uuid import uuid4
 
 from rich.console import Console
@@ -35,6 +36,9 @@ from bot.process.file_rights import private_from_now_on, tighten
 from bot.process.settings import Settings, load_settings
 from bot.rules.errors import UserError
 from bot.rules.text.plain import without_control
+from bot.systems.catalog import PACKS, everywhere
+from bot.systems.packs.pack import load_pack
+from bot.systems.system import SCENARIOS
 
 PLACE = Place("console:main", "console", "console")
 GREETING = 'Grognard. Type "tutorial" for two minutes of it, "help" for everything, "quit" to leave.'
@@ -276,15 +280,21 @@ def _person(name: str) -> Person:
     return Person(f"console:{name.casefold()}", name)
 
 
-async def play(name: str, *, interactive: bool) -> int:
-    """Run the console until `quit` or the end of input; the exit status: 1 for a script of which a command failed."""
+async def play(name: str, *, interactive: bool, data: Path | None = None, first: Sequence[str] = ()) -> int:
+    """Run the console until `quit` or the end of input, after the lines `first`, all that it keeps in the folder `data`
+    where there is one; the exit status: 1 for a script of which a command failed."""
     settings = load_settings()
+    if data is not None:
+        settings = replace(settings, data=data, database=data / "try.db", postgres="")
     private_from_now_on()
     tighten(settings.data)
     app = await App.open(settings)
     try:
         console = Screen(highlight=False, soft_wrap=True)
         session = Session(app, console, name, settings.data, terminal=interactive)
+        for line in first:
+            say(console, Text(f"> {line}", style="green"))
+            await session.line(line)
         if interactive:
             await _talk(session, console, settings)
         else:
@@ -467,3 +477,24 @@ def main(words: Sequence[str]) -> int:
         raise UserError("play takes only --as NAME.", code="bad-arguments")
     name = arguments.flags.get("as", ["Player"])[-1]
     return asyncio.run(play(name, interactive=sys.stdin.isatty() and sys.stdout.isatty()))
+
+
+def try_pack(words: Sequence[str]) -> int:
+    """`grognard try PACK`: the console with a game of this pack begun, of which nothing is kept; the exit status.
+    Raises UserError or TableError for what is no pack."""
+    arguments = Arguments(words, flags={"as": True})
+    (path,) = arguments.take("PACK")
+    pack = load_pack(Path(path))
+    pack.check_whole()
+    os.environ[PACKS] = os.path.abspath(path)
+    everywhere.cache_clear()
+    scenario = next((f" scenario={name}" for name in pack.names(SCENARIOS)), "")
+    first = (
+        f'game start {pack.home} "{pack.title}"{scenario}',
+        *(["unit list"] if scenario else []),
+        f"help {pack.id}",
+    )
+    name = arguments.flags.get("as", ["Player"])[-1]
+    with TemporaryDirectory(prefix="grognard-") as folder:
+        interactive = sys.stdin.isatty() and sys.stdout.isatty()
+        return asyncio.run(play(name, interactive=interactive, data=Path(folder), first=first))

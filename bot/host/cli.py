@@ -83,6 +83,13 @@ class Arguments:
         self.words = []
         return self.pairs
 
+    def number(self, flag: str, default: int) -> int:
+        """The whole number behind a --flag. Raises UserError."""
+        text = self.flags.get(flag, [str(default)])[-1]
+        if not (text.isascii() and text.isdecimal() and 0 < int(text) <= 10**6):
+            raise UserError(f"--{flag} takes a whole number from 1, not {text[:40]}.", code="bad-value")
+        return int(text)
+
     @property
     def json(self) -> bool:
         """Whether --json was asked for."""
@@ -148,10 +155,7 @@ def lookup(words: Sequence[str]) -> None:
 
 def resolve_once(words: Sequence[str]) -> None:
     """Play one sequence, with the dice given or with thrown ones."""
-    from bot.answers.headline import YOU, actors
-    from bot.answers.shot import played_reply
     from bot.systems.catalog import system
-    from bot.systems.resolve import resolve
 
     arguments = Arguments(words, flags={"json": False, "dice": True})
     id, name = arguments.take("SYSTEM", "SEQUENCE")
@@ -159,11 +163,20 @@ def resolve_once(words: Sequence[str]) -> None:
     sequence = game.sequence(name)
     source, finish = _source(arguments)
     given = arguments.given()
-    played = resolve(sequence, given, source)
+    played, reply = played_once(sequence, given, source)
     finish()
     dice = [{"label": die.label, "sides": die.sides, "value": die.value} for die in played.dice]
-    acting = actors(sequence, sequence.given(given, {}))
-    _print(arguments, {"out": played.out, "dice": dice}, played_reply(YOU, sequence, played, acting))
+    _print(arguments, {"out": played.out, "dice": dice}, reply)
+
+
+def played_once(sequence: Any, given: Mapping[str, object], source: Any) -> tuple[Any, Reply]:
+    """What a sequence came to with dice from `source`, and how that is answered. Raises UserError."""
+    from bot.answers.headline import YOU, actors
+    from bot.answers.shot import played_reply
+    from bot.systems.resolve import resolve
+
+    played = resolve(sequence, given, source)
+    return played, played_reply(YOU, sequence, played, actors(sequence, sequence.given(given, {})))
 
 
 def odds_once(words: Sequence[str]) -> None:

@@ -3,6 +3,9 @@ must agree."""
 
 from __future__ import annotations
 
+import asyncio
+import logging
+import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -10,11 +13,13 @@ from functools import lru_cache
 from itertools import count
 from pathlib import Path
 from random import Random
+from time import monotonic
 from typing import Any
 from unittest.mock import patch
 
 from bot.app import App
 from bot.audit.games import audit_game
+from bot.host.cli import Arguments
 from bot.interface.registry import registry
 from bot.interface.reply.packing import file_text
 from bot.interface.reply.reply import Reply
@@ -23,7 +28,7 @@ from bot.packs.linter import values_of
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import Option
 from bot.stores.sqlite import TemporaryStore
-from bot.systems.catalog import system, systems
+from bot.systems.catalog import PACKS, everywhere, system, systems
 from bot.systems.packs.pack import load_pack
 from bot.systems.resolve import count_odds
 from bot.systems.system import System
@@ -277,3 +282,31 @@ def find(name: str) -> System:
     pack = load_pack(path)
     pack.check_whole()
     return pack
+
+
+# -- the command
+
+
+def command(words: list[str]) -> int:
+    """Play random games of a system; 1 when something did not hold in one, which is then written to a file."""
+    arguments = Arguments(words, flags={"plays": True, "seed": True})
+    (name,) = arguments.take("SYSTEM")
+    plays, seed = (arguments.number(flag, default) for flag, default in (("plays", 20), ("seed", 1)))
+    system = find(name)
+    if system.id not in systems():
+        os.environ[PACKS] = os.path.abspath(name)
+        everywhere.cache_clear()
+    logging.disable(logging.CRITICAL)  # what goes wrong is told below
+    tally, since = Tally(), monotonic()
+    failure = asyncio.run(fuzz(systems()[system.id], plays, seed, tally))
+    print(
+        f"{system.id}: {tally.plays} games, {tally.commands} commands ({tally.refused} refused), "
+        f"{tally.events} events, {tally.odds} odds counted, {monotonic() - since:.0f} s, seed {seed}"
+    )
+    if failure is None:
+        return 0
+    file = Path(f"fuzz-{system.id}-{seed}-{failure.play}.json")
+    file.write_text(failure.export, encoding="utf-8")
+    print(f"Game {failure.play} failed; {file} holds it for `/game import` and grognard verify:")
+    print("\n".join(failure.faults[:10]))
+    return 1

@@ -1,27 +1,40 @@
-"""`grognard check`, `new` and `fuzz`: for whoever writes a pack."""
+"""`grognard check`, `new` and `import`: for whoever writes a pack."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from tempfile import mkdtemp
+from time import sleep, strftime
 
-from bot.host.cli import Arguments
-from bot.host.fuzz import Tally, find
-from bot.host.fuzz import fuzz as fuzz_system
+from rich.console import Console
+from rich.style import Style
+from rich.text import Text
+
+from bot.answers.tables import lookup_reply
+from bot.host.cli import Arguments, played_once
+from bot.host.terminal import show
+from bot.interface.registry import example_text
 from bot.packs.check import check_path, lines_of
 from bot.packs.importing import imported
 from bot.packs.importing.folders import put_all
 from bot.packs.importing.recognise import MOST_READ, alone, put
 from bot.packs.new import blank_table, new_pack
+from bot.picture.png import png
+from bot.picture.table import table_picture
+from bot.process.entropy import throwaway
 from bot.rules.errors import UserError
-from bot.systems.catalog import PACKS, everywhere, systems
+from bot.systems.packs.pack import load_pack
+from bot.systems.system import System
 
 
 def check(words: list[str]) -> int:
     """Check packs; 1 when one has a fault."""
-    arguments = Arguments(words, flags={"json": False})
+    arguments = Arguments(words, flags={"json": False, "watch": False})
     (path,) = arguments.take("FOLDER")
     if not Path(path).exists():
         raise UserError(f"There is no {path[:80]}.", hint="Name the folder or zip of a pack.", code="unreadable-file")
+    if "watch" in arguments.flags:
+        watch(Path(path))
     report = check_path(Path(path))
     if arguments.json:
         import json
@@ -33,17 +46,55 @@ def check(words: list[str]) -> int:
     return int(bool(report.faults))
 
 
+def watch(path: Path, looks: int = 0) -> None:
+    """Check a pack anew whenever a file of it changes, and show its table and an example; until it is stopped, or for
+    so many `looks`."""
+    pictures, seen, done = Path(mkdtemp(prefix="grognard-")), dict[Path, float](), 0
+    while not looks or done < looks:
+        now = {file: file.stat().st_mtime for file in sorted(path.rglob("*.yaml") if path.is_dir() else (path,))}
+        if now == seen:
+            sleep(0.3)
+            continue
+        changed = next((file for file, moment in now.items() if seen and seen.get(file) != moment), path)
+        seen, done = now, done + 1
+        report = check_path(path)
+        print("\n".join((f"-- {strftime('%H:%M:%S')} {changed.name}", *lines_of(report))), flush=True)
+        if not report.faults:
+            _show(load_pack(path), changed, pictures)
+
+
+def _show(pack: System, changed: Path, pictures: Path) -> None:
+    """The table of a file (or the first) drawn, and the sequence of a file (or the first) played, else that table."""
+    console = Console(highlight=False)
+    name = changed.stem if changed.stem in pack.tables else next(iter(pack.tables), "")
+    table = pack.tables.get(name)
+    sequence = pack.sequences.get(changed.stem) or next(iter(pack.sequences.values()), None)
+    try:
+        if table is not None:
+            file = pictures / f"{name}.png"
+            file.write_bytes(png(table_picture(table).svg))
+            link = Style(link=file.as_uri()) if console.is_terminal else ""
+            console.print(Text("  picture   ").append(str(file), link), soft_wrap=True)
+        if sequence is not None:
+            print(f"  example   {example_text((pack.id, sequence.id), sequence.example)}")
+            show(console, played_once(sequence, sequence.decided(sequence.example), throwaway())[1])
+        elif table is not None and table.example:
+            show(console, lookup_reply(table, table.example, table.read(table.example)))
+    except UserError as error:
+        print(f"  {error}")
+
+
 def new(words: list[str]) -> None:
     """Write a first pack into a folder, or a blank table into that of a pack."""
     arguments = Arguments(words, flags={"blank": False, "rows": True, "columns": True})
     (folder,) = arguments.take("FOLDER")
     if "blank" in arguments.flags:
-        blank_table(Path(folder), arguments.flags.get("rows", ["2-12"])[-1], _number(arguments, "columns", 4))
+        blank_table(Path(folder), arguments.flags.get("rows", ["2-12"])[-1], arguments.number("columns", 4))
         print(f"{folder} waits for your card: type each _, then: grognard check {Path(folder).parent}")
         return
     id = new_pack(Path(folder))
     print(f"{folder} holds the pack {id}. Change it, then: grognard check {folder}")
-    print(f"Play it: grognard --packs {folder} play")
+    print(f"Play it: grognard try {folder}")
 
 
 def bring_in(words: list[str]) -> int:
@@ -82,40 +133,3 @@ def _bytes_of(name: str) -> bytes:
             return file.read(MOST_READ + 1)
     except OSError as error:
         raise UserError(f"{name[:80]} cannot be read: {error.strerror}.", code="unreadable-file") from None
-
-
-def fuzz(words: list[str]) -> int:
-    """Play random games of a system; 1 when something did not hold in one, which is then written to a file."""
-    import asyncio
-    import logging
-    import os
-    from time import monotonic
-
-    arguments = Arguments(words, flags={"plays": True, "seed": True})
-    (name,) = arguments.take("SYSTEM")
-    plays, seed = (_number(arguments, flag, default) for flag, default in (("plays", 20), ("seed", 1)))
-    system = find(name)
-    if system.id not in systems():
-        os.environ[PACKS] = os.path.abspath(name)
-        everywhere.cache_clear()
-    logging.disable(logging.CRITICAL)  # what goes wrong is told below
-    tally, since = Tally(), monotonic()
-    failure = asyncio.run(fuzz_system(systems()[system.id], plays, seed, tally))
-    print(
-        f"{system.id}: {tally.plays} games, {tally.commands} commands ({tally.refused} refused), "
-        f"{tally.events} events, {tally.odds} odds counted, {monotonic() - since:.0f} s, seed {seed}"
-    )
-    if failure is None:
-        return 0
-    file = Path(f"fuzz-{system.id}-{seed}-{failure.play}.json")
-    file.write_text(failure.export, encoding="utf-8")
-    print(f"Game {failure.play} failed; {file} holds it for `/game import` and grognard verify:")
-    print("\n".join(failure.faults[:10]))
-    return 1
-
-
-def _number(arguments: Arguments, flag: str, default: int) -> int:
-    text = arguments.flags.get(flag, [str(default)])[-1]
-    if not (text.isascii() and text.isdecimal() and 0 < int(text) <= 10**6):
-        raise UserError(f"--{flag} takes a whole number from 1, not {text[:40]}.", code="bad-value")
-    return int(text)

@@ -92,11 +92,18 @@ COMMANDS: dict[str, tuple[str, str, str, str]] = {
         "grognard new few-acres",
     ),
     "check": (
-        "FOLDER|FILE [--json]",
+        "FOLDER|FILE [--json] [--watch]",
         "what is wrong in a pack",
-        "Faults name file, row and column; questions are what a proof-reader would look at again. Runs the pack's "
-        "examples, in a process of its own. Exit status 1 on faults.",
-        "grognard check few-acres",
+        "Faults name file, line, row and column; questions are what a proof-reader would look at again. Runs the "
+        "pack's examples, in a process of its own. --watch does so whenever a file changes, draws the table and plays "
+        "the example of the sequence you are at, until Ctrl-C. Exit status 1 on faults.",
+        "grognard check few-acres --watch",
+    ),
+    "try": (
+        "PACK [--as NAME]",
+        "play a pack at once, to try it",
+        "The console with a game of this pack begun, with its first scenario. Nothing of it is kept.",
+        "grognard try few-acres",
     ),
     "import": (
         "FILE|FOLDER [--pack FOLDER] [--id ID] [--group GROUP]",

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 
 from bot.rules.errors import TableError, UserError
 from bot.systems.packs.pack import LONGEST_ID, TAKEN, load_pack
-from bot.systems.system import built_in
+from bot.systems.system import ROOT, SCENARIOS, STEPS, built_in
 
 TEMPLATE = Path(__file__).parent / "template"
+SCHEMA = "schema"
+"""The folder beside the files of a pack from which an editor knows their keys."""
+_OF_FOLDER = {STEPS: "steps", SCENARIOS: "scenario"}
 
 
 BLANK_TABLE = """title: {title}
@@ -73,7 +77,22 @@ def new_pack(folder: Path) -> str:
             text = path.read_text(encoding="utf-8")
             if path.name == "pack.yaml":
                 text = text.replace("own-game", id).replace("Own Game", id.replace("-", " ").title())
-            target.write_text(text, encoding="utf-8")
+            target.write_text(_schema_line(path) + text, encoding="utf-8")
+        shutil.copytree(schemas(), folder / SCHEMA, ignore=shutil.ignore_patterns("*.md"))
     except OSError as error:
         raise UserError(f"{folder} cannot be written: {error.strerror}.", code="unreadable-file") from None
     return id
+
+
+def schemas() -> Path:
+    """Where the schemas of a pack's files are: inside of a wheel, beside a checkout."""
+    inside = Path(ROOT, SCHEMA)
+    return inside if inside.is_dir() else Path(ROOT).parent / "docs" / SCHEMA
+
+
+def _schema_line(path: Path) -> str:
+    """The first line of a file, by which editors find its schema."""
+    folder = path.relative_to(TEMPLATE).parent.name
+    named = path.stem if path.stem in ("pack", "game", "sequences") else "table"
+    up = "../" if folder else ""
+    return f"# yaml-language-server: $schema={up}{SCHEMA}/{_OF_FOLDER.get(folder, named)}.json\n"

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import json
+import os
+import sys
+import zipfile
 from pathlib import Path
 from unittest.mock import patch
 
@@ -10,10 +14,11 @@ import pytest
 
 from bot.__main__ import main
 from bot.host.fuzz import Tally, fuzz
+from bot.host.packs import watch
 from bot.packs.check import check_content, check_path, check_system
 from bot.packs.new import new_pack
 from bot.rules.tables.table import Table
-from bot.systems.catalog import system
+from bot.systems.catalog import everywhere, system
 from bot.systems.packs.archive import read_content
 from bot.systems.system import TABLES, built_in
 from tests.packs.conftest import FEW, PackMaker
@@ -129,6 +134,75 @@ def test_new_writes_a_pack_that_passes_and_is_never_put_over_another(tmp_path: P
         new_pack(folder)
     with refuses("bad-name"):
         new_pack(tmp_path / "lnlt")
+
+
+def test_new_brings_the_schemas_along_so_that_an_editor_helps(tmp_path: Path) -> None:
+    """Also for who has only the wheel; neither the folder nor a zip of it is read otherwise for them."""
+    new_pack(folder := tmp_path / "few-acres")
+    files = sorted(folder.rglob("*.yaml"))
+    assert len(files) == 7
+    for file in files:
+        first = file.read_text(encoding="utf-8").splitlines()[0]
+        schema = file.parent / first.removeprefix("# yaml-language-server: $schema=")
+        parts = (schema.stem, file.parent.name, file.stem)
+        assert json.loads(schema.read_text(encoding="utf-8"))["$schema"], parts
+        of = {"steps": "steps", "scenarios": "scenario"}.get(file.parent.name, file.stem)
+        assert schema.stem == (of if of in ("steps", "scenario", "pack", "game", "sequences") else "table")
+    with zipfile.ZipFile(tmp_path / "few.zip", "w") as packed:
+        for file in folder.rglob("*.*"):
+            packed.write(file, f"few-acres/{file.relative_to(folder).as_posix()}")
+    assert read_content(tmp_path / "few.zip") == read_content(folder)
+
+
+def test_watch_checks_anew_draws_the_table_and_plays_the_example(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    new_pack(folder := tmp_path / "few-acres")
+    shifts = folder / "shifts.yaml"
+    looks: list[str] = []
+    with patch("bot.host.packs.sleep", side_effect=lambda _: looks.append(_mended(shifts, len(looks)))):
+        watch(folder, looks=3)
+    said = capsys.readouterr().out
+    first, second, third = said.split("-- ")[1:]
+    assert "few-acres: Few Acres, version 1: 2 tables" in first
+    assert "example   /few-acres attack attackers=" in first
+    assert "Combat" in first
+    picture = Path(first.partition("picture   ")[2].splitlines()[0])
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    assert picture.name == "crt.png"
+    assert "fault     few-acres/shifts.yaml, line 2" in second
+    assert "picture" not in second
+    assert "shifts.png" in third
+
+
+def _mended(file: Path, looked: int) -> str:
+    """The file with a slip at the first look, without it at the second."""
+    old, new = ("title:", "titel:") if looked == 0 else ("titel:", "title:")
+    file.write_text(file.read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
+    os.utime(file, (looked + 1, looked + 1))
+    return new
+
+
+def test_try_begins_a_game_of_the_pack_and_keeps_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    new_pack(folder := tmp_path / "few-acres")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("GROGNARD_PACKS", "")
+    typed = b"few-acres attack attackers=Tanks targets='Garrison 1'\nquit\n"
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(typed)))
+    try:
+        assert main(["try", str(folder)]) == 0
+    finally:
+        everywhere.cache_clear()
+    said = capsys.readouterr().out
+    assert '> game start few-acres "Few Acres" scenario=first' in said
+    assert "Tanks attacks" in said
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["few-acres"]
+    (folder / "crt.yaml").write_text("title: CRT\n", encoding="utf-8")
+    assert main(["try", str(folder)]) == 2
+    assert "few-acres/crt.yaml" in capsys.readouterr().err
+    assert main(["try", str(tmp_path / "nowhere")]) == 2
 
 
 def test_check_on_the_command_line(make_pack: PackMaker, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

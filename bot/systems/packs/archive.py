@@ -20,7 +20,7 @@ MOST_FILES = 200
 PACK = "pack.yaml"
 FOLDERS = (SCENARIOS, STEPS)
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}\.yaml")
-_PASSED_OVER = (".md", ".txt", ".schema.json", ".svg", ".png")
+_PASSED_OVER = (".md", ".txt", ".json", ".svg", ".png")
 """Files for people: their names may be anything."""
 
 Content = Mapping[str, bytes]
