@@ -177,7 +177,7 @@ def test_watch_checks_anew_draws_the_table_and_plays_the_example(
 
 def _mended(file: Path, looked: int) -> str:
     """The file with a slip at the first look, without it at the second."""
-    old, new = ("title:", "titel:") if looked == 0 else ("titel:", "title:")
+    old, new = ("title:", "titlez:") if looked == 0 else ("titlez:", "title:")
     file.write_text(file.read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
     os.utime(file, (looked + 1, looked + 1))
     return new
