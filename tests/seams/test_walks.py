@@ -33,7 +33,7 @@ PEOPLE = ("Anna", "Bob", "Zoe")
 STEPS = 40
 ROOT = Path(__file__).parents[2]
 GAMES = sorted(["asl", "baps", "lnlt", "nhis", "ucn"])
-PACKS = sorted(path.name for path in (ROOT / "packs").iterdir() if path.is_dir())
+PACKS = sorted(path.parent.name for path in ROOT.glob("packs/*/pack.yaml") if "\nextends:" not in path.read_text())
 
 
 class Walk:
