@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import time
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import replace
 from typing import Any
@@ -46,6 +47,8 @@ RECEIPT = 1.5
 """Seconds after which "thinking" is shown, unless the answer is there."""
 AT_ONCE = 8
 """Left-over answers on their way at once."""
+LOOK_AGAIN = 60.0
+"""Seconds after which it is read anew for whom something is kept."""
 TOO_OLD_FOR_NOW = 30046
 """Discord allows only so many changes of messages that are older than an hour."""
 MOST_TOLD = 2
@@ -63,6 +66,7 @@ class Delivery:
         self._standing, self._posting = Standing(wire, posting, app), posting
         self.outbox = Outbox(app, PLATFORM, self.post, self.edit, AT_ONCE)
         self._kept: set[str] | None = None  # for whom something is kept that nobody could tell them yet
+        self._kept_until = 0.0
         self.busy = 0
         self._telling: set[int] = set()
 
@@ -125,7 +129,8 @@ class Delivery:
         """Tell somebody privately what could not be shown before its 15 minutes were over, the oldest first."""
         user = request.who.key
         try:
-            if self._kept is None:
+            if self._kept is None or time.monotonic() > self._kept_until:  # another process may have kept more
+                self._kept_until = time.monotonic() + LOOK_AGAIN
                 self._kept = {key.partition("/")[0] for key, _ in await self._app.untold()}
             if request.user != request.owner and user not in self._kept:
                 return
