@@ -32,7 +32,7 @@ from bot.interface.reply.bars import percent
 from bot.interface.reply.parts import Odds
 from bot.interface.reply.reply import OPEN_FORM, Button, Reply, error_reply
 from bot.interface.spec import CommandSpec, Person
-from bot.places.forms import Draft
+from bot.places.forms import ONE_MORE, Draft
 from bot.rules.errors import UserError
 
 log = logging.getLogger(__name__)
@@ -173,6 +173,12 @@ class Forms:
             await ack(response_action="errors", errors={block_of(form.form, draft, reply.option): text})
             return True
 
+        if taken.problem is not None and taken.problem.code == ONE_MORE:
+            draft = draft._replace(options=taken.options, wrong=taken.problem.option or "", message=str(taken.problem))
+            await self._app.drafts.put(draft)
+            further = await opened(self._app, ROOM, draft, request.who, request.where)
+            await ack(response_action="update", view=form_view(further.form, draft, form.spec, request))
+            return
         if taken.problem is not None:
             await at_its_field(error_reply(taken.problem))
             return

@@ -143,7 +143,8 @@ def read_table(table: Table, options: Mapping[str, object], who: str, source: So
     given = {name: value for name, value in options.items() if value is not None}
     rolled: list[Rolled] = []
     owed = table.owes(given)
-    check_reach(table, given, owed)
+    if table.blank and owed:
+        check_reach(table, given, owed)
     for option, dice in owed:
         values = [source.draw(die) for die in dice]
         rolled += [die.rolled(value) for die, value in zip(dice, values, strict=True)]
@@ -167,8 +168,6 @@ def read_table(table: Table, options: Mapping[str, object], who: str, source: So
 
 def check_reach(table: Table, given: Mapping[str, object], owed: Many[tuple[str, tuple[Die, ...]]]) -> None:
     """Raise UserError, before a die falls, where the dice that are owed could come to a blank cell."""
-    if not (table.blank and owed):
-        return
     totals = [range(len(dice), sum(die.sides for die in dice) + 1) for _, dice in owed]
     for values in product(*totals) if prod(map(len, totals)) <= MOST_TRIED else ():
         try:

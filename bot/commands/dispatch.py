@@ -21,6 +21,7 @@ Handler = Callable[[Context], Awaitable[Reply]]
 GAME = {
     "start": "games.game:start",
     "join": "games.game:join",
+    "sequence": "play.button:press_sequence",
     "leave": "games.game:leave",
     "status": "games.games:status",
     "next": "turns.turn:advance",
@@ -162,6 +163,7 @@ BUTTONS_OF_GAME = {
     "endseed": "games.end:end_now",
     "initiative": "play.button:initiative",
     "join": "games.game:join",
+    "sequence": "play.button:press_sequence",
     "losses": "log.luck:press_losses",
     "luck": "log.luck:press_picture",
     "log": "log.log:turn_page",

@@ -123,6 +123,8 @@ NO_FIX = (
     ),
 )
 """Refusals that no other word in a form would change."""
+ONE_MORE = "one-more"
+"""What a form asks when an input counts only by what was filled in."""
 TRY_AGAIN = ("over-budget", "too-soon", "too-many-at-work", "busy")
 """Refusals that pass by themselves."""
 
@@ -246,7 +248,8 @@ class Forms:
         before = new_draft(spec.path, {}, who.key)
         draft = before._replace(key=key or before.key, options=_storable(options), wrong=reply.option, message=message)
         how = way_asked(spec, options)
-        buttons = [Button(f"{OPEN_FORM}{DRAFTED}{draft.key}", "Fix it")]
+        label = "Go on" if reply.code == ONE_MORE else "Fix it"
+        buttons = [Button(f"{OPEN_FORM}{DRAFTED}{draft.key}", label)]
         if later:
             draft = draft._replace(wrong="", message="")
             buttons = [Button(action_of(how, draft.key, options), "Try again")]

@@ -23,6 +23,7 @@ CODES = {
     "bad-arguments": "a word behind `grognard ...` that means nothing there",
     # Values
     "missing": "an option that is needed here",
+    "one-more": "an input that counts only by what a form was filled in with",
     "bad-value": "not one of the words, or not in the range, that the option takes",
     "bad-characters": "control or invisible characters",
     "bad-name": "a name that a game, side, unit or person cannot have",

@@ -72,10 +72,12 @@ class Sequence:
         from bot.systems.optional_rules import naming
 
         with reading(file, f"{id}, inputs"):
+            specs, whens = _apart(data.get("inputs") or {})
             self.inputs: tuple[Option, ...] = _taking_many(
                 _labelled(option_from(name, spec, system.lists), system, naming(system.rules, id, str(name)))
-                for name, spec in (data.get("inputs") or {}).items()
+                for name, spec in specs.items()
             )
+        self.inputs = tuple(_counted(option, whens, self.inputs, file, id) for option in self.inputs)
         self.outputs, self.odds_row, self.rounds, self.example = [
             cast("Mapping[str, Any]", data.get(key) or {}) for key in ("outputs", "odds_row", "rounds", "example")
         ]
@@ -188,6 +190,40 @@ class Sequence:
 
     def _no_value(self) -> UserError:
         return UserError(f"A formula of {self.title} has no value here.", code="card-refuses")
+
+
+def _apart(inputs: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, str]]:
+    """The inputs of a sequence without their `when`, and that of each that has one."""
+    specs = {name: dict(spec) if isinstance(spec, Mapping) else spec for name, spec in inputs.items()}
+    whens = {name: spec.pop("when", None) for name, spec in specs.items() if isinstance(spec, dict)}
+    return specs, {name: str(when) for name, when in whens.items() if when is not None}
+
+
+def _counted(option: Option, whens: Mapping[str, str], options: tuple[Option, ...], file: str, id: str) -> Option:
+    """The option with what tells whether it counts. Raises TableError for a `when` that cannot be told from others."""
+    if (when := whens.get(option.name)) is None:
+        return option
+    row, known = f"{id}, inputs {option.name}", {one.name: one for one in options}
+    for name in re.findall(r"[a-z_]\w*", when):
+        if name == option.name or name in whens:
+            problem = "itself" if name == option.name else f"{name}, which has a when of its own"
+            raise TableError(file, f"when hangs on {problem}; let it hang on other inputs", row=row)
+        if name in known and known[name].type in ("units", "unit"):
+            raise TableError(file, f"when hangs on numbers, words and flags, and {name} is a list of units", row=row)
+    words = {word: word for one in options for word in one.values if one.type == "enum" and word not in known}
+    flags = [word for one in options if one.type == "mods" for word in one.values]
+    from bot.rules.tables.formula import compile_formula
+
+    formula = compile_formula(when, {*known, *words, *flags}, file, row=row, bounded=True)
+
+    def matters(values: Mapping[str, Any]) -> bool:
+        ticked = {word: word in (values.get("mods") or ()) for word in flags}
+        try:
+            return bool(formula({**words, **ticked, **values}))
+        except UserError:  # a number that was left out
+            return False
+
+    return replace(option, when=when, matters=matters, help=f"{option.help} (if {when})")
 
 
 def _labelled(option: Option, system: System, ruled: tuple[str, ...]) -> Option:

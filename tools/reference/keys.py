@@ -172,6 +172,7 @@ INPUT: Keys = {
     "free": Key(FLAG, "a unit that no roster knows is taken, too"),
     "meanings": Key(by_name(TEXT, "word"), "what each word means"),
     "label": Key(TEXT, "what people call it"),
+    "when": Key(TEXT, "of a sequence: it counts, and is asked for, only where this formula over other inputs holds"),
     "likely": Key(WORDS, "states, markers and types of the units that are offered first"),
     "lends": Key(by_name(TEXT), "which unit fills it in: {from, type, not, beside}, or {from, carried, most}"),
 }

@@ -287,6 +287,11 @@ async def press_call(context: Context, about: str) -> Reply:
     return await play(repeated(context, (game.system, call.roll), {"unit": "; ".join(own)}))
 
 
+async def press_sequence(context: Context, word: str) -> Reply:
+    """A combat sequence that asks for nothing: its button in a phase rolls it."""
+    return await play(repeated(context, (context.game.system, word), {}))
+
+
 async def initiative(context: Context, about: str | None = None) -> Reply:
     """Who has the initiative: the side that is named, or the one that wins the roll for it. The button *Initiative*
     rolls, in the phase for which it was made."""

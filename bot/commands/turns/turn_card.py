@@ -151,6 +151,8 @@ def _button(context: Context, word: str) -> Button:
         return context.button(word, spoken(word), moment(game), alone)  # whose go it is, unless several may act
     assert system is not None
     said = in_words(word, system.game.get("words") or {}) or spoken(word)
+    if word in system.sequences and not system.sequences[word].inputs:
+        return context.button("sequence", said, word)
     return Button(f"{OPEN_FORM}{system.id} {word}", said)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from bot.interface.form.fields import TYPED, by_name, chosen_units, read_rest, short
-from bot.interface.form.form import FLAGS, HOW, OTHERS, REST, ROLL, Field, Form, in_that_way, way_asked
+from bot.interface.form.form import FLAGS, HOW, OTHERS, REST, ROLL, Field, Form, asked_now, in_that_way, way_asked
 from bot.interface.spec import CommandSpec
 from bot.interface.typing.complete import Known, fitting, is_own
 from bot.rules.errors import UserError
@@ -47,6 +47,12 @@ def take(spec: CommandSpec, known: Known, form: Form, filled: Filled) -> Taken:
         except UserError as error:
             problem = problem or error
             after = _set(after, field.name, given if isinstance(given, str) and field.name != REST else "")
+    asked = {option.name for option in asked_now(spec, after).options}
+    shown = {name for field in form.fields for name in (field.name, *field.covers)}
+    after = {name: value for name, value in after.items() if name in asked or spec.option(name) is None}
+    further = [option for option in spec.options if option.when and option.name in asked - shown]
+    if further and problem is None:
+        problem = UserError(f"One more thing: {further[0].shown}?", option=further[0].name, code="one-more")
     return Taken(in_that_way(spec, after, how), how, problem)
 
 

@@ -14,7 +14,7 @@ from bot.interface.form.fields import MORE, Pick, by_name, known_items, rest_exa
 from bot.interface.spec import CommandSpec
 from bot.interface.typing.command_text import command_text
 from bot.interface.typing.complete import ACTING, Known, fitting
-from bot.rules.inputs.options import Option, flag, words_of
+from bot.rules.inputs.options import Option, counting, flag, words_of
 from bot.rules.inputs.units import Roster, RosterUnit
 from bot.rules.text.phrase import begun
 
@@ -23,6 +23,7 @@ FLAGS, REST, HOW, OTHERS = "flags", "rest", "how", "more-units"
 for which the menus have no room."""
 ROLL, ODDS, SECRET, HAND, COMPARE = "roll", "odds", "secret", "hand", "compare"
 """What may be done with a filled-in form."""
+_OF_ROLLS = (ODDS, SECRET, HAND, COMPARE, "rounds")
 COMMON_TICKS = 6
 STEPS = 4
 """A common number, such as the terrain, is a tick for each of 1 to this where a form has too few fields."""
@@ -92,6 +93,12 @@ class Form:
         return (holds or [self.fields[0].name if self.fields else option])[0]
 
 
+def asked_now(spec: CommandSpec, options: Options) -> CommandSpec:
+    """The command with those of its options that count by what has been given so far."""
+    has_some = any([option.when for option in spec.options])
+    return spec._replace(options=counting(spec.options, options)) if has_some else spec
+
+
 def missing(spec: CommandSpec, options: Options, roster: Iterable[RosterUnit] = ()) -> tuple[Option, ...]:
     """Required options that were not given and that no unit brings; one that is not in `roster` may bring them."""
     named = by_name(roster)
@@ -103,9 +110,9 @@ def asks(spec: CommandSpec, options: Options) -> bool:
 
     A sequence called alone is not meant with all at 0, nor an import of nothing.
     """
-    if not spec.options:
-        return False
-    return bool(missing(spec, options)) or (not options and (spec.family == "sequence" or spec.path in ASK_ALONE))
+    own = [option for option in spec.options if option.name not in _OF_ROLLS]
+    alone = not options and (spec.family == "sequence" or spec.path in ASK_ALONE)
+    return bool(own) and (alone or bool(missing(asked_now(spec, options), options)))
 
 
 def lasting(spec: CommandSpec, last: Options, known: Known) -> dict[str, object]:
@@ -155,7 +162,7 @@ def form_of(
 ) -> Form:
     """The form for what has been given so far. What the option `wrong` holds was refused for the reason `message`:
     it is left out, but for the units of it that are known."""
-    known = fitting(known, spec)
+    known, spec = fitting(known, spec), asked_now(spec, options)
     shown = {name: value for name, value in options.items() if name != wrong or _is_kept(spec, name)}
     if (option := spec.option(wrong)) is not None and (option.type == "units" or option.many) and known.roster:
         shown[wrong] = known_items(str(shown.get(wrong) or ""), known.roster)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from bot.rules.errors import Slip, UserError, did_you_mean
@@ -40,7 +40,8 @@ class Option:
     are offered first; OWN among them where it is about one's own side. `lends` says which unit of which list fills it
     in where nothing is typed: `{"from": "attackers", "type": "leader", "not": "shaken", "beside": "others"}`; or how
     many of a weapon a unit carries, at most one each: `{"from": "unit", "carried": "smg", "most": "attackers"}`.
-    `ruled` are the optional rules of its game that set it.
+    `ruled` are the optional rules of its game that set it. `when` is what other inputs must be for it to count, and
+    `matters` tells by their values whether they are; None where it always counts.
     """
 
     name: str
@@ -65,6 +66,8 @@ class Option:
     likely: tuple[str, ...] = ()
     lends: Mapping[str, str] = field(default_factory=dict, hash=False)
     ruled: tuple[str, ...] = ()
+    when: str = ""
+    matters: Callable[[Mapping[str, Any]], bool] | None = field(default=None, compare=False, hash=False)
 
     @property
     def shown(self) -> str:
@@ -80,7 +83,20 @@ class Option:
     @property
     def required(self) -> bool:
         """Whether the command cannot run without it."""
+        return not self.when and self._is_needed
+
+    @property
+    def _is_needed(self) -> bool:
         return self.default is None and not self.optional and self.type not in ("bool", "mods")
+
+    def check(self, values: Mapping[str, Any], what: str) -> None:
+        """Raise UserError where it was typed and does not count, or counts and is lacking."""
+        counts, is_given = self.matters is None or self.matters(values), values[self.name] not in (self.default, False)
+        if is_given and not counts:
+            problem = f"{self.name} counts only if {self.when}."
+            raise UserError(problem, hint=f"Leave out {self.name}.", option=self.name, code="not-together")
+        if counts and self._is_needed and not is_given:
+            raise missing_option(self, what)
 
     @property
     def expected(self) -> str:
@@ -132,6 +148,22 @@ def flag(options: Mapping[str, object], name: str) -> bool:
     """Whether this flag, as typed, is on. A word that is neither yes nor no is not; `clean` refuses it."""
     value = options.get(name)
     return value is not None and _BOOL.get(str(value).strip().casefold(), False)
+
+
+def counting(options: Iterable[Option], raw: Mapping[str, object]) -> tuple[Option, ...]:
+    """Those of the options that count by what has been typed so far, as options that always count."""
+    options, values = tuple(options), dict[str, Any]()
+    for option in options:
+        value = raw.get(option.name)
+        try:
+            values[option.name] = clean(option, value) if not is_left_out(option, value) else _default(option)
+        except UserError:
+            values[option.name] = _default(option)
+    return tuple(
+        replace(option, when="", matters=None) if option.when else option
+        for option in options
+        if option.matters is None or option.matters(values)
+    )
 
 
 def missing_option(option: Option, what: str) -> UserError:
@@ -220,6 +252,7 @@ class Asked:
         self.units = tuple(option for option in self.known.values() if option.type in ("units", "unit"))
         """Those that take units, and those that a unit may supply."""
         self.brought = tuple(option for option in self.known.values() if option.brings)
+        self._sometimes = tuple(option for option in self.known.values() if option.when)
 
     def read(self, raw: Mapping[str, object], what: str) -> dict[str, Any]:
         """Values for all options: typed ones cleaned, the others by default (None where optional, False for a bool).
@@ -240,6 +273,8 @@ class Asked:
                 values[name] = clean(option, value)
             elif name in self._needed:
                 raise missing_option(option, what)
+        for option in self._sometimes:
+            option.check(values, what)
         return values
 
 

@@ -11,6 +11,7 @@ from bot.systems.packs.archive import zipped
 from tests.adapters.discord.process import locked, running
 from tests.adapters.discord.test_http import playing
 from tests.packs.conftest import FEW
+from tests.packs.test_when import PACK
 from tests.scenarios.test_pack_versions import FIRST, SECOND, SEQUENCES
 from tests.standins.discord import Answer, Channel, DiscordStandIn, Guild, Message, Person
 
@@ -194,3 +195,19 @@ async def test_a_shot_that_was_under_way_in_a_crash_is_fired_after_it(tmp_path: 
                 await bot.kill()
             await bot.start()
             assert "Ben shoots" in (await shot.answer(timeout=25)).text
+
+
+async def test_what_counts_by_another_input_is_a_second_step_of_the_form(tmp_path: Path) -> None:
+    async with DiscordStandIn.running() as discord, running(discord, tmp_path):
+        table, host = discord.channel("table"), discord.user("Host", manage_guild=True)
+        await enabled(host, table, PACK)
+        form = await host.slash(table, "few shoot")
+        assert "'Facing'" not in str(form.modal)
+        asked = await (await host.submit_modal(form, {"Range": "3", "Modifiers": ["Reply"]})).answer()
+        assert asked.ephemeral
+        assert "One more thing: Facing?" in asked.text
+        second = await host.press(asked, "Go on")
+        rolled = await (await host.submit_modal(second, {"Facing": ["Front"]})).answer()
+        assert not rolled.ephemeral, rolled.text
+        at_once = await said(host, table, "few event")
+        assert not at_once.ephemeral, at_once.text

@@ -10,6 +10,7 @@ from bot.systems.packs.archive import zipped
 from tests.adapters.slack.conftest import settle
 from tests.adapters.slack.process import running
 from tests.packs.conftest import FEW
+from tests.packs.test_when import PACK
 from tests.scenarios.test_pack_versions import FIRST, GAME, SECOND
 from tests.standins.slack import Channel, Message, SlackStandIn, User
 
@@ -35,6 +36,26 @@ async def test_a_pack_comes_by_a_mention_and_is_played_as_text_mention_and_form(
         assert form.title == "Shoot"
         await ben.submit(form, {"targets": {"value": "unit"}})
         assert "hoot" in (await asked.answer()).everything
+
+
+async def test_what_counts_by_another_input_is_a_second_step_of_the_modal(
+    socket_slack: SlackStandIn, tmp_path: Path
+) -> None:
+    home, anna, _, games = settle(socket_slack)
+    anna.admin = True
+    async with running(socket_slack, tmp_path, home):
+        await enabled(anna, games, PACK)
+        asked = await anna.slash(games, "/grognard", "few shoot")
+        form = await asked.modal()
+        assert "facing" not in anna.open_modal_state(form)
+        await anna.submit(form, {"range": {"value": 3}, "flags": {"value": ["reply"]}})
+        second = anna.modal()
+        assert second is not None
+        assert "facing" in anna.open_modal_state(second)
+        await anna.submit(second, {"facing": {"value": "front"}})
+        assert "anna rolls Shoot" in (await asked.answer()).everything
+        rolled = await (await anna.slash(games, "/grognard", "few event")).answer()
+        assert "Event" in rolled.everything
 
 
 async def enabled(anna: User, games: Channel, changed: dict[str, str]) -> Message:

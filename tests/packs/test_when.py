@@ -1,0 +1,139 @@
+"""Inputs that count only by what else was given: refused where they do not, asked for where they do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from bot.interface.form.answer import take
+from bot.interface.form.form import Room, asks, form_of
+from bot.interface.registry import registry
+from bot.interface.typing.complete import Known
+from bot.packs.check import check_content
+from bot.systems.packs.pack import PackSystem
+from tests.packs.conftest import FEW, PackMaker
+from tests.playing import Channel
+
+SHOOT = """
+shoot:
+  title: Shoot
+  source: ours
+  summary: One die against the range.
+  dice: 1d6
+  verb: Shoot
+  inputs:
+    range: {type: int, min: 1, max: 12, help: inches}
+    rested: {type: bool, when: "range > 6", help: barrels rested on a wall}
+    reply: {type: bool, help: they shoot back}
+    facing: {type: enum, values: [front, far-side], when: reply, help: what they see}
+    angle: {type: int, min: 0, max: 9, default: 0, when: "facing_known", help: how far round}
+    facing_known: {type: enum, values: [yes-it-is, unknown], default: unknown, help: whether it is known}
+  outputs: {result: hit | miss}
+  odds_by: result
+  example: {range: 7, rested: true}
+  steps:
+  - let: {needed: "4 if rested else 5"}
+  - when: reply
+    let: {needed: "6 if facing == front else needed"}
+  - roll: {roll: "1d6: shot"}
+    tell: {result: hit if roll >= needed else miss}
+    headline: "{words(hit if roll >= needed else miss)}"
+event:
+  title: Event
+  source: ours
+  summary: One die and nothing to say.
+  dice: 1d6
+  inputs: {}
+  outputs: {result: calm | storm}
+  odds_by: result
+  example: {}
+  steps:
+  - roll: {roll: "1d6: event"}
+    tell: {result: storm if roll == 6 else calm}
+    headline: "{words(storm if roll == 6 else calm)}"
+""".replace('when: "facing_known"', "when: \"facing_known == 'yes-it-is'\"").replace(
+    '- when: reply\n    let: {needed: "6 if facing == front else needed"}',
+    '- let: {needed: "6 if reply and facing == front else needed"}',
+)
+GAME = (
+    "groups: {combat: Combat}\nunits: {types: [unit]}\n"
+    "phases: [{name: sky, title: Sky, buttons: [event, shoot, next]}]\n"
+)
+PACK = {"sequences.yaml": SHOOT, "game.yaml": GAME}
+
+
+def sound(changed: str = SHOOT) -> PackSystem:
+    """The pack, with other sequences."""
+    return PackSystem({name: text.encode() for name, text in {**FEW, **PACK, "sequences.yaml": changed}.items()})
+
+
+async def test_an_input_is_asked_where_it_counts_and_refused_where_it_does_not(
+    make_pack: PackMaker, use_packs: Callable[[Path], None]
+) -> None:
+    assert check_content(sound().content).faults == ()
+    use_packs(make_pack(PACK).parent)
+    channel = await Channel.fresh()
+    assert "hit" in (await channel.do("Anna", "few shoot range=7 rested hand=4")).text().casefold()
+    refused = await channel.refused("Anna", "few shoot range=3 rested", "not-together rested")
+    assert refused.title == "rested counts only if range > 6."
+    assert "Leave out rested." in refused.text()
+    await channel.refused("Anna", "few shoot range=3 facing=front", "not-together facing")
+    await channel.refused("Anna", "few shoot range=3 reply", "missing facing")
+    await channel.refused("Anna", "few shoot range=3 reply odds", "missing facing")
+    assert "17%" in (await channel.do("Anna", "few shoot range=3 reply facing=front odds")).text()
+    await channel.do("Anna", "few shoot range=7 rested compare")
+    assert "(if range > 6)" in (await channel.do("Anna", "help few shoot modifiers")).text()
+
+
+def test_a_form_asks_in_a_second_step_what_counts_by_the_first(
+    make_pack: PackMaker, use_packs: Callable[[Path], None]
+) -> None:
+    use_packs(make_pack(PACK).parent)
+    spec, known = registry().get(("few", "shoot")), Known((), system="few")
+    assert spec is not None
+    for room in (Room(5, 25, 10), Room(folds=True)):
+        form = form_of(spec, {}, known, room)
+        names = {name for field in form.fields for name in (field.name, *field.covers)}
+        assert {"range", "reply"} <= names
+        assert not names & {"rested", "facing", "angle"}
+        taken = take(spec, known, form, {"range": "3", "flags": ["reply"]})
+        assert taken.problem is not None
+        assert (taken.problem.message, taken.problem.code) == ("One more thing: Facing?", "one-more")
+        second = form_of(spec, taken.options, known, room)
+        assert second.field("facing") is not None
+        done = take(spec, known, second, {"facing": "front"})
+        assert (done.problem, done.options) == (None, {"range": 3, "reply": True, "facing": "front"})
+        back = take(spec, known, second, {"flags": [], "facing": "front"})
+        assert (back.problem, back.options) == (None, {"range": 3})
+
+
+async def test_what_asks_for_nothing_rolls_at_once(make_pack: PackMaker, use_packs: Callable[[Path], None]) -> None:
+    use_packs(make_pack(PACK).parent)
+    spec = registry().get(("few", "event"))
+    assert spec is not None
+    assert not asks(spec, {})
+    channel = await Channel.fresh()
+    started = await channel.do("Anna", 'game start few "Ridge"')
+    (button,) = [button for button in started.buttons if button.label == "Event"]
+    rolled = await channel.press("Anna", button.action)
+    assert rolled.title.casefold() in ("calm", "storm")
+    await channel.press("Anna", button.action)
+    assert (await channel.game()).number == 3
+
+
+@pytest.mark.parametrize(
+    ("when", "said"),
+    [
+        ("rested", "when hangs on itself; let it hang on other inputs"),
+        ("facing == 'front'", "when hangs on facing, which has a when of its own"),
+        ("rnge > 6", "rnge"),
+        ("range > 6 and __import__('os')", "names __import__"),
+        ("range >", "row shoot, inputs rested"),
+    ],
+)
+def test_a_when_that_cannot_be_told_is_a_fault_in_one_sentence(when: str, said: str) -> None:
+    (fault, *more) = check_content(sound(SHOOT.replace('"range > 6"', f'"{when}"')).content).faults
+    assert said in fault
+    assert not more
