@@ -95,7 +95,7 @@ class Form:
 
 def asked_now(spec: CommandSpec, options: Options) -> CommandSpec:
     """The command with those of its options that count by what has been given so far."""
-    has_some = any([option.when for option in spec.options])
+    has_some = any(option.when for option in spec.options)
     return spec._replace(options=counting(spec.options, options)) if has_some else spec
 
 
