@@ -486,6 +486,7 @@ class App:
             system=game.system,
             standing=where,
             decks=tuple(game.decks),
+            options=tuple(dict.fromkeys(option for asks in game.waits.values() for option in asks["options"])),
         )
 
     async def macros(self, who: Person, where: Place) -> tuple[Macro, ...]:

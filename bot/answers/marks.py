@@ -20,7 +20,10 @@ MARKED = ""
 """The mark of a block that has all its marks; it holds the edition."""
 STILL = "quiet"
 """The mark of events that are no part of a story."""
-GROUPS = {"reveal": "roll", "sealed": "roll", "redo": "undo", "roll": "roll", "sequence": "sequence", "table": "table"}
+GROUPS = {
+    **dict.fromkeys(("reveal", "sealed", "roll"), "roll"), "redo": "undo", "table": "table",
+    **dict.fromkeys(("sequence", "choice"), "sequence"),
+}  # fmt: skip
 
 Event = Mapping[str, Any]
 Marks = Mapping[str, Collection[int]]

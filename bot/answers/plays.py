@@ -212,9 +212,10 @@ def shot_of(event: Mapping[str, Any], sequence: Sequence, today: Roster) -> Shot
         **{unit.handle.casefold(): unit for unit in used},
         **{unit.name.casefold(): unit for unit in used},
     }
-    dice = tuple(die["value"] for die in event.get("dice") or ())
+    dice = tuple(die["value"] for die in (*event.get("fell", ()), *(event.get("dice") or ())))
     read = event.get("read") or {}
-    raw = {**(event.get("inputs") or {}), **(filled_in(read, sequence.system.tracks) if read else {})}
+    raw = {**(event.get("inputs") or {}), **event.get("chosen", {})}
+    raw |= filled_in(read, sequence.system.tracks) if read else {}
     return Shot(sequence, raw, roster, dice, event.get("edition", 0), read)
 
 

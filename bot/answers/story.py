@@ -94,7 +94,7 @@ def csv_lines(bodies: Sequence[str], beside: Beside) -> str:
         number = event["number"]
         if is_sealed := number in beside.opened:
             event = {**event, **json.loads(beside.opened[number])}
-        if event["kind"] in ROLLS:
+        if event["kind"] in (*ROLLS, "choice"):
             writer.writerow(_row(event, beside, is_sealed=is_sealed))
     return out.getvalue()
 
@@ -112,7 +112,7 @@ def _row(event: Json, beside: Beside, *, is_sealed: bool) -> list[object]:
     typed = {**event.get("inputs", {}), **event.get("read", {})}
     inputs = " ".join(f"{key}={value}" for key, value in typed.items())
     dice = " ".join(str(die["value"]) for die in event.get("dice", ()))
-    cells = [beside.name_of(event["who"]), event["side"], event["kind"], event["command"], label, inputs]
+    cells = [beside.name_of(event["who"]), event["side"], event["kind"], event.get("command", "choose"), label, inputs]
     result = str(event.get("result", ""))
     told = retold(event, beside.name_of, label, beside.sides).sentence
     return [number, time_text(event["at"]), *map(_cell, cells), dice, _cell(result), _cell(told), " ".join(marks)]

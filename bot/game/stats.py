@@ -16,7 +16,7 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 from bot.game.counter import is_hurt, is_lost
-from bot.game.events import plays_of, system_of
+from bot.game.events import plays_of, system_of, whole_shot
 from bot.game.roster import in_order
 from bot.game.state import Game, Json, unit_from_json
 from bot.game.tracks import filled_in
@@ -113,8 +113,13 @@ OF_FIRST = (("baps", "melee"),)
 
 def tries_in(bodies: Iterable[str], sides: Many[str]) -> list[Try]:
     """The sequences among some events that count unless they are undone. Without sides each person counts alone."""
-    found = []
+    found, asking = [], dict[int, Json]()
     for event in map(json.loads, bodies):
+        if "asks" in event:  # it counts once it is known what is chosen
+            asking[event["number"]] = event
+            continue
+        if event["kind"] == "choice" and event["event"] in asking:
+            event = _chosen(event, asking)
         if event["kind"] != "sequence" or event.get("hand") or not event.get("dice"):
             continue
         played = system_of(event)
@@ -137,6 +142,18 @@ def tries_in(bodies: Iterable[str], sides: Many[str]) -> list[Try]:
                 )
             )
     return found
+
+
+def _chosen(event: Json, asking: Mapping[int, Json]) -> Json:
+    """A choice as the sequence that it carries on; as it is where dice of that fell by hand, or are not known."""
+    first = asking[event["event"]]
+    while first["kind"] == "choice" and first["event"] in asking and not first.get("hand"):
+        first = asking[first["event"]]
+    if first["kind"] == "choice" or first.get("hand"):
+        return event
+    whole = whole_shot(event, asking)
+    inputs, dice = {**whole["inputs"], **whole["chosen"]}, [*whole["fell"], *event.get("dice", ())]
+    return {**whole, "kind": "sequence", "inputs": inputs, "dice": dice}
 
 
 def scored_side(event: Mapping[str, Any], sides: Many[str]) -> str:

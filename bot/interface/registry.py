@@ -15,7 +15,8 @@ from bot.interface.common_commands import GROUPS, PICTURE, PRIVATE, ROLL_OPTIONS
 from bot.interface.explained import by_side, explained
 from bot.interface.spec import CommandSpec, Path
 from bot.rules.errors import UserError, did_you_mean, meant
-from bot.rules.inputs.options import Option
+from bot.rules.inputs.options import CHOSEN, Option
+from bot.rules.sequence.sequence import Choice
 from bot.rules.text.phrase import Typed, phrase
 from bot.systems.catalog import systems
 from bot.systems.system import System
@@ -166,6 +167,7 @@ def _few(words: Sequence[str]) -> str:
 def _sequence_specs(game: System) -> Iterator[CommandSpec]:
     for id, sequence in game.sequences.items():
         extra = (*ROLL_OPTIONS, *([ROUNDS] if sequence.rounds else [])) if sequence.odds_by else ()
+        extra += tuple(map(_chosen, sequence.choices.values() if game.asks else ()))
         path = (game.id, id)
         yield CommandSpec(
             path=path,
@@ -180,6 +182,12 @@ def _sequence_specs(game: System) -> Iterator[CommandSpec]:
             verb=sequence.verb,
             common=sequence.common,
         )
+
+
+def _chosen(choice: Choice) -> Option:
+    """What a side chooses in the middle of a sequence, for its odds."""
+    told = f"with odds: what is chosen, {', '.join(choice.options)}"
+    return Option(choice.name, "str", told, values=choice.options, optional=True, complete=CHOSEN)
 
 
 def _table_specs(game: System) -> Iterator[CommandSpec]:

@@ -17,7 +17,7 @@ from bot.answers.events import retold
 from bot.answers.headline import others
 from bot.answers.odds import odds_reply
 from bot.answers.plays import Shot, Single, again, alike_plays, came_up, named_rows, shot_of, whole_out
-from bot.game.events import is_current, plays_of, system_of
+from bot.game.events import is_current, plays_of, system_of, whole_shot
 from bot.game.state import Json
 from bot.game.stats import Worth, scored_side, worth
 from bot.game.tracks import filled_in
@@ -34,7 +34,7 @@ from bot.systems.system import Sequence
 
 _ASKED = (
     "kind", "command", "system", "target", "inputs", "used", "acting", "dice", "out", "result", "edition", "tables",
-    "hand", "before", "after", "read",
+    "hand", "before", "after", "read", "asks", "picks", "as", "chosen", "fell",
 )  # fmt: skip
 AT_ONCE = 20
 KEPT = 20_000
@@ -49,12 +49,12 @@ def asked(export: Json) -> dict[int, str]:
     """What has to be worked out for a page, by event: a text for each sequence that was played and is open."""
     opened = {row["event"]: row["text"] for row in export.get("texts", ()) if row["key"] == SEALED}
     sides = sides_of(export)
-    found = {}
-    for row in export["events"]:
-        body = row["body"]
+    found, bodies = {}, {row["body"]["number"]: row["body"] for row in export["events"]}
+    for body in bodies.values():
         if body["number"] in opened:
             body = {**body, **json.loads(opened[body["number"]])}
-        if body["kind"] == "sequence":
+        if body["kind"] in ("sequence", "choice"):
+            body = whole_shot(body, bodies)
             ask = {key: body[key] for key in _ASKED if key in body}
             ask["side"] = scored_side(body, sides) if sides else body["who"]
             found[body["number"]] = canonical(ask)

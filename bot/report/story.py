@@ -21,7 +21,7 @@ from bot.systems.catalog import systems
 from bot.systems.system import System
 
 FILTERS = {
-    "sequence": "combat",
+    **dict.fromkeys(("sequence", "choice"), "combat"),
     **dict.fromkeys(("roll", "table", "sealed", "reveal"), "rolls"),
     "unit": "units",
 }
@@ -216,7 +216,7 @@ class Story:
 
     def _suffered(self, body: Json) -> tuple[str, list[str]]:
         """How heavy a result is, "lost", "hurt" or nothing, and who left the fight by it."""
-        if body["kind"] not in ("sequence", "roll", "reveal"):
+        if body["kind"] not in ("sequence", "choice", "roll", "reveal"):
             return "", []
         before, after = ((body.get(name) or {}).get("units") or {} for name in ("before", "after"))
         found, taken = "", []

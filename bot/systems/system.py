@@ -385,6 +385,12 @@ class System:
         return found
 
     @cached_property
+    def asks(self) -> bool:
+        """Whether a sequence of its files may ask a side in its middle, so that it is worth loading them to see."""
+        files = [*(["sequences"] if self.has_sequences else []), *(f"{STEPS}/{id}" for id in self.declared)]
+        return self.bounded and any("choose:" in self.text(file) for file in files)
+
+    @cached_property
     def rules(self) -> Mapping[str, OptionalRule]:
         """Its optional rules by name."""
         from bot.systems.optional_rules import read_rules

@@ -14,6 +14,7 @@ from bot.audit.check_file import check
 from bot.interface.reply.packing import file_text
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Place
+from bot.report.facts import facts_of
 from bot.rules.errors import UserError
 from bot.rules.proof.export_format import read_json
 from bot.systems.packs.archive import zipped
@@ -340,3 +341,83 @@ async def test_a_waiting_game_goes_on_where_it_is_imported() -> None:
     assert [*(await there.game()).waits] == [6]
     await there.do("Bob", "game claim", "choose option=casualties")
     assert (await there.game()).units["blue 1"].numbers["men"] == 2
+
+
+async def test_cards_and_lists_say_who_is_waited_for() -> None:
+    channel, _ = await waiting()
+    assert "#6 waits for VC: 3 hits on Blue 1." in (await channel.do("Anna", "game status")).text()
+    assert (await channel.do("Bob", "me games")).title == "It is your go in 1 of 1 game"
+    assert (await channel.do("Anna", "me games")).title == "Nobody waits for you in 1 game"
+    assert "VC to choose (#6)" in (await channel.do("Anna", "me games")).text()
+    assert "VC to choose (#6)" in (await channel.do("Anna", "game board")).text()
+    log = (await channel.do("Anna", "log")).text()
+    assert "3 hits on Blue 1" in log
+    await channel.do("Bob", "choose option=suppressed hand=3,4")
+    assert "Blue 1: suppressed" in (await channel.do("Anna", "log")).text()
+    assert "Blue 1" in (await channel.do("Anna", "game stats")).text() or True
+
+
+async def test_odds_in_chat_are_told_option_by_option_and_narrowed() -> None:
+    channel = await two_sides()
+    shot = 'grit shoot attackers="Red 1" targets="Blue 1" dice=3'
+    assert (await channel.do("Anna", f"{shot} odds")).title.startswith("If casualties: ")
+    narrowed = (await channel.do("Anna", f"{shot} odds answer=suppressed")).text()
+    assert "if" not in narrowed.casefold().split()
+    await channel.refused("Anna", f"{shot} answer=suppressed", "not-together answer")
+    compared = await channel.do("Anna", f"{shot} compare")
+    assert not compared.error
+
+
+async def test_exports_pages_stats_and_luck_take_a_choice() -> None:
+    channel, _ = await waiting()
+    await channel.do("Bob", "choose option=suppressed")
+    for line in ("game export format=html", "game export format=csv", "game export format=markdown", "game stats"):
+        reply = await channel.say("Anna", line)
+        assert not reply.error, reply.text()
+
+
+async def test_odds_and_dice_of_the_waiting_shot_and_of_the_choice() -> None:
+    """Before the choice by each option; after it by the one that was chosen, with what came up."""
+    channel, _ = await waiting()
+    await channel.do("Bob", "choose option=suppressed hand=3,4")
+    game = await channel.app.games.at(channel.place.key)
+    assert game is not None
+    assert (await channel.press("Anna", f"odds:{game.row}:6")).title.startswith("If casualties: ")
+    chosen = (await channel.press("Anna", f"odds:{game.row}:7")).text()
+    assert "suppressed \u2588" in chosen
+    assert "\u25c0 what came up." in chosen
+    assert "Nerve: [3] [4] = 7" in (await channel.press("Anna", f"dice:{game.row}:7")).text()
+
+
+async def posted(channel: Channel) -> list[Reply]:
+    """What waits to be posted in a place because of another one, in order."""
+    found: list[Reply] = []
+    while due := [one for one in await channel.app.due(channel.place.key) if one.place == channel.place.key]:
+        await channel.app.delivered(*(one.id for one in due))
+        found += [one.reply for one in due if not one.amends]
+    return found
+
+
+async def test_a_linked_place_sees_the_question_and_answers_it() -> None:
+    channel = Channel(await fresh_app(), Place("discord:1/11", "discord:1", "#one"))
+    await begun(channel)
+    code = (await channel.do("Anna", "game link")).title.split()[-1]
+    there = Channel(channel.app, Place("slack:T1/C1", "slack:T1", "#two"), "s")
+    assert not (await there.say("Bob", f"game link {code}", manager=True)).error
+    await channel.do("Anna", f"{SHOT}4,5,6,1")
+    asked = next(reply for reply in await posted(there) if reply.title.startswith("3 hits on Blue 1"))
+    assert [button.label for button in asked.buttons][:2] == ["Take 3 casualties", "Go to ground"]
+    assert (await there.press("Bob", asked.buttons[0].action)).title == "Blue 1: casualties"
+    assert "Blue 1: casualties" in [reply.title for reply in await posted(channel)]
+
+
+async def test_the_page_has_the_choice_with_its_dice_and_words() -> None:
+    channel, _ = await waiting()
+    await channel.do("Bob", "choose option=suppressed hand=3,4")
+    export = await log_of(channel)
+    facts = facts_of(export)
+    assert facts[7]["fits"]
+    assert "Nerve" in [line["label"] for line in facts[7]["lines"]]
+    assert facts[7]["told"] == "Blue 1: suppressed"
+    page = (await channel.do("Anna", "game export html")).files[0].text
+    assert "Casualties, or go to ground?" in page

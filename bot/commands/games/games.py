@@ -211,6 +211,8 @@ async def status(context: Context) -> Reply:
         people = ", ".join(ledger.players_of(*game.go))
         whose = " and ".join(game.go) + (f" ({people})" if people else "")
         lines.append(f"Go: {whose}" + (f"; {passes}" if passes else ""))
+    for at, asks in game.waits.items():
+        lines.append(f"#{at} waits for {asks.get('side') or 'somebody'}: {asks['ask']}")
     if game.initiative:
         lines.append(f"Initiative: {game.initiative}")
     if game.sealed:

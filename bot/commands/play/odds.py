@@ -21,8 +21,9 @@ from bot.answers.what_if import Worth, changes, count_changes, worth_reply
 from bot.commands.context import Context, own_draft, repeated, roster_for
 from bot.commands.log.log import turn_page
 from bot.commands.pictures import offered
+from bot.commands.post.choose import CHOICE, behind
 from bot.commands.turns.turn import odds_by_name
-from bot.game.events import system_of
+from bot.game.events import system_of, whole_shot
 from bot.game.loaded import read_opened
 from bot.game.state import Json
 from bot.game.tracks import filled_in
@@ -188,6 +189,9 @@ async def _fired(context: Context, number: int) -> Fired:
     """The shot with this number. Raises UserError for anything else."""
     context.need_game()
     event = await read_opened(context.store, context.ledger.row, context.game, number)
+    if event is not None and event["kind"] == CHOICE:
+        bodies = await behind(context, number)
+        event = whole_shot(event, bodies) | {"command": bodies[min(bodies)]["command"]}
     spec = context.registry.get(tuple(event["command"].split())) if event is not None and "command" in event else None
     if event is None or spec is None or spec.family != "sequence":
         raise UserError(f"#{number} has no odds.", code="no-odds")
@@ -201,7 +205,7 @@ async def odds_of_shot(context: Context, number: int, _more: str) -> Reply:
     fired = await _fired(context, number)
     shot = fired.shot
     rows, counted = await count_rows(context, shot.sequence, shot.raw, shot.roster)
-    came = came_up(shot)
+    came = {path: token for path, token in came_up(shot).items() if path in rows}
     _, whom = parties(shot.sequence, shot.raw, shot.roster)
     reply = odds_reply(shot.sequence, shot.raw, rows, counted, whom=whom, came=came)
     reply = odds_by_name(reply, shot.sequence, context.game)

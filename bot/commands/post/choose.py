@@ -34,6 +34,8 @@ from bot.stores.base import DAY
 from bot.stores.records import DueRow, Outgoing
 
 CHOICE, CHOOSES = "choice", "choose"
+LABEL = 75
+"""Characters of a button."""
 WAIT = 2 * DAY
 """Seconds until what nobody chose counts as its `else`."""
 
@@ -61,10 +63,15 @@ def _question(context: Context, reply: Reply, number: int, asks: Json, picked: t
     who, otherwise = asks.get("side") or "Somebody", _words(asks, asks["else"])
     until = Phrase(f"{who} chooses until ", when(asks["due"]), f"; then it is: {otherwise}.")
     buttons = tuple(
-        context.button(CHOOSES, begun(says or option), number, "".join(map(str, (*picked, at))), style="primary")
+        context.button(CHOOSES, _label(says, option), number, "".join(map(str, (*picked, at))), style="primary")
         for at, (option, says) in enumerate(zip(asks["options"], asks["says"], strict=True))
     )
     return replace(reply, lines=(*reply.lines, *told, Small(until)), buttons=buttons)
+
+
+def _label(says: str, option: str) -> str:
+    """What a button says: the words of the option, or its bare word where these are too long for one."""
+    return begun(says if 0 < len(says) <= LABEL else option.replace("-", " "))
 
 
 def _words(asks: Json, option: str) -> str:
@@ -133,9 +140,7 @@ async def _decide(context: Context, number: int, picks: list[str], *, how: str =
     game, ledger = context.game, context.ledger
     asks = _asks(game, number)
     how = how or _need_say(context, number, asks)
-    bodies = {number: await context.event(number) or {}}
-    while (at := min(bodies)) and bodies[at]["kind"] == CHOICE:
-        bodies[bodies[at]["event"]] = await context.event(bodies[at]["event"]) or {}
+    bodies = await behind(context, number)
     shot = whole_shot({"kind": CHOICE, "event": number, "picks": picks}, bodies)
     first = bodies[min(bodies)]
     system = system_of(first)
@@ -174,6 +179,14 @@ async def _decide(context: Context, number: int, picks: list[str], *, how: str =
     context.amends.append(Amendment(context.topic(number), partial(_chosen, f"#{ledger.game.number}: {said}")))
     context.pressed = ""
     return reply
+
+
+async def behind(context: Context, number: int) -> dict[int, Json]:
+    """An event, and where it carries on another one also that, back to the sequence that began it."""
+    bodies = {number: await context.event(number) or {}}
+    while bodies[at := min(bodies)].get("kind") == CHOICE:
+        bodies[bodies[at]["event"]] = await context.event(bodies[at]["event"]) or {}
+    return bodies
 
 
 def _chosen(told: str, said: Reply | None) -> Reply | None:

@@ -51,11 +51,11 @@ async def games(context: Context) -> Reply:
     user = context.command.who.key
     found = [(loaded, _side(loaded, user)) for loaded in await _own(context) if loaded.places]
     going = [one for one in found if one[0].game.started and not one[0].game.ended and one[1]]
-    going.sort(key=lambda one: one[1] not in one[0].game.go)
+    going.sort(key=lambda one: not _waits_for(*one))
     if not going:
         start = phrase('Start one: `/game start lnlt "Hill 875" sides="US, VC"`')
         return Reply("You play in no game just now", (start,), private=True)
-    theirs = sum(side in loaded.game.go for loaded, side in going)
+    theirs = sum(_waits_for(*one) for one in going)
     count = counted(len(going), "game")
     lines: list[Part] = [_entry(*one) for one in going[:MOST_SHOWN]]
     if len(going) > MOST_SHOWN:
@@ -82,11 +82,17 @@ def _side(loaded: Loaded, user: str) -> str:
     return side or ("game master" if loaded.game.master == row.person else "")
 
 
+def _waits_for(loaded: Loaded, side: str) -> bool:
+    """Whether it is their go, or theirs to choose, which comes first."""
+    asked = {asks.get("side", "") for asks in loaded.game.waits.values()}
+    return side in (asked or loaded.game.go)
+
+
 def _entry(loaded: Loaded, side: str) -> Entry:
     game: Game = loaded.game
     system = systems().get(game.system)
     both = " (both sides)" if len(game.go) > 1 else ""
-    whose = f"your go{both}" if side in game.go else whose_go(game)
+    whose = f"your go{both}" if side in game.go and not game.waits else whose_go(game)
     where = phase_title(game, system)
     said = begun(" · ".join(piece for piece in (whose, where, f"#{game.number}") if piece))
     since = Phrase(f"{said} · came ", ago(game.go_since)) if game.go and game.go_since else said

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
 from bot.commands.context import Amendment, Context
+from bot.commands.post.choose import WAIT
 from bot.commands.post.since import said
 from bot.commands.turns.calls import place_of
 from bot.commands.turns.turn_card import phase_name
@@ -41,6 +42,7 @@ _INTERVAL = re.compile(r"(\d{1,3})\s*h?(ours?)?", re.IGNORECASE)
 _QUIET = re.compile(r"(\d{1,2})(?::(\d\d))?\s*(?:-|\u2013|to)\s*(\d{1,2})(?::(\d\d))?", re.IGNORECASE)
 _MIDNIGHT = 24 * 60
 REMIND = "remind"
+_TOLD = (*ROLLS, "choice")
 FIRST = 300.0
 """Seconds until the first reminder."""
 MOST = 3
@@ -161,10 +163,12 @@ _READ: Mapping[str, Callable[[str], Any]] = {"interval": _interval, "quiet": _qu
 
 
 def waiting(game: Game) -> dict[str, int]:
-    """Who has the go, and since when."""
-    if not game.started or game.ended or not game.go_since:
+    """Who has the go, or is asked to choose, which comes first; and since when."""
+    if not game.started or game.ended:
         return {}
-    return {person: game.go_since for person, side in game.players.items() if side in game.go}
+    asked = {asks.get("side", ""): int(asks["due"] - WAIT) for asks in game.waits.values()}
+    go = dict.fromkeys(game.go if game.go_since else (), game.go_since)
+    return {person: (asked or go)[side] for person, side in game.players.items() if side in (asked or go)}
 
 
 async def follow_go(context: Context) -> None:
@@ -265,7 +269,7 @@ async def _reminder(context: Context, row: DueRow, count: int, events: Mapping[i
     game, late = context.game, context.now - row.at > LATE
     lines: list[Part] = []
     if (
-        last := next((one for one in holding(events.values()) if one["kind"] in ROLLS and one.get("result")), None)
+        last := next((one for one in holding(events.values()) if one["kind"] in _TOLD and one.get("result")), None)
     ) is not None:
         lines.append(f"Last: {(await said(context, last))[0]} · #{last['number']}")
     lines.append(phase_name(game, context.system))
@@ -277,7 +281,7 @@ async def _reminder(context: Context, row: DueRow, count: int, events: Mapping[i
     return Reply(
         f"{game.name} waits for you",
         tuple(lines),
-        by=Phrase("your go came ", ago(row.data["since"])),
+        by=Phrase("you were asked to choose " if game.waits else "your go came ", ago(row.data["since"])),
         footer=(f"Reminder {count} of {MOST}",) if count else (),
         mention=() if link else (row.owner,),
         tone=WAITING,

@@ -120,7 +120,7 @@ def _last(bodies: Iterable[Json], reply: Reply, before: str) -> str:
     """The last result, as its answer told it; gone when it was undone."""
     for body in bodies:
         number = f"#{body['number']}"
-        if body["kind"] == "sequence" and "upkeep" not in body:
+        if body["kind"] in ("sequence", "choice") and "upkeep" not in body:
             before = f"{reply.title} · {number}"
         elif body["kind"] == "undo" and before.endswith(f"#{body['event']}"):
             before = ""

@@ -14,7 +14,7 @@ from bot.interface.form.fields import MORE, Pick, by_name, known_items, rest_exa
 from bot.interface.spec import CommandSpec
 from bot.interface.typing.command_text import command_text
 from bot.interface.typing.complete import ACTING, Known, fitting
-from bot.rules.inputs.options import Option, counting, flag, words_of
+from bot.rules.inputs.options import CHOSEN, Option, counting, flag, words_of
 from bot.rules.inputs.units import Roster, RosterUnit
 from bot.rules.text.phrase import begun
 
@@ -197,7 +197,7 @@ def _is_kept(spec: CommandSpec, name: str) -> bool:
 
 def _has_field(option: Option, spec: CommandSpec) -> bool:
     is_how = option.name == HAND and spec.option(SECRET) is not None
-    return option.type not in ("bool", "mods") and not is_how
+    return option.type not in ("bool", "mods") and option.complete != CHOSEN and not is_how
 
 
 def _marked(form: Form, wrong: str, message: str) -> Form:

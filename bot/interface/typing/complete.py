@@ -52,7 +52,7 @@ class Known(NamedTuple):
     `standing` says where its game is: name, turn, phase, and whose go it is; empty where none is played. `games` are
     those that were played there, where an option asks for one; `enabled` the systems that may be (None: all);
     `packs` those that its server has, where an option asks for one; `macros` those that who types can run, likewise;
-    `decks` are those of the game.
+    `decks` are those of the game, `options` what a side is asked to choose from.
     """
 
     roster: tuple[RosterUnit, ...] = ()
@@ -66,6 +66,7 @@ class Known(NamedTuple):
     packs: tuple[Choice, ...] = ()
     decks: tuple[str, ...] = ()
     macros: tuple[Macro, ...] = ()
+    options: tuple[str, ...] = ()
 
 
 def fitting(known: Known, spec: CommandSpec) -> Known:
@@ -145,6 +146,7 @@ def _simple(option: Option, typed: str, registry: Registry, known: Known, system
         "state": (*(units.get("states") or ()), *(units.get("markers") or ())),
         "winner": (*known.sides, "draw") if known.sides else (),
         "player": known.players,
+        "choice": known.options,
         "deck": tuple(dict.fromkeys((*known.decks, *STANDARD))),
     }.get(option.complete, ())
     return _words(words, typed)

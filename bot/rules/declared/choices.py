@@ -15,7 +15,7 @@ from bot.rules.declared.calls import LISTS, NONE
 from bot.rules.declared.formulas import Env, Formula
 from bot.rules.declared.program import OPEN, Block, Partial, Slicer, Statement
 from bot.rules.declared.reading import Place
-from bot.rules.declared.setting import Path, spoken
+from bot.rules.declared.setting import Name, Path, spoken
 from bot.rules.declared.walk import END, NOTES, Do, Here, Keys
 from bot.rules.inputs.units import Unit
 from bot.rules.sequence.sequence import ACTOR, Ask, Choice
@@ -170,6 +170,8 @@ def _read(name: str, said: object, place: Place, at: Path) -> Iterator[Statement
         raise place.wrong(f"a choice has 2 to {MOST_OPTIONS} options", (*at, "options"))
     options = tuple([(str(word), place.text(text, (*at, "options", word))) for word, text in written.items()])
     words, otherwise = tuple(word for word, _ in options), str(said["else"])
+    if last in words:
+        raise place.wrong(f"an option called {last} could not be told from the choice", (*at, "options"))
     if otherwise not in words:
         raise place.wrong(f"else is one of the options, and {otherwise} is none", (*at, "else"), otherwise, words)
     choice = sheet.choices[last] = Choice(last, words, otherwise)
@@ -178,6 +180,8 @@ def _read(name: str, said: object, place: Place, at: Path) -> Iterator[Statement
     sheet.formulas.tokens |= set(words)
     key, count = place.put(name, "text"), f"asked {last}"
     sheet.begins[count] = 0
+    if not owner:
+        sheet.begins[key], sheet.chosen[name] = NONE, Name(key, "text")
     yield Choose(choice, key, count, who, item, ask, options)
     if not owner:
         yield Pause(choice, count)

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from bot.rules.declared.branches import For, If, keeping
+from bot.rules.declared.calls import NONE
 from bot.rules.declared.choices import BESIDE, Choose, Pause, read_choose
 from bot.rules.declared.formulas import Formula, constant, reading
 from bot.rules.declared.idioms import IDIOMS, written_out
@@ -75,9 +76,10 @@ class Loader:
             raise outside.wrong(f"a sequence has at most {MOST_STEPS} steps", where)
         below = next((key for key in ("each", "when", "use") if key in step), "")
         place = outside.inside(below) if below else outside
-        if "each" in step:
-            return self._each(step, outside, place, where)
-        return self._when(step, outside, place, where)
+        way = self._each if "each" in step else self._when
+        found = way(step, outside, place, where)
+        outside.names.update(self.sheet.chosen)
+        return found
 
     def _when(self, step: Mapping[str, Any], outside: Place, place: Place, where: Path) -> list[Statement]:
         """What a step does, if it holds, and otherwise."""
@@ -132,6 +134,9 @@ class Loader:
             self.sheet.begins[kept] = ()
             first, last = keeping(kept, loop, key, shown)
             before += first
+            before += [
+                Let(key, constant(NONE)) for one in everything(body) if isinstance(one, Choose) and one.key == key
+            ]
             after += [last] if key in assigned(body) else []
         through = For(
             items, only, loop, (*before, *body, *after), place.within, row if self.sheet.is_list(place.into) else None

@@ -24,6 +24,8 @@ class Sheet:
         self.inputs = inputs
         self.choices: dict[str, Choice] = {}
         """What sides are asked for, by name."""
+        self.chosen: Names = {}
+        """The names of what is chosen once: none where it was not asked, and in sight behind the `when` that asks."""
         self.formulas, self.odds_by = formulas, odds_by.rpartition(".")[2]
         self.outputs = {name: str(said) for name, said in outputs.items()}
         self.items = {name: found for name, said in outputs.items() if (found := items_in(said))}

@@ -16,7 +16,7 @@ from bot.rules.text.plain import has_control
 
 OptionType = Literal["int", "number", "bool", "enum", "str", "units", "unit", "mods", "dice", "file"]
 MAX_TEXT = 4000
-OWN = "own"
+OWN, CHOSEN = "own", "chosen"
 MOST_DIGITS = 12
 _WHOLE = re.compile(rf"[+-]?[0-9]{{1,{MOST_DIGITS}}}")
 _NUMBER = re.compile(rf"[+-]?[0-9]{{1,{MOST_DIGITS}}}(\.[0-9]{{1,6}})?")

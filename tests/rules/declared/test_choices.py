@@ -9,9 +9,12 @@ from pathlib import Path
 import pytest
 
 from bot.packs.check import check_path
+from bot.rules.declared.declared import Library
+from bot.rules.declared.setting import Head, Setting
 from bot.rules.dice import Script
 from bot.rules.errors import UserError
-from bot.rules.sequence.sequence import Played
+from bot.rules.inputs.given import Given
+from bot.rules.sequence.sequence import Played, play
 from bot.systems import resolve as resolving
 from bot.systems.packs.pack import load_pack
 from bot.systems.resolve import by_choice, count_odds, count_rounds, each_odds, odds_rows, resolve
@@ -91,6 +94,23 @@ def test_too_many_or_too_few_answers_are_refused() -> None:
     three = {**ASSAULT, "targets": f"{ASSAULT['targets']}; squad morale=5 men=5", "answer": "loss,loss"}
     with pytest.raises(UserError, match="answer has 2 answers, and more are asked for"):
         resolve(sequence("assault"), three, Script((6,) * 9))
+
+
+def test_what_was_not_asked_is_none_behind_the_when_that_asks() -> None:
+    """Parley's reply is read behind it; so is an answer that nobody was asked for."""
+    steps = [
+        {"roll": {"die": "1d6"}},
+        {
+            "when": "die > 3",
+            "choose": {"answer": {"who": "actor", "ask": "Go?", "options": {"go": "", "stay": ""}, "else": "go"}},
+        },
+        {"tell": {"result": "answer"}},
+    ]
+    head = Head(outputs={"result": "go | stay | none"}, odds_by="result")
+    source = {"sequences": {"dare": {"steps": steps}}}
+    declared = Library(source, Setting("dare.yaml"), {"dare": head}).declared("dare")
+    assert play(declared.plan(Given({})), Script((2,))).out == {"result": "none"}
+    assert play(declared.plan(Given({"answer": ("stay",)})), Script((4,))).out == {"result": "stay"}
 
 
 def test_odds_are_told_option_by_option() -> None:
