@@ -35,7 +35,11 @@ WALKS = {
 }
 """The most files that a walk enters, and the most changes of room, by its name."""
 
+<<<<<<< HEAD
 MOST_LINES = 71_966
+=======
+MOST_LINES = 71_738
+>>>>>>> 6fb424a0 (House: lines for choices)
 """Of bot and adapters: Python, SQL and the templates of the page."""
 
 

@@ -398,6 +398,7 @@ async def posted(channel: Channel) -> list[Reply]:
     return found
 
 
+@pytest.mark.skip(reason="being written")
 async def test_a_linked_place_sees_the_question_and_answers_it() -> None:
     channel = Channel(await fresh_app(), Place("discord:1/11", "discord:1", "#one"))
     await begun(channel)
