@@ -115,9 +115,11 @@ def lines(chance: Random, number: int, system: str, roster: Sequence[str], *, ta
     every = [name for listed in names.values() for name in listed]
     states = list(systems()[system].game["units"].get("states") or ("none",))
     switches = [f"game settings rule={rule}={on}" for rule in systems()[system].rules for on in ("on", "off")]
+    asked = [choice for one in systems()[system].sequences.values() for choice in one.choices.values()]
+    answers = [f"choose option={option}" for choice in asked for option in choice.options] * 8
     for _ in range(number):
         pick = chance.random()
-        if tables and (chance.random() < 0.33 or (pick < 0.5 and not examples()[system])):
+        if tables and systems()[system].tables and (chance.random() < 0.33 or (pick < 0.5 and not examples()[system])):
             yield table_line(chance, system)
         elif pick < 0.5:
             yield sequence_line(chance, system, names)
@@ -134,7 +136,7 @@ def lines(chance: Random, number: int, system: str, roster: Sequence[str], *, ta
                 ]
             )
         else:
-            yield chance.choice((*LINES, *switches))
+            yield chance.choice((*LINES, *switches, *answers))
 
 
 PERSONS = ("Anna", "Bob", "Carl")

@@ -1,0 +1,154 @@
+"""Low Water: saves, choices, tracks and upkeep in one evening; its odds beside a count by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from itertools import product
+from math import comb
+from pathlib import Path
+
+import pytest
+
+from bot.host.fuzz import Tally, fuzz
+from bot.packs.check import check_content
+from bot.systems.catalog import system
+from bot.systems.packs.archive import read_content
+from tests.examples import odds
+from tests.packs.evening import Evening, on_discord, on_slack, on_the_console, proved
+from tests.playing import Channel
+
+
+@pytest.fixture
+def low_water(root: Path, use_packs: Callable[[Path], None]) -> Path:
+    folder = root / "packs" / "low-water"
+    use_packs(folder)
+    return folder
+
+
+def passing(dice: int, share: Fraction) -> list[Fraction]:
+    """How likely each number of so many dice passes."""
+    return [comb(dice, n) * share**n * (1 - share) ** (dice - n) for n in range(dice + 1)]
+
+
+def at_most(limit: int) -> Fraction:
+    """How likely 2d6 come to no more."""
+    return Fraction(sum(a + b <= limit for a, b in product(range(1, 7), repeat=2)), 36)
+
+
+def by_hand(
+    dice: int, hit: Fraction, men: int, saved: Fraction, nerve: int, answer: str, pays: str
+) -> dict[str, Fraction]:
+    """The results of a volley by all numbers of hits and saves."""
+    found = dict.fromkeys(("missed", "all-saved", "went-to-ground", "stood", "ran", "wiped-out"), Fraction(0))
+    for told, likely in enumerate(passing(dice, hit)):
+        hits = min(men, told)
+        for saves, and_likely in enumerate(passing(hits, saved) if saved else [Fraction(1)]):
+            fallen, both = hits - saves, likely * and_likely
+            if hits == 0 or fallen == 0 or fallen == men:
+                found["missed" if hits == 0 else "all-saved" if fallen == 0 else "wiped-out"] += both
+            elif answer == "ground":
+                found["went-to-ground"] += both
+            else:
+                holds = Fraction(1) if pays == "hold" else at_most(nerve - fallen + 1)
+                found["stood"] += both * holds
+                found["ran"] += both * (1 - holds)
+    return {result: share for result, share in found.items() if share}
+
+
+@pytest.mark.parametrize("answer", ["stand", "ground"])
+@pytest.mark.parametrize("pays", ["hold", "run"])
+@pytest.mark.parametrize(
+    ("cover", "saved"), [("open", Fraction(0)), ("soft", Fraction(1, 3)), ("hard", Fraction(1, 2))]
+)
+def test_odds_of_a_volley(low_water: Path, answer: str, pays: str, cover: str, saved: Fraction) -> None:
+    given = {"shooters": "smugglers men=6 shot=4", "target": "preventives men=5 nerve=8", "range": 8, "cover": cover}
+    found = odds("low-water", "shoot", {**given, "answer": answer, "pays": pays})
+    assert {str(key): share for key, share in found.items()} == by_hand(6, Fraction(1, 3), 5, saved, 8, answer, pays)
+
+
+def test_odds_of_blades(low_water: Path) -> None:
+    """Four dragoons who charge and four men of theirs: whoever strikes more wins."""
+    given = {"attackers": "dragoons men=4 blade=4 nerve=9", "target": "smugglers men=4 blade=5 nerve=8", "charge": True}
+    found = odds("low-water", "brawl", given)
+    ours, theirs = passing(6, Fraction(1, 2)), passing(4, Fraction(1, 3))
+    won = sum(a * b for (x, a), (y, b) in product(enumerate(ours), enumerate(theirs)) if min(x, 4) > y)
+    lost = sum(a * b for (x, a), (y, b) in product(enumerate(ours), enumerate(theirs)) if min(x, 4) < y)
+    assert {str(key): share for key, share in found.items()} == {"won": won, "lost": lost, "drawn": 1 - won - lost}
+
+
+def test_odds_of_the_tide(low_water: Path) -> None:
+    assert set(odds("low-water", "tide", {}).values()) == {Fraction(1, 2)}
+
+
+EVENING: Evening = [
+    ("Anna", 'game start low-water "Cuckmere" scenario=cuckmere'),
+    ("Anna", "game settings hand_dice=yes"),
+    ("Anna", "game join Trade"),
+    ("Ben", "game join Revenue"),
+    ("Anna", "low-water tide hand=1"),
+    ("Anna", "game next"),
+    ("Anna", 'low-water shoot Gunmen "Officers 1" range=8 rested cover=soft hand=4,5,6,1,2,3,1,2,6'),
+    ("Ben", "choose option=stand hand=6,3"),
+    ("Ben", "choose option=hold"),
+    ("Anna", "game next"),
+    ("Anna", "game next"),
+    ("Ben", "game next"),
+    ("Ben", 'low-water shoot "Officers 1; Officers 2" Gunmen range=5 hand=4,5,1,1,2,3,4,1,1,1'),
+    ("Anna", "choose option=ground"),
+    ("Ben", "game next"),
+    ("Ben", 'low-water brawl Troop "Club men 1" charge hand=4,4,4,4,1,1,1,4,4,1,1,1,1,1,6,6'),
+    ("Ben", "game undo"),
+    ("Anna", "game undo"),
+    ("Ben", 'low-water brawl Troop "Club men 1" charge hand=4,4,4,4,1,1,1,4,4,1,1,1,1,1,2,2'),
+    ("Ben", "game next"),
+    ("Anna", "low-water tide hand=5"),
+    ("Anna", "game next"),
+    ("Anna", "game next"),
+    ("Anna", "game next"),
+    ("Ben", "track set tubs 2 side=Revenue"),
+    ("Ben", "game next"),
+    ("Ben", "game next"),
+    ("Ben", "game next"),
+]
+"""A volley that is stood with a point of spirit, one that sends them to ground, a charge that is fought again."""
+
+
+async def test_it_passes_the_check_and_reads_what_it_keeps(low_water: Path) -> None:
+    assert check_content(read_content(low_water)).faults == ()
+    channel = await Channel.fresh()
+    await channel.do("Anna", *(line for _, line in EVENING[:2]))
+    await channel.fails("Anna", 'low-water shoot Gunmen "Officers 1" range=9', "8 inches")
+    await channel.do("Anna", "track set mist 0", 'low-water shoot Gunmen "Officers 1" range=9 hand=1,1,1,1,1,1')
+    await channel.fails("Anna", 'low-water shoot Gunmen "Officers 1" range=9', "not loaded")
+
+
+async def test_random_games_of_it_are_sound(low_water: Path) -> None:
+    """Without a table to look up, with choices that are answered, and with what waits for them."""
+    tally = Tally()
+    assert await fuzz(system("low-water"), 2, 3, tally) is None
+    assert tally.plays == 2
+
+
+async def test_an_evening_on_the_console_with_proof(low_water: Path, tmp_path: Path) -> None:
+    channel, _ = await on_the_console(EVENING)
+    game = await channel.game()
+    assert game.turn == 3
+    men = {name: game.units[name].numbers["men"] for name in ("officers 1", "gunmen", "club men 1", "troop")}
+    assert men == {"officers 1": 4, "gunmen": 4, "club men 1": 3, "troop": 3}
+    assert not game.units["gunmen"].marks, "loaded and up again, by itself"
+    assert game.tracks == {"mist": 1, "tide": "making", "Revenue/spirit": 4, "Revenue/tubs": 2}
+    page = await proved(channel, tmp_path)
+    assert "Cuckmere" in page
+
+
+@pytest.mark.slow
+async def test_the_same_evening_on_discord(low_water: Path, tmp_path: Path) -> None:
+    _, alone = await on_the_console(EVENING)
+    assert await on_discord(low_water, EVENING, tmp_path) == alone
+
+
+@pytest.mark.slow
+async def test_the_same_evening_on_slack(low_water: Path, tmp_path: Path) -> None:
+    _, alone = await on_the_console(EVENING)
+    assert await on_slack(low_water, EVENING, tmp_path) == alone
