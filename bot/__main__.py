@@ -28,6 +28,7 @@ COMMANDS = {
     "new": "bot.host.packs:new",
     "try": "adapters.console.session:try_pack",
     "import": "bot.host.packs:bring_in",
+    "export-table": "bot.host.packs:export_table",
     "fuzz": "bot.host.fuzz:command",
     "doctor": "bot.host.doctor:doctor",
     "health": "bot.host.health:health",

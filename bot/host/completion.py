@@ -11,8 +11,8 @@ from bot.rules.errors import UserError, did_you_mean
 from bot.rules.inputs.options import Option
 from bot.systems.catalog import system, systems
 
-TABLES, SEQUENCES = ("tables", "lookup"), ("sequences", "resolve", "odds", "fuzz")
-NAMED = ("lookup", "resolve", "odds")
+TABLES, SEQUENCES = ("tables", "lookup", "export-table"), ("sequences", "resolve", "odds", "fuzz")
+NAMED = ("lookup", "resolve", "odds", "export-table")
 """Commands about a system; those of them that go on with one of its tables or sequences and with its inputs."""
 
 SCRIPTS = {
@@ -40,7 +40,7 @@ _grognard() {
 compdef _grognard grognard
 """,
     "fish": """complete -c grognard -f -a '(grognard completion words (commandline -cp) 2>/dev/null)'
-complete -c grognard -n '__fish_seen_subcommand_from verify report backup restore import check picture' -F
+complete -c grognard -n '__fish_seen_subcommand_from verify report backup restore import check try new picture' -F
 """,
 }
 
@@ -95,7 +95,7 @@ def _of_system(command: str, typed: list[str], part: str) -> Iterable[str]:
     known = of.tables if command in TABLES else of.sequences
     if len(typed) == 1:
         return known
-    if typed[1] not in known:
+    if typed[1] not in known or command == "export-table":
         return ()
     given = {word.partition("=")[0] for word in typed[2:]}
     return _inputs([one for one in known[typed[1]].inputs if one.name not in given], part)

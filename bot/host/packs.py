@@ -15,6 +15,7 @@ from bot.host.cli import Arguments, played_once
 from bot.host.terminal import show
 from bot.interface.registry import example_text
 from bot.packs.check import check_path, lines_of
+from bot.packs.exporting import as_csv
 from bot.packs.importing import imported
 from bot.packs.importing.folders import put_all
 from bot.packs.importing.recognise import MOST_READ, alone, put
@@ -23,6 +24,7 @@ from bot.picture.png import png
 from bot.picture.table import table_picture
 from bot.process.entropy import throwaway
 from bot.rules.errors import UserError
+from bot.systems.catalog import system
 from bot.systems.packs.pack import load_pack
 from bot.systems.system import System
 
@@ -120,6 +122,21 @@ def bring_in(words: list[str]) -> int:
     print("---\n".join(f"# {file}\n{text}" for file, text in made.files.items()), end="")
     print("\n".join(told.lines), end="\n" if told.lines else "", file=sys.stderr)
     return told.status
+
+
+def export_table(words: list[str]) -> None:
+    """Write a table as a sheet."""
+    arguments = Arguments(["--out" if word == "-o" else word for word in words], flags={"out": True})
+    text = as_csv(system(arguments.take("SYSTEM")[0]).table(arguments.take("TABLE")[0]))
+    if "out" not in arguments.flags:
+        print(text, end="")
+        return
+    file = Path(arguments.flags["out"][-1])
+    try:
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UserError(f"{file} cannot be written: {error.strerror}.", code="bad-value") from None
+    print(f"wrote {file}")
 
 
 def _bytes_of(name: str) -> bytes:

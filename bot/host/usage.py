@@ -113,6 +113,12 @@ COMMANDS: dict[str, tuple[str, str, str, str]] = {
         "what is left out is said with the reason. Exit status 1 on faults.",
         "grognard import combat.csv --pack few-acres",
     ),
+    "export-table": (
+        "SYSTEM TABLE [-o FILE.csv]",
+        "a table as a sheet (CSV)",
+        "Laid out like its card, for a spreadsheet; grognard import reads it back.",
+        "grognard export-table lnlt dct -o dct.csv",
+    ),
     "fuzz": (
         "SYSTEM|FOLDER [--plays N] [--seed N]",
         "random games, each checked whole",

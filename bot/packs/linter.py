@@ -208,7 +208,7 @@ def questions(table: Table, file: str) -> Iterator[str]:
                 )
     codes = table.printed.get("results") or {}
     plain = all(isinstance(cell, str | int) for cell in written) and not any(
-        "bands" in b for b in _bodies(table.printed)
+        "bands" in b for b in bodies(table.printed)
     )
     if written and plain and (unused := [str(code) for code in codes if code not in written]):
         yield f"{file}, results {', '.join(unused[:4])}: no cell has it"
@@ -249,7 +249,7 @@ def _rises(line: Sequence[float], sign: int) -> bool:
 
 def grids(printed: Mapping[str, Any]) -> Iterator[Grid]:
     """The grids that a table file has under `read`, also those within a `pick`."""
-    for body in _bodies(printed):
+    for body in bodies(printed):
         if "cells" not in body:
             continue
         columns, cells = body.get("columns") or {}, body["cells"]
@@ -267,7 +267,8 @@ def _plain(cell: object) -> object:
     return cell if isinstance(cell, str | int | float | None) else str(cell)
 
 
-def _bodies(printed: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+def bodies(printed: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """What a table file has under `read`, also within a `pick`."""
     read = printed.get("read") or []
     left = list(read) if isinstance(read, list) else [read]
     while left:

@@ -1,0 +1,75 @@
+"""A table as a sheet (CSV), laid out like its card, as the importer reads it back."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from bot.packs.linter import bodies
+from bot.rules.errors import UserError
+from bot.rules.tables.table import Table
+
+
+def as_csv(table: Table) -> str:
+    """The text of the sheet: a line of heads, a line for each row with its total or word first; of a table of several
+    bodies one below the other, an empty line between. Raises UserError for one that has nothing but formulas."""
+    printed = table.printed
+    sheets = [list(_of_body(body, table)) for body in bodies(printed) if "cells" in body]
+    if printed.get("kind") == "modifiers":
+        sheets = [list(_of_modifiers(printed))]
+    if not sheets:
+        hint = "It is worked out by formulas."
+        raise UserError(f"{table.title} has no rows to write.", hint=hint, code="not-a-table")
+    out = io.StringIO()
+    for number, sheet in enumerate(sheets):
+        out.write("\n" if number else "")
+        csv.writer(out, lineterminator="\n").writerows(sheet)
+    return out.getvalue()
+
+
+def _of_body(body: Mapping[str, Any], table: Table) -> Iterator[list[str]]:
+    """The rows of a body, its heads first: the columns as printed, else the names of what a row gives."""
+    columns, gives = body.get("columns") or {}, body.get("gives") or list(table.outputs)[:1]
+    heads = next((columns[key] for key in ("heads", "from", "to") if key in columns), None)
+    across = f" \\ {columns.get('by')}" if heads is not None else ""
+    yield [f"{_by(body.get('rows'), table.printed)}{across}", *map(_said, heads or _listed(gives))]
+    for key, row in body["cells"].items():
+        yield [_key(key), *map(_said, _listed(row))]
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def _by(row_by: object, printed: Mapping[str, Any]) -> str:
+    """What the rows go by: their dice, with what is added to them; else the name."""
+    rolls, derive = printed.get("rolls") or {}, printed.get("derive") or {}
+    dice = next((roll.get("dice") if isinstance(roll, Mapping) else roll for roll in rolls.values()), "")
+    if len(rolls) != 1 or not isinstance(dice, str) or not (row_by in rolls or row_by in derive):
+        return str(row_by)
+    return dice if row_by in rolls else f"{dice} + DRM"
+
+
+def _key(key: object) -> str:
+    """A row as cards print it: `..0` is `0 or less`."""
+    said = str(key)
+    return f"{said[2:]} or less" if said.startswith("..") else said
+
+
+def _said(cell: object) -> str:
+    """A cell in words; what it gives several of beside each other."""
+    if isinstance(cell, list):
+        return " / ".join(map(_said, cell))
+    return {"True": "yes", "False": "no", "None": "-"}.get(str(cell), str(cell))
+
+
+def _of_modifiers(printed: Mapping[str, Any]) -> Iterator[list[str]]:
+    """What counts, when it does, and what it adds to each output."""
+    rows = printed["rows"]
+    adds = list(dict.fromkeys(name for row in rows for name in row.get("adds") or {}))
+    yield ["modifier", "when", *adds]
+    for row in rows:
+        added = [str((row.get("adds") or {}).get(name, "")) for name in adds]
+        yield [str(row["name"]), str(row.get("when", "")), *added]
