@@ -114,12 +114,12 @@ brace:
   summary: A unit rolls under its morale; each that passes costs a point.
   verb: Check
   dice: 2d6
-  inputs: {unit: {type: unit, help: who}}
+  inputs: {unit: {type: unit, optional: true, help: who}}
   outputs: {roll: int, result: held | fled}
   odds_by: result
   example: {}
   steps:
-  - let: {needed: unit.morale if side.points > 0 else 0}
+  - let: {needed: "of(unit.morale, 7) if side.points > 0 else 0"}
   - roll: {roll: "2d6: nerve"}
     let: {result: held if roll <= needed else fled}
     tell: {roll: roll, result: result}

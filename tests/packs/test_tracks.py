@@ -12,8 +12,12 @@ from typing import Any
 import pytest
 
 from bot.audit.check_file import check
+from bot.game.tracks import filled_in, tracks_line, values_read
+from bot.host.batch import answer as answered
 from bot.interface.registry import registry
+from bot.interface.spec import Command, Place
 from bot.interface.typing.complete import Known, complete_option
+from bot.packs.check import check_path
 from bot.rules.dice import Script
 from bot.rules.errors import TableError, UserError
 from bot.rules.inputs.tracks import Moved, move_all, read_tracks, started
@@ -21,6 +25,7 @@ from bot.systems.catalog import system
 from bot.systems.packs.pack import load_pack
 from bot.systems.resolve import count_odds, resolve
 from tests.forging import bodies, rechained, resealed
+from tests.fresh import fresh_app, run
 from tests.packs.conftest import PackMaker
 from tests.packs.marsh import MARSH, SHOT
 from tests.page_script import said_by_page
@@ -108,7 +113,7 @@ def test_tracks_laid_out_wrong_are_refused_in_one_sentence(tracks: Any, says: st
 )
 def test_steps_that_misuse_a_track_are_refused_with_line_and_column(make_pack: PackMaker, step: str, says: str) -> None:
     text = str(MARSH["sequences.yaml"]).replace(
-        "- let: {needed: unit.morale if", f"- {step}\n  - let: {{needed: unit.morale if"
+        '- let: {needed: "of(unit.morale', f'- {step}\n  - let: {{needed: "of(unit.morale'
     )
     pack = load_pack(make_pack({**MARSH, "sequences.yaml": text}, "marsh"))
     with pytest.raises(TableError) as caught:
@@ -353,3 +358,115 @@ async def test_the_verifiers_agree_on_forged_logs_with_tracks(tmp_path: Path) ->
     for (whole, seen), page in zip(held, said_by_page(texts, tmp_path), strict=True):
         assert not (whole == "sound" and page["faults"])
         assert page["faults"] or not seen
+
+
+# -- beside other things
+
+STAND = """
+stand:
+  title: Stand
+  source: us
+  summary: A side pays a point for its men, or they run.
+  verb: Check
+  dice: 1d6
+  inputs: {units: {type: units, help: who}}
+  outputs: {roll: int, result: paid | ran}
+  odds_by: result
+  example: {units: squad}
+  steps:
+  - roll: {roll: "1d6: nerve"}
+  - choose:
+      answer: {who: units, ask: "Pay, or run?", options: {pay: pay a point, run: run}, else: run}
+  - let: {result: paid if answer == pay else ran}
+    tell: {roll: roll, result: result}
+    headline: "{result}"
+    change: {track: points, of: side, add: -1, when: answer == pay}
+"""
+
+
+async def test_a_choice_spends_what_its_side_keeps_and_all_verifiers_follow(
+    make_pack: PackMaker, use_packs: Callable[[Path], None], tmp_path: Path
+) -> None:
+    use_packs(make_pack({**MARSH, "sequences.yaml": f"{MARSH['sequences.yaml']}{STAND.strip()}\n"}, "marsh").parent)
+    channel = await ford()
+    await channel.do("Anna", 'marsh stand units="Red Squad 1"')
+    await channel.fails("Anna", "track set points 9", "waits")
+    await channel.do("Anna", "choose option=pay")
+    assert (await channel.game()).tracks["Reds/points"] == 4
+    log = json.loads(await exported_text(channel))
+    assert check(log).faults == ()
+    assert verify_log.check(log)[0] == []
+    (page,) = said_by_page([json.dumps(log)], tmp_path)
+    assert page["faults"] == []
+
+
+async def test_linked_places_show_the_same_tracks_and_an_import_goes_on_with_them() -> None:
+    channel = await ford()
+    await channel.do("Anna", "track set weather mud")
+    text = await exported_text(channel)
+    there = Channel(await fresh_app(), Place("console:there", "console"))
+    command = Command(("game", "import"), {"file": text}, there.who("Anna"), there.place, "import")
+    assert not (await there.app.run(command)).error
+    await there.do("Anna", "game claim")
+    assert "Weather: mud" in (await there.do("Anna", "game status")).text()
+    assert "needs 5" in (await there.do("Anna", f"{SHOT} hand=2")).text()
+
+
+async def test_another_version_of_the_pack_starts_what_is_new_and_fits_what_it_still_has(make_pack: PackMaker) -> None:
+    channel = await ford()
+    await channel.do("Anna", "track set weather mud", "track set points 9")
+    game = str(MARSH["game.yaml"]).replace("[clear, rain, mud]", "[clear, rain, fog]").replace("max: 10", "max: 6")
+    game = game.replace("  omen: {min: -2, max: 2, shown: no}", "  tide: {words: [low, high]}")
+    changed = {"game.yaml": game, "sequences.yaml": str(MARSH["sequences.yaml"]).replace("mud", "fog")}
+    pack, now = load_pack(make_pack({**MARSH, **changed}, "marsh")), await channel.game()
+    assert tracks_line(now, pack) == "Weather: clear · Command points: Reds 6, Blues 3 · Tide: low"
+    read = values_read(["track.weather", "side.points"], pack.tracks, now, "Reds")
+    assert read == {"side": "Reds", "foe": "Blues", "track.weather": "mud", "side.points": 9}, "the log's own words"
+    assert filled_in(read, pack.tracks) == {"track.weather": "clear", "side.points": 6}
+
+
+async def test_a_macro_sets_a_track_and_help_and_story_know_it() -> None:
+    channel = await ford()
+    await channel.do("Anna", 'macro add storm "track set weather mud"', "macro run storm")
+    assert (await channel.game()).tracks["weather"] == "mud"
+    assert "sets Weather: mud" in (await channel.do("Anna", "log")).text()
+    assert "track" in (await channel.do("Anna", "help track")).text()
+    await channel.do("Anna", f"{SHOT} hand=6", "log story=yes")
+
+
+def test_batch_takes_tracks_by_name() -> None:
+    inputs = {"attackers": "squad", "targets": "squad", "track.weather": "mud"}
+    answer = answered({"op": "odds", "system": "marsh", "sequence": "shoot", "in": inputs})
+    assert answer["odds"]["hit"] == "1/6"
+
+
+HOSTILE = {
+    "a track called as a word and a unit": "tracks: {squad: {words: [squad, gun]}}",
+    "markdown, links and pings in a title": 'tracks: {a: {words: [b, c], title: "**x** [y](http://z) @everyone <@1>"}}',
+    "a title of marks that turn the line": 'tracks: {a: {max: 9, title: "\\u202eabc"}}',
+    "a side's track of words": "tracks: {mood: {words: [calm, wild], of: side}}",
+    "numbers as words": "tracks: {a: {words: [1, 2]}}",
+    "a nested track": "tracks: {a: {max: {x: 1}}}",
+    "null": "tracks: {a: null}",
+    "a decimal": "tracks: {a: {max: 1.5}}",
+    "a range of a million": "tracks: {a: {min: -1000000, max: 1000000}}",
+    "a name of formulas": "tracks: {if: {max: 9}, none: {max: 3}}",
+}
+
+
+@pytest.mark.parametrize("what", list(HOSTILE))
+def test_a_hostile_track_is_refused_in_one_sentence_or_shown_as_what_it_is(
+    make_pack: PackMaker, use_packs: Callable[[Path], None], what: str
+) -> None:
+    folder = make_pack({"game.yaml": f"groups: {{combat: Combat}}\nunits: {{types: [squad]}}\n{HOSTILE[what]}\n"})
+    faults = check_path(folder).faults
+    assert all(len(fault) < 300 and "\n" not in fault for fault in faults)
+    assert not any("Error" in fault or "Traceback" in fault for fault in faults)
+    use_packs(folder.parent)
+
+    async def shown() -> None:
+        channel = await Channel.fresh()
+        await channel.do("Anna", 'game start few sides="US, VC"', "game status", "track show", "game board")
+
+    if not faults:
+        run(shown())
