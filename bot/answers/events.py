@@ -106,7 +106,8 @@ def retold(
         return Retold(result + _arrivals(event), f"{how} {words}, {title_of(event)}")
     if kind == "sequence":
         found = _sequence(event, who, replayed=replayed)
-        said = held(event, by_name(found.said, sides), sides) + _arrivals(event) + _tracks(event)
+        said = held(event, by_name(found.said, sides), sides) + _arrivals(event)
+        said += "".join(f"; {one}" for one in tracks_moved(event))
         return found._replace(said=said, more=by_name(found.more, sides))
     if kind in ("roll", "table"):
         title = title_of(event)
@@ -285,13 +286,13 @@ def _side_of(event: Event) -> str:
     return "" if any(str(unit["name"]).startswith(f"{side} ") for unit in units) else side
 
 
-def _tracks(event: Event) -> str:
-    """What became of the game's tracks, `; Weather: mud`."""
+def tracks_moved(event: Event) -> list[str]:
+    """What became of the game's tracks, `Weather: mud`."""
     was, now = (((event.get(part) or {}).get("game") or {}).get("tracks", {}) for part in ("before", "after"))
     system = system_of(event) if now else None
     tracks, moved = system.tracks if system is not None else {}, [key for key in now if was.get(key) != now[key]]
     split = [(key.rpartition("/"), now[key]) for key in moved]
-    return "".join(f"; {tracks[name].said(value, side)}" for (side, _, name), value in split if name in tracks)
+    return [tracks[name].said(value, side) for (side, _, name), value in split if name in tracks]
 
 
 def _arrivals(event: Event) -> str:

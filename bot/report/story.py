@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from bot.answers.events import TEXTS, held, retold, title_of
+from bot.answers.events import TEXTS, held, retold, title_of, tracks_moved
 from bot.audit.shown import as_logged
 from bot.game.events import undone_events
 from bot.game.phases import whose_go
@@ -125,7 +125,7 @@ class Story:
                 if unit:
                     drawn = counter(unit, self.first.setdefault(key, unit), self.system)
                     self.counters.setdefault(body["number"], {})[key] = drawn
-            if body["kind"] != "start" and (changed := changes(body, self.system)):
+            if body["kind"] != "start" and (changed := [*changes(body, self.system), *tracks_moved(body)]):
                 self.changes[body["number"]] = changed
             fresh, before = after.get("game") or {}, self.game.get("turn", 0)
             self.game |= fresh

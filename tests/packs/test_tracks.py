@@ -18,6 +18,7 @@ from bot.interface.registry import registry
 from bot.interface.spec import Command, Place
 from bot.interface.typing.complete import Known, complete_option
 from bot.packs.check import check_path
+from bot.report.page import page
 from bot.rules.dice import Script
 from bot.rules.errors import TableError, UserError
 from bot.rules.inputs.tracks import Moved, move_all, read_tracks, started
@@ -85,7 +86,7 @@ def test_a_track_of_no_side_stays_and_says_so() -> None:
         ({"Command Points": {"max": 9}}, "small letters, digits and _"),
         ({f"t{at}": {"max": 9} for at in range(1000)}, "at most 20"),
         ({"weather": {"words": ["x" * 10**6, "y"]}}, "at most 24 each"),
-        ({"weather": {"words": ["a", "b"], "title": "x" * 10**6}}, "at most 100 characters"),
+        ({"weather": {"words": ["a", "b"], "title": "x" * 10**6}}, "at most 40 characters"),
         (["weather"], "must be name"),
     ],
 )
@@ -286,8 +287,8 @@ async def test_an_export_verifies_with_nothing_but_itself_and_is_of_version_2(
     assert (found.faults, found.played) == ((), 3)
     assert verify_log.check(log)[0] == []
     assert log["version"] == 2
-    (page,) = said_by_page([json.dumps(log)], tmp_path)
-    assert page["faults"] == []
+    (seen,) = said_by_page([json.dumps(log)], tmp_path)
+    assert seen["faults"] == []
 
 
 def _shot(log: dict[str, Any]) -> dict[str, Any]:
@@ -328,8 +329,8 @@ async def test_a_bent_log_is_seen_by_all_three_verifiers(
     rechained(log)
     assert check(log).faults
     assert verify_log.check(log)[0]
-    (page,) = said_by_page([json.dumps(log)], tmp_path)
-    assert page["faults"]
+    (seen,) = said_by_page([json.dumps(log)], tmp_path)
+    assert seen["faults"]
 
 
 async def test_what_tables_alone_know_grognard_verify_sees() -> None:
@@ -355,9 +356,9 @@ async def test_the_verifiers_agree_on_forged_logs_with_tracks(tmp_path: Path) ->
         assert short == "sound" or whole != "sound"
         assert without == "sound" or short != "sound", at
         held.append((whole, seen))
-    for (whole, seen), page in zip(held, said_by_page(texts, tmp_path), strict=True):
-        assert not (whole == "sound" and page["faults"])
-        assert page["faults"] or not seen
+    for (whole, seen), found in zip(held, said_by_page(texts, tmp_path), strict=True):
+        assert not (whole == "sound" and found["faults"])
+        assert found["faults"] or not seen
 
 
 # -- beside other things
@@ -387,7 +388,7 @@ stand:
 async def test_a_choice_spends_what_its_side_keeps_and_all_verifiers_follow(
     make_pack: PackMaker, use_packs: Callable[[Path], None], tmp_path: Path
 ) -> None:
-    use_packs(make_pack({**MARSH, "sequences.yaml": f"{MARSH['sequences.yaml']}{STAND.strip()}\n"}, "marsh").parent)
+    use_packs(make_pack({**MARSH, "sequences.yaml": f"{MARSH['sequences.yaml']!s}{STAND.strip()}\n"}, "marsh").parent)
     channel = await ford()
     await channel.do("Anna", 'marsh stand units="Red Squad 1"')
     await channel.fails("Anna", "track set points 9", "waits")
@@ -396,8 +397,8 @@ async def test_a_choice_spends_what_its_side_keeps_and_all_verifiers_follow(
     log = json.loads(await exported_text(channel))
     assert check(log).faults == ()
     assert verify_log.check(log)[0] == []
-    (page,) = said_by_page([json.dumps(log)], tmp_path)
-    assert page["faults"] == []
+    (seen,) = said_by_page([json.dumps(log)], tmp_path)
+    assert seen["faults"] == []
 
 
 async def test_linked_places_show_the_same_tracks_and_an_import_goes_on_with_them() -> None:
@@ -470,3 +471,12 @@ def test_a_hostile_track_is_refused_in_one_sentence_or_shown_as_what_it_is(
 
     if not faults:
         run(shown())
+
+
+async def test_the_page_tells_what_became_of_a_track() -> None:
+    channel = await ford()
+    await channel.do("Anna", f"{SHOT} hand=1")
+    log = json.loads(await exported_text(channel))
+    html = page(log, {})
+    assert "Command points (Reds): 4" in html
+    assert "Weather: mud" in html

@@ -137,8 +137,7 @@ RULE: Keys = {
                 "what each input is then where nothing is typed: {sequence: {input: value}}"),
 }  # fmt: skip
 TRACK: Keys = {
-    "title": Key(TEXT, "its name for people"),
-    "help": Key(TEXT, "what it is"),
+    "title": Key({"type": "string", "maxLength": 40}, "its name for people"),
     "words": Key(WORDS, "its words in their order, 2 to 24; quote yes, no, on and off"),
     "min": Key(WHOLE, "of one with numbers: the least, 0 if left out"),
     "max": Key(WHOLE, "the most"),

@@ -20,7 +20,7 @@ OWNERS = ("track", "side", "foe")
 """Whose a track is in a formula: the game's, of the side that acts, of the other one."""
 GAME, SIDE, FOE = OWNERS
 MOST, MOST_WORDS, LONGEST, LARGEST = 20, 24, 40, 1_000_000
-KEYS = ("title", "help", "words", "min", "max", "start", "of", "shown")
+KEYS = ("title", "words", "min", "max", "start", "of", "shown")
 _NAME, _WORD = r"[a-z][a-z0-9_]{0,23}", r"[A-Za-z][A-Za-z0-9_-]{0,23}"
 
 
@@ -36,14 +36,13 @@ class Track:
     start: Any = 0
     by_side: bool = False
     shown: bool = True
-    help: str = ""
 
     def option(self, whose: str) -> Option:
         """The input that it is for a sequence, as `side.points`."""
         name, title = f"{whose}.{self.name}", f"{self.title}, other side" if whose == FOE else self.title
         if self.words:
-            return Option(name, "enum", self.help, values=self.words, default=self.start, label=title)
-        return Option(name, "int", self.help, min=self.min, max=self.max, default=self.start, label=title)
+            return Option(name, "enum", values=self.words, default=self.start, label=title)
+        return Option(name, "int", min=self.min, max=self.max, default=self.start, label=title)
 
     def key(self, side: str = "") -> str:
         """Under which a state keeps it."""
@@ -135,15 +134,16 @@ def _read(name: Any, said: Any, file: str) -> Track:
         if key not in KEYS:
             hint = did_you_mean(str(key), KEYS) or f"It may be {', '.join(KEYS)}."
             raise wrong(f'"{str(key)[:LONGEST]}" is not known here. {hint}')
-    if not all(isinstance(said.get(key) or "", str) and len(said.get(key) or "") <= 100 for key in ("title", "help")):
-        raise wrong("title and help are texts of at most 100 characters")
-    title = " ".join((said.get("title") or spoken(name)).split())[:LONGEST]
+    title = said.get("title") or spoken(name)
+    if not isinstance(title, str) or len(title) > LONGEST:
+        raise wrong(f"title is a text of at most {LONGEST} characters")
+    title = " ".join(title.split())
     of, shown = said.get("of", GAME), said.get("shown", True)
     if of not in ("game", GAME, SIDE):
         raise wrong("of is side, or left out for one of the whole game")
     if not isinstance(shown, bool):
         raise wrong("shown is yes or no: whether cards and the board show it")
-    rest = {"by_side": of == SIDE, "shown": shown, "help": " ".join((said.get("help") or "").split())}
+    rest = {"by_side": of == SIDE, "shown": shown}
     if "words" in said:
         return Track(name, title, *_words(said, wrong), **rest)
     return Track(name, title, (), *_range(said, wrong), **rest)
