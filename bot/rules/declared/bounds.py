@@ -37,6 +37,8 @@ class Known:
     die: int = 0
     own: Mapping[Any, Known] = field(default_factory=dict)
     """Of a value of each item's own, those of every item."""
+    items: Some = None
+    """Of single dice, what each may show."""
 
 
 GIVEN = Known()
@@ -219,7 +221,8 @@ def joined(one: Known, other: Known, by_dice: bool = False) -> Known:
     size = one.size + other.size if by_dice else max(one.size, other.size)
     if own:
         size = min(size, sized(own.values()))
-    return Known(some, size if some is None or size <= 1 else min(size, len(some)), own=own)
+    size = size if some is None or size <= 1 else min(size, len(some))
+    return Known(some, size, own=own, items=either(one.items, other.items))
 
 
 def _least(live: Iterable[Known]) -> dict[int, float]:

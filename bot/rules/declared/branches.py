@@ -21,6 +21,7 @@ from bot.rules.declared.program import (
     everything,
     join,
 )
+from bot.rules.declared.setting import FACES
 from bot.rules.declared.values import Let, Tell
 from bot.rules.declared.walk import Do, Frame, Here, Keys, Loop, Now, go
 from bot.rules.errors import UserError
@@ -76,7 +77,9 @@ class If(Statement):
         if not self.then and not self.other:
             return False
         ways = dict(env), dict(env)
+        partial.unsure += 1
         ends = [partial.block(block, way) for block, way in zip(self.blocks(), ways, strict=True)]
+        partial.unsure -= not any(ends)
         join(env, *ways)
         return all(ends)
 
@@ -239,14 +242,18 @@ class For(Statement):
         if self.items.kind == "numbers":
             counter.sees(self.items.parts[0], value(self.items.parts[0], names))
         lists = items.some
-        lengths = {len(some) for some in lists} if lists else {0, counter.units}
+        if self.items.kind == "name" and self.items.value.endswith(FACES):  # as many as there are dice
+            counter.sees(self.items, items)
+            lengths = set(lists or (0, counter.units))
+        else:
+            lengths = {len(some) for some in lists} if lists else {0, counter.units}
         ends = dict(names) if min(lengths) == 0 else {}
         sure = counter.sure and len(lengths) == 1
         most = states
         for number in range(min(max(lengths), MAX_UNITS)):
             counter.sure = counter.sure and (sure or not lists)
             names |= dict.fromkeys((loop.number, loop.at), Known(frozenset((number,))))
-            names[loop.key] = GIVEN
+            names[loop.key] = Known(items.items, items.size) if items.size > 1 else GIVEN
             states = counter.block(self.body, names, states)
             most = max(most, states)
             if number + 1 >= min(lengths):  # the list may end here

@@ -194,6 +194,11 @@ class Partial:
     changed is open from there on. `meets` and `enters` are what statements call on the way.
     """
 
+    dice: int = 0
+    """How many dice surely fall."""
+    unsure: int = 0
+    """More than 0 where it is not sure that a step is come to."""
+
     def value(self, formula: Formula, env: Env) -> Any:
         """What a formula comes to, open where that is. Raises UserError where it makes no sense of its values."""
         try:
@@ -214,8 +219,10 @@ class Partial:
     def unknown(self, one: Statement, env: Env, /) -> bool:
         """Of a list that is not known any item is gone through; it never surely ends there."""
         env |= dict.fromkeys(assigned((one,)), OPEN)
+        self.unsure += 1
         for body in one.blocks():
             self.block(body, env)
+        self.unsure -= 1
         env |= dict.fromkeys(assigned((one,)), OPEN)
         return False
 

@@ -10,7 +10,7 @@ from bot.rules.declared.calls import MOST_DICE
 from bot.rules.declared.formulas import Formula
 from bot.rules.declared.program import Block, everything
 from bot.rules.declared.rolls import MOST_ROLLS, Roll, Thrown, sides_of
-from bot.rules.declared.setting import Path, Setting
+from bot.rules.declared.setting import FACES, Path, Setting
 from bot.rules.declared.values import Refuse
 from bot.rules.inputs.options import Option
 from bot.rules.inputs.units import MAX_UNITS
@@ -48,31 +48,40 @@ class _Proof:
                 raise self._setting.wrong(
                     "dice decide whether this is refused; refuse before they fall", one.when.where
                 )
-            if isinstance(one, For) and one.items.kind == "numbers":
-                self._most(one.items.parts[0], "how long this list is", MAX_UNITS, LONGER, one.items.where)
+            if isinstance(one, For) and (counts := _counts(one)) is not None:
+                self._most(counts, "how long this list is", MAX_UNITS, LONGER, one.items.where)
             made[at] = one.below(self.block)
         return tuple(made)
 
     def _bounded(self, thrown: Thrown) -> Thrown:
         count, sides = thrown.count, thrown.sides
-        most = thrown.most or self._most(count, "how many dice these are", MOST_DICE, MORE, count.where)
+        most = self._most(count, "how many dice these are", MOST_DICE, MORE, count.where, thrown.most)
         return replace(thrown, most=most, high=self._most(sides, "their sides", MOST_ROLLS, FEWER, sides.where))
 
     def _hangs(self, formula: Formula) -> bool:
         """Whether dice decide it."""
         return self._rough.get(formula, GIVEN).size > 1
 
-    def _most(self, formula: Formula, what: str, limit: int, advice: str, where: Path) -> int:
-        """The most that dice may make of it, 0 where they do not decide it. Raises TableError if it is not known."""
+    def _most(self, formula: Formula, what: str, limit: int, advice: str, where: Path, written: int = 0) -> int:
+        """The most that dice may make of it (or as is `written`), 0 where they do not decide it.
+
+        Raises TableError if it is not known.
+        """
         if not self._hangs(formula):
-            return 0
+            return written
         some = self._known.get(formula, GIVEN).some
+        if some is None and written:
+            return written
         if some is None:
             raise self._setting.wrong(f"dice decide {what}, and nothing says the most; {advice}", where)
         if odd := [one for one in some if one != "A" and not str(one).lstrip("-").isdecimal()]:
             part = "may have a fraction; up(...) or down(...) rounds it"
             part = part if odd[0].__class__ is float else f"may come to {odd[0]}"
             raise self._setting.wrong(f"dice decide {what}, and it {part}", where)
+        if written:
+            return written
+        if limit == MOST_ROLLS and (low := min(map(sides_of, some))) < 1:
+            raise self._setting.wrong(f"dice decide {what}, and it may come to {low}; {advice}", where)
         high = max(map(sides_of, some))
         if high > limit:
             raise self._setting.wrong(f"dice decide {what}, and it may come to {high:,}; {advice}", where)
@@ -82,8 +91,16 @@ class _Proof:
 def _matters(one: object) -> bool:
     """Whether a statement needs something proved."""
     if isinstance(one, For):
-        return one.items.kind == "numbers"
+        return _counts(one) is not None
     return (isinstance(one, Roll) and bool(one.reads)) or isinstance(one, Refuse)
+
+
+def _counts(one: For) -> Formula | None:
+    """What says how many items there are: of `numbers(hits)`, and of the dice of a roll."""
+    items = one.items
+    if items.kind == "numbers":
+        return items.parts[0]
+    return items if items.kind == "name" and items.value.endswith(FACES) else None
 
 
 def _refuses(block: Block) -> bool:

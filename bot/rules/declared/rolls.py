@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from itertools import chain
 from math import inf, prod
 from typing import Any
 
@@ -21,6 +22,7 @@ from bot.rules.dice import AVERAGING, Die
 from bot.rules.errors import UserError
 from bot.rules.expression.cost import reach
 from bot.rules.expression.parser import parse
+from bot.rules.sequence.sequence import MOST_ROLLED, too_many_dice
 from bot.rules.text.line import Line
 
 DICE = re.compile(
@@ -103,7 +105,15 @@ class Roll(Statement):
     def check(self, partial: Partial, env: Env, /) -> None:
         """Raise UserError for dice that cannot be."""
         specs = [[partial.value(formula, env) for formula in thrown.formulas()] for thrown in self.dice]
+        for thrown, (count, *_) in zip(self.dice, specs, strict=True):
+            if thrown.most and count is not OPEN and (number := _number(count)) > thrown.most:
+                say = f"These are {number} dice, and at most {thrown.most} may fall at once here."
+                raise UserError(say, code="too-large")
         due = tuple([thrown.at_most((*spec,)) for thrown, spec in zip(self.dice, specs, strict=True)])
+        if not partial.unsure:
+            partial.dice += len(dice_of(due).dice) if OPEN not in chain(*specs) else 0
+            if partial.dice > MOST_ROLLED:
+                raise too_many_dice()
         dice_of(due)
         for thrown, (count, sides, _) in zip(self.dice, due, strict=True):
             if thrown.words:
@@ -164,7 +174,8 @@ def _results(thrown: Thrown, names: Names, counter: Counter) -> tuple[Known, Kno
     counter.dice += 1
     sure = counter.sure and not count.reads and not sides.reads and sides.value != "A" and size != inf
     ways = max(high) ** max(many) if max(many) * max(high) <= MOST_TRIED else inf
-    return Known(some, size, die=counter.dice if sure else 0), Known(frozenset(many), max(1, ways))
+    faces = frozenset(range(1, int(max(high)) + 1)) if max(high) <= MOST_VALUES else None
+    return Known(some, size, die=counter.dice if sure else 0), Known(frozenset(many), max(1, ways), items=faces)
 
 
 def _worded(thrown: Thrown, many: int, high: int) -> tuple[Known, Known]:

@@ -135,6 +135,7 @@ class Stop(Statement):
 
     def partly(self, partial: Partial, env: Env, /) -> bool:
         ends = partial.value(self.when, env)
+        partial.unsure += ends is OPEN
         return ends is not OPEN and bool(ends)
 
     def do(self, _here: Here, /) -> Do:

@@ -14,7 +14,7 @@ from bot.rules.declared.calls import MOST_DICE
 from bot.rules.errors import UserError
 from bot.rules.expression.chances import odds, one_die
 from bot.rules.expression.counting import ENDING, EXPLODING, REROLLED, ends_of, is_chained
-from bot.rules.expression.model import Expression, Pool, Test
+from bot.rules.expression.model import Expression, ExpressionError, Pool, Test
 from bot.rules.expression.parser import parse
 from bot.rules.expression.throwing import KEPT, marked, throw_of
 from bot.rules.odds.rolls import ROLLS_AT_ONCE, TooManyStates, group_alike, group_values
@@ -44,7 +44,10 @@ Ways = tuple[tuple[int, tuple[Thrown]], ...]
 @lru_cache(maxsize=256)
 def pool_of(count: int, sides: object, words: str) -> Pool:
     """So many dice of so many sides with these words. Raises UserError for words that they do not take."""
-    expression = parse(f"{MOST_DICE}d{sides}{words}")
+    try:
+        expression = parse(f"{MOST_DICE}d{sides}{words}")
+    except ExpressionError as error:
+        raise UserError(f"d{sides}{words} cannot be rolled: {error.reason}.", code="bad-dice") from None
     (pool,) = expression.pools or (None,)
     if pool is None or len(expression.program) > 1 or expression.against or pool.count_if:
         raise UserError(f'"{words}" is not for a roll here: how_many(roll, face >= 5) counts dice.', code="bad-dice")

@@ -32,6 +32,10 @@ Weighted = tuple[tuple[int, Roll], ...]
 _NOTHING: Outputs = MappingProxyType({})
 
 
+MOST_ROLLED = 400
+"""Dice of one sequence that is written as data."""
+
+
 class State(Protocol):
     """What a sequence is in the middle of: frozen, hashable, and naming the step that it owes (None at the end)."""
 
@@ -359,7 +363,7 @@ class Played(NamedTuple):
 def play(plan: Plan[S], source: Source) -> Played:
     """Carry the plan on with dice from `source` until no roll is owed.
 
-    Raises UserError (DieOwed) from a source that runs out or holds an impossible die.
+    Raises UserError (DieOwed) from a source that runs out or holds an impossible die, and for too many dice of a pack.
     """
     state, told = plan.start, {**plan.opening}
     rolled: list[Rolled] = []
@@ -372,6 +376,8 @@ def play(plan: Plan[S], source: Source) -> Played:
             face = draw(die)
             faces.append(face)
             rolled.append(Rolled(die.label, die.sides, face, die.faces))
+        if len(rolled) > MOST_ROLLED and plan.settles is not None:
+            raise too_many_dice()
         state, more, story, noted = step.rule(state, tuple(faces))
         told.update(more)
         lines += story()
@@ -380,6 +386,11 @@ def play(plan: Plan[S], source: Source) -> Played:
     out = nested(told)
     settlement = plan.settle(out) if plan.settles is None else plan.settles(notes)
     return Played(out, tuple(rolled), tuple(lines), settlement)
+
+
+def too_many_dice() -> UserError:
+    """The error for more dice than one command rolls."""
+    return UserError(f"This would roll more than {MOST_ROLLED} dice.", hint="Take fewer units.", code="too-large")
 
 
 def nested(told: Outputs) -> dict[str, Any]:

@@ -180,6 +180,9 @@ def test_what_inputs_alone_decide_is_refused_before_the_first_die() -> None:
         ('- roll: {a: 4d100}\n- roll: {b: "{a}d6"}\n', "it may come to 400; write the most"),
         ('- roll: {a: 1d6}\n- roll: {b: "{a / 2}d6"}\n', "may have a fraction; up(...) or down(...) rounds it"),
         ('- roll: {a: 1d6}\n- roll: {b: "{a if a > 1 else none}d6"}\n', "it may come to none"),
+        ('- roll: {a: 1d6}\n- roll: {b: "{a / 2}d6, at most 9"}\n', "may have a fraction"),
+        ('- roll: {a: 1d6}\n- roll: {b: "1d{a - 1}"}\n', "dice decide their sides, and it may come to 0"),
+        ("- roll: {a: 1d6}\n- roll: {b: 54d6}\n- each: faces(b)\n  as: f\n  let: {c: f}\n", "it may come to 54"),
         ('- roll: {a: 4d6}\n- roll: {b: "1d{a * 1000}"}\n', "dice decide their sides, and it may come to 24,000"),
         ('- roll: {a: 1d6}\n- roll: {b: "{a}d6, at most 500"}\n', "at most goes with a count in braces"),
         ('- roll: {a: 1d6}\n- roll: {b: "5d6, at most 3"}\n', "at most goes with a count in braces"),
@@ -195,6 +198,32 @@ def test_what_no_bound_holds_is_found_when_the_file_is_loaded(steps: str, said: 
     with pytest.raises(TableError) as error:
         declared(steps)
     assert said in str(error.value)
+
+
+def test_each_die_may_be_gone_through() -> None:
+    sequence = declared("""
+- let: {lost: 0}
+- roll: {a: 1d3}
+- roll: {b: "{a}d6: where"}
+- each: faces(b)
+  as: place
+  roll: {harm: "1d{place}: harm"}
+  let: {lost: lost + harm}
+- tell: {lost: lost}
+  headline: "{lost}"
+""")
+    assert rolled(sequence, {}, 2, 4, 6, 3, 5).out["lost"] == 8
+    one = icepool.d6.map(lambda sides: icepool.d(sides))
+    expected = icepool.d(3).map(lambda count: count @ one)
+    assert counted(sequence, "lost", {}) == {
+        n: Fraction(expected.quantity(n), expected.denominator()) for n in expected.outcomes()
+    }
+
+
+def test_more_dice_than_are_written_as_the_most_are_refused_where_inputs_decide_them() -> None:
+    sequence = declared('- roll: {a: "{shooters}d6, at most 9"}\n  tell: {lost: a}\n', shooters=1)
+    with pytest.raises(UserError, match="These are 12 dice, and at most 9 may fall at once here"):
+        sequence.plan(Given({"shooters": 12}))
 
 
 def test_more_items_than_a_list_may_have_are_refused() -> None:
