@@ -147,3 +147,31 @@ async def test_the_second_card_is_shot_saved_and_checked(
     await channel.do("Anna", "game undo")
     units = (await channel.game()).units
     assert (units["scouts"].numbers["men"], units["reserve"].numbers["men"]) == (3, 5)
+
+
+async def test_the_third_card_asks_the_loser(root: Path, tmp_path: Path, use_packs: Callable[[Path], None]) -> None:
+    """It waits for the other side, goes on with what they chose, and is told option by option."""
+    use_packs(card_of(root, tmp_path / "hill-road", "A third card: the defender chooses"))
+    channel = await Channel.fresh()
+    await channel.do(
+        "Anna",
+        'game start hill-road "Hill Road" sides="Blue, Red"',
+        "game settings hand_dice=yes",
+        "unit add Panzer tank Blue strength=6 steps=2",
+        'unit add "Rifles 1..2" infantry Red strength=2 steps=1',
+        "game join Blue",
+    )
+    await channel.do("Ben", "game join Red")
+    shot = 'hill-road assault Panzer "Rifles 1; Rifles 2"'
+    odds = (await channel.do("Anna", f"{shot} odds")).text()
+    assert odds.startswith("If retreat: Driven off 72%"), "6 against 4: all but 10 of 36"
+    assert "if hold: Held 72%" in odds
+    asked = (await channel.do("Anna", f"{shot} hand=3,3")).text()
+    assert asked.startswith("Beaten by 2. Retreat, or hold?")
+    await channel.fails("Anna", "game next", "choose")
+    await channel.fails("Anna", "choose option=hold", "")
+    held = (await channel.do("Ben", f"choose event={(await channel.game()).last} option=hold")).text()
+    assert held.startswith("Rifles 1 + 2 are destroyed")
+    await channel.do("Anna", "game undo")
+    await channel.do("Ben", "game undo")
+    assert (await channel.game()).units["rifles 1"].numbers["steps"] == 1
