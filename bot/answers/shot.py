@@ -128,10 +128,10 @@ class Carried:
 def asking_reply(sequence: Sequence, one: Single, who: str) -> Reply:
     """What a side is asked for, with the dice that led to it; each of several units has a line."""
     asks, settled = one.played.settlement.asks, one.played.settlement
-    told = news(
-        fared(sequence, ()), asks[0].ask if len(asks) == 1 else f"{len(asks)} choices", actors(sequence, one.given), who
-    )
-    lines: list[Part] = [*in_short(one.played.lines, settled, fared(sequence, ()))]
+    came, items = fared(sequence, ()), [ask.item for ask in asks]
+    title = asks[0].ask if len(asks) == 1 else f"{joined(items)} must choose"
+    told = news(came, title, actors(sequence, one.given), who)
+    lines: list[Part] = [*in_short(one.played.lines, settled, came)]
     lines += [ask.ask for ask in asks if len(asks) > 1]
     return Reply(told.title, tuple(lines), by=told.by, tone=WAITING)
 

@@ -398,11 +398,10 @@ async def posted(channel: Channel) -> list[Reply]:
     return found
 
 
-@pytest.mark.skip(reason="being written")
 async def test_a_linked_place_sees_the_question_and_answers_it() -> None:
     channel = Channel(await fresh_app(), Place("discord:1/11", "discord:1", "#one"))
     await begun(channel)
-    code = (await channel.do("Anna", "game link")).title.split()[-1]
+    code = (await channel.say("Anna", "game link", manager=True)).title.split()[-1]
     there = Channel(channel.app, Place("slack:T1/C1", "slack:T1", "#two"), "s")
     assert not (await there.say("Bob", f"game link {code}", manager=True)).error
     await channel.do("Anna", f"{SHOT}4,5,6,1")

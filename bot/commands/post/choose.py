@@ -28,7 +28,6 @@ from bot.interface.spec import CommandSpec
 from bot.rules.copies import replace
 from bot.rules.dice import Script
 from bot.rules.errors import UserError
-from bot.rules.text.names import joined
 from bot.rules.text.phrase import Phrase, begun, phrase
 from bot.stores.base import DAY
 from bot.stores.records import DueRow, Outgoing
@@ -59,19 +58,19 @@ async def ask_side(context: Context, outcome: Outcome, facts: Json) -> Reply:
 def _question(context: Context, reply: Reply, number: int, asks: Json, picked: tuple[int, ...]) -> Reply:
     """What is asked, with its buttons; of several units one after the other, from the first that is not `picked`."""
     items = asks.get("items", [])
-    told = [f"{begun(items[len(picked)])}: choose."] if len(items) > 1 else []
+    whose = f"{items[len(picked)]}: " if len(items) > 1 else ""
     who, otherwise = asks.get("side") or "Somebody", _words(asks, asks["else"])
     until = Phrase(f"{who} chooses until ", when(asks["due"]), f"; then it is: {otherwise}.")
     buttons = tuple(
-        context.button(CHOOSES, _label(says, option), number, "".join(map(str, (*picked, at))), style="primary")
+        context.button(CHOOSES, _label(whose, says, option), number, "".join(map(str, (*picked, at))), style="primary")
         for at, (option, says) in enumerate(zip(asks["options"], asks["says"], strict=True))
     )
-    return replace(reply, lines=(*reply.lines, *told, Small(until)), buttons=buttons)
+    return replace(reply, lines=(*reply.lines, Small(until)), buttons=buttons)
 
 
-def _label(says: str, option: str) -> str:
+def _label(whose: str, says: str, option: str) -> str:
     """What a button says: the words of the option, or its bare word where these are too long for one."""
-    return begun(says if 0 < len(says) <= LABEL else option.replace("-", " "))
+    return begun(whose + (says if 0 < len(whose + says) <= LABEL and says else option.replace("-", " ")))
 
 
 def _words(asks: Json, option: str) -> str:
@@ -97,7 +96,9 @@ async def choose(context: Context) -> Reply:
     count = len(asks.get("items", [""]))
     picks = words * count if len(words) == 1 else words
     if len(picks) != count:
-        what = f"#{number} asks for {count} answers: {joined(asks['items'])}." if count > 1 else f"#{number} asks once."
+        what = (
+            f"#{number} asks for {count} answers: {', '.join(asks['items'])}." if count > 1 else f"#{number} asks once."
+        )
         raise UserError(what, hint="One option, or one for each with commas.", option="option", code="bad-value")
     return await _decide(context, number, picks, hand=options["hand"])
 
@@ -108,7 +109,9 @@ async def press(context: Context, number: int, more: str) -> Reply:
     picked = tuple(int(digit) for digit in more if digit.isdecimal() and int(digit) < len(asks["options"]))
     _need_say(context, number, asks)
     if len(picked) < len(asks.get("items", [""])):
-        return _question(context, Reply(asks["ask"], (), by=f"#{number}", private=True), number, asks, picked)
+        so_far = [f"{asks['items'][at]}: {asks['says'][pick]}" for at, pick in enumerate(picked)]
+        asked = Reply(f"{begun(asks['items'][len(picked)])} must choose", tuple(so_far), by=f"#{number}", private=True)
+        return _question(context, asked, number, asks, picked)
     return await _decide(context, number, [asks["options"][at] for at in picked])
 
 
@@ -166,7 +169,7 @@ async def _decide(context: Context, number: int, picks: list[str], *, how: str =
     facts |= {"result": happening.result, "used": [unit_json(unit) for unit in named]}
     facts["acting"] = [unit.name for unit in named if unit.name in happening.acting]
     facts["closes"] = bool(happening.dice) and not happening.by_hand and closes_texts(context)
-    said = joined(list(dict.fromkeys(begun(_words(asks, pick)) for pick in picks)))
+    said = ", ".join(dict.fromkeys(_words(asks, pick) for pick in picks))
     chosen = f"nobody chose in time: {said}" if how == ELSE else f"{context.who} chooses: {said}"
     reply = replace(outcome.reply, by=chosen)
     if happening.asks:
