@@ -200,6 +200,9 @@ async def test_every_way_to_choose_is_followed() -> None:
 async def test_what_cannot_wait_refuses_it_in_one_sentence() -> None:
     channel = await two_sides()
     await channel.refused("Anna", f"{SHOT}4,5,6,1 secret", "not-together secret")
+    await channel.refused("Anna", f'macro add pop "{SHOT.replace(chr(34), "")}1"', "not-in-macro text")
+    several = await channel.say("Anna", 'order write text="on" command="grit shoot attackers=us1 targets=vc1 dice=2"')
+    assert not several.error
     game = await channel.game()
     assert not game.sealed
     assert not game.waits

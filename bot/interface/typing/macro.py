@@ -14,7 +14,7 @@ from bot.interface.registry import TABLE, Registry
 from bot.interface.spec import CommandSpec
 from bot.interface.typing.command_text import Parsed, Token, quoted, read_tokens, tokenize
 from bot.rules.errors import UserError, did_you_mean
-from bot.rules.inputs.options import Option, clean
+from bot.rules.inputs.options import CHOSEN, Option, clean
 from bot.rules.text.phrase import phrase
 from bot.rules.text.plain import clean_name
 
@@ -111,6 +111,9 @@ class Macro(NamedTuple):
         if spec.family not in FAMILIES and spec.path not in PATHS:
             hint = "Rolls, tables, combat sequences, units, the log and the turns of a game can."
             raise UserError(f"{spec.name} cannot be a macro.", hint=hint, option="text", code="not-in-macro")
+        if any(option.complete == CHOSEN for option in spec.options):
+            what = f"{spec.name} asks a side in its middle, so it cannot be a macro."
+            raise UserError(what, option="text", code="not-in-macro")
         return Parsed(spec, read_tokens(spec, [kept for token in tokens[used:] if (kept := _filled(token, filled))]))
 
     def form(self, run: CommandSpec, registry: Registry) -> CommandSpec:
