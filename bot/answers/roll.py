@@ -9,17 +9,18 @@ from itertools import accumulate, product
 from math import prod
 
 from bot.answers.outcome import Happening, Outcome, thrown
-from bot.answers.tables import lookup_reply, told
+from bot.answers.tables import NEXT, lookup_reply, told
 from bot.interface.reply.bars import percent
 from bot.interface.reply.parts import Odds, Small
 from bot.interface.reply.reply import Reply
 from bot.interface.typing.command_text import quoted
+from bot.rules.copies import replace
 from bot.rules.dice import Die, Rolled, Source
 from bot.rules.errors import UserError
 from bot.rules.expression import Result, Rolling, parse, roll
 from bot.rules.expression.chances import Chances, odds
 from bot.rules.inputs.options import Option, clean, flag
-from bot.rules.tables.table import Answer, Table
+from bot.rules.tables.table import CHAIN, Answer, Table
 from bot.rules.text.line import Line
 from bot.rules.text.phrase import phrase
 
@@ -136,14 +137,15 @@ def _simple(result: Result) -> Line | None:
 
 
 def read_table(table: Table, options: Mapping[str, object], who: str, source: Source) -> Outcome:
-    """The answer of a table. A roll that is missing is rolled with `source` and is a happening.
+    """The answer of a table. A roll that is missing is rolled with `source` and is a happening; a cell that names
+    another table rolls on that one, too.
 
     Raises UserError for inputs that the table refuses.
     """
     given = {name: value for name, value in options.items() if value is not None}
     rolled: list[Rolled] = []
     owed = table.owes(given)
-    if table.blank and owed:
+    if (table.blank or table.chain) and (owed or table.chain):
         check_reach(table, given, owed)
     for option, dice in owed:
         values = [source.draw(die) for die in dice]
@@ -151,23 +153,39 @@ def read_table(table: Table, options: Mapping[str, object], who: str, source: So
         given[option] = sum(value for value in values if isinstance(value, int))
     answer = table.read(given)
     reply = lookup_reply(table, given, answer, who if rolled else "", rolled)
-    if not rolled:
+    behind = table.chain.get(str(answer.out.get(CHAIN)))
+    further = read_table(behind, behind.handed(given), who, source) if behind is not None else None
+    reply = reply if further is None or behind is None else _both(reply, answer, behind, further.reply)
+    after = None if further is None else further.happening
+    if not rolled and after is None:
         return Outcome(reply, given=given)
     inputs = {name: value for name, value in options.items() if value is not None}
     happening = Happening(
         "table",
         inputs=inputs,
-        dice=tuple(rolled),
-        out=answer.out,
+        dice=(*rolled, *(after.dice if after is not None else ())),
+        out={**answer.out, **({NEXT: dict(after.out)} if after is not None else {})},
         system=table.system,
         target=table.id,
-        result=_in_the_log(table, answer),
+        result="; ".join(filter(None, (_in_the_log(table, answer), after.result if after is not None else ""))),
     )
     return Outcome(reply, happening, given)
 
 
+def _both(reply: Reply, answer: Answer, behind: Table, further: Reply) -> Reply:
+    """The answer of a table with that of the one behind it, as a line of its own and the words of both on top."""
+    title = f"{reply.title}; {further.title}" if told(answer) or answer.text else further.title
+    return replace(reply, title=title, lines=(*reply.lines, Small(f"{behind.title}: {further.title}"), *further.lines))
+
+
 def check_reach(table: Table, given: Mapping[str, object], owed: Many[tuple[str, tuple[Die, ...]]]) -> None:
-    """Raise UserError, before a die falls, where the dice that are owed could come to a blank cell."""
+    """Raise UserError, before a die falls, where the dice that are owed could come to a blank cell, or to a table with
+    one."""
+    for behind in table.chain.values():
+        behind.check_filled()
+        check_reach(behind, behind.handed(given), ())
+    if not (table.blank and owed):
+        return
     totals = [range(len(dice), sum(die.sides for die in dice) + 1) for _, dice in owed]
     for values in product(*totals) if prod(map(len, totals)) <= MOST_TRIED else ():
         try:

@@ -14,7 +14,7 @@ from bot.rules.dice import Rolled
 from bot.rules.errors import TableError, UserError
 from bot.rules.inputs.options import clean
 from bot.rules.tables.axis import Axis, axis, heading_axis
-from bot.rules.tables.table import Answer, Table
+from bot.rules.tables.table import CHAIN, Answer, Table
 from bot.rules.text.line import Line, minus
 from bot.rules.text.phrase import phrase
 from bot.systems.catalog import systems
@@ -22,13 +22,18 @@ from bot.systems.system import System
 
 MANY = 12
 """Rows above and below the one that answers, where the whole table is too large."""
+NEXT = "next"
+"""In what a table came to: what the one came to that was rolled behind it."""
 FEW = 3
 """So many outputs and more are said with their names."""
 
 
+_BESIDE = ("text", "parts", CHAIN, NEXT)
+
+
 def told(answer: Answer) -> dict[str, Any]:
     """What a table says by the names of its outputs, without its free text."""
-    return {name: value for name, value in answer.out.items() if name not in ("text", "parts")}
+    return {name: value for name, value in answer.out.items() if name not in _BESIDE}
 
 
 def lookup_reply(

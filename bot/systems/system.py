@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 from bot.rules.errors import TableError, UserError, did_you_mean, reading
 from bot.rules.inputs.options import Asked, Option, option_from
 from bot.rules.tables.compile import check_examples, compile_chart
-from bot.rules.tables.table import Table, Tables
+from bot.rules.tables.table import CHAIN, Table, Tables
 from bot.systems.game_file import check_buttons, check_game
 from bot.systems.kept import read_yaml
 
@@ -43,6 +43,8 @@ SEQUENCE_KEYS = {
 }  # fmt: skip
 SHARES = ("lists", "formulas", "blocks")
 """What the sequences of a game share."""
+DEEPEST = 5
+"""So many tables may be rolled one behind the other."""
 ROLL = "Roll"
 """The verb of a sequence that names none: its first line has the `cause` instead."""
 
@@ -294,6 +296,7 @@ class System:
         self.about: Any = None  # what pack.yaml says of one out of a pack
         self.parent: System | None = None  # the game that a pack has all else of
         self.base: System | None = None  # the game that a pack adds to
+        self._loading: tuple[str, ...] = ()
 
     @property
     def home(self) -> str:
@@ -466,7 +469,29 @@ class System:
             hint = did_you_mean(str(table.group), self.game["groups"])
             raise TableError(file, f"the game has no group {str(table.group)[:40]}. {hint}".rstrip(". "), row="group")
         check_examples(table, data, file)
-        return table
+        if CHAIN not in table.outputs or CHAIN in data["outputs"]:
+            return table
+        self._loading = (*self._loading, id)
+        try:
+            return replace(table, chain={next: self._behind(table, next, file) for next in table.outputs[CHAIN]})
+        finally:
+            self._loading = self._loading[:-1]
+
+    def _behind(self, table: Table, id: str, file: str) -> Table:
+        """A table that is rolled behind another. Raises TableError where there is none, where it needs what is not
+        known then, and for tables that lead back or far."""
+        known = self.in_sight
+        if id not in list(known):
+            raise TableError(file, f"there is no table {id[:40]}. {did_you_mean(id, known)}".strip(), row="results")
+        if id in self._loading:
+            raise TableError(file, f"{id} leads back to {id}: tables that roll each other never end", row="results")
+        found = known[id]
+        if found.depth >= DEEPEST:
+            raise TableError(file, f"more than {DEEPEST} tables are rolled one behind the other", row="results")
+        if lacking := next(found.lacks(table), ""):
+            problem = f"{id} needs {lacking}, and {table.id}, behind which it is rolled, has no such input"
+            raise TableError(file, problem, row="results")
+        return found
 
     def table(self, id: str) -> Table:
         """The table called `id`. Raises UserError with the nearest name."""

@@ -56,7 +56,7 @@ async def handle_lookup(context: Context) -> Reply:
         return await offered(context, whole, table_action(context, table, {}, private=True), wanted=wanted)
     private = flag(options, "private")
     options.pop("private", None)
-    if private and table.owes(options):
+    if private and (table.chain or table.owes(options)):
         raise UserError(
             "A roll is public.", hint="Leave out private, or give the roll.", option="private", code="not-together"
         )

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from bot.rules.declared.reading import Place, listed
 from bot.rules.declared.rolls import DICE
 from bot.rules.declared.setting import Path
+from bot.rules.tables.table import CHAIN, Table
 
 Steps = list[dict[str, Any]]
 TEST_KEYS = ("dice", "plus", "at_most", "at_least", "gives", "as", "label", "says")
@@ -146,3 +148,38 @@ def written_out(key: str, said: object, place: Place, where: Path) -> Steps:
         if one in said:
             place.formula(said[one], (*where, one))
     return write(said, place, where)
+
+
+_CALL, _HANDED = re.compile(r"\s*([a-z_]\w*)\((.*)\)\s*", re.DOTALL), re.compile(r"(\w+)\s*=\s*([^=,()]+)")
+
+
+def chained(said: Mapping[str, Any], place: Place, where: Path) -> Steps:
+    """`let: {found: "hits(roll=place)"}` where cells of that table name others: `found_next` is what the one says that
+    is rolled behind it, with its dice and a line; none where none is."""
+    steps: Steps = []
+    for name, source in said.items():
+        call = _CALL.fullmatch(str(source))
+        reader = place.sheet.formulas.readers.get(call[1]) if call is not None else None
+        if call is None or reader is None or not reader.table.chain:
+            continue
+        handed = dict(_HANDED.findall(call[2]))
+        steps.append({"let": {f"{name}_next": "none"}})
+        steps += [_behind(name, id, table, handed, place, where) for id, table in reader.table.chain.items()]
+    return steps
+
+
+def _behind(name: str, id: str, table: Table, handed: Mapping[str, str], place: Place, where: Path) -> dict[str, Any]:
+    """The step that rolls on a table where a cell has named it."""
+    if any(roll.by or roll.when for roll in table.rolls):
+        raise place.wrong(f"the dice of {id} hang on its inputs: roll on it in a step of its own", where)
+    dice = {f"{name}_{roll.option}": roll.dice[None] for roll in table.rolls}
+    given = {**table.handed(handed), **{roll.option: f"{name}_{roll.option}" for roll in table.rolls}}
+    call = f"{id.replace('-', '_')}({', '.join(f'{key}={value}' for key, value in given.items())})"
+    told = next((one for one in table.outputs if one not in ("parts", CHAIN)), "text")
+    line = {"label": table.title, "result": f"{{words({name}_next.{told})}}"}
+    return {
+        "when": f"{name}.{CHAIN} == '{id}'",
+        "roll": {key: f"{len(thrown)}{thrown[0].name}: {thrown[0].label}" for key, thrown in dice.items()},
+        "let": {f"{name}_next": call},
+        "say": {**line, **({"dice": next(iter(dice))} if dice else {})},
+    }

@@ -11,7 +11,7 @@ from bot.rules.declared.branches import For, If, keeping
 from bot.rules.declared.calls import NONE
 from bot.rules.declared.choices import BESIDE, Choose, Pause, read_choose
 from bot.rules.declared.formulas import Formula, constant, reading
-from bot.rules.declared.idioms import IDIOMS, written_out
+from bot.rules.declared.idioms import IDIOMS, chained, written_out
 from bot.rules.declared.named import End, told_by_name
 from bot.rules.declared.program import Block, Statement, assigned, everything
 from bot.rules.declared.reading import Place, Sheet
@@ -94,6 +94,8 @@ class Loader:
                 continue
             for one in written_out(key, step[key], place, at):
                 body += self._step(one, place, at)
+        for one in chained(step.get("let") or {}, place, (*where, "let")):
+            body += self._step(one, place, (*where, "let"))
         if "use" in step:
             body += self._use(step, outside, place, where)
         elif step.get("steps"):

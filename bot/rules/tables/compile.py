@@ -12,7 +12,7 @@ from bot.rules.errors import Slip, TableError, UserError, did_you_mean, reading
 from bot.rules.inputs.options import option_from
 from bot.rules.tables.axis import BLANK, WIDEST, Axis, axis, between, gaps, heading_axis
 from bot.rules.tables.formula import Formula, compile_formula
-from bot.rules.tables.table import Blank, Modifier, Reader, Roll, Table, text_key
+from bot.rules.tables.table import CHAIN, Blank, Modifier, Reader, Roll, Table, text_key
 
 T = TypeVar("T")
 KINDS = ("grid", "roll", "modifiers", "reference")
@@ -84,6 +84,7 @@ class _Compiler:
         self.data, self.file, self.system, self.lists = data, file, system, lists
         self.bounded = bounded
         self.blank: list[Blank] = []
+        self.chained: dict[str, None] = {}
         self._check_keys(data, TABLE_KEYS, "the table")
         if not isinstance(data.get("private", False), bool):
             raise TableError(file, "private is true or false", row="private")
@@ -112,6 +113,8 @@ class _Compiler:
         for number, body in enumerate(bodies if isinstance(bodies, list) else [bodies], 1):
             with reading(self.file, "read" if number == 1 else f"read {number}"):
                 readers.append(self.body(body))
+        if self.chained:
+            self.outputs[CHAIN] = tuple(self.chained)
         text_by = data.get("text_by") or ()
         example = dict(self._parts("example", lambda name, value: (name, value)))
         written = str(data)
@@ -339,6 +342,9 @@ class _Compiler:
         return out
 
     def _check_value(self, name: str, value: Any, row: object, column: object) -> None:
+        if name == CHAIN and name not in self.outputs:
+            self.chained[str(value)] = None
+            return
         if name not in self.outputs:
             if name in self.names or name.startswith("_"):
                 self.names.add(name)

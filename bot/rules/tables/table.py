@@ -5,7 +5,7 @@ A table never rolls: where its card asks for dice, `owes` names them and the rol
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
@@ -16,6 +16,8 @@ from bot.rules.inputs.options import Asked, Option, clean, missing_option, unkno
 from bot.rules.tables.formula import Formula
 
 Reader = Callable[[dict[str, Any]], None]
+CHAIN = "table"
+"""The output that names the table which is rolled next."""
 PLAIN = {str, int, bool, float, type(None)}
 ALONG = {*PLAIN, range}
 KEPT = 256
@@ -102,6 +104,8 @@ class Table:
     constants: Mapping[str, Any] = field(default_factory=dict)
     printed: Mapping[str, Any] = field(default_factory=dict)
     blank: tuple[Blank, ...] = ()
+    chain: Mapping[str, Table] = field(default_factory=dict)
+    """The tables that its cells name by ids: who comes to such a cell rolls on that table next."""
     _options: Mapping[str, Option] = field(default_factory=dict)
 
     def read(self, given: Mapping[str, object]) -> Answer:
@@ -112,6 +116,21 @@ class Table:
         """Raise UserError where a cell is blank still."""
         if self.blank:
             raise self.blank[0].error(self.title)
+
+    @property
+    def depth(self) -> int:
+        """How many tables are rolled one behind the other from here, itself counted."""
+        return 1 + max((behind.depth for behind in self.chain.values()), default=0)
+
+    def handed(self, given: Mapping[str, object]) -> dict[str, object]:
+        """What it takes of what another table was asked with, where it is rolled behind that."""
+        names = {option.name for option in self.inputs} - self._rolled
+        return {name: value for name, value in given.items() if name in names}
+
+    def lacks(self, other: Table) -> Iterator[str]:
+        """The inputs that it needs behind another table, which does not take them."""
+        known = {option.name for option in other.inputs}
+        return (one.name for one in self.inputs if one.required and one.name not in {*known, *self._rolled})
 
     def option(self, name: str) -> Option:
         """An input. Raises KeyError."""
