@@ -104,7 +104,10 @@ def test_a_sequence_that_calls_the_table_rolls_on() -> None:
     [
         ({"weather": WEATHER.replace("5-6: rain", "5-6: {table: hits}")}, "leads back to"),
         ({"weather": WEATHER.replace("5-6: rain", "5-6: {table: weather}")}, "weather leads back to weather"),
-        ({"hits": HITS.replace("table: weather", "table: weather-s")}, "there is no table weather-s. Did you mean weather?"),
+        (
+            {"hits": HITS.replace("table: weather", "table: weather-s")},
+            "there is no table weather-s. Did you mean weather?",
+        ),
         (
             {
                 "jam": JAM.replace(
