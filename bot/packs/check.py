@@ -31,7 +31,7 @@ from bot.systems.system import SCENARIOS, STEPS, TABLES, Sequence, System
 
 MANY_STATES = 10_000
 MOST_CHARACTERS = 8_000
-SITUATIONS = 40_000
+SITUATIONS = 30_000
 """Look-ups of a whole pack: a second or so."""
 UNTRUSTED_SECONDS = 2.0
 OWN_SECONDS = 20.0

@@ -196,12 +196,12 @@ class UnitTable(NamedTuple):
         return lines
 
     def wide(self) -> list[tuple[str, str]]:
-        """The lines of a wide screen, each with its tone: the type beside the name, the state at the end."""
+        """The lines of a wide screen, each with its tone: the type beside the name, the state at the end (and what else is to be said)."""
         cells = [
             (row[0], row[1], row[2], *(number_of(row, at) for at in range(len(self.keys))), _state(row))
             for row in self.rows
         ]
-        heads = ("", "", "type", *self.keys, "state")
+        heads = ("", "", "type", *self.keys, "state and more" if any(row[4] for row in self.rows) else "state")
         widths = [max(len(line[at]) for line in (heads, *cells)) for at in range(len(heads))]
         heading = f"{self.heading:<{widths[0] + 2 + widths[1]}}"
         lines = [(f"{heading}  {_spread(heads[2:], widths[2:], 1)}", "")]

@@ -22,11 +22,11 @@ async def printed(width: int, *, colours: bool = False) -> str:
 
 async def test_a_wide_terminal_has_types_and_states() -> None:
     assert (await printed(80)).splitlines()[1:] == [
-        "  US · Anna     type    morale  fp  state",
+        "  US · Anna     type    morale  fp  state and more",
         "  us1  Squad 1  squad        5   2  SHAKEN",
         "  us2  Squad 2  squad        5   2  moved",
         "  us3  Lt Hill  leader       6   –  lm 1",
-        "  VC · Bob     type    morale  fp  state",
+        "  VC · Bob     type    morale  fp  state and more",
         "  vc1  Cell 1  squad        4   1  ready",
         "  vc3  Tran    leader       5   –  lm 1",
         "  Lost: Cell 2",
