@@ -196,7 +196,7 @@ class UnitTable(NamedTuple):
         return lines
 
     def wide(self) -> list[tuple[str, str]]:
-        """The lines of a wide screen, each with its tone: the type beside the name, the state at the end (and what else is to be said)."""
+        """The lines of a wide screen, each with its tone: the type beside the name, the state and more at the end."""
         cells = [
             (row[0], row[1], row[2], *(number_of(row, at) for at in range(len(self.keys))), _state(row))
             for row in self.rows
