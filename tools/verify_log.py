@@ -42,15 +42,15 @@ EVENTS: Json = {
             "game secret", "free unannounced result before after extends",
             "system name started sides master turn phase turn_of go packs tracks", "units final barrier",
         ],
-        "join": ["before after", "", "players", "beside final playing"],
-        "leave": ["before after", "", "players", "beside playing"],
+        "join": ["before after", "", "players", "beside final playing cards"],
+        "leave": ["before after", "", "players", "beside playing cards"],
         "next": ["result before after", "", TURN, "units playing"],
         "pass": ["result before after", "", TURN, "units playing"],
         "initiative": ["result", "before after", "initiative turn_of go passes", "playing"],
         "plan": ["result before after", "texts", "plans", "beside playing"],
         "order": ["result before after", "texts", "orders orders_due", "beside playing"],
         "orders": ["reads result before after", "", "orders orders_due", "beside final playing"],
-        "end": ["before after", "opens result texts", "ended winner tracks", "units final barrier"],
+        "end": ["before after", "opens shows result texts", "ended winner tracks", "units cards final barrier"],
         "resume": ["", "before after", "ended winner", "final barrier"],
         "unit": ["result", "before after renamed extends", "system packs", "units"],
         "settings": ["", "result before after extends", "hand_dice answers confirm rules master packs", ""],
@@ -59,12 +59,12 @@ EVENTS: Json = {
             "result", "", "", "beside final",
             "played from two channels", "one channel fewer", "a channel agreed to a link",
         ],
-        "import": ["secret result", "before after", "master", "final barrier"],
-        "claim": ["", "own before after", "players master", "beside final"],
+        "import": ["secret result", "before after", "master", "final barrier cards"],
+        "claim": ["", "own before after", "players master", "beside final cards"],
         "privacy": [
-            "result", "before after", "players master", "beside final", "somebody's name and texts were deleted",
+            "result", "before after", "players master", "beside final cards", "somebody's name and texts were deleted",
         ],
-        "fair": ["result", "secret texts revealed closes", "", "beside final"],
+        "fair": ["result", "secret texts revealed closes shows before after", "", "beside final cards"],
         "roll": ["command inputs out", "dice hand result texts closes", "", "quiet sealable"],
         "table": [
             "command system target dice", "inputs out edition base tables result texts closes", "", "quiet",
@@ -79,8 +79,8 @@ EVENTS: Json = {
             "tracks", "units",
         ],
         "deck": ["result before after", "texts", "decks", "cards"],
-        "draw": ["does result dice", "deck texts closes before after", "", "cards quiet"],
-        "cards": ["deck does result before after", "", "", "cards"],
+        "draw": ["does result", "dice closed seats deck texts closes before after", "", "cards quiet"],
+        "cards": ["does result before after", "deck seat to texts", "", "cards"],
         "sealed": ["of sealed", "hand closes", "", "beside"],
         "reveal": ["opens", "result last before after", "tracks", "units final quiet"],
         "track": ["result before after", "", "tracks", ""],
@@ -99,7 +99,9 @@ EVENTS: Json = {
         "said": "hash", "used": "unit+", "acting": "word+", "of": "=roll|=sequence", "sealed": "hash",
         "changes": "change+", "read": "{word:value}+", "tracks": "{word:value}+",
         "opens": "count+", "reads": "count+", "before": "patch", "after": "patch",
-        "deck": "word", "upkeep": "word", "does": "=draw|=names|=discard|=remove|=return|=shuffle",
+        "deck": "word", "upkeep": "word",
+        "does": "=draw|=names|=hold|=deal|=play|=discard|=remove|=return|=shuffle|=give|=back|=agree",
+        "closed": "sides+60", "seats": "word+60", "seat": "word", "to": "word", "shows": "count",
     },
     "game": {
         "system": "name", "name": "name", "master": "name", "phase": "name", "initiative": "name", "turn_of": "name",
@@ -307,6 +309,9 @@ def proof_faults(log: Json, heads: Any, count: dict[str, int]) -> Iterator[str]:
         if "sealed" in body:
             count["sealed"] += (at, "sealed") not in texts
             body = content_of(texts, at)
+        elif "closed" in body:
+            body = closed_dice(texts, at, body)
+            count["sealed"] += not body
         if body.get("dice"):
             yield from dice_faults(log["game"], at, body, promises.in_force[at], seeds, count)
 
@@ -370,7 +375,7 @@ class Promises:
         elif isinstance(secret, dict) and self.promised:
             yield from self.add(at, secret)
         self.wiped |= body.get("kind") == "privacy"
-        rolls = (body.get("dice") or "sealed" in body) and not body.get("hand")
+        rolls = (body.get("dice") or "sealed" in body or "closed" in body) and not body.get("hand")
         if body.get("closes") is True if self.closing else rolls:
             self.closed = True
 
@@ -447,6 +452,16 @@ def dice_faults(
             given = die["faces"][place - 1] if "faces" in die else place
             if given != die["value"] or type(given) is not type(die["value"]):
                 yield f"Event {at}: die {draw + 1} shows {die['value']}, the seed gives {given}."
+
+
+def closed_dice(texts: Any, at: int, body: Json) -> Json:
+    """The dice whose faces an event closed, each by its own text; {} where one is not in the file."""
+    sides = listed(body["closed"])
+    faces = [str(texts.get((at, f"face.{n}"), {}).get("text", "")) for n in range(1, len(sides) + 1)]
+    if not faces or not all(re.fullmatch("[0-9]{1,9}", face) for face in faces):
+        return {}
+    dice = [{"label": body.get("deck"), "sides": n, "value": int(face)} for n, face in zip(sides, faces, strict=True)]
+    return {"dice": dice}
 
 
 def content_of(texts: Any, at: int) -> Json:
@@ -605,26 +620,47 @@ def pack_hash(files: Any) -> str:
 DECK_ID, WORD = "[a-z0-9][a-z0-9-]{0,23}", r"([1-9][0-9]{0,15})\.(w[1-9][0-9]{0,2})"
 
 
+OPEN = ("play", "discard", "removed")  # places where cards lie open, by card; hands are counted by seat
+
+
 class Pile:
     """What is left of a deck, and what is out of it: see "Cards drawn" in docs/dice.md."""
 
-    def __init__(self, id: str, deck: Json, out: dict[str, int]) -> None:
+    def __init__(self, id: str, deck: Json, out: dict[str, int], held: Iterable[str] = ()) -> None:
         self.id, self.deck, self.out = id, deck, dict(out)
-        gone = [self.at(place) for place in ("play", "discard", "removed")]
-        self.left = {card["id"]: card["count"] - sum(one.get(card["id"], 0) for one in gone)
-                     for card in deck.get("cards", [])}  # fmt: skip
+        self.left = {card["id"]: card["count"] for card in deck.get("cards", [])}
+        gone = [(card, count) for place in OPEN for card, count in self.at(place).items()]
+        gone += [(name.rpartition("/")[2], count) for name, count in self.at("known").items()]
+        for card, count in [*gone, *((card, 1) for card in held)]:
+            self.left[card] = self.left.get(card, 0) - count
 
     def at(self, place: str) -> dict[str, int]:
         """How many of which card are in a place."""
         start = f"{self.id}/{place}/"
         return {key[len(start) :]: count for key, count in self.out.items() if key.startswith(start)}
 
-    def draw(self, die: Json) -> str | None:
-        """The card that a die draws; None for a die that the pile does not ask for."""
+    @property
+    def size(self) -> int:
+        """How many cards it has, which all can tell."""
+        return int(sum(self.left.values()) - sum(self.at("hand").values()))
+
+    def put(self, place: str, what: str, count: int = 1) -> None:
+        """So many more cards are in a place."""
+        key = f"{self.id}/{place}/{what}"
+        self.out[key] = self.out.get(key, 0) + count
+
+    def refill(self) -> None:
+        """Where it is empty its discards are the pile, if the deck says so."""
         discards = self.at("discard")
-        if not sum(self.left.values()) and self.deck["empty"] == "reshuffle" and discards:
-            self.left = {card["id"]: discards.get(card["id"], 0) for card in self.deck["cards"]}
+        if self.deck["empty"] == "reshuffle" and discards:
+            for card, count in discards.items():
+                self.left[card] = self.left.get(card, 0) + count
             self.out = {key: count for key, count in self.out.items() if not key.startswith(f"{self.id}/discard/")}
+
+    def draw(self, die: Json, seat: str = "") -> str | None:
+        """The card that a die draws; None for a die that the pile does not ask for."""
+        if not sum(self.left.values()):
+            self.refill()
         face, size = die["value"], sum(self.left.values())
         if die.keys() != {"label", "sides", "value"} or (die["label"], die["sides"]) != (self.id, size):
             return None
@@ -633,9 +669,78 @@ class Pile:
         row = (card for card, count in self.left.items() for _ in range(count))
         card: str = next(itertools.islice(row, face - 1, None))
         self.left[card] -= 1
-        key = f"{self.id}/play/{card}"
-        self.out[key] = self.out.get(key, 0) + 1
+        self.put("hand" if seat else "play", seat or card)
         return card
+
+
+def opened_faults(events: list[Json], texts: dict[tuple[int, str], str]) -> Iterator[tuple[int, str]]:
+    """Closed cards and faces that an event opened, computed again: (event, what is wrong)."""
+    opens = [(body["shows"], body["number"]) for body in events if "shows" in body]
+    out, decks, told = dict[str, int](), dict[str, Json](), dict[int, Json]()
+
+    def hands_of(deck: str) -> Json:
+        """What is in its closed hands now: [draw, card] by seat, the oldest first."""
+        hands = told.get(out.get(f"{deck}/last", 0), {})
+        return {seat: [*held] for seat, held in hands.items() if out.get(f"{deck}/hand/{seat}")}
+
+    for body in events:
+        at, deck = body["number"], body.get("deck", "")
+        if any(first <= at < by for first, by in opens) and ("closed" in body or "seat" in body):
+            hands = hands_of(deck)
+            try:
+                follow = drawn_hands if "closed" in body else left_hands
+                told[at] = follow(body, decks[deck], out, hands, texts)
+            except (KeyError, ValueError, IndexError, StopIteration):
+                yield at, "what it closed is not in the file as it was opened, or not what its dice draw."
+        if "shows" in body and body["kind"] == "end":
+            before, after = (body.get(part, {}).get("cards", {}) for part in PATCH)
+            for one in decks:
+                for seat, held in hands_of(one).items():
+                    for card in {card for _, card in held}:
+                        key = f"{one}/known/{seat}/{card}"
+                        if after.get(key, 0) - before.get(key, 0) != sum(other == card for _, other in held):
+                            yield at, "it opens other hands than were drawn."
+        out = {**out, **body.get("after", {}).get("cards", {})}
+        decks |= body.get("after", {}).get("game", {}).get("decks", {})
+
+
+def drawn_hands(body: Json, deck: Json, out: dict[str, int], hands: Json, texts: dict[tuple[int, str], str]) -> Json:
+    """The hands behind a closed draw; ValueError where its faces draw other cards."""
+    at, seats = body["number"], body.get("seats", [])
+    pile, places = (
+        Pile(body["deck"], deck, out, [card for held in hands.values() for _, card in held]),
+        range(1, len(body["closed"]) + 1),
+    )
+    named = [texts[at, f"card.{n}"] for n in places] if seats else body["result"].partition(": ")[2].split(", ")
+    for n, sides in zip(places, body["closed"], strict=True):
+        die = {"label": body["deck"], "sides": sides, "value": int(texts[at, f"face.{n}"])}
+        if pile.draw(die, seats[n - 1] if seats else "") != named[n - 1]:
+            raise ValueError
+        if seats:
+            hands.setdefault(seats[n - 1], []).append((f"{at}.{n}", named[n - 1]))
+    return hands
+
+
+def left_hands(body: Json, _: Json, out: dict[str, int], hands: Json, texts: dict[tuple[int, str], str]) -> Json:
+    """The hands behind an event that took cards out of one; ValueError for a card that was not in it."""
+    at, deck, seat, to = body["number"], body["deck"], body["seat"], body.get("to", "")
+    held, known, closed = hands.setdefault(seat, []), dict(out), list[str]()
+    for card in body["result"].partition(": ")[2].split(", ") if body["does"] in ("play", "discard") else []:
+        key = f"{deck}/known/{seat}/{card}"
+        if known.get(key):
+            known[key] -= 1
+        else:
+            closed.append(card)
+    for n in range(1, sum(key.startswith("from.") for key in body.get("texts", {})) + 1):
+        found = next(one for one in held if one[0] == texts[at, f"from.{n}"])
+        if closed and found != next((one for one in held if one[1] == closed[n - 1]), None):
+            raise ValueError
+        held.remove(found)
+        if to and texts[at, f"card.{n}"] != found[1]:
+            raise ValueError
+        if to:
+            hands.setdefault(to, []).append((f"{at}.{n}", found[1]))
+    return hands
 
 
 # --- replay: whether each event follows on those before --------------------------------------------------
@@ -659,6 +764,7 @@ class Game:
         self.events: dict[int, Json] = {}
         self.contents: dict[int, Json] = {}  # of sealed events
         self.units: Json = {}
+        self.hidden = 0  # the first event with closed cards or faces that none has opened
         self.cards: dict[str, int] = {}  # out of their piles: how many, by DECK/PLACE/CARD
         self.sealed: dict[int, str] = {}
         self.waits: dict[int, Json] = {}  # events that ask a side for a choice, with what they ask
@@ -723,6 +829,10 @@ class Game:
         self.now.update(body.get("after", {}).get("game", {}))
         self.units.update(body.get("after", {}).get("units", {}))
         self.units = {key: unit for key, unit in self.units.items() if unit}
+        if "shows" in body or kind == "import":
+            self.hidden = 0
+        elif "closed" in body or "seat" in body:
+            self.hidden = self.hidden or at
         self.cards = {**self.cards, **body.get("after", {}).get("cards", {})}
         self.cards = {key: count for key, count in self.cards.items() if count}
         if kind == "sealed":
@@ -791,6 +901,7 @@ class Game:
         problem = (
             (rule(body) if rule else "")
             or self.waiting_problem(body)
+            or self.hands_problem(body)
             or self.packs_problem(body)
             or self.closing_problem(body)
             or self.protocol_problem(body)
@@ -841,7 +952,7 @@ class Game:
     def closing_problem(self, body: Json) -> str:
         """When players' texts close, see docs/dice.md."""
         who, now, kind = body["who"], self.now, body["kind"]
-        rolled = bool(body.get("dice") or kind == "sealed") and not body.get("hand")
+        rolled = bool(body.get("dice") or "closed" in body or kind == "sealed") and not body.get("hand")
         if "closes" in body:
             alone = set(now["players"]) | {now["master"]} <= {who, ""} if self.guarded() else (
                 self.all_closing and self.acted <= {who}
@@ -1043,23 +1154,31 @@ class Game:
             f"{body['number']}.{key}" for key in body.get("texts", {})
         }:
             return "its cards have other words than are under its hashes."
+        if any(key.startswith(f"{new[0]}/hand/") for key in self.cards):
+            return "it declares a deck anew while hands hold closed cards of it."
         after = {key: count for key, count in self.cards.items() if not key.startswith(f"{new[0]}/")}
         right = body["result"] == f"{new[0]}: {size} cards"
         return self.cards_problem(after) or ("" if right else "its words are not those of its deck.")
 
     def rule_draw(self, body: Json) -> str:
+        if "closed" in body:
+            return self.closed_draw(body)
         names = body["does"] == "names" and "deck" not in body
-        dice, deck, pile = body["dice"], body.get("deck", ""), Pile(body.get("deck", ""), {}, {})
+        dice, deck, pile = body.get("dice", []), body.get("deck", ""), Pile(body.get("deck", ""), {}, {})
+        if "seats" in body or not (names or body["does"] == "draw"):
+            return "cards are drawn into hands with their faces closed."
         texts = {f"w{place}" for place in range(1, len(dice) + 1)} if names else set[str]()
         if body.get("texts", {}).keys() != texts:
             return "it has other texts than the names that it puts in order."
         if names:
             cards = [{"id": f"{body['number']}.w{place}", "count": 1} for place in range(1, len(dice) + 1)]
             pile = Pile("names", {"cards": cards, "empty": "refuse"}, {})
-        elif body["does"] == "draw" and deck in self.now["decks"]:
+        elif deck in self.now["decks"]:
             pile = Pile(deck, self.now["decks"][deck], self.cards)
-        if len(dice) > 60 or not pile.deck:
+        if not 0 < len(dice) <= 60 or not pile.deck:
             return "it draws from a deck that nobody declared, or too much at once."
+        if self.cards.get(f"{deck}/last"):
+            return "it shows its dice while cards of the deck are closed."
         drawn = [pile.draw(die) for die in dice]
         if None in drawn:
             return "its dice are not those that its pile asks for."
@@ -1067,8 +1186,149 @@ class Game:
         after = self.cards if names else pile.out
         return self.cards_problem(after) or ("" if body["result"] == said else "its words are not what it draws.")
 
+    def seat_of(self, person: str) -> str:
+        """The seat of somebody: their side, or their own without one."""
+        return str(self.now["players"].get(person) or f"@{person}")
+
+    def closed_draw(self, body: Json) -> str:
+        """Cards drawn whose faces stay closed: into hands, or open ones while others of the deck are closed."""
+        deck, sides, seats, does = body.get("deck", ""), body["closed"], body.get("seats", []), body["does"]
+        if deck not in self.now["decks"] or "dice" in body:
+            return "it draws from a deck that nobody declared, or too much at once."
+        own = {self.seat_of(body["who"])}
+        fits = {
+            "draw": not seats,
+            "hold": set(seats) == own,
+            "deal": bool(seats) and set(seats) <= set(self.now["sides"]),
+        }
+        if not fits.get(does) or (seats and len(seats) != len(sides)):
+            return "it draws for hands that are not theirs."
+        named = [] if seats else body["result"].removeprefix(f"{deck}: ").split(", ")
+        keys = {f"{what}.{n}" for n in range(1, len(sides) + 1) for what in ("face", *(["card"] if seats else []))}
+        if body.get("texts", {}).keys() != keys or (not seats and len(named) != len(sides)):
+            return "it has other texts than the cards and faces that it closes."
+        if not seats and not self.cards.get(f"{deck}/last"):
+            return "it closes its dice though no card of the deck is closed."
+        pile = Pile(deck, self.now["decks"][deck], self.cards)
+        size = pile.size
+        for place, each in enumerate(sides):
+            if not size and pile.deck["empty"] == "reshuffle":
+                size = sum(pile.at("discard").values())
+                pile.refill()
+            if each != size:
+                return "its dice are not those that its pile asks for."
+            size -= 1
+            pile.put("hand" if seats else "play", seats[place] if seats else named[place])
+        after = {**pile.out, **({f"{deck}/last": body["number"]} if seats else {})}
+        said = f"{deck}: {', '.join(named) if named else f'{len(sides)} closed'}"
+        right = "" if body["result"] == said else "its words are not what it draws."
+        return self.too_many(deck, after) or self.cards_problem(after) or right
+
+    def too_many(self, deck: str, out: dict[str, int]) -> str:
+        """Whether more of a card lie open than the deck has."""
+        told = {card["id"]: card["count"] for card in self.now["decks"][deck]["cards"]}
+        for place in OPEN:
+            for card, count in Pile(deck, self.now["decks"][deck], out).at(place).items():
+                told[card] = told.get(card, 0) - count
+        return "it plays a card more often than the deck has it." if min(told.values()) < 0 else ""
+
+    def out_of_hand(self, body: Json) -> str:
+        """Cards leave a hand: into play or to the discards by name, or closed, into another hand or the pile."""
+        deck, does, seat, to, out = body["deck"], body["does"], body["seat"], body.get("to", ""), dict(self.cards)
+        if seat != self.seat_of(body["who"]) or (does == "give") != bool(to) or to == seat:
+            return "it takes cards out of a hand that is not theirs."
+        if to and not (to in self.now["sides"] or to.removeprefix("@") in self.acted):
+            return "it gives cards to nobody."
+        texts, hand = body.get("texts", {}), f"{deck}/hand/{seat}"
+        there, count = out.get(hand, 0), 0
+        if does in ("give", "back"):
+            count = sum(key.startswith("from.") for key in texts)
+            keys, names = {f"card.{n}" for n in range(1, count + 1)} if to else set[str](), [f"{count} closed"]
+            out |= {f"{deck}/hand/{to}": out.get(f"{deck}/hand/{to}", 0) + count} if to else {}
+        elif does in ("play", "discard"):
+            names, keys = body["result"].removeprefix(f"{deck}: ").split(", "), set[str]()
+            for card in names:
+                known, goes = f"{deck}/known/{seat}/{card}", f"{deck}/{does}/{card}"
+                out[goes] = out.get(goes, 0) + 1
+                count += not out.get(known)
+                out |= {known: out[known] - 1} if out.get(known) else {}
+            if not set(names) <= {card["id"] for card in self.now["decks"][deck]["cards"]}:
+                return "it plays a card that the deck does not have."
+        else:
+            return "it takes cards out of a hand for nothing."
+        keys |= {f"from.{n}" for n in range(1, count + 1)}
+        if (
+            texts.keys() != keys
+            or not 0 < len(names) <= 60
+            or count > there
+            or (does in ("give", "back") and not count)
+        ):
+            return "it has other texts than the cards that it takes."
+        out[hand] = there - count
+        out |= {f"{deck}/last": body["number"]} if count else {}
+        right = "" if body["result"] == f"{deck}: {', '.join(names)}" else "its words are not what it takes."
+        return self.too_many(deck, out) or self.cards_problem(out) or right
+
+    def hands_problem(self, body: Json) -> str:
+        """Hands that an event puts back or opens: of seats where nobody sits any more, at an import, at the end."""
+        kind, who, out, now = body["kind"], body["who"], dict(self.cards), self.now
+        holding = {key.partition("/hand/")[2] for key in out if "/hand/" in key and key.split("/")[0] in now["decks"]}
+        closed = {key for key in out if key.startswith("+") or key.endswith("/last")}
+        if kind in ("join", "leave", "claim", "privacy"):
+            players = self.value("players")
+            gone = {who, body.get("own", ""), *(now["players"].keys() - players.keys())}
+            gone |= {now["master"]} if self.value("master") != now["master"] else set()
+            seats = {*now["players"].values()} - {*players.values()} | {f"@{one}" for one in gone}
+            return self.cards_problem(self.put_back(seats))
+        if kind == "import":
+            seats = holding | {
+                name.rpartition("/")[0] for deck in now["decks"] for name in Pile(deck, {}, out).at("known")
+            }
+            return self.cards_problem({key: count for key, count in self.put_back(seats).items() if key not in closed})
+        if kind == "fair" and "revealed" not in body:
+            return "it opens closed cards, which only the seed does." if body.keys() & {"shows", "before"} else ""
+        if kind not in ("fair", "end"):
+            return ""
+        if body.get("shows", 0) != self.hidden:
+            return "it opens other cards than are closed."
+        if kind == "fair":
+            last = {key for key in out if key.endswith("/last")}
+            after = {key: count for key, count in out.items() if key not in last}
+            return "a seed is not revealed while a card under it is closed." if holding else self.cards_problem(after)
+        if any(not out.get(f"+agreed/{seat}") for seat in holding - {self.seat_of(who)}):
+            return "closed hands are opened though not every side agreed."
+        for deck, made in now["decks"].items():
+            for seat, count in Pile(deck, {}, self.cards).at("hand").items():
+                keys = [f"{deck}/known/{seat}/{card['id']}" for card in made["cards"]]
+                more = {key: max(0, self.after["cards"].get(key, 0) - out.get(key, 0)) for key in keys}
+                if sum(more.values()) != count:
+                    return "it opens other hands than there are."
+                out |= {key: out.get(key, 0) + some for key, some in more.items()}
+                del out[f"{deck}/hand/{seat}"]
+        return self.cards_problem({key: count for key, count in out.items() if key not in closed})
+
+    def put_back(self, seats: set[str]) -> dict[str, int]:
+        """The cards out of their piles once these seats have put their hands back."""
+        starts = tuple(
+            f"{deck}/{what}/{seat}" for deck in self.now["decks"] for seat in seats for what in ("hand", "known")
+        )
+        return {
+            key: count for key, count in self.cards.items()
+            if not any(key == start if "/hand/" in start else key.startswith(f"{start}/") for start in starts)
+        }  # fmt: skip
+
     def rule_cards(self, body: Json) -> str:
-        deck, does = body["deck"], body["does"]
+        deck, does = body.get("deck", ""), body["does"]
+        if does == "agree":
+            key = f"+agreed/{self.seat_of(body['who'])}"
+            if body.keys() & {"deck", "seat", "to", "texts"} or self.cards.get(key):
+                return "it agrees to what was agreed to."
+            right = body["result"] == "hands may be opened"
+            return self.cards_problem({**self.cards, key: 1}) or ("" if right else "its words are not those.")
+        if deck in self.now["decks"] and "seat" in body:
+            return self.out_of_hand(body)
+        if body.keys() & {"to", "texts"}:
+            return "it moves cards that do not go there."
         sources = {"discard": ["play"], "remove": ["play", "discard"], "return": ["play", "discard"],
                    "shuffle": ["discard"]}.get(does)  # fmt: skip
         if deck not in self.now["decks"] or sources is None:
@@ -1439,7 +1699,7 @@ class Game:
         if body.get("reason") == "edition" and at in self.waits:
             self.remarks.append(f"Event {body['number']}: that the rules had changed is the host's word.")
             return ""
-        rolled = undone.get("dice") or undone["kind"] in ("sealed", "choice")
+        rolled = undone.get("dice") or undone["kind"] in ("sealed", "choice") or undone.keys() & {"closed", "seat"}
         if rolled and "asked" not in body and "alone" not in body:
             return "dice are taken back, and nobody agreed."
         return self.agreed_faults(body, undone)
@@ -1813,6 +2073,9 @@ def check(data: Any, heads: Iterable[str] = ()) -> tuple[list[str], list[str], i
         held = {(row["event"], row["key"]) for row in log.get("texts", [])}
         for at, line in game.missing(held) if not game.faults else ():
             (game.remarks if at < game.imported else game.faults).append(f"Event {at}: {line}")
+        words = {(row["event"], row["key"]): row["text"] for row in log.get("texts", [])}
+        for at, line in opened_faults([*game.events.values()], words) if not game.faults else ():
+            game.faults.append(f"Event {at}: {line}")
         faults = game.faults
     lines = [f"Events: {len(log['events'])}. Dice computed again: {count['dice']}. Faults: {len(faults)}."]
     says = {

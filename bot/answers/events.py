@@ -155,6 +155,11 @@ _DID = {
     "discard": "discards {which} ({id})",
     "remove": "takes {which} out of the game ({id})",
     "return": "puts {which} back into {id}",
+    "hold": "draws {which} into their hand from {id}",
+    "deal": "deals {which} from {id}",
+    "play": "plays {which} from {id}",
+    "give": "gives away {which} of {id}",
+    "back": "puts {which} back into {id}",
     "shuffle": "shuffles the discards back into {id}, {which}",
     "": "makes the deck {id}, {which}",
 }
@@ -164,6 +169,8 @@ def _of_cards(event: Event, who: str, told: str) -> Retold:
     """What is said of decks; `told` is the result with the words of cards in it."""
     if event.get("does") == "names":
         return Retold(f"in order: {told}", f"{who} shuffles names")
+    if event.get("does") == "agree":
+        return Retold(f"{who} agrees that hands are opened when the game ends")
     id, _, which = told.partition(": ")
     if id in STANDARD:
         which = ", ".join(name_of(id, card) for card in which.split(", "))

@@ -13,6 +13,7 @@ from bot.audit import replay
 from bot.audit.packs import Brought
 from bot.audit.shown import shown_faults
 from bot.game.events import ROLLS, whole_shot
+from bot.game.follows.cards import opened_faults
 from bot.game.follows.event import event_faults, order_faults
 from bot.game.follows.past import Past, missing_faults, sealed_contents
 from bot.game.state import Game
@@ -92,6 +93,9 @@ class _History:
                 self.remarks.append(f"Event {number} was imported: {fault}")
             else:
                 self._fault(number, fault)
+        texts_by = {(text.event, text.key): text.text for text in self._log.texts}
+        for number, fault in opened_faults([*past.bodies.values()], texts_by) if not self.faults else ():
+            self._fault(number, fault)
 
     def _follow(self, past: Past, event: Event, times: list[int], editions: dict[str, int]) -> None:
         """Hold an event of the right shape against what went before."""

@@ -10,7 +10,9 @@ from bot.rules.proof.event_kinds import is_later, may_be_later
 from bot.rules.proof.export_format import FORMAT, SEALED, VERSION, person_key
 from bot.stores.records import IMPORTED, EventRow, Json, PersonRow, SeedRow, TextRow
 
-_OF_TEXTS = ('"texts"', '"sealed"', '"order"', '"opens"', '"reads"')
+CLOSED = ("card.", "face.", "from.")
+"""How the keys of texts begin that hold closed cards."""
+_OF_TEXTS = ('"texts"', '"sealed"', '"order"', '"opens"', '"reads"', '"shows"')
 """One of these is in the body of every event that says something of texts."""
 
 
@@ -79,6 +81,8 @@ class Promises:
         self._with_secrets = with_secrets
         self._sealed: set[int] = set()
         self._opened: set[int] = set()
+        self._shown: list[range] = []
+        """Events whose closed cards were opened."""
         self._promised: dict[int, tuple[str, ...]] = {}
 
     def see(self, row: EventRow) -> None:
@@ -89,6 +93,8 @@ class Promises:
     def note(self, number: int, body: Mapping[str, Any]) -> None:
         """Note what an event says of texts."""
         self._opened.update(body.get("opens", ()), body.get("reads", ()))
+        if "shows" in body:
+            self._shown.append(range(body["shows"], number))
         if "sealed" in body or body.get("kind") == "order":
             self._sealed.add(number)
         keys = (*body.get("texts", {}), *(("label",) if "sealed" in body else ()))
@@ -101,6 +107,8 @@ class Promises:
         closed = self._sealed - self._opened if not self._with_secrets else set()
         for row in texts:
             is_open = row.event not in closed and (row.key == SEALED or row.key in self._promised.get(row.event, ()))
+            if row.key.startswith(CLOSED) and not self._with_secrets:
+                is_open = is_open and any(row.event in shown for shown in self._shown)
             if is_open or row.key == SAID:
                 yield row
 

@@ -76,8 +76,11 @@ SETUP = {"systems": "games.settings:systems", "links": "games.settings:links"}
 DECK = {
     "make": "play.decks:make",
     "draw": "play.decks:draw",
-    "discard": "play.decks:discard",
-    "return": "play.decks:put_back",
+    "deal": "play.hands:deal",
+    "play": "play.hands:play",
+    "discard": "play.hands:discard",
+    "give": "play.hands:give",
+    "return": "play.hands:put_back",
     "shuffle": "play.decks:shuffle",
     "show": "play.decks:show",
 }
@@ -107,6 +110,7 @@ FAMILIES: Mapping[str, str | Mapping[str, str]] = {
     "macro": MACRO,
     "order": ORDER,
     "deck": DECK,
+    "hand": "play.hands:hand",
     "setup": SETUP,
     "track": TRACK,
     "pack": PACKS,
@@ -156,6 +160,10 @@ BUTTONS_OF_GAME = {
     "close": "play.fair:press_close",
     "delete": "games.transfer:delete_now",
     "drawcard": "play.decks:press_draw",
+    "hand": "play.hands:press_hand",
+    "handpage": "play.hands:press_hand",
+    "handcard": "play.hands:press_card",
+    "openhand": "play.hands:agree",
     "done": "turns.turn:press_pass",
     "askseed": "games.end:ask_seed",
     "end": "games.end:end_now",
@@ -219,6 +227,8 @@ PRIVATE = (
     "log",
     "delete",
     "forget",
+    "hand",
+    "handpage",
     "open",
     "read",
     "remember",
@@ -234,6 +244,8 @@ INSTEAD = {
     "consent": "/game undo",
     "done": "/game pass done",
     "drawcard": "/deck draw",
+    "hand": "/hand",
+    "openhand": "/hand agree",
     "initiative": "/game initiative",
     "join": "/game join",
     "log": "/log",
@@ -249,7 +261,7 @@ INSTEAD = {
 
 BEGINNING = ("begin", "keep", "resume", "agree", "takeover", "packon")
 """Buttons that lead to a game or to a server's packs, though they name no game that is played."""
-PAGES = ("log", "die")
+PAGES = ("log", "die", "handpage")
 """Buttons whose private message turns its page."""
 SCREENS = ("whatif", "back")
 """Buttons whose box becomes the next one."""

@@ -86,6 +86,10 @@ def apply(game: Game, event: Mapping[str, Any]) -> Game:
         changes["waits"] = _waits(game, event)
     if secret := event.get("secret"):
         changes |= _secret(event, secret)
+    if "shows" in event or kind == "import":
+        changes["hidden"] = 0
+    elif not game.hidden and ("closed" in event or "seat" in event):
+        changes["hidden"] = number
     if not event.get("hand") and has_dice(event):
         changes["drawn"] = True
     if event.get("closes"):
@@ -191,7 +195,7 @@ def replay(game: str, events: Iterable[Mapping[str, Any]]) -> Game:
 
 def has_dice(event: Mapping[str, Any]) -> bool:
     """Whether dice fell in it, rolled or real, open or sealed."""
-    return bool(event.get("dice")) or event["kind"] == "sealed"
+    return bool(event.get("dice")) or "closed" in event or event["kind"] == "sealed"
 
 
 def is_passed_over(event: Mapping[str, Any]) -> bool:
@@ -200,8 +204,9 @@ def is_passed_over(event: Mapping[str, Any]) -> bool:
 
 
 def is_shared(event: Mapping[str, Any]) -> bool:
-    """Whether others have a say in taking it back: dice fell, or a choice was made behind some."""
-    return has_dice(event) or event["kind"] == "choice"
+    """Whether others have a say in taking it back: dice fell, a choice was made behind some, or a card
+    out of a hand was seen."""
+    return has_dice(event) or event["kind"] == "choice" or "seat" in event
 
 
 def changes_game(event: Mapping[str, Any]) -> bool:

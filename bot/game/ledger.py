@@ -170,12 +170,17 @@ class Ledger:
         game = self.game
         return dice_of(game.protocol, self.seed.seed, game.id, self.next_number, game.digest)
 
-    def salted(self, key: str, text: str, *, number: int | None = None) -> str:
-        """Keep a text of the next event apart from the chain; returns the salted hash that is in it."""
+    def salted(self, key: str, text: str, *, number: int | None = None, owned: bool = True) -> str:
+        """Keep a text of the next event apart from the chain; returns the salted hash that is in it. One that is not
+        `owned` stays when who writes has their texts deleted."""
         salt = new_salt()
         at = number if number is not None else self.next_number
-        self.new_texts.append(TextRow(self.row, at, key, salt, text, self.person()))
+        self.new_texts.append(TextRow(self.row, at, key, salt, text, self.person() if owned else ""))
         return salted(salt, text)
+
+    def keep(self, key: str, text: str) -> None:
+        """Keep a text with the next event that nothing in the chain tells of, and no file."""
+        self.new_texts.append(TextRow(self.row, self.next_number, key, "", text))
 
     def add(
         self,
@@ -183,10 +188,12 @@ class Ledger:
         new: Game | None = None,
         *,
         texts: Mapping[str, str] | None = None,
+        hidden: Mapping[str, str] | None = None,
         side: str | None = None,
         **fields: Any,
     ) -> Json:
-        """Append an event that leads to `new`; `texts` are kept apart under their salted hashes. Returns its body."""
+        """Append an event that leads to `new`; `texts` are kept apart under their salted hashes, and so is what is
+        `hidden`, which is nobody's. Returns its body."""
         person = self.person()
         body: Json = {
             "number": self.next_number,
@@ -199,6 +206,8 @@ class Ledger:
         }
         if texts:
             body["texts"] = {key: self.salted(key, text) for key, text in texts.items() if text}
+        if hidden:
+            body["texts"] = {key: self.salted(key, text, owned=False) for key, text in hidden.items()}
         if new is not None:
             before, after = difference(self.game, new)
             if before or after:
@@ -254,7 +263,7 @@ class Ledger:
         if self._unwritten is None:  # somebody has read it: it is written anew
             self._written.pop()
         number = body["number"]
-        own = (text for text in self.new_texts if text.event == number)
+        own = (text for text in self.new_texts if text.event == number and text.person)
         texts = ((text.event, text.key, text.text) for text in (*own, *quoted))
         names = {person.person: person.name for person in self.persons.values()}
         body[SAID] = _BLANK

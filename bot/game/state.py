@@ -77,14 +77,16 @@ class Game:
     protocol: int = 1
     go_since: int = 0
     waits: Mapping[int, Json] = field(default_factory=dict)
+    hidden: int = 0  # the first event with closed cards or faces that no event has opened since
 
 
 _SECRET = ("epoch", "commitment", "digest", "drawn", "closing", "closed", "adder", "solo", "protocol")
-_BOOKKEEPING = ("id", "number", "last", "redo", "sealed", "withdrawn", *_SECRET, "go_since", "waits")
+_BOOKKEEPING = ("id", "number", "last", "redo", "sealed", "withdrawn", *_SECRET, "go_since", "waits", "hidden")
 FIELDS = tuple(item.name for item in fields(Game) if item.name not in (*_BOOKKEEPING, "units", "cards"))
 """What a patch may set, beside units and cards."""
 _ALL = {*FIELDS, *_BOOKKEEPING, "units", "cards"}
-_LATER = {name: getattr(Game(""), name) for name in ("packs", "protocol", "rules", "tracks", "decks", "cards", "waits")}
+_NEW = ("packs", "protocol", "rules", "tracks", "decks", "cards", "waits", "hidden")
+_LATER = {name: getattr(Game(""), name) for name in _NEW}
 """Fields that came later, and what they were before: then they are left out, so that an older process can still read
 the game, as it has to while processes are updated one by one."""
 

@@ -231,7 +231,31 @@ _OTHERS = (
         "Draw cards or chits, one die each, that anybody can prove",
         _free("deck", "which deck; standard-52 and standard-54 are always there", complete="deck"),
         Option("count", "int", "how many", min=1, max=60, default=1),
+        Option("to", "enum", "play: for all to see; me: closed, into your hand", values=("play", "me"), default="play"),
         example="standard-52",
+    ),
+    _spec(
+        "deck deal",
+        "Deal closed cards to each side that somebody plays",
+        Option("count", "int", "how many each", min=1, max=30, default=1),
+        _free("deck", "which deck; standard-52 and standard-54 are always there", complete="deck"),
+        example="5 standard-52",
+    ),
+    _spec(
+        "deck play",
+        "Play cards out of your hand",
+        Option("cards", "str", "which: 7, 12; or all"),
+        _DECK,
+        example="7",
+    ),
+    _spec(
+        "deck give",
+        "Give cards of your hand to another side, closed",
+        Option("cards", "str", "which: 7, 12; or all"),
+        Option("to", "str", "which side; without sides, who", complete="side"),
+        _DECK,
+        example="7 VC",
+        private=True,
     ),
     _spec(
         "deck make",
@@ -243,7 +267,7 @@ _OTHERS = (
     ),
     _spec(
         "deck discard",
-        "Discard cards that are in play",
+        "Discard cards that are in play, or in your hand",
         Option("cards", "str", "which: 7, 12; or all"),
         _DECK,
         _flag("out", "out of the game rather than to the discards"),
@@ -251,7 +275,7 @@ _OTHERS = (
     ),
     _spec(
         "deck return",
-        "Put cards in play or discards back into the pile",
+        "Put cards in play, discards or cards of your hand back into the pile",
         Option("cards", "str", "which: 7, 12; or all in play"),
         _DECK,
         example="all",
@@ -270,6 +294,12 @@ _OTHERS = (
         _free("option", "one of its options; several with commas where it asks for each unit", complete="choice"),
         _free("hand", "real dice in the order asked for: 5,2,3", brief="real dice: 5,2,3"),
         example="event=12 option=suppressed",
+    ),
+    _spec(
+        "hand",
+        "Your own cards, which only you see",
+        _flag("agree", "you agree that hands are opened when the game ends"),
+        private=True,
     ),
     _spec(
         "order write",

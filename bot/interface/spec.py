@@ -17,6 +17,8 @@ RUN_MACRO: Path = ("macro", "run")
 MAX_NAME = 60
 FLAGS = ("odds", "compare", "secret", "private")
 _COUNTS = frozenset(("odds", "compare", "rounds"))
+HAND = "me"
+"""Where cards are drawn to that only who draws them sees."""
 PUBLIC = "public"
 """Flags that say what kind of answer a roll gets; known before any work."""
 
@@ -156,6 +158,8 @@ class CommandSpec(NamedTuple):
     def is_private(self, options: Mapping[str, object]) -> bool:
         """Whether the answer is for the asker alone: known from the options as typed, before any work."""
         if self.wants_whole(options) or (self.option(PUBLIC) is not None and not flag(options, PUBLIC)):
+            return True
+        if self.family == "deck" and str(options.get("to") or "").strip().casefold() == HAND:
             return True
         return self.private or self.counts(options) or any(flag(options, name) for name in FLAGS if self.option(name))
 

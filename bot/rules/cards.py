@@ -11,6 +11,7 @@ What is kept is what is *out* of the pile: how many of which card are in play, d
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import repeat
 from typing import Any, NamedTuple
@@ -20,6 +21,8 @@ from bot.rules.errors import UserError
 from bot.rules.text.plain import clean_name
 
 PLAY, DISCARD, REMOVED = PLACES = ("play", "discard", "removed")
+HAND, KNOWN = "hand", "known"
+"""Cards in the hand of a seat: closed ones, of which all know only how many there are, and those that were opened."""
 RESHUFFLE, REFUSE = "reshuffle", "refuse"
 """What an empty pile does: the discards join it within the same event, or nothing more is drawn."""
 MOST_DRAWN = 60
@@ -29,7 +32,8 @@ MOST_KINDS, MOST_CARDS = 400, 1_000
 """Different cards of a deck, and all of them."""
 
 Out = Mapping[str, int]
-"""How many of which card are where, by keys as `key` writes them. What is not there is in the pile."""
+"""How many of which card are where, by keys as `key` writes them, of closed hands by seat: `cup/hand/US`. What is not
+there is in the pile."""
 Pile = Sequence[tuple[str, int]]
 """Cards with how many there are of each, in the order of the deck."""
 
@@ -87,11 +91,58 @@ def moved(out: Out, changes: Mapping[str, int]) -> dict[str, int]:
     return {name: count for name, count in {**out, **changes}.items() if count}
 
 
-def left(id: str, deck: Deck, out: Out) -> list[tuple[str, int]]:
-    """The pile: what is left of a deck once all that is out is taken off."""
-    gone = [at(id, place, out) for place in PLACES]
-    counts = ((card, count - sum(one.get(card, 0) for one in gone)) for card, count in deck.cards)
+def left(id: str, deck: Deck, out: Out, held: Iterable[str] = ()) -> list[tuple[str, int]]:
+    """The pile: what is left of a deck once all that is out is taken off, and the cards `held` in closed hands. Without
+    those, which only who may see them knows, it is what all can tell."""
+    gone = Counter(held)
+    for place in PLACES:
+        gone.update(at(id, place, out))
+    for name, count in at(id, KNOWN, out).items():
+        gone[name.rpartition("/")[2]] += count
+    counts = ((card, count - gone[card]) for card, count in deck.cards)
     return [(card, count) for card, count in counts if count > 0]
+
+
+def pile_size(id: str, deck: Deck, out: Out) -> int:
+    """How many cards the pile has, which all can tell."""
+    return size(deck.cards) - sum(sum(at(id, place, out).values()) for place in (*PLACES, KNOWN, HAND))
+
+
+Hands = Mapping[str, Sequence[tuple[str, str]]]
+"""The closed cards of each seat, the oldest first: (the draw that it came from as `41.2`, the card)."""
+
+
+def last_key(id: str) -> str:
+    """Under which the event is kept whose text says what is in closed hands; its faces and those behind are closed."""
+    return f"{id}/last"
+
+
+def hands_now(id: str, out: Out, told: Hands) -> dict[str, list[tuple[str, str]]]:
+    """Of the hands that an event told those that still are: what a seat gave up as a whole is gone."""
+    there = at(id, HAND, out)
+    return {seat: list(map(_pair, held)) for seat, held in told.items() if there.get(seat)}
+
+
+def _pair(held: Sequence[str]) -> tuple[str, str]:
+    return held[0], held[1]
+
+
+def hand_sizes(id: str, out: Out) -> dict[str, int]:
+    """How many cards of a deck are in which hand, closed or opened."""
+    found = Counter(at(id, HAND, out))
+    for name, count in at(id, KNOWN, out).items():
+        found[name.rpartition("/")[0]] += count
+    return dict(found)
+
+
+def known_cards(id: str, seat: str, out: Out) -> dict[str, int]:
+    """The cards in a hand that were opened and are known to all."""
+    return at(id, f"{KNOWN}/{seat}", out)
+
+
+def held_cards(hands: Hands) -> list[str]:
+    """The cards in closed hands."""
+    return [card for held in hands.values() for _, card in held]
 
 
 def size(pile: Pile) -> int:
@@ -118,9 +169,12 @@ class Drawn(NamedTuple):
     joined: int = -1
 
 
-def draw(id: str, deck: Deck, out: Out, count: int, source: Source, to: str = PLAY) -> Drawn:
-    """Draw so many cards, one die each. Raises UserError where there are not so many."""
-    pile, discards = left(id, deck, out), at(id, DISCARD, out)
+def draw(
+    id: str, deck: Deck, out: Out, count: int, source: Source, held: Iterable[str] = (), seats: Sequence[str] = ()
+) -> Drawn:
+    """Draw so many cards, one die each: into play, or each into the hand of one of `seats`, as many. `held` are those
+    in closed hands. Raises UserError where there are not so many."""
+    pile, discards = left(id, deck, out, held), at(id, DISCARD, out)
     there = size(pile) + (sum(discards.values()) if deck.empty == RESHUFFLE else 0)
     if count > there:
         what = f"{id} has {there} left to draw, not {count}." if there else f"{id} has nothing left to draw."
@@ -137,7 +191,8 @@ def draw(id: str, deck: Deck, out: Out, count: int, source: Source, to: str = PL
         face = source.draw(die)
         card = card_at([*counts.items()], int(face))
         counts = {one: some - (one == card) for one, some in counts.items() if some > (one == card)}
-        now[key(id, to, card)] = now.get(key(id, to, card), 0) + 1
+        to = key(id, HAND, seats[number]) if seats else key(id, PLAY, card)
+        now[to] = now.get(to, 0) + 1
         cards.append(card)
         dice.append(die.rolled(face))
     return Drawn(tuple(cards), tuple(dice), now, joined)

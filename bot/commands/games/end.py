@@ -13,6 +13,8 @@ from bot.commands.log.export import page_file
 from bot.commands.log.luck import quick_luck
 from bot.commands.pictures import offered
 from bot.commands.play.fair import reveal
+from bot.commands.play.hands import ask_to_open, waiting
+from bot.commands.play.hands import opened as open_hands
 from bot.commands.play.record import open_rolls
 from bot.commands.post.orders import at_the_end, may_open
 from bot.game.events import has_dice
@@ -42,6 +44,8 @@ async def end(context: Context) -> Reply:
     context.ledger.need_chosen()
     options = context.options()
     winner, text = _winner(game, options["winner"] or ""), _sentence(options["text"] or "")
+    if rest := waiting(context):
+        return await ask_to_open(context, rest)
     if options["confirm"]:
         story = await _ended(context, winner, text, reveals=options["reveal"])
         return Reply(f'"{game.name}" has ended', private=True, announce=story)
@@ -95,6 +99,8 @@ async def end_now(context: Context, winner: str) -> Reply:
     reveals = context.spec.path[1] == "endseed"
     game = context.need_started()
     need_director(game, context.actor, "end it")
+    if rest := waiting(context):
+        return await ask_to_open(context, rest)
     asked = await context.store.doc(SENTENCE, _own(context))
     if asked is not None:
         context.drop_docs.append((SENTENCE, _own(context)))
@@ -126,8 +132,12 @@ async def _ended(context: Context, winner: str, text: str, *, reveals: bool) -> 
     """End the game: sealed rolls are opened, its story is told, and its seed revealed if that was asked for."""
     orders = await at_the_end(context)
     opened = await open_rolls(context, tuple(context.game.sealed))
-    after = replace(opened.game, ended=True, winner=winner)
-    context.ledger.add("end", after, texts={"text": text} if text else None, opens=opened.numbers, result=opened.result)
+    shown, hands = await open_hands(context, opened.game)
+    after = replace(shown, ended=True, winner=winner)
+    context.ledger.add(
+        "end", after, texts={"text": text} if text else None, opens=opened.numbers, result=opened.result,
+        shows=context.game.hidden or None,
+    )  # fmt: skip
     game = context.game
     how = {"": "", DRAW: ": a draw"}.get(winner, f": {winner} wins")
     types, rolls = dict[str, str](), 0
@@ -138,7 +148,7 @@ async def _ended(context: Context, winner: str, text: str, *, reveals: bool) -> 
     players = " v ".join(" and ".join(names) for side in game.sides if (names := context.ledger.players_of(side)))
     reply = Reply(
         f"{game.name} is over{how} on turn {game.turn}",
-        (*((text,) if text else ()), *opened.brief, *orders, *await _story(context, game, types)),
+        (*((text,) if text else ()), *opened.brief, *hands, *orders, *await _story(context, game, types)),
         by=", ".join(filter(None, (players, counted(rolls, "roll")))),
         buttons=(
             context.button("read", "Statistics", "stats"),

@@ -15,6 +15,7 @@ from bot.commands.requests import Request, open_request
 from bot.commands.turns.calls import take_seat
 from bot.commands.turns.turn_card import across_of, headline, phase_buttons, without
 from bot.game.events import extends_of, with_system
+from bot.game.follows.cards import seated
 from bot.game.ledger import Ledger, Writer
 from bot.game.loaded import game_of
 from bot.game.phases import brief_of, first_turn, phase_title
@@ -184,7 +185,8 @@ async def join(context: Context, named: str | None = None) -> Reply:
     if (own := game.players.get(person)) is not None:
         hint = "" if own == side else phrase("Leave it first: `/game leave`.")
         raise UserError(f"You already play {own}.", hint=hint, code="side-taken")
-    context.ledger.add("join", replace(game, players={**game.players, person: side}), side=side)
+    now = seated(game, {**game.players, person: side}, {person})
+    context.ledger.add("join", now, side=side)
     take_seat(context)
     lines = (CLAIM_HINT,) if context.ledger.own_import() is not None else ()
     return Reply(f"{context.who} plays {side}", lines)
@@ -197,8 +199,10 @@ async def leave(context: Context) -> Reply:
     if person not in game.players:
         raise UserError("You play no side in this game.", code="not-player")
     players = {other: side for other, side in game.players.items() if other != person}
-    context.ledger.add("leave", replace(game, players=players))
-    return Reply(f"{context.who} leaves {game.players[person]}")
+    now = seated(game, players, {person})
+    context.ledger.add("leave", now)
+    back = ("Their closed cards go back into the pile.",) if now.cards != game.cards else ()
+    return Reply(f"{context.who} leaves {game.players[person]}", back)
 
 
 def _game_name(raw: str) -> str:

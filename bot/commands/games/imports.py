@@ -10,6 +10,7 @@ from bot.audit.check_file import check
 from bot.commands.channel_games import put_aside
 from bot.commands.context import Context
 from bot.commands.packs.pack import reviewed
+from bot.game.follows.cards import seated, without_closed
 from bot.game.follows.validate import is_in_line, is_valid, is_valid_event
 from bot.game.ledger import Ledger
 from bot.game.phases import phase_title
@@ -20,6 +21,7 @@ from bot.interface.spec import shown_name
 from bot.packs.review import review_brought
 from bot.packs.stored import read_pack, server_key, used_docs
 from bot.process.entropy import new_id
+from bot.rules.cards import hand_sizes
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import MAX_TEXT
 from bot.rules.odds.rolls import TooManyStates
@@ -78,6 +80,8 @@ async def _imported(context: Context, read: Exported, unplayed: int) -> Reply:
     started = ledger.game.started
     # Whoever wrote the file must not direct the game by it: that falls to who brings it here, as with /game start.
     taken = replace(ledger.game, master=ledger.person()) if started else ledger.game
+    back = sum(sum(hand_sizes(id, taken.cards).values()) for id in taken.decks)
+    taken = replace(taken, cards=without_closed(taken.cards, taken.decks))
     ledger.add("import", taken, secret=ledger.fresh_secret(), result=f"{count} events")
     context.ledger = ledger
     context.bind(ledger.row, before)
@@ -88,6 +92,9 @@ async def _imported(context: Context, read: Exported, unplayed: int) -> Reply:
     if closed:
         rolls = counted(closed, "roll stays", "rolls stay")
         lines.append(f"{rolls} sealed for ever: only the place where it was rolled has its content.")
+    if back:
+        what = "what they were stayed where they were drawn"
+        lines.append(f"{counted(back, 'card')} of hands went back into the pile: {what}.")
     if started:
         lines.append(f"{context.who} is game master.")
     unclaimed = ledger.unclaimed()
@@ -236,4 +243,5 @@ def _seated(game: Game, own: str, row: PersonRow) -> Game:
     players = {person: side for person, side in game.players.items() if person != own}
     if side := theirs or mine:
         players[row.person] = side
-    return replace(game, players=players, master=row.person if own and game.master == own else game.master)
+    now = seated(game, players, {own, row.person})
+    return replace(now, master=row.person if own and game.master == own else game.master)

@@ -9,6 +9,7 @@ from dataclasses import replace
 from bot.commands.channel_games import played_in, standing
 from bot.commands.context import Context
 from bot.commands.post.reminders import WISHES
+from bot.game.follows.cards import seated
 from bot.game.ledger import Ledger
 from bot.game.loaded import in_batches, load
 from bot.game.prepared import PREPARED, UNUSED
@@ -175,8 +176,7 @@ def _leave(ledger: Ledger, imported: str = "") -> bool:
     own = {row.person for row in ledger.persons.values() if row.user == user} | {imported}
     players = {other: side for other, side in game.players.items() if other not in own}
     master = "" if game.master in own else game.master
-    ledger.add(
-        "privacy", replace(game, players=players, master=master), result="somebody's name and texts were deleted"
-    )
+    now = replace(seated(game, players, own), master=master)
+    ledger.add("privacy", now, result="somebody's name and texts were deleted")
     ledger.new_persons.clear()
     return bool(game.master) and not master

@@ -167,6 +167,8 @@ def _why(context: Context, event: Json, what: str) -> str:
     """Why somebody else must agree."""
     if what == REDO:
         return "It was undone by agreement"
+    if "seat" in event:
+        return "A card out of a hand was seen"
     return "Dice were rolled" if has_dice(event) else f"It was {context.ledger.name_of(event['who'])}'s doing"
 
 

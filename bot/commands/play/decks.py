@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from bot.commands.context import Context, closes_texts
-from bot.game.rights import need_player
+from bot.game.follows.cards import counted as closed_words
+from bot.game.follows.cards import seat_of
+from bot.game.rights import need_player, of_side
 from bot.game.state import Game
 from bot.interface.reply.parts import Group, Part, Small
-from bot.interface.reply.reply import NOTHING, Button, Reply
+from bot.interface.reply.reply import NOTHING, SEALED, Button, Reply
+from bot.interface.spec import HAND
 from bot.rules import cards
 from bot.rules.cards import DISCARD, PLACES, PLAY, REMOVED, STANDARD, Deck
 from bot.rules.copies import replace
 from bot.rules.errors import UserError, did_you_mean
+from bot.rules.proof.chain import canonical
 from bot.rules.text.names import counted
 from bot.rules.text.phrase import phrase
 from bot.rules.text.plain import clean_name
@@ -21,11 +26,6 @@ from bot.rules.text.plain import clean_name
 USUAL = "deck"
 MOST_SHOWN = 60
 """Cards of a pile that are listed one by one."""
-_MOVES = {
-    "discard": ((PLAY,), DISCARD, "discards"),
-    "remove": ((PLAY, DISCARD), REMOVED, "takes out of the game"),
-    "return": ((PLAY, DISCARD), "", "puts back into the pile"),
-}
 Names = Mapping[str, str]
 """How the cards of a deck are called, by id."""
 
@@ -61,7 +61,7 @@ async def make(context: Context) -> Reply:
     title = (
         f"{context.who} {'begins anew:' if was else 'makes a deck:'} {name}, {counted(cards.size(deck.cards), 'card')}"
     )
-    return Reply(title, lines, buttons=(_draw_button(context, name), context.button("undo", "Undo", number)))
+    return Reply(title, lines, buttons=(draw_button(context, name), context.button("undo", "Undo", number)))
 
 
 def _free_name(game: Game) -> str:
@@ -76,6 +76,9 @@ def _declare(context: Context, id: str, listed: Iterable[tuple[str, int]], empty
     if id not in game.decks and len(game.decks) >= cards.MOST_DECKS:
         hint = phrase("`/deck make` with the name of one begins it anew: {names}", names=", ".join(game.decks))
         raise UserError(f"A game has at most {cards.MOST_DECKS} decks.", hint=hint, code="too-many")
+    if cards.at(id, cards.HAND, game.cards):
+        what = f"Hands hold closed cards of {id}. Take another name, or let these be played first."
+        raise UserError(what, option="name", code="name-taken")
     texts, ids = dict[str, str](), list[tuple[str, int]]()
     for card, count in listed:
         own = card if named or card.isdecimal() else f"{ledger.next_number}.w{len(texts) + 1}"
@@ -90,13 +93,15 @@ def _declare(context: Context, id: str, listed: Iterable[tuple[str, int]], empty
 
 
 async def draw(context: Context) -> Reply:
-    """Draw cards from a deck, face up: one die each."""
+    """Draw cards from a deck, one die each: face up, or closed into one's own hand."""
     options = context.options()
     typed, count = options["deck"] or "", options["count"]
     if typed.isdecimal() and typed not in context.game.decks:
         typed, count = "", int(typed[:4])
     if not 1 <= count <= cards.MOST_DRAWN:
         raise UserError(f"1 to {cards.MOST_DRAWN} cards are drawn at once.", option="count", code="bad-value")
+    if options["to"] == HAND:
+        return await _draw_closed(context, typed, count)
     return await _draw(context, typed, count)
 
 
@@ -106,22 +111,105 @@ async def press_draw(context: Context, id: str) -> Reply:
 
 
 async def _draw(context: Context, typed: str, count: int) -> Reply:
-    need_player(context.open_game(), context.actor)
-    id = _found(context, typed, declares=True)
-    game, ledger = context.game, context.ledger
-    deck = cards.deck_from_json(game.decks[id])
-    drawn = cards.draw(id, deck, game.cards, count, ledger.source())
-    closes = closes_texts(context)
-    dice = [die.note() for die in drawn.dice]
-    now, said = replace(game, cards=drawn.out), cards.words(id, drawn.cards)
-    number = ledger.add("draw", now, does="draw", deck=id, dice=dice, closes=closes, result=said)["number"]
-    names = await _names(context, id, deck)
-    lines: list[Part] = [Small(f"{id}: {_counts(id, deck, drawn.out)}")]
-    if drawn.joined >= 0:
-        lines.insert(0, _joined(drawn.joined))
+    id, deck = found_deck(context, typed)
+    number, drawn = await drawn_cards(context, id, count, "draw")
+    names = await names_of(context, id, deck)
+    lines: tuple[Part, ...] = (*joined_lines(drawn), Small(f"{id}: {counts(context, id, deck)}"))
     title = f"{context.who} draws {', '.join(names[card] for card in drawn.cards)}"
-    buttons = (_draw_button(context, id), context.button("undo", "Undo", number))
-    return Reply(title, tuple(lines), by=f"from {id}", buttons=buttons, tone=NOTHING)
+    buttons = (draw_button(context, id), context.button("undo", "Undo", number))
+    return Reply(title, lines, by=f"from {id}", buttons=buttons, tone=NOTHING)
+
+
+async def _draw_closed(context: Context, typed: str, count: int) -> Reply:
+    """Draw into one's own hand: only who sits there sees the cards; all see how many."""
+    id, deck = found_deck(context, typed)
+    seat = seat_of(context.game.players, context.ledger.person())
+    number, drawn = await drawn_cards(context, id, count, "hold", [seat] * count)
+    names = await names_of(context, id, deck)
+    told = Reply(
+        f"{context.who} draws {counted(count, 'card')} into {hand_of(context, seat)}",
+        (*joined_lines(drawn), Small(f"{id}: {counts(context, id, deck)}")),
+        by=f"from {id}",
+        buttons=(hand_button(context), context.button("undo", "Undo", number)),
+        tone=SEALED,
+    )
+    title = f"You draw {', '.join(names[card] for card in drawn.cards)}"
+    return Reply(title, (Small("Only you see this."),), private=True, announce=told, buttons=(hand_button(context),))
+
+
+def found_deck(context: Context, typed: str) -> tuple[str, Deck]:
+    """The deck to draw from; free play begins with it where nothing is played, and a standard deck is declared."""
+    need_player(context.open_game(), context.actor)
+    id = found(context, typed, declares=True)
+    return id, cards.deck_from_json(context.game.decks[id])
+
+
+async def drawn_cards(
+    context: Context, id: str, count: int, does: str, seats: Sequence[str] = ()
+) -> tuple[int, cards.Drawn]:
+    """Draw cards and write it down: (the event, what was drawn). Into hands they are closed, and so are the faces of
+    all dice while cards of the deck are closed: with a face everybody could count what is missing before it."""
+    game, ledger, deck = context.game, context.ledger, cards.deck_from_json(context.game.decks[id])
+    hands, number = await closed_hands(context, id), ledger.next_number
+    drawn = cards.draw(id, deck, game.cards, count, ledger.source(), cards.held_cards(hands), seats)
+    closes = closes_texts(context)
+    if not seats and not game.cards.get(cards.last_key(id)):
+        dice, said = [die.note() for die in drawn.dice], cards.words(id, drawn.cards)
+        ledger.add("draw", replace(game, cards=drawn.out), does=does, deck=id, dice=dice, closes=closes, result=said)
+        return number, drawn
+    hidden = {f"face.{at}": str(die.value) for at, die in enumerate(drawn.dice, 1)}
+    out = dict(drawn.out)
+    if seats:
+        hidden |= {f"card.{at}": card for at, card in enumerate(drawn.cards, 1)}
+        for at, seat in enumerate(seats):
+            hands.setdefault(seat, []).append((f"{number}.{at + 1}", drawn.cards[at]))
+        keep_hands(context, hands)
+        out[cards.last_key(id)] = number
+    said = cards.words(id, [closed_words(count)] if seats else drawn.cards)
+    sides = [die.sides for die in drawn.dice]
+    ledger.add(
+        "draw", replace(game, cards=out), does=does, deck=id, closed=sides, seats=[*seats], closes=closes,
+        hidden=hidden, result=said,
+    )  # fmt: skip
+    return number, drawn
+
+
+HANDS = "hands"
+"""Key of the text that says what is in closed hands behind an event; nothing in the chain tells of it, and no file."""
+
+
+async def closed_hands(context: Context, id: str) -> dict[str, list[tuple[str, str]]]:
+    """What is in the closed hands of a deck: for the dice that draw from it, and for who sits there alone."""
+    out, ledger = context.game.cards, context.ledger
+    number = out.get(cards.last_key(id), 0)
+    if not number:
+        return {}
+    rows = [row for row in ledger.new_texts if row.event == number]
+    rows = rows or [*await context.store.texts(ledger.row, after=number - 1, before=number + 1)]
+    told = next((row.text for row in rows if row.key == HANDS), None)
+    if told is None:
+        raise UserError("What is in the hands of this deck was lost.", hint="Ask the host.", code="unknown-card")
+    return cards.hands_now(id, out, json.loads(told))
+
+
+def keep_hands(context: Context, hands: cards.Hands) -> None:
+    """Keep what is in closed hands behind the next event."""
+    context.ledger.keep(HANDS, canonical({seat: [list(one) for one in held] for seat, held in hands.items()}))
+
+
+def hand_of(context: Context, seat: str) -> str:
+    """Whose hand: `VC's hand`, `Anna's hand`."""
+    return of_side(context.ledger.name_of(seat[1:]) if seat.startswith("@") else seat, "hand")
+
+
+def hand_button(context: Context) -> Button:
+    """What shows whoever presses it their own hand."""
+    return context.button("hand", "Your hand")
+
+
+def joined_lines(drawn: cards.Drawn) -> tuple[str, ...]:
+    """What is said where the discards were shuffled in."""
+    return (_joined(drawn.joined),) if drawn.joined >= 0 else ()
 
 
 def _joined(at: int) -> str:
@@ -130,50 +218,15 @@ def _joined(at: int) -> str:
     return f"The pile was empty after {counted(at, 'card')}: the discards were shuffled in."
 
 
-def _draw_button(context: Context, id: str) -> Button:
+def draw_button(context: Context, id: str) -> Button:
+    """What draws one more."""
     return context.button("drawcard", "Draw", id)
 
 
-async def discard(context: Context) -> Reply:
-    """Cards in play go to the discards; out of the game where that is asked for."""
-    return await _move(context, "remove" if context.options()["out"] else "discard")
-
-
-async def put_back(context: Context) -> Reply:
-    """Cards in play or discarded go back into the pile."""
-    return await _move(context, "return")
-
-
-async def _move(context: Context, does: str) -> Reply:
-    options, game = context.options(), context.need_open()
-    need_player(game, context.actor)
-    id = _found(context, options["deck"] or "")
-    deck = cards.deck_from_json(game.decks[id])
-    names = await _names(context, id, deck)
-    places, to, verb = _MOVES[does]
-    there = {place: cards.at(id, place, game.cards) for place in places}
-    typed = clean_name(options["cards"], 1_000)
-    if typed.casefold() == "all":
-        wanted = [card for card, _ in deck.cards for _ in range(there[PLAY].get(card, 0))]
-    else:
-        wanted = [_card(one, names, there) for one in re.split(r"\s*[,;]\s*", typed) if one]
-    if not wanted or len(wanted) > cards.MOST_DRAWN:
-        what = f"At most {cards.MOST_DRAWN} cards are moved at once." if wanted else f"No card of {id} is in play."
-        raise UserError(what, hint=phrase("`/deck show` lists them."), option="cards", code="unknown-card")
-    out = cards.take(id, game.cards, wanted, places, to)
-    changed = dict.fromkeys(game.cards, 0) | out
-    moved = cards.taken(id, deck, game.cards, changed)
-    context.ledger.add(
-        "cards", replace(game, cards=out), deck=id, does=does, result=cards.words(id, [card for _, card in moved])
-    )
-    title = f"{context.who} {verb} {', '.join(names[card] for _, card in moved)}"
-    return _moved(context, title, id, deck)
-
-
-def _moved(context: Context, title: str, id: str, deck: Deck) -> Reply:
+def moved(context: Context, title: str, id: str, deck: Deck) -> Reply:
     """What all see of cards that were moved."""
-    buttons = (_draw_button(context, id), context.button("undo", "Undo", context.game.number))
-    lines = (Small(f"{id}: {_counts(id, deck, context.game.cards)}"),)
+    buttons = (draw_button(context, id), context.button("undo", "Undo", context.game.number))
+    lines = (Small(f"{id}: {counts(context, id, deck)}"),)
     return Reply(title, lines, by=id, buttons=buttons, tone=NOTHING)
 
 
@@ -184,7 +237,7 @@ async def shuffle(context: Context) -> Reply:
         return await _order(context, typed)
     game = context.need_open()
     need_player(game, context.actor)
-    id = _found(context, typed)
+    id = found(context, typed)
     deck, discards = cards.deck_from_json(game.decks[id]), cards.at(id, DISCARD, game.cards)
     if not discards:
         hint = "Nothing is shuffled ahead, so the pile needs no shuffling: each draw is a die over all cards left."
@@ -193,7 +246,7 @@ async def shuffle(context: Context) -> Reply:
     out = {key: some for key, some in game.cards.items() if not key.startswith(f"{id}/{DISCARD}/")}
     result = cards.words(id, [f"{count} cards"])
     context.ledger.add("cards", replace(game, cards=out), deck=id, does="shuffle", result=result)
-    return _moved(context, f"{context.who} shuffles {counted(count, 'discard')} back into the pile", id, deck)
+    return moved(context, f"{context.who} shuffles {counted(count, 'discard')} back into the pile", id, deck)
 
 
 async def _order(context: Context, typed: str) -> Reply:
@@ -221,17 +274,18 @@ async def show(context: Context) -> Reply:
     """The decks here: what is in the pile, in play, discarded and out of the game."""
     game = context.need_game()
     asked = context.options()["deck"]
-    ids = [_found(context, asked)] if asked else [*game.decks]
+    ids = [found(context, asked)] if asked else [*game.decks]
     if not ids:
         raise _no_deck()
     lines: list[Part] = []
     for id in ids:
         deck = cards.deck_from_json(game.decks[id])
-        names = await _names(context, id, deck)
-        lines.append(Group(id, _counts(id, deck, game.cards), grave=True))
+        names = await names_of(context, id, deck)
+        lines.append(Group(id, counts(context, id, deck), grave=True))
         pile = cards.left(id, deck, game.cards)
         if asked or len(pile) <= MOST_SHOWN:
-            lines.append(Group("In the pile", _list(names, pile)))
+            closed = cards.hand_sizes(id, game.cards)
+            lines.append(Group("In the pile, or in a hand" if closed else "In the pile", _list(names, pile)))
         for place, label in ((PLAY, "In play"), (DISCARD, "Discards"), (REMOVED, "Out of the game")):
             there = cards.at(id, place, game.cards)
             if there:
@@ -239,7 +293,7 @@ async def show(context: Context) -> Reply:
     lines.append(
         Small("A pile has no order: each draw is one die over all cards left, and `grognard verify` proves it.")
     )
-    return Reply("Decks", tuple(lines), private=True, buttons=tuple(_draw_button(context, id) for id in ids[:1]))
+    return Reply("Decks", tuple(lines), private=True, buttons=tuple(draw_button(context, id) for id in ids[:1]))
 
 
 def _list(names: Names, listed: Iterable[tuple[str, int]]) -> str:
@@ -248,15 +302,23 @@ def _list(names: Names, listed: Iterable[tuple[str, int]]) -> str:
     return f"{', '.join(told[:MOST_SHOWN])}{more}" or "nothing"
 
 
-def _counts(id: str, deck: Deck, out: cards.Out) -> str:
-    """`17 of 20 in the pile, 2 in play, 1 discarded`."""
-    there = {place: sum(cards.at(id, place, out).values()) for place in PLACES}
-    told = [f"{cards.size(cards.left(id, deck, out))} of {cards.size(deck.cards)} in the pile"]
+def counts(context: Context, id: str, deck: Deck) -> str:
+    """`17 of 20 in the pile, 2 in play, 1 discarded, 3 in VC's hand`: what all can tell."""
+    out = context.game.cards
+    told = [f"{cards.pile_size(id, deck, out)} of {cards.size(deck.cards)} in the pile"]
     words = {PLAY: "in play", DISCARD: "discarded", REMOVED: "out of the game"}
-    return ", ".join([*told, *(f"{count} {words[place]}" for place, count in there.items() if count)])
+    there = {place: sum(cards.at(id, place, out).values()) for place in PLACES}
+    held = cards.hand_sizes(id, out)
+    return ", ".join(
+        [
+            *told,
+            *(f"{count} {words[place]}" for place, count in there.items() if count),
+            *(f"{count} in {hand_of(context, seat)}" for seat, count in held.items()),
+        ]
+    )
 
 
-def _found(context: Context, typed: str, *, declares: bool = False) -> str:
+def found(context: Context, typed: str, *, declares: bool = False) -> str:
     """The deck that is meant: the only one where none is named. A standard deck is declared at its first draw."""
     decks, id = context.game.decks, clean_name(typed).casefold()
     if not id and len(decks) == 1:
@@ -279,23 +341,7 @@ def _no_deck() -> UserError:
     return UserError("There is no deck here yet.", hint=hint, option="deck", code="unknown-deck")
 
 
-def _card(typed: str, names: Names, there: Mapping[str, Mapping[str, int]]) -> str:
-    """The card that is meant, by its name or id. Raises UserError for one that is not there."""
-    folded = typed.casefold()
-    found = [card for card, name in names.items() if folded in (card.casefold(), name.casefold())]
-    if found and any(found[0] in some for some in there.values()):
-        return found[0]
-    shown = [names[card] for some in there.values() for card in some]
-    what = (
-        f"{names[found[0]]} is not {'in play' if DISCARD not in there else 'in play or discarded'}."
-        if found
-        else f'There is no card "{typed[:40]}".'
-    )
-    hint = f"There: {', '.join(shown[:20])}." if shown else ""
-    raise UserError(what, hint=hint, option="cards", code="unknown-card")
-
-
-async def _names(context: Context, id: str, deck: Deck) -> Names:
+async def names_of(context: Context, id: str, deck: Deck) -> Names:
     """How the cards are called; words that were deleted are numbered."""
     ledger, typed_in = context.ledger, (cards.WORD.fullmatch(card) for card, _ in deck.cards)
     numbers = {int(found[1]) for found in typed_in if found}
@@ -311,5 +357,5 @@ async def _names(context: Context, id: str, deck: Deck) -> Names:
 
 
 async def _named(context: Context, id: str, deck: Deck) -> list[tuple[str, int]]:
-    names = await _names(context, id, deck)
+    names = await names_of(context, id, deck)
     return [(names[card], count) for card, count in deck.cards]

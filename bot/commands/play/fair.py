@@ -6,11 +6,14 @@ from dataclasses import replace
 
 from bot.commands.channel_games import turn_to
 from bot.commands.context import Context, closes_texts
+from bot.commands.play.decks import hand_of
+from bot.game.follows.cards import seats_with_cards
 from bot.game.rights import are_open, is_alone, need_director, need_player
 from bot.interface.reply.reply import Reply
 from bot.rules.errors import UserError
 from bot.rules.proof.chain import short
 from bot.rules.proof.fair import NO_TEXTS, digest
+from bot.rules.text.names import joined
 from bot.rules.text.phrase import phrase
 
 MAX_TEXTS = 200
@@ -133,11 +136,17 @@ async def reveal(context: Context) -> Reply:
         closed = ", ".join(f"#{number}" for number in under)
         what = f"Some rolls are still sealed ({closed}); the seed would give them away."
         raise UserError(what, hint=phrase("Open them first: `/game reveal`."), code="still-sealed")
+    if holding := seats_with_cards(game.cards, game.decks):
+        hands = joined(hand_of(context, seat) for seat in holding)
+        what = f"Cards are still closed in {hands}; the seed would give them away."
+        raise UserError(what, hint=phrase("They are played, put back, or opened by `/game end`."), code="still-sealed")
     number = context.ledger.next_number
     secret = context.ledger.fresh_secret()
     context.ledger.change_seed(replace(seed, revealed=number))
     told = {"epoch": seed.epoch, "seed": seed.seed.hex()}
-    context.ledger.add("fair", revealed=told, secret=secret, result=f"seed {seed.epoch} revealed")
+    out = {key: count for key, count in game.cards.items() if not key.endswith("/last")}
+    now, said = replace(game, cards=out), f"seed {seed.epoch} revealed"
+    context.ledger.add("fair", now, revealed=told, secret=secret, shows=game.hidden or None, result=said)
     lines = (
         f"Seed {seed.epoch}: {seed.seed.hex()}",
         f"It was promised as {seed.commitment}. grognard verify recomputes every die from it.",

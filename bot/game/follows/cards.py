@@ -1,20 +1,28 @@
-"""Whether an event follows on those before it: decks, what is drawn from them, and where cards go."""
+"""Whether an event follows on those before it: decks, what is drawn from them, where cards go, and what stays closed.
+
+While cards are closed this tells what all can tell: how many, of which seat, with how many sides. What they were is
+recomputed once an event has opened them (`opened_faults`).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from bot.game.events import difference
 from bot.game.follows.past import Event, Past, Said, words_problem
+from bot.game.state import Game
 from bot.rules import cards
+from bot.rules.cards import DISCARD, HAND, KNOWN, PLAY, Deck, Out
 from bot.rules.copies import replace
 from bot.rules.dice import Script
 from bot.rules.errors import UserError
-from bot.rules.proof.event_kinds import shown
+
+Texts = Mapping[tuple[int, str], str]
+"""Texts by event and key."""
 
 
 def deck(past: Past, event: Event, said: Said) -> str:
-    """A deck is declared, in the place of one of the same name, whose cards all go."""
+    """A deck is declared, in the place of one of the same name, whose cards all go; no hand has any of them."""
     now, declared = past.now, said.get("decks", {})
     new = [id for id in declared if declared[id] != now.decks.get(id)]
     if len(new) != 1 or declared != {**now.decks, new[0]: declared[new[0]]} or not cards.ID.fullmatch(new[0]):
@@ -24,6 +32,8 @@ def deck(past: Past, event: Event, said: Said) -> str:
         return problem
     if id in cards.STANDARD and made.cards != cards.STANDARD[id].cards:
         return f"{id} has other cards."
+    if cards.at(id, HAND, now.cards):
+        return f"it declares {id} anew while hands hold closed cards of it."
     typed = [cards.WORD.fullmatch(card) for card, _ in made.cards]
     keys = {f"{event['number']}.{key}" for key in event.get("texts", {})}
     if {found[0] for found in typed if found} != keys:
@@ -34,12 +44,18 @@ def deck(past: Past, event: Event, said: Said) -> str:
 
 def draw(past: Past, event: Event, _: Said) -> str:
     """Cards are drawn, each by one die; or names are put in order."""
-    id, dice = event.get("deck", ""), event["dice"]
+    if "closed" in event:
+        return _closed_draw(past, event)
+    id, dice = event.get("deck", ""), event.get("dice", [])
     made, source = past.now.decks.get(id), Script([die["value"] for die in dice])
+    if "seats" in event or not (_orders(event) or event["does"] == "draw"):
+        return "cards are drawn into hands with their faces closed."
     if event.get("texts", {}).keys() != ({f"w{n}" for n in range(1, len(dice) + 1)} if _orders(event) else set()):
         return "it has other texts than the names that it puts in order."
-    if len(dice) > cards.MOST_DRAWN or (made is None and not _orders(event)):
+    if not 0 < len(dice) <= cards.MOST_DRAWN or (made is None and not _orders(event)):
         return "it draws from a deck that nobody declared, or too much at once."
+    if past.now.cards.get(cards.last_key(id)):
+        return f"it shows its dice while cards of {id} are closed."
     try:
         if _orders(event):
             drawn = cards.order([f"{event['number']}.w{n}" for n in range(1, len(dice) + 1)], source)
@@ -58,39 +74,322 @@ def _orders(event: Event) -> bool:
     return event["does"] == "names" and "deck" not in event
 
 
+def _closed_draw(past: Past, event: Event) -> str:
+    """Cards are drawn whose faces stay closed: into hands, or open ones while others of the deck are closed."""
+    id, sides, seats, does, now = (
+        event.get("deck", ""),
+        event["closed"],
+        event.get("seats", []),
+        event["does"],
+        past.now,
+    )
+    if id not in now.decks or "dice" in event or len(sides) > cards.MOST_DRAWN:
+        return "it draws from a deck that nobody declared, or too much at once."
+    own = seat_of(now.players, event["who"])
+    fits = {"draw": not seats, "hold": set(seats) == {own}, "deal": bool(seats) and set(seats) <= set(now.sides)}
+    if not fits.get(does) or (seats and len(seats) != len(sides)):
+        return "it draws for hands that are not theirs."
+    named = [] if seats else event["result"].removeprefix(f"{id}: ").split(", ")
+    keys = {f"{what}.{n}" for n in range(1, len(sides) + 1) for what in ("face", *(("card",) if seats else ()))}
+    if event.get("texts", {}).keys() != keys or (not seats and len(named) != len(sides)):
+        return "it has other texts than the cards and faces that it closes."
+    if not seats and not now.cards.get(cards.last_key(id)):
+        return f"it closes its dice though no card of {id} is closed."
+    made = cards.deck_from_json(now.decks[id])
+    out, size = dict(now.cards), cards.pile_size(id, made, now.cards)
+    for at, each in enumerate(sides):
+        if not size and made.empty == cards.RESHUFFLE:
+            size = sum(cards.at(id, DISCARD, out).values())
+            out = {key: count for key, count in out.items() if not key.startswith(f"{id}/{DISCARD}/")}
+        if each != size:
+            return "its dice are not those that its pile asks for."
+        size -= 1
+        to = cards.key(id, HAND, seats[at]) if seats else cards.key(id, PLAY, named[at])
+        out[to] = out.get(to, 0) + 1
+    if problem := _too_many(id, made, out):
+        return problem
+    out |= {cards.last_key(id): event["number"]} if seats else {}
+    return _moves(past, event, out) or words_problem(event, cards.words(id, named or [counted(len(sides))]))
+
+
+def seat_of(players: Mapping[str, str], person: str) -> str:
+    """The seat of somebody: their side, or their own without one."""
+    return players.get(person) or f"@{person}"
+
+
+def counted(count: int) -> str:
+    """How the log says how many closed cards."""
+    return f"{count} closed"
+
+
 FROM: Mapping[str, tuple[str, ...]] = {
-    "discard": (cards.PLAY,),
-    "remove": (cards.PLAY, cards.DISCARD),
-    "return": (cards.PLAY, cards.DISCARD),
-    "shuffle": (cards.DISCARD,),
+    "discard": (PLAY,),
+    "remove": (PLAY, DISCARD),
+    "return": (PLAY, DISCARD),
+    "shuffle": (DISCARD,),
 }
-TO = {"discard": cards.DISCARD, "remove": cards.REMOVED}
+TO = {"play": PLAY, "discard": DISCARD, "remove": cards.REMOVED}
 
 
 def move(past: Past, event: Event, _: Said) -> str:
-    """Cards go from play to the discards, out of the game, or back into the pile."""
-    id, does, now = event["deck"], event["does"], past.now
-    if id not in now.decks or does not in FROM:
-        return f"it moves cards of {shown(id)}, which nobody declared."
-    took = cards.taken(
-        id, cards.deck_from_json(now.decks[id]), event.get("before", {}).get("cards", {}), event["after"]["cards"]
-    )
+    """Cards go from play to the discards, out of the game, or back into the pile; or out of a hand."""
+    does, now = event["does"], past.now
+    if does == "agree":
+        return _agrees(past, event)
+    id = event.get("deck", "")
+    if id not in now.decks or "shows" in event:
+        return "it moves cards of a deck that nobody declared."
+    if "seat" in event:
+        return _out_of_hand(past, event)
+    if does not in FROM or event.keys() & {"to", "texts"}:
+        return "it moves cards that do not go there."
+    before, after = (past.patch(event, name, "cards") for name in ("before", "after"))
+    took = cards.taken(id, cards.deck_from_json(now.decks[id]), before, after)
     wrong = [place for place, _ in took if place not in FROM[does]]
-    every = sum(cards.at(id, cards.DISCARD, now.cards).values())
+    every = sum(cards.at(id, DISCARD, now.cards).values())
     if wrong or not took or (len(took) != every if does == "shuffle" else len(took) > cards.MOST_DRAWN):
         return "it moves cards that do not go there."
     out = now.cards
-    for place, card in took:
-        out = cards.take(id, out, [card], [place], TO.get(does, ""))
+    try:
+        for place, card in took:
+            out = cards.take(id, out, [card], [place], TO.get(does, ""))
+    except UserError as error:  # of a deck that has a card twice, which was said before
+        return f"it moves cards that are not there: {error}"
     names = [f"{every} cards"] if does == "shuffle" else [card for _, card in took]
     return _moves(past, event, out) or words_problem(event, cards.words(id, names))
 
 
-def _moves(past: Past, event: Event, out: cards.Out) -> str:
+def _out_of_hand(past: Past, event: Event) -> str:
+    """Cards leave a hand: into play or to the discards by name, or closed, into another hand or back into the pile."""
+    id, does, seat, to, now = event["deck"], event["does"], event["seat"], event.get("to", ""), past.now
+    if seat != seat_of(now.players, event["who"]) or (does == "give") != bool(to) or to == seat:
+        return "it takes cards out of a hand that is not theirs."
+    if to and not (to in now.sides or to.removeprefix("@") in past.acted):
+        return "it gives cards to nobody."
+    texts, out = event.get("texts", {}), dict(now.cards)
+    there = out.get(cards.key(id, HAND, seat), 0)
+    if does in ("give", "back"):
+        count = sum(key.startswith("from.") for key in texts)
+        keys = {f"{what}.{n}" for n in range(1, count + 1) for what in ("from", *(("card",) if to else ()))}
+        names = [counted(count)]
+        out |= {cards.key(id, HAND, to): out.get(cards.key(id, HAND, to), 0) + count} if to else {}
+    elif does in ("play", "discard"):
+        names = event["result"].removeprefix(f"{id}: ").split(", ")
+        count = 0
+        for card in names:
+            known, goes = cards.key(id, f"{KNOWN}/{seat}", card), cards.key(id, TO[does], card)
+            is_known = bool(out.get(known))
+            out |= {known: out.get(known, 0) - is_known, goes: out.get(goes, 0) + 1}
+            count += not is_known
+        keys = {f"from.{n}" for n in range(1, count + 1)}
+        if not set(names) <= {card for card, _ in cards.deck_from_json(now.decks[id]).cards}:
+            return "it plays a card that the deck does not have."
+    else:
+        return "it takes cards out of a hand for nothing."
+    if texts.keys() != keys or not 0 < len(names) <= cards.MOST_DRAWN or count > there or (not count and texts):
+        return "it has other texts than the cards that it takes."
+    out[cards.key(id, HAND, seat)] = there - count
+    out |= {cards.last_key(id): event["number"]} if count else {}
+    problem = _too_many(id, cards.deck_from_json(now.decks[id]), out)
+    return problem or _moves(past, event, out) or words_problem(event, cards.words(id, names))
+
+
+def _too_many(id: str, made: Deck, out: Out) -> str:
+    """Whether more of a card lie open than the deck has."""
+    told = dict(cards.left(id, made, {}))
+    for place in cards.PLACES:
+        for card, count in cards.at(id, place, out).items():
+            told[card] = told.get(card, 0) - count
+    return "it plays a card more often than the deck has it." if min(told.values(), default=0) < 0 else ""
+
+
+def _agrees(past: Past, event: Event) -> str:
+    """A side agrees that closed hands are opened when the game ends."""
+    seat = seat_of(past.now.players, event["who"])
+    if event.keys() & {"deck", "seat", "to", "texts"} or past.now.cards.get(agreed_key(seat)):
+        return "it agrees to what was agreed to."
+    return _moves(past, event, {**past.now.cards, agreed_key(seat): 1}) or words_problem(event, "hands may be opened")
+
+
+def agreed_key(seat: str) -> str:
+    """Under which it is kept that a seat agrees to hands being opened."""
+    return f"+agreed/{seat}"
+
+
+def seats_with_cards(out: Out, decks: Mapping[str, object]) -> list[str]:
+    """The seats that hold closed cards."""
+    return sorted({seat for id in decks for seat in cards.at(id, HAND, out)})
+
+
+def put_back(out: Out, decks: Mapping[str, object], seats: Sequence[str]) -> dict[str, int]:
+    """What is out of the piles once these seats have put their hands back."""
+    gone = [key for id in decks for seat in seats for key in out
+            if key == cards.key(id, HAND, seat) or key.startswith(cards.key(id, KNOWN, f"{seat}/"))]  # fmt: skip
+    return cards.moved(out, dict.fromkeys(gone, 0))
+
+
+def hands_problem(past: Past, event: Event, said: Said) -> str:
+    """What is wrong with the hands that an event puts back or opens: those of seats where nobody sits any more, all at
+    an import, whose closed cards stayed where they were, and at the end of a game."""
+    now, kind = past.now, event["kind"]
+    if kind in ("join", "leave", "claim", "privacy"):
+        players, master = said.get("players", now.players), said.get("master", now.master)
+        gone = {event["who"], event.get("own", ""), *(now.players.keys() - players.keys())}
+        gone |= {now.master} if master != now.master else set()
+        return _moves(past, event, after_leaving(now.cards, now.decks, now.players, players, gone))
+    if kind == "import":
+        return _moves(past, event, without_closed(now.cards, now.decks))
+    if kind == "fair":
+        if "revealed" in event:
+            return _revealed(past, event)
+        return "it opens closed cards, which only the seed does." if event.keys() & {"shows", "before"} else ""
+    return _ended(past, event) if kind == "end" else ""
+
+
+def after_leaving(
+    out: Out, decks: Mapping[str, object], players: Mapping[str, str], now: Mapping[str, str], persons: Iterable[str]
+) -> dict[str, int]:
+    """What is out of the piles once those who left their seats have put their hands back."""
+    sides = {*players.values()} - {*now.values()}
+    return put_back(out, decks, [*sides, *(f"@{one}" for one in persons)])
+
+
+def seated(game: Game, players: Mapping[str, str], persons: Iterable[str]) -> Game:
+    """The game with these players, once `persons` have taken or left their seats."""
+    out = after_leaving(game.cards, game.decks, game.players, players, persons)
+    return replace(game, players=players, cards=out if out != game.cards else game.cards)
+
+
+def without_closed(out: Out, decks: Mapping[str, object]) -> dict[str, int]:
+    """What is out of the piles when all hands go back, and nothing is closed any more."""
+    back = put_back(out, decks, [*seats_with_cards(out, decks), *_known_seats(out, decks)])
+    return cards.moved(back, {key: 0 for key in back if key.startswith("+") or key.endswith("/last")})
+
+
+def _known_seats(out: Out, decks: Mapping[str, object]) -> set[str]:
+    return {key.rpartition("/")[0] for id in decks for key in cards.at(id, KNOWN, out)}
+
+
+def _moves(past: Past, event: Event, out: Out) -> str:
     """What is wrong with what an event changes of cards, which is to lead to `out`."""
-    before, after = difference(past.now, replace(past.now, cards=out))
+    before, after = difference(past.now, replace(past.now, cards={key: count for key, count in out.items() if count}))
     fits = all(
         event.get(name, {}).get("cards", {}) == patch.get("cards", {})
         for name, patch in (("before", before), ("after", after))
     )
     return "" if fits else "it changes other cards than it draws or moves."
+
+
+def _shown_problem(past: Past, event: Event) -> str:
+    """What is wrong with what an event opens of closed cards: all since the first that is closed, and nothing else."""
+    return "" if event.get("shows", 0) == past.now.hidden else "it opens other cards than are closed."
+
+
+def _revealed(past: Past, event: Event) -> str:
+    """What is wrong with closed cards when a seed is revealed: no hand has any, and what was closed is opened."""
+    now = past.now
+    if seats_with_cards(now.cards, now.decks):
+        return "a seed is not revealed while a card under it is closed."
+    out = {key: count for key, count in now.cards.items() if not key.endswith("/last")}
+    return _shown_problem(past, event) or _moves(past, event, out)
+
+
+def _ended(past: Past, event: Event) -> str:
+    """What is wrong with the hands that a game's end opens; each seat that holds one has agreed, or ends the game."""
+    now, out = past.now, dict(past.now.cards)
+    holding = seats_with_cards(out, now.decks)
+    own = seat_of(now.players, event["who"])
+    if any(not out.get(agreed_key(seat)) and seat != own for seat in holding):
+        return "closed hands are opened though not every side agreed."
+    after = past.patch(event, "after", "cards")
+    for id, made in now.decks.items():
+        for seat, count in cards.at(id, HAND, out).items():
+            shown = {one["id"]: after.get(cards.key(id, f"{KNOWN}/{seat}", one["id"]), 0) for one in made["cards"]}
+            was = {card: out.get(cards.key(id, f"{KNOWN}/{seat}", card), 0) for card in shown}
+            fresh = {card: max(some, was[card]) for card, some in shown.items()}
+            if sum(fresh.values()) - sum(was.values()) != count:
+                return "it opens other hands than there are."
+            out |= {cards.key(id, f"{KNOWN}/{seat}", card): some for card, some in fresh.items()}
+            out[cards.key(id, HAND, seat)] = 0
+    out = {key: count for key, count in out.items() if not (key.startswith("+") or key.endswith("/last"))}
+    return _shown_problem(past, event) or _moves(past, event, out)
+
+
+def opened_faults(bodies: Sequence[Event], texts: Texts) -> Iterator[tuple[int, str]]:
+    """What is wrong with closed cards and faces that an event opened, by event: each draw is computed again."""
+    opens = [(body["shows"], body["number"]) for body in bodies if "shows" in body]
+    out, decks, told = dict[str, int](), dict[str, Deck](), dict[int, cards.Hands]()
+    for body in bodies:
+        number, id = body["number"], str(body.get("deck", ""))
+        is_open = any(first <= number < by for first, by in opens)
+        if is_open and ("closed" in body or "seat" in body):
+            hands = cards.hands_now(id, out, told.get(out.get(cards.last_key(id), 0), {}))
+            try:
+                told[number] = (_drawn if "closed" in body else _left)(body, decks[id], out, hands, texts)
+            except (KeyError, ValueError, IndexError, UserError):
+                yield number, "what it closed is not in the file as it was opened, or not what its dice draw."
+        if "shows" in body and body["kind"] == "end":
+            for one in decks:
+                hands = cards.hands_now(one, out, told.get(out.get(cards.last_key(one), 0), {}))
+                if not _shows(one, hands, body):
+                    yield number, "it opens other hands than were drawn."
+        patch = body.get("after") or {}
+        out = cards.moved(out, patch.get("cards", {}))
+        decks |= {one: cards.deck_from_json(made) for one, made in patch.get("game", {}).get("decks", {}).items()}
+
+
+def _drawn(body: Event, made: Deck, out: Out, hands: Mapping[str, list[tuple[str, str]]], texts: Texts) -> cards.Hands:
+    """The hands behind a closed draw. Raises ValueError where its faces draw other cards."""
+    number, id, seats, count = body["number"], body["deck"], body.get("seats", []), len(body["closed"])
+    faces = [int(texts[number, f"face.{at}"]) for at in range(1, count + 1)]
+    drawn = cards.draw(id, made, out, count, Script(faces), cards.held_cards(hands), seats)
+    if seats:
+        named = [texts[number, f"card.{at}"] for at in range(1, count + 1)]
+    else:
+        named = body["result"].removeprefix(f"{id}: ").split(", ")
+    if list(drawn.cards) != named or [die.sides for die in drawn.dice] != body["closed"]:
+        raise ValueError
+    now = {seat: list(held) for seat, held in hands.items()}
+    for at, seat in enumerate(seats):
+        now.setdefault(seat, []).append((f"{number}.{at + 1}", named[at]))
+    return now
+
+
+def _left(body: Event, _: Deck, out: Out, hands: Mapping[str, list[tuple[str, str]]], texts: Texts) -> cards.Hands:
+    """The hands behind an event that took cards out of one. Raises ValueError for a card that was not in it."""
+    number, id, seat, to = body["number"], body["deck"], body["seat"], body.get("to", "")
+    now = {one: list(held) for one, held in hands.items()}
+    held = now.setdefault(seat, [])
+    names: list[str | None] = list(body["result"].removeprefix(f"{id}: ").split(", "))
+    known = dict(out)
+    closed: list[str | None] = []
+    for card in names if body["does"] in ("play", "discard") else []:
+        open_one = cards.key(id, f"{KNOWN}/{seat}", str(card))
+        if known.get(open_one):
+            known[open_one] -= 1
+        else:
+            closed.append(card)
+    keys = sorted((key for key in body.get("texts", {}) if key.startswith("from.")), key=lambda key: int(key[5:]))
+    for at, key in enumerate(keys):
+        found = next(one for one in held if one[0] == texts[number, key])
+        named = closed[at] if closed else found[1]
+        oldest = next(one for one in held if one[1] == found[1])
+        if found[1] != named or (closed and found != oldest):
+            raise ValueError
+        held.remove(found)
+        if to:
+            if texts[number, f"card.{at + 1}"] != found[1]:
+                raise ValueError
+            now.setdefault(to, []).append((f"{number}.{at + 1}", found[1]))
+    return now
+
+
+def _shows(id: str, hands: cards.Hands, body: Event) -> bool:
+    """Whether the end of a game shows just what is in the hands."""
+    before, after = ((body.get(name) or {}).get("cards", {}) for name in ("before", "after"))
+    for seat, held in hands.items():
+        for card in {card for _, card in held}:
+            name = cards.key(id, f"{KNOWN}/{seat}", card)
+            if after.get(name, 0) - before.get(name, 0) != sum(one == card for _, one in held):
+                return False
+    return True

@@ -61,6 +61,7 @@ def order_faults(past: Past, event: Event) -> Iterator[str]:
         ("no started game was going on." if is_idle else "")
         or (_RULES[kind](past, event, said) if kind in _RULES else "")
         or _waiting_problem(past, event)
+        or cards.hands_problem(past, event, said)
         or _packs_problem(past, event, said)
         or closing_problem(past, event)
         or protocol_problem(past, event)

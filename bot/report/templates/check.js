@@ -52,7 +52,7 @@ const Checker = (() => {
         list.push(current);
       } else if (isMap(secret) && current) await addText(log, sha, fault, current, at, secret);
       if (!current) continue;
-      const rolls = ((body.dice && body.dice.length) || has(body, "sealed")) && !body.hand;
+      const rolls = ((body.dice && body.dice.length) || has(body, "sealed") || has(body, "closed")) && !body.hand;
       if (rolls) current.used = true;
       if (current.closing ? body.closes === true : rolls) current.closed = true;
       if (body.kind === "privacy") current.wiped = true;
@@ -123,9 +123,16 @@ const Checker = (() => {
     }
   }
 
+  /* The dice whose faces an event closed, each by its own text; nothing where one is not in the file. */
+  function closedDice(log, at, {closed, deck}) {
+    const rows = Array.isArray(closed) ? closed.map((_, n) => log.text(at, `face.${n + 1}`)) : [];
+    if (!rows.length || !rows.every(row => row && /^[0-9]{1,9}$/.test(row.text))) return null;
+    return {dice: closed.map((sides, n) => ({label: deck, sides, value: Number(rows[n].text)}))};
+  }
+
   async function dice(check) {
     for (const {number: at, body} of check.log.data.events) {
-      const sealed = has(body, "sealed"), content = sealed ? check.log.opened(at) : body;
+      const sealed = has(body, "sealed") || has(body, "closed"), content = has(body, "closed") ? closedDice(check.log, at, body) : sealed ? check.log.opened(at) : body;
       if (sealed && !content) check.counts.sealed++;
       if (content && Array.isArray(content.dice) && content.dice.length) await eventDice(check, at, content);
       await check.tick();

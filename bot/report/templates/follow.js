@@ -54,7 +54,7 @@ const Follow = (() => {
   }
 
   const escaped = text => String(text).replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-  const rolled = body => Boolean(body.dice && body.dice.length) || body.kind === "sealed";
+  const rolled = body => Boolean(body.dice && body.dice.length) || "closed" in body || body.kind === "sealed";
   const passedOver = body => is(body, "beside") || (is(body, "quiet") && !body.after);
   const fields = (body, part) => ({...BARE, ...body[part]}).game;
 
@@ -64,21 +64,27 @@ const Follow = (() => {
   const STANDARD = {"standard-52": FRENCH, "standard-54": [...FRENCH, "RJ", "BJ"]}, MOST_MOVED = 60, MOST_CARDS = 1000;
   const lone = (id, count = 1) => ({id, count}), sum = counts => [...counts].reduce((all, one) => all + one, 0), own = (what, key) => Object.prototype.hasOwnProperty.call(what, key);
 
-  /* Draws card after card; `out` is how many are out of the pile, by DECK/PLACE/CARD. */
-  function drawing(id, deck, out) {
-    let left = new Map(deck.cards.map(one => [one.id, one.count - sum(["play", "discard", "removed"].map(place => out.get(`${id}/${place}/${one.id}`) || 0))]));
-    return die => {
-      const discards = new Map(deck.cards.map(one => [one.id, out.get(`${id}/discard/${one.id}`) || 0]));
-      if (!sum(left.values()) && deck.empty === "reshuffle" && sum(discards.values())) {
-        left = discards;
-        for (const key of [...out.keys()]) if (key.startsWith(`${id}/discard/`)) out.delete(key);
+  const OPEN = ["play", "discard", "removed"], tail = key => key.slice(key.lastIndexOf("/") + 1), headOf = key => key.slice(0, key.lastIndexOf("/"));
+  const at = (out, id, place) => [...out].filter(([key]) => key.startsWith(`${id}/${place}/`)).map(([key, count]) => [key.slice(id.length + place.length + 2), count]);
+  const more = (out, key, count = 1) => out.set(key, (out.get(key) || 0) + count), idsOf = text => text.slice(text.indexOf(": ") + 2).split(", ");
+  const range = (count, what) => Array.from({length: count}, (_, n) => `${what}.${n + 1}`), same = (one, other) => [...one].sort().join("\n") === [...other].sort().join("\n");
+
+  /* Draws card after card; `out` is how many are out of the pile, by DECK/PLACE/CARD; `held` are those in closed hands. */
+  function drawing(id, deck, out, held = []) {
+    const left = new Map(deck.cards.map(one => [one.id, one.count]));
+    for (const place of OPEN) for (const [card, count] of at(out, id, place)) more(left, card, -count);
+    for (const [key, count] of at(out, id, "known")) more(left, tail(key), -count);
+    for (const card of held) more(left, card, -1);
+    return (die, seat = "") => {
+      if (!sum(left.values()) && deck.empty === "reshuffle") {
+        for (const [card, count] of at(out, id, "discard")) { more(left, card, count); out.delete(`${id}/discard/${card}`); }
       }
       const {label, sides, value} = die, size = sum(left.values());
       if (Object.keys(die).length !== 3 || label !== id || sides !== size || !Number.isInteger(value) || value < 1 || value > size) return null;
       let rest = value;
-      const [card, count] = [...left].find(([, some]) => (rest -= some) <= 0), key = `${id}/play/${card}`;
+      const [card, count] = [...left].find(([, some]) => (rest -= some) <= 0);
       left.set(card, count - 1);
-      out.set(key, (out.get(key) || 0) + 1);
+      more(out, seat ? `${id}/hand/${seat}` : `${id}/play/${card}`);
       return card;
     };
   }
@@ -91,21 +97,83 @@ const Follow = (() => {
     if (own(STANDARD, id) && JSON.stringify(cards.map(one => [one.id, one.count])) !== JSON.stringify(STANDARD[id].map(one => [one, 1]))) return [`${id} has other cards.`];
     const typed = ids.filter(one => /^[1-9][0-9]{0,15}\.w[1-9][0-9]{0,2}$/.test(one)).sort(), keys = Object.keys(body.texts || {}).map(one => `${body.number}.${one}`).sort();
     if (typed.join() !== keys.join()) return ["Its cards have other words than are under its hashes."];
+    if (at(out, id, "hand").length) return ["It declares a deck anew while hands hold closed cards of it."];
     for (const key of [...out.keys()]) if (key.startsWith(`${id}/`)) out.delete(key);
     return ["", `${id}: ${size} cards`];
   }
 
-  function drew(body, decks, out) {
-    const {dice, deck, does, number} = body, orders = does === "names" && !("deck" in body), list = dice.map((_, at) => `w${at + 1}`);
+  function drew(body, decks, out, canonical, seats) {
+    if (body.closed) return drewClosed(body, decks, out, seats);
+    const {dice = [], deck, does, number} = body, orders = does === "names" && !("deck" in body), list = dice.map((_, n) => `w${n + 1}`);
+    if (body.seats || !(orders || does === "draw")) return ["Cards are drawn into hands with their faces closed."];
     if (Object.keys(body.texts || {}).sort().join() !== (orders ? list.sort().join() : "")) return ["It has other texts than the names that it puts in order."];
-    if (dice.length > MOST_MOVED || !(orders || (does === "draw" && own(decks, deck || "")))) return ["It draws from a deck that nobody declared, or too much at once."];
-    const names = {cards: dice.map((_, at) => lone(`${number}.w${at + 1}`)), empty: "refuse"};
-    const next = orders ? drawing("names", names, new Map()) : drawing(deck, decks[deck], out), drawn = dice.map(next);
+    if (!dice.length || dice.length > MOST_MOVED || !(orders || own(decks, deck || ""))) return ["It draws from a deck that nobody declared, or too much at once."];
+    if (out.get(`${deck}/last`)) return ["It shows its dice while cards of the deck are closed."];
+    const names = {cards: dice.map((_, n) => lone(`${number}.w${n + 1}`)), empty: "refuse"};
+    const next = orders ? drawing("names", names, new Map()) : drawing(deck, decks[deck], out), drawn = dice.map(die => next(die));
     return drawn.includes(null) ? ["Its dice are not those that its pile asks for."] : ["", (orders ? "" : `${deck}: `) + drawn.join(", ")];
   }
 
-  function moved(body, decks, out) {
-    const {deck, does} = body, before = (body.before || BARE).cards || {}, after = body.after.cards || {}, took = [];
+  /* Cards drawn whose faces stay closed: into hands, or open ones while others of the deck are closed. */
+  function drewClosed(body, decks, out, seats) {
+    const {deck, does, number, closed: sides, seats: to = []} = body;
+    if (!own(decks, deck || "") || "dice" in body) return ["It draws from a deck that nobody declared, or too much at once."];
+    const fits = {draw: !to.length, hold: to.length > 0 && to.every(one => one === seats.own), deal: to.length > 0 && to.every(one => seats.sides.includes(one))};
+    if (!fits[does] || (to.length && to.length !== sides.length)) return ["It draws for hands that are not theirs."];
+    const named = to.length ? [] : idsOf(body.result), keys = [...range(sides.length, "face"), ...to.length ? range(sides.length, "card") : []];
+    if (!same(Object.keys(body.texts || {}), keys) || (!to.length && named.length !== sides.length)) return ["It has other texts than the cards and faces that it closes."];
+    if (!to.length && !out.get(`${deck}/last`)) return ["It closes its dice though no card of the deck is closed."];
+    let size = sum(decks[deck].cards.map(one => one.count)) - sum([...OPEN, "known", "hand"].flatMap(place => at(out, deck, place).map(([, count]) => count)));
+    for (let n = 0; n < sides.length; n++) {
+      if (!size && decks[deck].empty === "reshuffle") for (const [card, count] of at(out, deck, "discard")) { size += count; out.delete(`${deck}/discard/${card}`); }
+      if (sides[n] !== size--) return ["Its dice are not those that its pile asks for."];
+      more(out, to.length ? `${deck}/hand/${to[n]}` : `${deck}/play/${named[n]}`);
+    }
+    if (to.length) out.set(`${deck}/last`, number);
+    return tooMany(deck, decks, out) || ["", `${deck}: ${to.length ? `${sides.length} closed` : named.join(", ")}`];
+  }
+
+  function tooMany(deck, decks, out) {
+    const told = new Map(decks[deck].cards.map(one => [one.id, one.count]));
+    for (const place of OPEN) for (const [card, count] of at(out, deck, place)) more(told, card, -count);
+    return Math.min(...told.values()) < 0 ? ["It plays a card more often than the deck has it."] : null;
+  }
+
+  /* Cards leave a hand: into play or to the discards by name, or closed, into another hand or back into the pile. */
+  function leftHand(body, decks, out, seats) {
+    const {deck, does, seat, to = ""} = body, texts = Object.keys(body.texts || {}), hand = `${deck}/hand/${seat}`, there = out.get(hand) || 0;
+    if (seat !== seats.own || (does === "give") !== Boolean(to) || to === seat) return ["It takes cards out of a hand that is not theirs."];
+    if (to && !seats.sides.includes(to) && !seats.acted.has(to.replace(/^@/, ""))) return ["It gives cards to nobody."];
+    let count = 0, names = [];
+    if (does === "give" || does === "back") {
+      count = texts.filter(key => key.startsWith("from.")).length;
+      names = [`${count} closed`];
+      if (to) more(out, `${deck}/hand/${to}`, count);
+    } else if (does === "play" || does === "discard") {
+      names = idsOf(body.result);
+      for (const card of names) {
+        const known = `${deck}/known/${seat}/${card}`;
+        if (out.get(known)) more(out, known, -1); else count++;
+        more(out, `${deck}/${does}/${card}`);
+      }
+    } else return ["It takes cards out of a hand for nothing."];
+    const keys = [...range(count, "from"), ...to ? range(count, "card") : []];
+    if (!same(texts, keys) || names.length > MOST_MOVED || count > there || (!count && names[0] === "0 closed")) return ["It has other texts than the cards that it takes."];
+    out.set(hand, there - count);
+    if (count) out.set(`${deck}/last`, body.number);
+    return tooMany(deck, decks, out) || ["", `${deck}: ${names.join(", ")}`];
+  }
+
+  function moved(body, decks, out, canonical, seats) {
+    const other = ["deck", "seat", "to", "texts"].filter(one => one in body), agreed = `+agreed/${seats.own}`;
+    if (body.does === "agree") {
+      if (other.length || out.get(agreed)) return ["It agrees to what was agreed to."];
+      out.set(agreed, 1);
+      return ["", "hands may be opened"];
+    }
+    if (own(decks, body.deck || "") && "seat" in body) return leftHand(body, decks, out, seats);
+    if ("to" in body || "texts" in body) return ["It moves cards that do not go there."];
+    const {deck = "", does} = body, before = (body.before || BARE).cards || {}, after = body.after.cards || {}, took = [];
     if (!own(decks, deck) || !own(FROM, does)) return ["It moves cards of a deck that nobody declared."];
     const every = sum([...out].filter(([key]) => key.startsWith(`${deck}/discard/`)).map(([, count]) => count)), add = (key, count) => out.set(key, (out.get(key) || 0) + count);
     for (const place of ["play", "discard", "removed"]) {
@@ -123,20 +191,101 @@ const Follow = (() => {
   }
 
   /* What is wrong with an event about decks: it is held against what follows from the cards that were out before. */
-  function ofCards(body, decks, was, canonical) {
-    const out = new Map(was), [problem, said] = {deck: declared, draw: drew, cards: moved}[body.kind](body, decks, out, canonical);
-    if (problem) return problem;
+  function ofCards(body, decks, was, canonical, seats) {
+    const out = new Map(was), [problem, said] = {deck: declared, draw: drew, cards: moved}[body.kind](body, decks, out, canonical, seats);
+    return problem || otherCards(body, was, out) || (body.result === said ? "" : "Its words are not what it does.");
+  }
+
+  function otherCards(body, was, out) {
     const keys = [...new Set([...out.keys(), ...was.keys()])].filter(key => (out.get(key) || 0) !== (was.get(key) || 0)).sort();
     const fits = (part, counts) => { const told = (body[part] || BARE).cards || {}; return Object.keys(told).sort().join("\n") === keys.join("\n") && keys.every(key => told[key] === (counts.get(key) || 0)); };
-    if (!fits("before", was) || !fits("after", out)) return "It changes other cards than it draws or moves.";
-    return body.result === said ? "" : "Its words are not what it does.";
+    return fits("before", was) && fits("after", out) ? "" : "It changes other cards than it draws or moves.";
+  }
+
+  /* Hands that an event puts back or opens: of seats where nobody sits any more, at an import, at the end of a game. */
+  function ofHands(body, game, was, hidden, seats) {
+    const {kind, who} = body, out = new Map(was), decks = Object.keys(game.decks), holding = new Set(decks.flatMap(id => at(out, id, "hand").map(([seat]) => seat)));
+    const putBack = gone => { for (const id of decks) for (const seat of gone) for (const key of [...out.keys()]) if (key === `${id}/hand/${seat}` || key.startsWith(`${id}/known/${seat}/`)) out.delete(key); };
+    const drop = test => { for (const key of [...out.keys()]) if (test(key)) out.delete(key); }, isLast = key => key.endsWith("/last"), isClosing = key => key.startsWith("+") || isLast(key);
+    if (["join", "leave", "claim", "privacy"].includes(kind)) {
+      const {players = game.players, master = game.master} = fields(body, "after"), stay = Object.values(players);
+      const gone = [who, body.own || "", ...Object.keys(game.players).filter(one => !(one in players)), ...master === game.master ? [] : [game.master]];
+      putBack([...Object.values(game.players).filter(side => !stay.includes(side)), ...gone.map(one => `@${one}`)]);
+      return otherCards(body, was, out);
+    }
+    if (kind === "import") {
+      putBack([...holding, ...decks.flatMap(id => at(out, id, "known").map(([key]) => headOf(key)))]);
+      drop(isClosing);
+      return otherCards(body, was, out);
+    }
+    if (kind === "fair" && !("revealed" in body)) return "shows" in body || "before" in body ? "It opens closed cards, which only the seed does." : "";
+    if (kind !== "fair" && kind !== "end") return "";
+    if ((body.shows || 0) !== hidden) return "It opens other cards than are closed.";
+    if (kind === "fair") {
+      drop(isLast);
+      return holding.size ? "A seed is not revealed while a card under it is closed." : otherCards(body, was, out);
+    }
+    if ([...holding].some(seat => seat !== seats.own && !out.get(`+agreed/${seat}`))) return "Closed hands are opened though not every side agreed.";
+    const after = (body.after || BARE).cards || {};
+    for (const id of decks) {
+      for (const [seat, count] of at(was, id, "hand")) {
+        const added = game.decks[id].cards.map(one => `${id}/known/${seat}/${one.id}`).map(key => [key, Math.max(0, (after[key] || 0) - (was.get(key) || 0))]);
+        if (sum(added.map(([, some]) => some)) !== count) return "It opens other hands than there are.";
+        for (const [key, some] of added) if (some) more(out, key, some);
+        out.delete(`${id}/hand/${seat}`);
+      }
+    }
+    drop(isClosing);
+    return otherCards(body, was, out);
+  }
+
+  /* Closed cards and faces that an event opened, computed again: fault(event, words). */
+  function opened(bodies, text, fault) {
+    const opens = bodies.filter(body => "shows" in body).map(body => [body.shows, body.number]), out = new Map(), decks = {}, told = new Map();
+    const handsOf = id => new Map([...told.get(out.get(`${id}/last`)) || []].filter(([seat]) => out.get(`${id}/hand/${seat}`)).map(([seat, held]) => [seat, [...held]]));
+    const add = (hands, seat, one) => hands.set(seat, [...hands.get(seat) || [], one]);
+    for (const body of bodies) {
+      const {number, deck, seats = [], closed, seat, to} = body, word = key => { const row = text(number, key); if (!row) throw new Error(key); return row.text; };
+      if (opens.some(([first, by]) => first <= number && number < by) && (closed || seat)) {
+        const hands = handsOf(deck);
+        try {
+          if (closed) {
+            const next = drawing(deck, decks[deck], new Map(out), [...hands.values()].flat().map(one => one[1])), named = seats.length ? closed.map((_, n) => word(`card.${n + 1}`)) : idsOf(body.result);
+            closed.forEach((sides, n) => {
+              if (next({label: deck, sides, value: Number(word(`face.${n + 1}`))}, seats[n] || "") !== named[n]) throw new Error("card");
+              if (seats.length) add(hands, seats[n], [`${number}.${n + 1}`, named[n]]);
+            });
+          } else {
+            const known = new Map(out), names = ["play", "discard"].includes(body.does) ? idsOf(body.result) : [];
+            const wanted = names.filter(card => { const key = `${deck}/known/${seat}/${card}`; if (!known.get(key)) return true; more(known, key, -1); return false; });
+            range(Object.keys(body.texts || {}).filter(key => key.startsWith("from.")).length, "from").forEach((key, n) => {
+              const held = hands.get(seat) || [], place = held.findIndex(one => one[0] === word(key));
+              if (place < 0 || (wanted.length && place !== held.findIndex(one => one[1] === wanted[n]))) throw new Error("card");
+              const [[, card]] = held.splice(place, 1);
+              if (to && word(`card.${n + 1}`) !== card) throw new Error("card");
+              if (to) add(hands, to, [`${number}.${n + 1}`, card]);
+            });
+          }
+          told.set(number, hands);
+        } catch { fault(number, "What it closed is not in the file as it was opened, or not what its dice draw."); }
+      }
+      const before = (body.before || BARE).cards || {}, after = (body.after || BARE).cards || {};
+      if ("shows" in body && body.kind === "end") {
+        for (const id of Object.keys(decks)) for (const [one, held] of handsOf(id)) for (const [, card] of held) {
+          const key = `${id}/known/${one}/${card}`;
+          if ((after[key] || 0) - (before[key] || 0) !== held.filter(other => other[1] === card).length) fault(number, "It opens other hands than were drawn.");
+        }
+      }
+      for (const [key, count] of Object.entries(after)) if (count) out.set(key, count); else out.delete(key);
+      Object.assign(decks, fields(body, "after").decks);
+    }
   }
 
   /* What does not follow, as fault(event, words), and what is the host's word alone, as remark(event, words). */
   function follow(log, canonical, fault, remark) {
     const game = {players: {}, master: "", sides: [], started: false, ended: false, decks: {}, tracks: {}, turn_of: ""}, out = new Map(), bodies = [], contents = new Map();
     const sealed = new Map(), waits = new Map(), withdrawn = new Set(), present = new Set(), redo = [], acted = new Set(), agreed = new Map(), claimed = new Map();
-    let here = new Set(), leftHere = new Set(), left = new Set(), last = 0, imported = 0, closing = false, closed = false, adder = "", solo = "";
+    let hidden = 0, here = new Set(), leftHere = new Set(), left = new Set(), last = 0, imported = 0, closing = false, closed = false, adder = "", solo = "";
 
     const guarded = () => game.started && !game.ended && game.sides.length > 0;
     const owns = roll => !game.system || String(roll.base || roll.system).split("@")[0] === game.system || (!game.started && !present.size);
@@ -209,7 +358,7 @@ const Follow = (() => {
       const before = at === last && events.slice(place + 1).find(one => !(one.kind === "reveal" && "last" in one));
       if (body.last !== (at === last ? before ? before.number : 0 : last) || !turnsRound(body, undone, "after", "before")) return `It does not turn round what #${at} did.`;
       if (body.reason === "edition" && waits.has(at)) { remark(body.number, "that the rules had changed is the host’s word"); return ""; }
-      if ((rolled(undone) || undone.kind === "choice") && !body.asked && !body.alone) return "Dice are taken back, and nobody agreed.";
+      if ((rolled(undone) || undone.kind === "choice" || "seat" in undone) && !body.asked && !body.alone) return "Dice are taken back, and nobody agreed.";
       return agreement(body, undone);
     }
 
@@ -296,6 +445,8 @@ const Follow = (() => {
       return draws && open && !body.closes && !stranger ? "Its dice should have closed the players’ texts." : "";
     }
 
+    const atTable = who => ({own: game.players[who] || `@${who}`, sides: game.sides, acted});
+
     function problem(body) {
       const {kind, who} = body, players = kind === "join" ? fields(body, "after").players || {} : game.players;
       if (!bodies.length && (kind !== "start" || body.game !== log.data.game)) return "A log begins with the start of its game.";
@@ -304,14 +455,15 @@ const Follow = (() => {
       if (body.side !== (players[who] || "")) return `It was written for ${body.side || "no side"}, but who wrote it plays ${players[who] || "none"}.`;
       if (leftHere.has(who)) return "Who wrote it had left the game for good.";
       const own = kind === "undo" ? undo(body) : kind === "redo" ? again(body) : kind === "reveal" || kind === "end" ? opening(body)
-        : ["deck", "draw", "cards"].includes(kind) ? ofCards(body, game.decks, out, canonical) : kind === "choice" ? choice(body) : "";
-      return own || (kind === "redo" ? "" : asking(body)) || waiting(body) || ("upkeep" in body ? upkeep(body) : "") || tracks(body) || texts(body) || (body.keeps && !(redo.length && passedOver(body)) ? "It keeps what could be brought back, which it cannot." : "");
+        : ["deck", "draw", "cards"].includes(kind) ? ofCards(body, game.decks, out, canonical, atTable(who)) : kind === "choice" ? choice(body) : "";
+      return own || (kind === "redo" ? "" : asking(body)) || waiting(body) || ofHands(body, game, out, hidden, atTable(who)) || ("upkeep" in body ? upkeep(body) : "") || tracks(body) || texts(body) || (body.keeps && !(redo.length && passedOver(body)) ? "It keeps what could be brought back, which it cannot." : "");
     }
 
     /* Move on behind an event. */
     function add(body) {
       const {number, kind, who, secret} = body, begins = secret && "commitment" in secret;
       Object.assign(game, fields(body, "after"));
+      if ("shows" in body || kind === "import") hidden = 0; else if ("closed" in body || "seat" in body) hidden = hidden || number;
       for (const [key, count] of Object.entries((body.after || BARE).cards || {})) if (count) out.set(key, count); else out.delete(key);
       for (const [key, unit] of Object.entries(({...BARE, ...body.after}).units)) present[unit ? "add" : "delete"](key);
       if (kind === "sealed") sealed.set(number, who);
@@ -348,6 +500,7 @@ const Follow = (() => {
         add(body);
       } catch { return fault(body.number, "What it holds cannot be read, so nothing behind it was followed."); }
     }
+    opened(bodies, log.text, fault);
     const deleted = at => (left.size && at < imported) || left.has((bodies.find(one => one.number === at) || {}).who);
     for (const [at, opens] of missing) if (!opens.every(deleted)) fault(at, "What it adds or opens is not in the file, though nobody had it deleted.");
   }

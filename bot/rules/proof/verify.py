@@ -158,7 +158,7 @@ class _Check:
                     texts = _Texts(known=[], closing=secret.get("closing") is True)
                 elif texts is not None:
                     self._change_texts(event, secret, texts)
-            drawn = event.body.get("dice") or "sealed" in event.body
+            drawn = event.body.get("dice") or "sealed" in event.body or "closed" in event.body
             if texts is not None:
                 closes = event.body.get("closes") if texts.closing else drawn and not event.body.get("hand")
                 texts.closed |= bool(closes)
@@ -268,11 +268,26 @@ class _Check:
         for event in self._log.events:
             sealed = "sealed" in event.body
             content = self._opened(event.number) if sealed else event.body
+            if "closed" in event.body:
+                content = self._closed(event)
+                sealed = not content
             self._sealed += sealed and (event.number, SEALED) not in self._texts
             dice = content.get("dice")
             if dice:
                 self._check_event_dice(event.number, dice, current, by_hand=content.get("hand") is True)
             current = promised.get(event.number, current)  # in force behind the event that promises it
+
+    def _closed(self, event: ExportedEvent) -> Mapping[str, Any]:
+        """The dice whose faces an event closed, as far as they are in the file: each by its own text."""
+        sides, id = event.body["closed"], event.body.get("deck")
+        sides = sides if isinstance(sides, list) else []
+        rows = [self._texts.get((event.number, f"face.{at}")) for at, _ in enumerate(sides, 1)]
+        values = [int(row.text) for row in rows if row is not None and re.fullmatch("[0-9]{1,9}", row.text)]
+        if not sides or len(values) != len(rows):
+            return {}
+        return {
+            "dice": [{"label": id, "sides": each, "value": value} for each, value in zip(sides, values, strict=True)]
+        }
 
     def _check_event_dice(self, number: int, notes: object, epoch: _Epoch | None, *, by_hand: bool) -> None:
         dice = list(_read_dice(notes))

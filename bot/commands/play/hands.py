@@ -1,0 +1,367 @@
+"""`/deck` where cards are held: dealt and given closed, played, discarded and put back; and `/hand`, one's own.
+
+Nothing but the drawing itself and what its seat is shown reads a closed card: no refusal to anybody else, no button, no
+count and no order of theirs hangs on one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from bot.commands.context import Context
+from bot.commands.play.decks import (
+    Names,
+    closed_hands,
+    counts,
+    draw_button,
+    drawn_cards,
+    found,
+    found_deck,
+    hand_button,
+    hand_of,
+    joined_lines,
+    keep_hands,
+    moved,
+    names_of,
+)
+from bot.commands.turns.calls import call_sides
+from bot.game.follows.cards import agreed_key, seat_of, seats_with_cards
+from bot.game.follows.cards import counted as closed_words
+from bot.game.rights import find_side, need_player
+from bot.game.state import Game
+from bot.interface.reply.parts import Group, Part, Small
+from bot.interface.reply.reply import NOTHING, SEALED, Menu, MenuEntry, Reply
+from bot.rules import cards
+from bot.rules.cards import DISCARD, HAND, KNOWN, PLAY, REMOVED, Deck
+from bot.rules.copies import replace
+from bot.rules.errors import UserError
+from bot.rules.text.names import counted, joined
+from bot.rules.text.phrase import phrase
+from bot.rules.text.plain import clean_name
+
+MOST = 25
+"""Cards of a menu; a larger hand has several pages."""
+_MOVES = {
+    "discard": ((PLAY,), DISCARD, "discards"),
+    "remove": ((PLAY, DISCARD), REMOVED, "takes out of the game"),
+    "return": ((PLAY, DISCARD), "", "puts back into the pile"),
+}
+
+
+async def discard(context: Context) -> Reply:
+    """Cards in play, or in one's hand, go to the discards; out of the game where that is asked for."""
+    return await _move(context, "remove" if context.options()["out"] else "discard")
+
+
+async def put_back(context: Context) -> Reply:
+    """Cards in play or discarded go back into the pile; those in one's hand do so closed."""
+    return await _move(context, "return")
+
+
+async def _move(context: Context, does: str) -> Reply:
+    options, game = context.options(), context.need_open()
+    need_player(game, context.actor)
+    id = found(context, options["deck"] or "")
+    deck = cards.deck_from_json(game.decks[id])
+    names = await names_of(context, id, deck)
+    places, to, verb = _MOVES[does]
+    there = {place: cards.at(id, place, game.cards) for place in places}
+    typed = clean_name(options["cards"], 1_000)
+    try:
+        wanted = _wanted(typed, id, deck, names, there)
+    except UserError:
+        if does == "remove" or not cards.hand_sizes(id, game.cards).get(_own(context)):
+            raise
+        return await _out_of_hand(context, id, "discard" if does == "discard" else "back", typed)
+    out = cards.take(id, game.cards, wanted, places, to)
+    took = [card for _, card in cards.taken(id, deck, game.cards, dict.fromkeys(game.cards, 0) | out)]
+    context.ledger.add("cards", replace(game, cards=out), deck=id, does=does, result=cards.words(id, took))
+    return moved(context, f"{context.who} {verb} {', '.join(names[card] for card in took)}", id, deck)
+
+
+def _wanted(typed: str, id: str, deck: Deck, names: Names, there: Mapping[str, Mapping[str, int]]) -> list[str]:
+    """The cards that are meant among those that lie open. Raises UserError for any other, and for none."""
+    if typed.casefold() == "all":
+        wanted = [card for card, _ in deck.cards for _ in range(there[PLAY].get(card, 0))]
+    else:
+        wanted = [_card(one, names, there) for one in _split(typed)]
+    if not wanted or len(wanted) > cards.MOST_DRAWN:
+        what = f"At most {cards.MOST_DRAWN} cards are moved at once." if wanted else f"No card of {id} is in play."
+        raise UserError(what, hint=phrase("`/deck show` lists them."), option="cards", code="unknown-card")
+    for card, count in Counter(wanted).items():
+        if count > sum(some.get(card, 0) for some in there.values()):
+            raise UserError(f"There are not so many of {names[card]}.", option="cards", code="unknown-card")
+    return wanted
+
+
+def _split(typed: str) -> list[str]:
+    return [one for one in re.split(r"\s*[,;]\s*", typed) if one]
+
+
+def _card(typed: str, names: Names, there: Mapping[str, Mapping[str, int]]) -> str:
+    """The card that is meant, by its name or id. Raises UserError for one that is not there."""
+    card = _named(typed, names)
+    if any(card in some for some in there.values()):
+        return card
+    shown = [names[card] for some in there.values() for card in some]
+    where = "in play" if DISCARD not in there else "in play or discarded"
+    what = f"{names[card]} is not {where}." if card in names else f'There is no card "{typed[:40]}".'
+    hint = f"There: {', '.join(shown[:20])}." if shown else ""
+    raise UserError(what, hint=hint, option="cards", code="unknown-card")
+
+
+def _named(typed: str, names: Names) -> str:
+    """The card that is called so; what is typed, for none."""
+    folded = typed.casefold()
+    return next((card for card, name in names.items() if folded in (card.casefold(), name.casefold())), typed)
+
+
+def _own(context: Context) -> str:
+    """The seat of who asks."""
+    return seat_of(context.game.players, context.ledger.known_person())
+
+
+async def deal(context: Context) -> Reply:
+    """Cards for each side that somebody plays, one after the other, closed."""
+    options = context.options()
+    id, deck = found_deck(context, options["deck"] or "")
+    game, count = context.game, options["count"]
+    sides = [side for side in game.sides if side in game.players.values()]
+    if not sides:
+        hint = phrase("`/deck draw` with `to=me` draws into your own hand.")
+        raise UserError("Cards are dealt to sides that somebody plays.", hint=hint, code="no-sides")
+    if count * len(sides) > cards.MOST_DRAWN:
+        most = cards.MOST_DRAWN // len(sides)
+        raise UserError(f"At most {most} each are dealt at once.", option="count", code="bad-value")
+    number, drawn = await drawn_cards(context, id, count * len(sides), "deal", sides * count)
+    return Reply(
+        f"{context.who} deals {counted(count, 'card')} each to {joined(sides)}",
+        (*joined_lines(drawn), Small(f"{id}: {counts(context, id, deck)}")),
+        by=f"from {id}",
+        buttons=(hand_button(context), context.button("undo", "Undo", number)),
+        tone=SEALED,
+    )
+
+
+async def play(context: Context) -> Reply:
+    """Cards out of one's hand, for all to see."""
+    return await _from_options(context, "play")
+
+
+async def _from_options(context: Context, does: str) -> Reply:
+    options = context.options()
+    return await _out_of_hand(
+        context, _deck_held(context, options["deck"] or ""), does, clean_name(options["cards"], 1_000)
+    )
+
+
+def _deck_held(context: Context, typed: str) -> str:
+    """The deck that is meant: of several, where none is named, the one of which the asker holds cards."""
+    game = context.need_open()
+    need_player(game, context.actor)
+    held = [id for id in game.decks if cards.hand_sizes(id, game.cards).get(_own(context))]
+    return held[0] if not typed and len(held) == 1 else found(context, typed)
+
+
+async def give(context: Context) -> Reply:
+    """Cards of one's hand go to another, closed: sealed anew for whoever gets them."""
+    return await _from_options(context, "give")
+
+
+async def press_card(context: Context, about: str) -> Reply:
+    """A card that was chosen in the menu of one's hand; it names the draw that it came from, which only they know."""
+    does, _, rest = about.partition(":")
+    id, _, draw = rest.partition(":")
+    if does not in ("play", "discard") or id not in context.need_open().decks:
+        raise UserError("This button no longer works.", code="used-up")
+    need_player(context.game, context.actor)
+    return await _out_of_hand(context, id, does, "", draw)
+
+
+async def _out_of_hand(context: Context, id: str, does: str, typed: str, draw: str = "") -> Reply:
+    """Cards leave one's hand. Of several copies it is one that all know, else the oldest."""
+    game, ledger, seat = context.game, context.ledger, _own(context)
+    deck = cards.deck_from_json(game.decks[id])
+    names, hands = await names_of(context, id, deck), await closed_hands(context, id)
+    own, known = hands.get(seat, []), Counter(cards.known_cards(id, seat, game.cards))
+    if does in ("give", "back"):
+        known.clear()
+    wanted = _chosen(id, typed, draw, own, known, names)
+    to = _receiver(context, seat) if does == "give" else ""
+    number, out, hidden = ledger.next_number, dict(game.cards), dict[str, str]()
+    for card in wanted:
+        if known[card]:
+            known[card] -= 1
+            out[cards.key(id, f"{KNOWN}/{seat}", card)] -= 1
+        else:
+            held = next(one for one in own if one[1] == card)
+            own.remove(held)
+            at = sum(key.startswith("from.") for key in hidden) + 1
+            hidden[f"from.{at}"] = held[0]
+            out[cards.key(id, HAND, seat)] -= 1
+            if to:
+                hidden[f"card.{at}"] = card
+                hands.setdefault(to, []).append((f"{number}.{at}", card))
+                out[cards.key(id, HAND, to)] = out.get(cards.key(id, HAND, to), 0) + 1
+        if goes := {"play": PLAY, "discard": DISCARD}.get(does):
+            out[cards.key(id, goes, card)] = out.get(cards.key(id, goes, card), 0) + 1
+    if hidden:
+        keep_hands(context, hands)
+        out[cards.last_key(id)] = number
+    said = wanted if does in ("play", "discard") else [closed_words(len(wanted))]
+    now = replace(game, cards={key: count for key, count in out.items() if count})
+    ledger.add("cards", now, deck=id, does=does, seat=seat, to=to, hidden=hidden, result=cards.words(id, said))
+    return _told(context, id, deck, does, [names[card] for card in wanted], to)
+
+
+def _told(context: Context, id: str, deck: Deck, does: str, named: Sequence[str], to: str) -> Reply:
+    """What all see of cards that left a hand, and what their holder does."""
+    small = Small(f"{id}: {counts(context, id, deck)}")
+    buttons = (hand_button(context), context.button("undo", "Undo", context.game.number))
+    if does in ("play", "discard"):
+        title = f"{context.who} {'plays' if does == 'play' else 'discards'} {', '.join(named)}"
+        return Reply(title, (small,), by=f"from {id}", buttons=(draw_button(context, id), *buttons), tone=NOTHING)
+    whose = hand_of(context, to) if to else "the pile"
+    into = f"into {whose}" if to else f"back into {whose}"
+    told = Reply(
+        f"{context.who} {'gives' if to else 'puts'} {counted(len(named), 'closed card')} {into}",
+        (small,), by=f"of {id}", buttons=buttons, tone=SEALED,
+    )  # fmt: skip
+    return Reply(f"You give {', '.join(named)} {into}", private=True, announce=told) if to else told
+
+
+def _chosen(
+    id: str, typed: str, draw: str, own: Sequence[tuple[str, str]], known: Mapping[str, int], names: Names
+) -> list[str]:
+    """The cards of one's own hand that are meant. Raises UserError, which says only what who asks can see."""
+    there = Counter(card for _, card in own) + Counter(known)
+    if draw:
+        wanted = [card for held, card in own if held == draw]
+    elif typed.casefold() == "all":
+        wanted = [*there.elements()]
+    else:
+        wanted = [_named(one, names) for one in _split(typed)]
+    if not wanted or len(wanted) > cards.MOST_DRAWN or Counter(wanted) - there:
+        lacking = next((names.get(card, typed) for card in Counter(wanted) - there), "no such card")
+        what = f"You do not hold that: {lacking}." if there else f"You hold no cards of {id}."
+        raise UserError(what, hint=phrase("`/hand` shows yours."), option="cards", code="unknown-card")
+    return wanted
+
+
+def _receiver(context: Context, seat: str) -> str:
+    """The seat that is given cards. Raises UserError for one's own, and for somebody who is not there."""
+    game, typed = context.game, context.options()["to"]
+    if game.sides:
+        to = find_side(game, typed)
+        if to not in game.players.values():
+            raise UserError(f"Nobody plays {to}.", option="to", code="nobody")
+    else:
+        present = context.ledger.present()
+        persons = [row for row in context.ledger.persons.values() if row.person in present]
+        to = next((f"@{row.person}" for row in persons if row.name.casefold() == typed.strip().casefold()), "")
+        if not to:
+            raise UserError(f'Nobody here is called "{typed[:40]}".', option="to", code="unknown-person")
+    if to == seat:
+        raise UserError("That is your own hand.", option="to", code="bad-value")
+    return to
+
+
+async def hand(context: Context) -> Reply:
+    """One's own hand; or the word that hands may be opened when the game ends."""
+    if context.options()["agree"]:
+        told = await agree(context)
+        return Reply("You agree to open your hand when the game ends", private=True, announce=told)
+    return await press_hand(context, "")
+
+
+async def press_hand(context: Context, about: str) -> Reply:
+    """The button *Your hand*; `about` is the page, where there are several."""
+    game, seat = context.need_game(), _own(context)
+    page = int(about) if about.isdecimal() and len(about) < 4 else 0
+    lines, entries = list[Part](), list[tuple[str, str, str]]()
+    for id, declared in game.decks.items():
+        deck = cards.deck_from_json(declared)
+        known = cards.known_cards(id, seat, game.cards)
+        own = (await closed_hands(context, id)).get(seat, []) if cards.at(id, HAND, game.cards).get(seat) else []
+        if not own and not known:
+            continue
+        names = await names_of(context, id, deck)
+        told = [names[card] for _, card in own]
+        opened = [f"{names[card]} (known to all)" for card, count in known.items() for _ in range(count)]
+        lines.append(Group(id, ", ".join([*told, *opened]), grave=True))
+        entries += [(f"{id}:{draw}", names[card], id) for draw, card in own]
+    if not lines:
+        hint = phrase("`/deck draw` with `to=me` draws into it, `/deck deal` deals to all sides.")
+        return Reply("Your hand is empty", (hint,), private=True)
+    lines.append(Small(phrase("Play by name: `/deck play 7`; also `/deck discard`, `/deck give`.")))
+    shown = entries[page * MOST : (page + 1) * MOST]
+    menus = tuple(
+        Menu(label, tuple(MenuEntry(_action(context, does, key), name, id) for key, name, id in shown))
+        for does, label in (("play", "Play"), ("discard", "Discard"))
+        if shown
+    )
+    buttons = [context.button("handpage", "Refresh", page)]
+    if len(entries) > MOST:
+        buttons.append(context.button("handpage", "More", (page + 1) % -(-len(entries) // MOST)))
+    return Reply("Your hand", tuple(lines), private=True, menus=menus, buttons=tuple(buttons))
+
+
+def _action(context: Context, does: str, key: str) -> str:
+    return context.button("handcard", "", f"{does}:{key}").action
+
+
+async def agree(context: Context, _about: str = "") -> Reply:
+    """A side agrees that closed hands are opened when the game ends."""
+    game = context.need_started()
+    need_player(game, context.actor)
+    seat = _own(context)
+    if not _holds(game, seat) or game.cards.get(agreed_key(seat)):
+        what = "You have agreed already." if game.cards.get(agreed_key(seat)) else "You hold no closed cards."
+        raise UserError(what, code="no-change")
+    now = replace(game, cards={**game.cards, agreed_key(seat): 1})
+    context.ledger.add("cards", now, does="agree", result="hands may be opened")
+    rest = waiting(context)
+    all_in = phrase("All have agreed: `/game end` opens them.")
+    line = f"{joined(hand_of(context, one) for one in rest)}: not yet." if rest else all_in
+    title = f"{context.who} agrees to open {hand_of(context, seat)} when the game ends"
+    return Reply(title, (Small(line),), buttons=(context.button("undo", "Undo", context.game.number),), tone=NOTHING)
+
+
+def _holds(game: Game, seat: str) -> bool:
+    return seat in seats_with_cards(game.cards, game.decks)
+
+
+def waiting(context: Context) -> list[str]:
+    """The seats that hold closed cards and have not agreed to open them."""
+    game, own = context.game, _own(context)
+    holding = seats_with_cards(game.cards, game.decks)
+    return [seat for seat in holding if seat != own and not game.cards.get(agreed_key(seat))]
+
+
+async def ask_to_open(context: Context, seats: Sequence[str]) -> Reply:
+    """What all are told when somebody would end a game while others hold closed cards."""
+    hands = joined(hand_of(context, seat) for seat in seats)
+    told = Reply(
+        f"{context.who} asks to end the game and open all hands",
+        (f"{hands}: whoever plays there agrees first.", Small(phrase("Press Agree or type `/hand agree`."))),
+        buttons=(context.button("openhand", "Agree", style="good"),),
+        mention=await call_sides(context, context.game, seats, spares=False),
+    )
+    return Reply("The game ends once all who hold closed cards agree to open them", private=True, announce=told)
+
+
+async def opened(context: Context, game: Game) -> tuple[Game, tuple[Part, ...]]:
+    """The game once the end has opened all hands, and what was in them."""
+    out, lines = dict(game.cards), list[Part]()
+    for id, declared in game.decks.items():
+        names = await names_of(context, id, cards.deck_from_json(declared))
+        for seat, held in (await closed_hands(context, id)).items():
+            lines.append(Group(hand_of(context, seat), ", ".join(names[card] for _, card in held)))
+            out.pop(cards.key(id, HAND, seat))
+            for _, card in held:
+                key = cards.key(id, f"{KNOWN}/{seat}", card)
+                out[key] = out.get(key, 0) + 1
+    kept = {key: count for key, count in out.items() if not (key.startswith("+") or key.endswith("/last"))}
+    return replace(game, cards=kept), tuple(lines)

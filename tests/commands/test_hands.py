@@ -1,0 +1,257 @@
+"""Closed hands: dealt, drawn, played, given, put back, opened at the end; what each event says, and that it holds."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from bot.audit.check_file import check
+from bot.interface.spec import Command, Place
+from tests.fresh import fresh_app
+from tests.playing import Channel, two_sides
+from tests.random_play import exported_text
+
+CLOSED = ("card.", "face.", "from.")
+
+
+async def table() -> Channel:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    await channel.do("Anna", 'deck make "1..30" cup')
+    return channel
+
+
+async def sound(channel: Channel, *, closed: bool = False) -> dict[str, Any]:
+    """The exported log, which must be sound; while cards are `closed`, none of them is in it."""
+    log: dict[str, Any] = json.loads(await exported_text(channel))
+    assert check(log).faults == ()
+    if closed:
+        assert not [row for row in log["texts"] if row["key"].startswith(CLOSED)]
+        assert "hands" not in {row["key"] for row in log["texts"]}
+    return log
+
+
+async def own(channel: Channel, name: str) -> list[str]:
+    """The cards that somebody is shown as theirs."""
+    reply = await channel.do(name, "hand")
+    assert reply.private
+    assert reply.announce is None
+    part = next((part for part in reply.lines if getattr(part, "label", "") == "cup"), None)
+    return [card for card in part.text.split(", ") if card] if part is not None else []  # type: ignore[union-attr]
+
+
+async def end(channel: Channel) -> dict[str, Any]:
+    """The game ended by agreement, its seed revealed: all is open, and computed again."""
+    first = await channel.do("Anna", "game end confirm")
+    if first.announce is not None and "asks to end" in first.announce.title:
+        await channel.do("Bob", "hand agree")
+        await channel.do("Anna", "game end confirm")
+    await channel.do("Anna", "fair reveal")
+    log = await sound(channel)
+    assert [row for row in log["texts"] if row["key"].startswith(CLOSED)]
+    return log
+
+
+async def test_a_dealt_hand_is_seen_by_its_side_alone() -> None:
+    channel = await table()
+    reply = await channel.do("Anna", "deck deal 3")
+    assert reply.title == "Anna deals 3 cards each to US and VC"
+    us, vc = await own(channel, "Anna"), await own(channel, "Bob")
+    assert len(us) == len(vc) == 3
+    assert not set(us) & set(vc)
+    assert not await own(channel, "Carl")
+    await sound(channel, closed=True)
+    await end(channel)
+
+
+async def test_a_closed_draw_tells_all_how_many_and_its_drawer_which() -> None:
+    channel = await table()
+    reply = await channel.do("Anna", "deck draw cup 2 me")
+    assert reply.private
+    assert reply.announce is not None
+    assert reply.announce.title == "Anna draws 2 cards into US's hand"
+    assert reply.title == f"You draw {', '.join(await own(channel, 'Anna'))}"
+    body = (await sound(channel, closed=True))["events"][-1]["body"]
+    assert body["result"] == "cup: 2 closed"
+    assert body["closed"] == [30, 29]
+    assert "dice" not in body
+    await end(channel)
+
+
+async def test_an_open_draw_keeps_its_die_closed_while_a_hand_is() -> None:
+    channel = await table()
+    await channel.do("Anna", "deck draw cup 2 me")
+    await channel.do("Bob", "deck draw cup 2")
+    body = (await sound(channel, closed=True))["events"][-1]["body"]
+    assert body["closed"] == [28, 27]
+    assert "dice" not in body
+    assert {*body["texts"]} == {"face.1", "face.2"}
+    await channel.do("Anna", "deck play all")
+    assert not await own(channel, "Anna")
+    await channel.do("Bob", "deck draw cup")  # what was drawn before is still closed
+    assert "closed" in (await sound(channel, closed=True))["events"][-1]["body"]
+    await channel.do("Anna", "fair reveal")  # no hand has any card, so it opens what was closed
+    await channel.do("Bob", "deck draw cup")
+    body = (await sound(channel))["events"][-1]["body"]
+    assert "dice" in body
+
+
+async def test_a_card_is_played_by_name_and_its_draw_stays_closed() -> None:
+    channel = await table()
+    await channel.do("Anna", "deck draw cup 3 me")
+    cards = await own(channel, "Anna")
+    reply = await channel.do("Anna", f"deck play {cards[1]}")
+    assert reply.title == f"Anna plays {cards[1]}"
+    body = (await sound(channel, closed=True))["events"][-1]["body"]
+    assert body["result"] == f"cup: {cards[1]}"
+    assert "5.2" not in json.dumps(body)
+    await channel.refused("Anna", f"deck play {cards[1]}", "unknown-card")
+    await channel.fails("Bob", f"deck play {cards[0]}", "You hold no cards of cup")
+    assert await own(channel, "Anna") == [cards[0], cards[2]]
+    await channel.do("Anna", f"deck discard {cards[0]}", f"deck return {cards[2]}")
+    assert not await own(channel, "Anna")
+    assert (await sound(channel, closed=True))["events"][-1]["body"]["result"] == "cup: 1 closed"
+    await end(channel)
+
+
+async def test_a_card_is_given_closed_and_sealed_anew() -> None:
+    channel = await table()
+    await channel.do("Anna", "deck draw cup 2 me")
+    cards = await own(channel, "Anna")
+    reply = await channel.do("Anna", f"deck give {cards[0]} VC")
+    assert reply.private
+    assert reply.announce is not None
+    assert cards[0] not in reply.announce.title
+    assert await own(channel, "Bob") == [cards[0]]
+    assert await own(channel, "Anna") == [cards[1]]
+    await sound(channel, closed=True)
+    await channel.do("Bob", f"deck play {cards[0]}")
+    await end(channel)
+
+
+async def test_of_several_copies_the_oldest_is_played() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    await channel.do("Anna", 'deck make "1 x4, 2 x4" cup', "deck draw cup 5 me", 'deck play "1, 2"')
+    await channel.do("Anna", "deck play all")
+    await end(channel)
+
+
+async def test_an_undone_closed_draw_counts_as_back_and_stays_closed() -> None:
+    channel = await table()
+    await channel.do("Anna", "deck draw cup 2 me")
+    assert "must agree" in (await channel.do("Anna", "game undo")).text()
+    await channel.do("Bob", "game undo")
+    assert not await own(channel, "Anna")
+    await channel.do("Anna", "deck draw cup 29 me")
+    await channel.do("Bob", "deck draw cup to=me")
+    await sound(channel, closed=True)
+    await end(channel)
+
+
+async def test_undo_of_a_play_needs_consent_though_no_die_fell() -> None:
+    channel = await table()
+    await channel.do("Anna", "deck draw cup 2 me")
+    cards = await own(channel, "Anna")
+    await channel.do("Anna", f"deck play {cards[0]}")
+    asked = await channel.do("Anna", "game undo")
+    assert "A card out of a hand was seen" in asked.text()
+    await channel.do("Bob", "game undo")
+    assert await own(channel, "Anna") == cards
+    await channel.do("Anna", "game redo")
+    await channel.do("Bob", "game redo")
+    assert await own(channel, "Anna") == cards[1:]
+    await end(channel)
+
+
+async def test_a_seed_is_not_revealed_while_a_hand_is_closed() -> None:
+    channel = await table()
+    await channel.do("Anna", "deck draw cup 2 me")
+    await channel.fails("Anna", "fair reveal", "closed in US's hand")
+    await channel.do("Anna", "deck play all", "fair reveal")
+    await sound(channel)
+
+
+async def test_the_end_needs_a_yes_from_each_side_that_holds_cards_and_opens_all() -> None:
+    channel = await table()
+    await channel.do("Anna", "deck deal 2")
+    us, vc = await own(channel, "Anna"), await own(channel, "Bob")
+    reply = await channel.do("Anna", "game end confirm")
+    assert reply.announce is not None
+    assert "VC's hand: whoever plays there agrees first." in reply.announce.text()
+    assert not (await channel.game()).ended
+    await channel.do("Bob", "hand agree")
+    story = (await channel.do("Anna", "game end confirm")).announce
+    assert story is not None
+    assert ", ".join(us) in story.text()
+    assert ", ".join(vc) in story.text()
+    log = await sound(channel)
+    body = next(event["body"] for event in log["events"] if event["body"]["kind"] == "end")
+    assert "result" not in body
+    assert body["shows"] == 9
+    await channel.do("Anna", "game resume", f"deck play {us[0]}")
+    assert "(known to all)" in (await channel.do("Bob", "hand")).text()
+    await channel.do("Anna", "deck draw cup 2 me")
+    await sound(channel)
+    await end(channel)
+
+
+async def test_who_leaves_puts_their_hand_back() -> None:
+    channel = await table()
+    await channel.do("Anna", "deck deal 2")
+    assert "back into the pile" in (await channel.do("Bob", "game leave")).text()
+    assert "28 of 30" in (await channel.do("Anna", "deck show")).text()
+    await channel.do("Bob", "game join VC")
+    assert not await own(channel, "Bob")
+    await channel.do("Bob", "deck draw cup to=me", "privacy delete confirm")
+    await channel.do("Anna", "deck draw cup 28 me")
+    await sound(channel, closed=True)
+    await end(channel)
+
+
+async def test_an_import_puts_hands_back() -> None:
+    channel = await table()
+    await channel.do("Anna", "deck deal 2", "deck play all", "deck draw cup to=me")
+    file = json.dumps(await sound(channel, closed=True))
+    there = Channel(await fresh_app(), Place("console:there", "console"))
+    command = Command(("game", "import"), {"file": file}, there.who("Anna"), there.place, "import")
+    reply = await there.app.run(command)
+    assert not reply.error, reply.text()
+    assert "3 cards of hands went back into the pile" in reply.text()
+    await there.do("Anna", "game join US", "deck draw cup 28")
+    await sound(there, closed=True)
+    await there.do("Anna", "fair reveal")
+    await sound(there)
+
+
+async def test_a_hand_without_sides_is_a_persons() -> None:
+    channel = await Channel.fresh()
+    await channel.do("Anna", "deck draw standard-52 3 me")
+    await channel.do("Bob", "deck draw standard-52 2 me")
+    assert "3 in Anna's hand, 2 in Bob's hand" in (await channel.do("Carl", "deck show")).text()
+    await channel.fails("Carl", "deck play KS", "")
+    given = await channel.do("Anna", "deck give all Bob")
+    assert given.announce is not None
+    assert "3 closed cards into Bob's hand" in given.announce.title
+    await sound(channel, closed=True)
+
+
+async def test_a_large_hand_has_pages() -> None:
+    channel = await Channel.fresh()
+    await channel.do("Anna", "deck draw standard-52 30 me")
+    first = await channel.do("Anna", "hand")
+    assert [len(menu.entries) for menu in first.menus] == [25, 25]
+    more = next(button for button in first.buttons if button.label == "More")
+    second = await channel.press("Anna", more.action)
+    assert [len(menu.entries) for menu in second.menus] == [5, 5]
+    played = await channel.press("Anna", second.menus[0].entries[0].action)
+    assert played.title == f"Anna plays {second.menus[0].entries[0].label}"
+    await channel.press("Bob", second.menus[0].entries[1].action)
+    game = await channel.game()
+    assert sum(count for key, count in game.cards.items() if "/play/" in key) == 1
+
+
+async def test_a_deck_in_hands_is_not_declared_anew() -> None:
+    channel = await table()
+    await channel.do("Anna", "deck draw cup to=me")
+    await channel.refused("Bob", 'deck make "1..3" cup', "name-taken")
