@@ -823,18 +823,22 @@ class Game:
                 self.faults.append(f"Event {body['number']}: what it changes cannot be read.")
                 return
 
+    def note_cards(self, body: Json) -> None:
+        """Which cards are out of their piles behind an event, and from where on they are closed."""
+        if "shows" in body or body["kind"] == "import":
+            self.hidden = 0
+        elif "closed" in body or "seat" in body:
+            self.hidden = self.hidden or body["number"]
+        self.cards = {**self.cards, **body.get("after", {}).get("cards", {})}
+        self.cards = {key: count for key, count in self.cards.items() if count}
+
     def add(self, body: Json) -> None:
         """Move on behind an event."""
         at, kind, who, secret = body["number"], body["kind"], body["who"], body.get("secret", {})
         self.now.update(body.get("after", {}).get("game", {}))
         self.units.update(body.get("after", {}).get("units", {}))
         self.units = {key: unit for key, unit in self.units.items() if unit}
-        if "shows" in body or kind == "import":
-            self.hidden = 0
-        elif "closed" in body or "seat" in body:
-            self.hidden = self.hidden or at
-        self.cards = {**self.cards, **body.get("after", {}).get("cards", {})}
-        self.cards = {key: count for key, count in self.cards.items() if count}
+        self.note_cards(body)
         if kind == "sealed":
             self.sealed[at] = who
         if kind in ("choice", "undo"):

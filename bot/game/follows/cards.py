@@ -326,7 +326,7 @@ def opened_faults(bodies: Sequence[Event], texts: Texts) -> Iterator[tuple[int, 
             hands = cards.hands_now(id, out, told.get(out.get(cards.last_key(id), 0), {}))
             try:
                 told[number] = (_drawn if "closed" in body else _left)(body, decks[id], out, hands, texts)
-            except (KeyError, ValueError, IndexError, UserError):
+            except (KeyError, ValueError, IndexError, StopIteration, UserError):
                 yield number, "what it closed is not in the file as it was opened, or not what its dice draw."
         if "shows" in body and body["kind"] == "end":
             for one in decks:

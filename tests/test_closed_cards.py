@@ -1,0 +1,167 @@
+"""The attack: pairs of worlds that differ in one closed card only, and nobody but its holder can tell them apart.
+
+In both all else is the same, salts and seeds too: what the others do, see and are refused, every file and the log. Only
+hashes and heads are masked.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from itertools import count
+from random import Random
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+
+from bot.game.ledger import Ledger
+from bot.interface.reply.packing import file_text
+from bot.interface.reply.reply import Reply
+from bot.rules.dice import Die
+from tests.fresh import fresh_app, run
+from tests.playing import Channel
+
+HEX = re.compile(r"\b[0-9a-f]{8,64}\b|sha256-[A-Za-z0-9+/]{43}=")
+GZIP = re.compile(r'(<script type="application/gzip" id="export">).*?(</script>)', re.DOTALL)
+WORDS = "Aa, Bbb, Cccc, Ddddd, Eeeeee, Fffffff, Gg, Hhhhhhhhhhhh"
+"""Eight cards of different lengths."""
+START = (
+    ("Anna", 'game start lnlt Cards sides="US, VC, NVA"'), ("Anna", "game join US"), ("Bob", "game join VC"),
+    ("Carl", "game join NVA"), ("Anna", f'deck make "{WORDS}" cup'),
+)  # fmt: skip
+LOOKS = (
+    ("Bob", "deck show"), ("Bob", "deck show cup"), ("Bob", "hand"), ("Bob", "log 50"), ("Dora", "log 50 story"),
+    ("Bob", "game status"), ("Bob", "fair show"), ("Bob", "fair reveal"), ("Bob", "game export"),
+    ("Bob", "game export html"), ("Bob", "game export markdown"), ("Bob", "game export csv"), ("Bob", "privacy export"),
+    ("Bob", "deck play Bbb"), ("Bob", "deck play Hhhhhhhhhhhh"), ("Bob", "deck discard Bbb cup"),
+    ("Bob", "deck discard Hhhhhhhhhhhh"), ("Bob", "deck return Bbb"), ("Bob", "deck give Bbb US"),
+    ("Dora", "deck play Bbb"), ("Bob", "deck shuffle cup"), ("Bob", "deck draw cup 60"), ("Bob", "deck draw cup 9"),
+    ("Bob", 'deck make "1..3" standard-52'), ("Bob", "game stats"), ("Bob", "help deck draw"),
+    ("Anna", "privacy export"),
+)  # fmt: skip
+"""What anybody may try at any time; Anna's own file holds no card either."""
+
+
+class Given:
+    """Faces that were arranged for an event; all else falls as it would."""
+
+    def __init__(self, faces: Sequence[int], source: Any) -> None:
+        self._faces, self._source = [*faces], source
+
+    def draw(self, die: Die) -> int | str:
+        return self._faces.pop(0) if self._faces else self._source.draw(die)
+
+
+class World:
+    """A channel in which some draws are arranged, by the number of their event; what others saw of it."""
+
+    def __init__(self, channel: Channel, faces: Mapping[int, Sequence[int]]) -> None:
+        self.channel, self.faces, self.seen = channel, faces, list[str]()
+
+    async def do(self, name: str, line: str, *, holder: str) -> None:
+        """A line; of the holder's private answers only that there is one is seen."""
+        source = Ledger.source
+        with patch.object(
+            Ledger, "source", lambda ledger: Given(self.faces.get(ledger.next_number, ()), source(ledger))
+        ):
+            reply = await self.channel.say(name, line)
+        self.note(f"{name}: {line}", reply, hides=name == holder and line.split()[0] in ("hand", "deck"))
+
+    def note(self, what: str, reply: Reply, *, hides: bool) -> None:
+        """What others see of an answer: all of a public one, and what it announces; never what it is for its asker."""
+        if reply.private and hides:
+            told = reply.announce.to_json() if reply.announce is not None else {"private": True, "error": reply.error}
+        else:
+            told = reply.to_json()
+        for file in reply.files if not hides else ():
+            self.seen.append(masked(f"{file.name}: {file_text(file.data, file.name)}"))
+        self.seen.append(masked(f"{what}: {json.dumps(told)}"))
+
+    async def look(self) -> None:
+        """All that others can look at, and what is completed for them."""
+        for name, line in LOOKS:
+            await self.do(name, line, holder="")
+        for option, path in (("deck", ("deck", "draw")), ("cards", ("deck", "play")), ("cards", ("deck", "discard"))):
+            for name in ("Bob", "Anna"):
+                who, where = self.channel.who(name), self.channel.place
+                found = await self.channel.app.complete(path, option, "", {}, who, where)
+                self.seen.append(f"{name} completes {path} {option}: {found}")
+        loaded = await self.channel.app.games.at(self.channel.place.key)
+        assert loaded is not None
+        self.seen.append(masked("\n".join(row.body for row in await self.channel.app.store.events(loaded.row))))
+        self.seen.append(masked(repr(loaded.game)))
+
+
+def masked(text: str) -> str:
+    """A text without hashes, heads and what is packed of them."""
+    return HEX.sub("#", GZIP.sub(r"\1\2", text))
+
+
+async def played(faces: Mapping[int, Sequence[int]], lines: Sequence[tuple[str, str]], holder: str) -> list[str]:
+    clock = count(1_800_000_000, 7)
+    world = World(Channel(await fresh_app(lambda: float(next(clock)))), faces)
+    for name, line in (*START, *lines):
+        await world.do(name, line, holder=holder)
+        if (name, line) not in START:
+            await world.look()
+    return world.seen
+
+
+def seen(faces: Mapping[int, Sequence[int]], lines: Sequence[tuple[str, str]], holder: str = "Anna") -> list[str]:
+    """What everybody but the holder sees of a game, the same for the same dice."""
+    with patch("os.urandom", Random(26).randbytes):
+        return run(played(faces, lines, holder))
+
+
+PAIRS: dict[str, tuple[tuple[tuple[str, str], ...], dict[int, list[int]], dict[int, list[int]]]] = {
+    # Event 6 draws Aa and then Bbb or Hhhhhhhhhhhh; event 7 draws Eeeeee openly, by another face.
+    "another's hand": (
+        (("Anna", "deck draw cup 2 me"), ("Bob", "deck draw cup")),
+        {6: [1, 1], 7: [3]}, {6: [1, 7], 7: [4]},
+    ),
+    "a card played, another kept": (
+        (("Anna", "deck draw cup 2 me"), ("Anna", "deck play Aa"), ("Bob", "deck draw cup")),
+        {6: [1, 1], 8: [3]}, {6: [1, 7], 8: [4]},
+    ),
+    "an undone draw": (
+        (("Anna", "deck draw cup to=me"), ("Anna", "game undo"), ("Bob", "game undo"), ("Bob", "deck draw cup")),
+        {6: [2], 8: [5]}, {6: [8], 8: [5]},
+    ),
+    "a given card": (
+        (("Anna", "deck draw cup to=me"), ("Anna", "deck give all NVA"), ("Bob", "deck draw cup")),
+        {6: [2], 8: [4]}, {6: [8], 8: [5]},
+    ),
+    "a card put back": (
+        (("Anna", "deck draw cup to=me"), ("Anna", "deck return all"), ("Bob", "deck draw cup")),
+        {6: [2], 8: [5]}, {6: [8], 8: [5]},
+    ),
+    "a hand that goes back with its side": (
+        (("Anna", "deck draw cup to=me"), ("Anna", "game leave"), ("Bob", "deck draw cup")),
+        {6: [2], 8: [5]}, {6: [8], 8: [5]},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("name", PAIRS)
+def test_two_worlds_that_differ_in_a_closed_card_look_the_same(name: str) -> None:
+    lines, one, other = PAIRS[name]
+    first, second = seen(one, lines), seen(other, lines)
+    assert len(first) == len(second)
+    for here, there in zip(first, second, strict=True):
+        assert here == there
+    assert any('"closed": [8' in part or '"closed":[8' in part for part in first)
+
+
+def test_the_attack_would_see_an_open_card() -> None:
+    """The same pair with an open draw is told apart at once, so the comparison is no empty one."""
+    lines = (("Anna", "deck draw cup"),)
+    assert seen({6: [2]}, lines, "") != seen({6: [8]}, lines, "")
+    assert seen({6: [2]}, lines, "") == seen({6: [2]}, lines, "")
+
+
+def test_the_holder_sees_the_difference() -> None:
+    lines = (("Anna", "deck draw cup to=me"),)
+    assert seen({6: [2]}, lines, "") != seen({6: [8]}, lines, "")
