@@ -15,12 +15,13 @@ def _spec(
 ) -> CommandSpec:
     """A command of the family that its first word names; `example` is what follows the path in it."""
     words, typed = tuple(path.split()), f"/{path} {example}".rstrip()
-    needs_game = words[0] in _OF_GAMES or (words[0] == "game" and words[1] not in _OF_FREE_PLAY)
+    needs_game = words[0] in _OF_GAMES or path in _OF_HANDS or (words[0] == "game" and words[1] not in _OF_FREE_PLAY)
     return CommandSpec(words, summary, words[0], options, private, typed, title=title, verb=verb, needs_game=needs_game)
 
 
 _OF_GAMES = ("unit", "order", "pack", "setup", "track")
 """Families without a use in free play of one's own: it has no roster, no sides and no server."""
+_OF_HANDS = ("hand", "deck deal", "deck play", "deck give")
 _OF_FREE_PLAY = ("status", "list", "settings", "undo", "redo", "reveal", "export", "stats", "delete")
 """What `/game` does for free play, too."""
 

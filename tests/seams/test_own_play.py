@@ -24,7 +24,7 @@ ANNA = "console:anna"
 SHOT = 'lnlt fire "squad fp=2" "squad morale=5"'
 SPECS = list(registry())
 REFUSED = {
-    *("unit", "order", "pack", "setup", "track"),
+    *("unit", "order", "pack", "setup", "track", "hand", "deck deal", "deck play", "deck give"),
     *(f"game {word}" for word in ("start", "join", "leave", "next", "pass", "initiative", "plan", "board", "end")),
     *(f"game {word}" for word in ("open", "resume", "transfer", "link", "import", "share", "claim")),
 }
@@ -33,6 +33,7 @@ BEFORE: dict[Path, tuple[str, ...]] = {
     ("game", "redo"): ("roll 2d6", "game undo"),
     ("game", "reveal"): ("roll 2d6", "roll 2d6 secret"),
     ("fair", "add"): (),
+    **dict.fromkeys(((("deck", "discard")), ("deck", "return")), ("deck draw standard-52",)),
     ("fair", "close"): ('fair add "words"',),
     ("fair", "reveal"): ("roll 2d6",),
     **dict.fromkeys(

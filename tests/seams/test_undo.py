@@ -66,6 +66,8 @@ BEFORE: dict[str, Act] = {
     "orders": says("Anna", 'order write "to H5"'),
     "leave": says("Zoe", "game join VC"),
     "privacy": says("Zoe", "roll d6"),
+    "draw": says("Bob", "deck make 1..6 cup"),
+    "cards": says("Bob", "deck make 1..6 cup", "deck draw cup 2"),
 }
 """What has to happen before the shot, so that the kind can come after it."""
 TOP: dict[str, Act] = {
@@ -90,11 +92,14 @@ TOP: dict[str, Act] = {
     "unit": says("Bob", "unit edit vc2 marker=+moved"),
     "settings": says("Anna", "game settings answers=compact"),
     "track": weathered,
+    "deck": says("Bob", "deck make 1..6 cup"),
+    "draw": says("Bob", "deck draw cup"),
+    "cards": says("Bob", "deck discard all cup"),
     "end": says("Anna", "game end confirm"),
     "resume": says("Anna", "game end confirm", "game resume"),
 }
 PASSED = {*BESIDE, "roll", "table", "sequence", "reveal"}
-CHANGES = {"next", "pass", "initiative", "unit", "settings", "track"}
+CHANGES = {"next", "pass", "initiative", "unit", "settings", "track", "deck", "draw", "cards"}
 
 
 def test_every_kind_is_tried() -> None:
