@@ -91,6 +91,19 @@ Bob: fair add "mine"
 Anna: deck shuffle "Ann, Bo"
 Anna: privacy delete confirm
 """
+HANDS = """
+Anna: deck make "1..9" cup
+Anna: deck deal 2 cup
+Anna: deck give all VC
+Bob: deck play all
+Bob: deck draw cup
+Bob: deck draw cup to=me
+Bob: deck play all
+Anna: fair reveal
+Anna: deck deal 1 cup
+Bob: hand agree
+Anna: game end confirm
+"""
 TURNS = """
 Anna: game plan 3 "US reinforcements at A1"
 Anna: UNDO
@@ -157,7 +170,15 @@ Anna: game undo
 async def rarely() -> list[dict[str, Any]]:
     """Games with what is seldom done."""
     files = []
-    for lines, sided in ((RARE, True), (ORDERS, True), (CARDS, True), (TURNS, True), (BY_SIDE, False), (FREE, False)):
+    for lines, sided in (
+        (RARE, True),
+        (ORDERS, True),
+        (CARDS, True),
+        (HANDS, True),
+        (TURNS, True),
+        (BY_SIDE, False),
+        (FREE, False),
+    ):
         channel = await Channel.fresh()
         if sided:
             await two_sides(channel)

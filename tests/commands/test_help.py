@@ -31,7 +31,7 @@ CLUB = Place("console:club/games", "console:club", "games")
         ("lnlt-table ?", "/lnlt-table"),
         ("help lnlt fire ?", "/lnlt fire"),
         ("help units", "Units"),
-        ("help hand", "Your own dice"),
+        ("help real dice", "Your own dice"),
         ("help odds", "Odds"),
         ("help undo", "Undo"),
         ("help fair dice", "Fair dice"),

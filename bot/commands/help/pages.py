@@ -57,7 +57,7 @@ TOPICS = {
             "What if, or compare behind an attack, shows what each modifier and each firer is worth.",
         ),
     ),
-    "hand": Topic(
+    "real dice": Topic(
         "Your own dice",
         "roll on your table, enter what they show",
         (

@@ -35,7 +35,7 @@ OF_MACROS = ("macro", "values", "command")
 """Options about macros, of which only who types has some."""
 OF_ENABLED = ("topic", "enabled")
 """Options that name systems: only those that are enabled are offered."""
-TOPICS = ("dice", "units", "odds", "hand", "undo", "version", "sealed", "fair dice")
+TOPICS = ("dice", "units", "odds", "real dice", "undo", "version", "sealed", "fair dice")
 """What help has a page about besides commands."""
 
 
