@@ -248,21 +248,23 @@ class Segment:
 
     def rule(self, state: Now, faces: tuple[Any, ...], /) -> Ruling[Now]:
         """What the roll comes to."""
+        site = self._site
         try:
-            after, env = self._site.fallen(self._early, state, self._values(state, faces))
+            env = site.env(self._early, state)
+            self._lay(env, state, faces)
+            after = site.goes_on(env)
         except UNWORKABLE as error:
             raise unworkable(error) from None
         return Ruling(after, env[TOLD], env[LINES].copy, env[NOTES])
 
-    def _values(self, state: Now, faces: tuple[Any, ...]) -> dict[str, Any]:
-        """The keys of its dice that are read, with their sums and faces."""
-        read, values = self._site.faces, dict[str, Any]()
+    def _lay(self, env: Env, state: Now, faces: tuple[Any, ...]) -> None:
+        """Set the keys of its dice that are read: their sums and faces."""
+        read = self._site.faces
         for key, (first, last) in zip(self._site.own, self._asked(state).cuts, strict=True):
             if key in read:
-                values[key] = sum(faces[first:last])
-            if key + FACES in read:
-                values[key + FACES] = faces[first:last]
-        return values
+                env[key] = sum(faces[first:last])
+            if (single := key + FACES) in read:
+                env[single] = faces[first:last]
 
     def _asked(self, state: Now) -> Dice:
         return self._site.dice or dice_of(state.values[-1])
@@ -314,9 +316,9 @@ class Worded(Segment):
             return Ruling(Now(state.owes, (*state.values[:-1], drawn)))
         return super().rule(state, (found,))
 
-    def _values(self, _state: Now, faces: tuple[Any, ...]) -> dict[str, Any]:
-        (key,), found = self._site.own, faces[0]
-        return {key: found.total, key + FACES: found.faces, key + SHOWN: found.shown}
+    def _lay(self, env: Env, _state: Now, faces: tuple[Any, ...]) -> None:
+        (key,) = self._site.own
+        env[key], env[key + FACES], env[key + SHOWN] = faces[0]
 
     def grouped(self, state: Now, _asked: Collection[str] = (), /) -> Weighted:
         """The rolls that differ, each as what it comes to."""

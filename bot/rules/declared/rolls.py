@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from itertools import chain
 from math import inf, prod
 from typing import Any
 
@@ -104,20 +103,20 @@ class Roll(Statement):
 
     def check(self, partial: Partial, env: Env, /) -> None:
         """Raise UserError for dice that cannot be."""
-        specs = [[partial.value(formula, env) for formula in thrown.formulas()] for thrown in self.dice]
-        for thrown, (count, *_) in zip(self.dice, specs, strict=True):
+        due, sure = list[Spec](), not partial.unsure
+        for thrown in self.dice:
+            count, _, _ = spec = tuple([partial.value(formula, env) for formula in thrown.formulas()])
             if thrown.most and count is not OPEN and (number := _number(count)) > thrown.most:
                 say = f"These are {number} dice, and at most {thrown.most} may fall at once here."
                 raise UserError(say, code="too-large")
-        due = tuple([thrown.at_most((*spec,)) for thrown, spec in zip(self.dice, specs, strict=True)])
-        if not partial.unsure:
-            partial.dice += len(dice_of(due).dice) if OPEN not in chain(*specs) else 0
-            if partial.dice > MOST_ROLLED:
-                raise too_many_dice()
-        dice_of(due)
-        for thrown, (count, sides, _) in zip(self.dice, due, strict=True):
+            sure = sure and count is not OPEN
+            due.append(thrown.at_most(spec) if OPEN in spec else spec)
             if thrown.words:
-                pool_of(_number(count), sides, thrown.words)
+                pool_of(_number(due[-1][0]), due[-1][1], thrown.words)
+        dice = dice_of(tuple(due)).dice
+        partial.dice += len(dice) if sure else 0
+        if partial.dice > MOST_ROLLED:
+            raise too_many_dice()
 
     def do(self, here: Here, /) -> Do:
         """Owe it: its state holds what is read after it, and at last what dice they are where values decide that."""

@@ -94,15 +94,13 @@ class Site:
                 env[loop.at] = number
         return env
 
-    def fallen(self, early: Env, state: Now, values: Mapping[str, Any]) -> tuple[Now, Env]:
-        """The state after the dice have fallen, whose keys have these values, and what they told."""
-        env = self.env(early, state)
-        env.update(values)
+    def goes_on(self, env: Env) -> Now:
+        """The state after the dice have fallen, whose values are at hand; `env` takes what is told."""
         env[TOLD], env[LINES], env[NOTES] = {}, [], []
         for steps, at in self.rest:
             if (owed := go(steps, env, at)) is not None:
-                return owed, env
-        return END, env
+                return owed
+        return END
 
 
 def go(steps: list[Do], env: Env, at: int = 0) -> Now | None:
