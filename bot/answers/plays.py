@@ -47,6 +47,7 @@ class Single(NamedTuple):
     played: Played
     changes: tuple[Change, ...]
     tracks: Mapping[str, Any] = {}
+    said: Mapping[str, str] = {}
 
     @property
     def result(self) -> str:
@@ -123,13 +124,16 @@ def play_all(
         if one.unit:
             dice = tuple([die._replace(label=_label(one.unit, die.label)) for die in played.dice])
             played = played._replace(dice=dice)
-        moves, before = played.settlement.tracks, done[-1].tracks if done else {}
-        if moves:
-            tracks, said = move_all(sequence.system.tracks, {**one.given.values, **before}, moves, read)
-            settled = played.settlement._replace(now=(*played.settlement.now, *said))
-            played, before = played._replace(settlement=settled), {**before, **tracks}
+        tracks, said = (done[-1].tracks, done[-1].said) if done else ({}, {})
+        if moves := played.settlement.tracks:
+            values = {**one.given.values, **tracks}
+            fresh, told = move_all(sequence.system.tracks, values, moves, read)
+            tracks, said = {**tracks, **fresh}, {**said, **told}
+        if said and not one.unit:
+            settled = played.settlement._replace(now=(*played.settlement.now, *said.values()))
+            played = played._replace(settlement=settled)
         changes = linked(played.settlement.changes, _in_play(roster))
-        done.append(Single(one.unit, one.given, played, changes, before))
+        done.append(Single(one.unit, one.given, played, changes, tracks, said))
     return tuple(done)
 
 

@@ -210,7 +210,7 @@ def each_reply(who: str, sequence: Sequence, singles: tuple[Single, ...]) -> Rep
     settled = [(one.unit, one.played.settlement) for one in singles]
     then = _said((unit, text) for unit, what in settled for text in what.then)
     lines += map(Small, then) if len(singles) >= FOLDED else then
-    if now := _said((unit, text) for unit, what in settled for text in what.now):
+    if now := [*_said((unit, text) for unit, what in settled for text in what.now), *singles[-1].said.values()]:
         lines.append(Small(f"Now: {' · '.join(now)}"))
     lines += map(Small, _said((unit, text) for unit, what in settled for text in what.notes))
     by = cause(sequence, tuple(one.unit for one in singles), who, many=True)

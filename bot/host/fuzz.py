@@ -115,6 +115,8 @@ def lines(chance: Random, number: int, system: str, roster: Sequence[str], *, ta
     every = [name for listed in names.values() for name in listed]
     states = list(systems()[system].game["units"].get("states") or ("none",))
     switches = [f"game settings rule={rule}={on}" for rule in systems()[system].rules for on in ("on", "off")]
+    for track in systems()[system].tracks.values():
+        switches += [f"track set {track.name} {value}" for value in track.words or (track.min, track.max)]
     asked = [choice for one in systems()[system].sequences.values() for choice in one.choices.values()]
     answers = [f"choose option={option}" for choice in asked for option in choice.options] * 8
     for _ in range(number):

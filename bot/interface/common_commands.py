@@ -323,7 +323,7 @@ _OTHERS = (
         "track set",
         "Set a track: your side's own, or the game's as its director",
         Option("name", "str", "which track", complete="track"),
-        Option("to", "str", "what it is from now on", complete="track-value"),
+        Option("to", "str", "what it is from now on; +1 or -1 goes up or down", complete="track-value"),
         _free("side", "whose it is; left out: your side's", complete="side"),
         example="weather mud",
     ),

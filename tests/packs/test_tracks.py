@@ -57,16 +57,16 @@ def test_a_move_past_an_end_stops_there_and_says_so() -> None:
     moves = (Moved("side.points", add=-5), Moved("track.weather", add=4), Moved("track.omen", set=-2))
     found, said = move_all(tracks, {"side.points": 3}, moves, {"side": "US"})
     assert found == {"side.points": 0, "track.weather": "mud", "track.omen": -2}
-    assert said == (
+    assert [*said.values()] == [
         "Command points (US): 0, as far as it goes (−2 was due)",
         "Weather: mud, as far as it goes",
         "Omen: -2",
-    )
+    ]
 
 
 def test_a_track_of_no_side_stays_and_says_so() -> None:
     found, said = move_all(system("marsh").tracks, {}, (Moved("foe.points", add=1),), {})
-    assert (found, said) == ({}, ("Command points: no side's, so it stays",))
+    assert (found, [*said.values()]) == ({}, ["Command points: no side's, so it stays"])
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_a_track_of_no_side_stays_and_says_so() -> None:
         ({"points": {"min": 9, "max": 3}}, "the range is empty"),
         ({"points": {}}, "needs words, or a range"),
         ({"points": {"max": 10**9}}, "within 1,000,000"),
-        ({"points": {"max": 9, "start": 12}}, "not from 0 to 9"),
+        ({"points": {"max": 9, "start": 12}}, "from 0 to 9"),
         ({"points": {"max": 9, "of": "unit"}}, "of is side"),
         ({"points": {"max": 9, "showm": False}}, "Did you mean shown?"),
         ({"Command Points": {"max": 9}}, "small letters, digits and _"),
@@ -195,6 +195,11 @@ async def test_a_side_sets_its_own_and_the_director_the_games() -> None:
     await channel.refused("Carol", "track set points 9", "not-player")
     await channel.do("Anna", 'track set "Command points" 2 side=Blues', "track set omen -1")
     assert (await channel.game()).tracks["Blues/points"] == 2
+    await channel.do("Anna", "track set points +2", "track set weather +1", "track set omen -2")
+    assert (await channel.game()).tracks == {"Blues/points": 2, "Reds/points": 7, "weather": "mud", "omen": -2}
+    await channel.refused("Anna", "track set weather +1", "no-change to")
+    await channel.do("Anna", "track set points -99999999999")
+    assert (await channel.game()).tracks["Reds/points"] == 0
 
 
 async def test_odds_and_what_if_use_a_track_as_it_is_now() -> None:
@@ -227,6 +232,7 @@ async def test_several_units_spend_one_after_the_other() -> None:
     assert (await channel.game()).tracks["Reds/points"] == 0
     assert "held" in reply.text().casefold()
     assert "fled" in reply.text().casefold()
+    assert "Now: Command points (Reds): 0" in reply.text(), "once, as it is at the end"
     assert check(json.loads(await exported_text(channel))).faults == ()
 
 

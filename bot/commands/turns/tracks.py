@@ -10,7 +10,7 @@ from bot.game.rights import find_side, is_guarded, need_director, need_player
 from bot.game.tracks import shown_tracks
 from bot.interface.reply.reply import GAME, Reply
 from bot.rules.errors import UserError, did_you_mean
-from bot.rules.inputs.tracks import Track
+from bot.rules.inputs.tracks import Moved, Track, moved
 from bot.rules.text.phrase import phrase
 
 
@@ -29,7 +29,9 @@ async def set_track(context: Context) -> Reply:
     options, game, tracks = context.options(), context.open_game(), _tracks(context)
     track = _called(options["name"], tracks)
     side = _whose(context, track, options["side"])
-    value, was = track.typed(options["to"]), track.now(game.tracks, side)
+    was, to = track.now(game.tracks, side), options["to"].strip()
+    by = to[:1] in "+-" and to[1:].isdecimal() and track.min >= 0  # +1 is one more, where no value is below 0
+    value = moved(track, was, Moved("", add=int(to[:8])))[0] if by else track.typed(to)
     if value == was:
         raise UserError(f"{track.said(was, side)} already.", option="to", code="no-change")
     said = track.said(value, side)

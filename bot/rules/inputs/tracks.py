@@ -8,11 +8,11 @@ changed, by `key`; all else is as the track starts.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from bot.rules.errors import TableError, UserError, did_you_mean
+from bot.rules.errors import Slip, UserError, did_you_mean, reading
 from bot.rules.inputs.options import Option, clean, spoken
 from bot.rules.text.line import minus
 
@@ -78,28 +78,24 @@ class Moved(NamedTuple):
 
 def move_all(
     tracks: Mapping[str, Track], values: Mapping[str, Any], moves: Iterable[Moved], owners: Mapping[str, str]
-) -> tuple[dict[str, Any], tuple[str, ...]]:
+) -> tuple[dict[str, Any], dict[str, str]]:
     """The tracks that are moved, by their names in formulas, from these values; and what to say of each."""
     found: dict[str, Any] = {}
-    remarks: dict[str, list[str]] = {}
+    said: dict[str, str] = {}
+    ends: dict[str, str] = {}
     for move in moves:
         whose, _, name = move.track.partition(".")
-        track, value = tracks[name], found.get(move.track, values.get(move.track, tracks[name].start))
-        said = remarks.setdefault(move.track, [])
+        track = tracks[name]
         if whose != GAME and not owners.get(whose):
-            said.append(f"{track.title}: no side's, so it stays")
+            said[move.track] = f"{track.title}: no side's, so it stays"
             continue
-        found[move.track], remark = _moved(track, value, move)
-        said += [remark] if remark else []
-    texts = []
-    for key, some in remarks.items():
-        whose, _, name = key.partition(".")
-        value = [tracks[name].said(found[key], owners.get(whose, ""))] if key in found else []
-        texts.append(", ".join([*value, *dict.fromkeys(some)]))
-    return {key: value for key, value in found.items() if value != values.get(key)}, tuple(texts)
+        value, remark = moved(track, found.get(move.track, values.get(move.track, track.start)), move)
+        found[move.track], ends[move.track] = value, remark or ends.get(move.track, "")
+        said[move.track] = ", ".join(filter(None, (track.said(value, owners.get(whose, "")), ends[move.track])))
+    return {key: value for key, value in found.items() if value != values.get(key)}, said
 
 
-def _moved(track: Track, value: Any, move: Moved) -> tuple[Any, str]:
+def moved(track: Track, value: Any, move: Moved) -> tuple[Any, str]:
     """The value after a move, and what to say where it leads past an end or to no value."""
     if move.set is not None and track.words:
         return (move.set, "") if move.set in track.words else (value, f"which has no {str(move.set)[:LONGEST]}")
@@ -115,66 +111,56 @@ def _moved(track: Track, value: Any, move: Moved) -> tuple[Any, str]:
 
 def read_tracks(tracks: Any, file: str) -> Mapping[str, Track]:
     """The tracks of a game.yaml by name. Raises TableError for what is laid out wrong."""
-    if not isinstance(tracks, Mapping) or len(tracks) > MOST:
-        raise TableError(file, f"must be name: {{words: [...]}} or name: {{min, max}}, at most {MOST}", row="tracks")
-    return {str(name): _read(name, said, file) for name, said in tracks.items()}
+    found: dict[str, Track] = {}
+    with reading(file, "tracks"):
+        if not isinstance(tracks, Mapping) or len(tracks) > MOST:
+            raise Slip(f"must be name: {{words: [...]}} or name: {{min, max}}, at most {MOST}")
+        for name, said in tracks.items():
+            with reading(file, f"tracks {str(name)[:LONGEST]}"):
+                found[name] = _read(name, said)
+    return found
 
 
-def _read(name: Any, said: Any, file: str) -> Track:
-    row = f"tracks {str(name)[:LONGEST]}"
-
-    def wrong(problem: str) -> TableError:
-        return TableError(file, problem, row=row)
-
+def _read(name: Any, said: Any) -> Track:
     if not isinstance(name, str) or not re.fullmatch(_NAME, name):
-        raise wrong("a track is named by up to 24 small letters, digits and _, so that formulas can read it")
+        raise Slip("a track is named by up to 24 small letters, digits and _, so that formulas can read it")
     if not isinstance(said, Mapping):
-        raise wrong("must be {words: [clear, mud]} or {min: 0, max: 30}")
-    for key in said:
-        if key not in KEYS:
-            hint = did_you_mean(str(key), KEYS) or f"It may be {', '.join(KEYS)}."
-            raise wrong(f'"{str(key)[:LONGEST]}" is not known here. {hint}')
-    title = said.get("title") or spoken(name)
+        raise Slip("must be {words: [clear, mud]} or {min: 0, max: 30}")
+    if strange := [str(key)[:LONGEST] for key in said if key not in KEYS]:
+        hint = did_you_mean(strange[0], KEYS) or f"It may be {', '.join(KEYS)}."
+        raise Slip(f'"{strange[0]}" is not known here. {hint}')
+    title, of, shown = said.get("title") or spoken(name), said.get("of", GAME), said.get("shown", True)
     if not isinstance(title, str) or len(title) > LONGEST:
-        raise wrong(f"title is a text of at most {LONGEST} characters")
-    title = " ".join(title.split())
-    of, shown = said.get("of", GAME), said.get("shown", True)
+        raise Slip(f"title is a text of at most {LONGEST} characters")
     if of not in ("game", GAME, SIDE):
-        raise wrong("of is side, or left out for one of the whole game")
+        raise Slip("of is side, or left out for one of the whole game")
     if not isinstance(shown, bool):
-        raise wrong("shown is yes or no: whether cards and the board show it")
-    rest = {"by_side": of == SIDE, "shown": shown}
-    if "words" in said:
-        return Track(name, title, *_words(said, wrong), **rest)
-    return Track(name, title, (), *_range(said, wrong), **rest)
+        raise Slip("shown is yes or no: whether cards and the board show it")
+    words, least, most = _bounds(said)
+    first = words[0] if words else max(least, min(most, 0))
+    track = Track(name, " ".join(title.split()), words, least, most, first, of == SIDE, shown)
+    try:
+        return replace(track, start=track.typed(said["start"])) if "start" in said else track
+    except UserError as error:
+        raise Slip(f"start: {error.message} {error.hint}".rstrip()) from None
 
 
-def _words(said: Mapping[str, Any], wrong: Callable[[str], TableError]) -> tuple[tuple[str, ...], int, int, str]:
-    words = said["words"]
-    if {"min", "max"} & said.keys():
-        raise wrong("has words or a range, not both")
-    if not isinstance(words, list) or not all(isinstance(word, str) and re.fullmatch(_WORD, word) for word in words):
-        raise wrong("words are letters, digits, - and _, at most 24 each; quote yes, no, on and off")
-    if not 2 <= len(words) <= MOST_WORDS or len(set(words)) < len(words):
-        raise wrong(f"has 2 to {MOST_WORDS} words, each once")
-    start = said.get("start", words[0])
-    if "none" in words:
-        raise wrong("none is a word of formulas; call it something else")
-    if start not in words:
-        raise wrong(f"start is {str(start)[:LONGEST]}, which is none of its words. {did_you_mean(str(start), words)}")
-    return tuple(words), 0, 0, start
-
-
-def _range(said: Mapping[str, Any], wrong: Callable[[str], TableError]) -> tuple[int, int, int]:
-    least, most = said.get("min", 0), said.get("max")
+def _bounds(said: Mapping[str, Any]) -> tuple[tuple[str, ...], int, int]:
+    """The words of a track, or its least and most number."""
+    words, least, most = said.get("words"), said.get("min", 0), said.get("max")
+    if words is not None and {"min", "max"} & said.keys():
+        raise Slip("has words or a range, not both")
+    if words is not None:
+        if not isinstance(words, list) or not all(isinstance(one, str) and re.fullmatch(_WORD, one) for one in words):
+            raise Slip("words are letters, digits, - and _, at most 24 each; quote yes, no, on and off")
+        if not 2 <= len(words) <= MOST_WORDS or len(set(words)) < len(words) or "none" in words:
+            raise Slip(f"has 2 to {MOST_WORDS} words, each once; none is a word of formulas")
+        return tuple(words), 0, 0
     if least is None or most is None or not all(type(end) is int and abs(end) <= LARGEST for end in (least, most)):
-        raise wrong(f"needs words, or a range of whole numbers: max (and min, else 0), within {LARGEST:,}")
+        raise Slip(f"needs words, or a range of whole numbers: max (and min, else 0), within {LARGEST:,}")
     if least >= most:
-        raise wrong(f"min is {least} and max {most}: the range is empty")
-    start = said.get("start", max(least, min(most, 0)))
-    if type(start) is not int or not least <= start <= most:
-        raise wrong(f"start is {str(start)[:LONGEST]}, which is not from {least} to {most}")
-    return least, most, start
+        raise Slip(f"min is {least} and max {most}: the range is empty")
+    return (), least, most
 
 
 def started(said: Any, tracks: Mapping[str, Track], sides: Iterable[str]) -> dict[str, Any]:
