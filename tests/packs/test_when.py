@@ -12,7 +12,8 @@ from bot.interface.form.form import Room, asks, form_of
 from bot.interface.registry import registry
 from bot.interface.typing.complete import Known
 from bot.packs.check import check_content
-from bot.systems.packs.pack import PackSystem
+from bot.rules.inputs.units import RosterUnit
+from bot.systems.packs.pack import PackSystem, load_pack
 from tests.packs.conftest import FEW, PackMaker
 from tests.playing import Channel
 
@@ -137,3 +138,56 @@ def test_a_when_that_cannot_be_told_is_a_fault_in_one_sentence(when: str, said: 
     (fault, *more) = check_content(sound(SHOOT.replace('"range > 6"', f'"{when}"')).content).faults
     assert said in fault
     assert not more
+
+
+ONE_ON_ONE = """
+duel:
+  title: Duel
+  source: ours
+  summary: A man shoots at a man.
+  dice: 1d6
+  verb: Shoot
+  inputs:
+    shooter: {type: units, most: 1, help: who shoots}
+    target: {type: unit, free: true, help: who is shot at}
+  outputs: {total: int}
+  odds_by: total
+  example: {shooter: unit aim=2, target: unit aim=1}
+  steps:
+  - let: {aim: "shooter[0].aim - of(target.aim, 0)"}
+  - roll: {roll: "1d6: shot"}
+    tell: {total: roll + aim}
+    headline: "{roll + aim}"
+"""
+MEN = (
+    "groups: {combat: Combat}\nunits: {types: [unit], attributes: {aim: {type: int, min: 0, max: 9, help: how good}}}\n"
+)
+
+
+async def test_one_unit_is_taken_with_its_numbers_and_a_second_is_refused(
+    make_pack: PackMaker, use_packs: Callable[[Path], None]
+) -> None:
+    folder = make_pack({"sequences.yaml": ONE_ON_ONE, "game.yaml": MEN})
+    assert check_content(load_pack(folder).content).faults == ()
+    use_packs(folder.parent)
+    channel = await Channel.fresh()
+    duel = "few duel shooter='unit aim=2' target='unit aim=1' hand=4"
+    assert (await channel.do("Anna", duel)).title == "5"
+    assert (await channel.do("Anna", "few duel shooter='unit aim=2' target='the tall one' hand=4")).title == "6"
+    refused = await channel.refused("Anna", duel.replace("aim=2", "aim=2; unit aim=3"), "too-many shooter")
+    assert refused.title == "shooter takes one unit, not 2."
+    spec, units = (
+        registry().get(("few", "duel")),
+        (RosterUnit("Gun 1", "u1", "unit"), RosterUnit("Gun 2", "u2", "unit")),
+    )
+    assert spec is not None
+    field = form_of(spec, {}, Known(units, system="few"), Room(5, 25, 10)).field("shooter")
+    assert field is not None
+    assert field.kind == "pick"
+    taken = take(
+        spec,
+        Known(units, system="few"),
+        form_of(spec, {}, Known(units, system="few"), Room(5, 25, 10)),
+        {"shooter": "u2"},
+    )
+    assert str(taken.options["shooter"]) in ("u2", "Gun 2")

@@ -171,6 +171,7 @@ INPUT: Keys = {
     "free": Key(FLAG, "a unit that no roster knows is taken, too"),
     "meanings": Key(by_name(TEXT, "word"), "what each word means"),
     "label": Key(TEXT, "what people call it"),
+    "most": Key({"type": "integer", "minimum": 1}, "how many units a list takes: 1 for one unit, read as `name[0]`"),
     "when": Key(TEXT, "of a sequence: it counts, and is asked for, only where this formula over other inputs holds"),
     "likely": Key(WORDS, "states, markers and types of the units that are offered first"),
     "lends": Key(by_name(TEXT), "which unit fills it in: {from, type, not, beside}, or {from, carried, most}"),

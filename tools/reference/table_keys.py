@@ -8,7 +8,6 @@ from tools.reference.shapes import (
     CELL,
     FLAG,
     FORMULA,
-    NUMBER,
     SAID,
     TEXT,
     Key,
@@ -68,8 +67,8 @@ BODY: Keys = {
 COLUMNS: Keys = {
     "by": Key(FORMULA, "the input or derived name"),
     "heads": Key(many({"type": ["string", "number", "boolean"]}), "keys, as rows have them"),
-    "from": Key(many(NUMBER), "from this figure on"),
-    "to": Key(many(NUMBER), "up to this figure"),
+    "from": Key(many({"type": ["number", "string"]}), "from this figure on; `_` while it is blank"),
+    "to": Key(many({"type": ["number", "string"]}), "up to this figure; `_` while it is blank"),
 }
 BANDS: Keys = {
     "by": Key(TEXT, "a whole-number input with min and max"),

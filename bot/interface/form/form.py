@@ -235,7 +235,7 @@ def _choices(option: Option, text: str, known: Known, room: Room) -> tuple[Kind,
     if option.type == "file":
         return "file", ()
     if option.type in ("units", "unit") or option.complete == "unit":
-        many = option.type == "units" or option.many
+        many = (option.type == "units" and option.most != 1) or option.many
         picks = unit_picks(option, text, known, room.picks)
         return ("picks" if many else "pick", picks) if picks else ("lines" if many else "text", ())
     if option.complete == "systems" and option.values:

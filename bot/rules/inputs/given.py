@@ -105,6 +105,9 @@ def read_given(
         units = lists[name] = parse_units(value, words[option.units or "units"], roster, option=name)
         if not units and option.required:
             raise missing_option(option, what)
+        if option.most and len(units) > option.most:
+            takes = "one unit" if option.most == 1 else f"at most {option.most} units"
+            raise UserError(f"{name} takes {takes}, not {len(units)}.", option=name, code="too-many")
     for option in asked.brought:
         if is_left_out(option, raw.get(option.name)):
             values[option.name] = _brought(option, found, values[option.name], what)
@@ -122,10 +125,19 @@ def _found(option: Option, value: str, words: Mapping[str, UnitWords], roster: R
         unit: RosterUnit = find_unit(value, roster)
     except UserError as error:
         if option.free:
-            return Unit(value.strip(), "")
+            return _typed(value, words[option.units or "units"])
         error.option = option.name
         raise
     return from_roster(unit, words[option.units or "units"])
+
+
+def _typed(value: str, words: UnitWords) -> Unit:
+    """A unit that no roster knows: a type with numbers, else words for the report."""
+    try:
+        (unit,) = parse_units(value, words, {}, option="") if "=" in value else ()
+    except (UserError, ValueError):
+        return Unit(value.strip(), "")
+    return unit
 
 
 def _brought(option: Option, found: Mapping[str, Unit], default: Any, what: str) -> Any:

@@ -18,6 +18,7 @@ OptionType = Literal["int", "number", "bool", "enum", "str", "units", "unit", "m
 MAX_TEXT = 4000
 OWN, CHOSEN = "own", "chosen"
 MOST_DIGITS = 12
+MOST_LISTED = 40
 _WHOLE = re.compile(rf"[+-]?[0-9]{{1,{MOST_DIGITS}}}")
 _NUMBER = re.compile(rf"[+-]?[0-9]{{1,{MOST_DIGITS}}}(\.[0-9]{{1,6}})?")
 _BOOL = {"yes": True, "true": True, "on": True, "1": True, "y": True, "x": True}
@@ -32,7 +33,8 @@ class Option:
     which edge is read instead of refused ("high", "low", "both"). `brings` names where a roster unit supplies a
     missing value, as `unit.morale`. `units` names the unit list of the game that the text is read with. `complete`
     names what to offer while typing.
-    `free` lets an option of type unit take a name that no roster knows, as words for the report only.
+    `free` lets an option of type unit take a name that no roster knows, as words for the report only, or a unit type
+    with its numbers. `most` is how many units a list takes; 0 for as many as any.
     `many`: an option of type unit takes several of the roster, one after the other.
     `meanings` explains words of `values`, `labels` are their names for people, as `label` is the option's own. `worths`
     says what a flag, by its name, or a word of `values` adds: `{"night": "-3"}`. `brief` is the help in a few words,
@@ -58,6 +60,7 @@ class Option:
     complete: str = ""
     free: bool = False
     many: bool = False
+    most: int = 0
     meanings: Mapping[str, str] = field(default_factory=dict, hash=False)
     brief: str = ""
     label: str = ""
@@ -111,6 +114,8 @@ class Option:
             return "yes or no"
         if self.values:
             return "one of " + ", ".join(self.values) if self.type == "enum" else "words of " + ", ".join(self.values)
+        if self.most == 1:
+            return "a unit, of the roster or with its numbers"
         if self.free:
             return "a unit of the roster, or any name"
         if self.many:
@@ -413,6 +418,7 @@ CLEANERS: Mapping[str, Callable[[Option, object], Any]] = {
 
 _KINDS: Mapping[str, tuple[Any, str]] = {
     **dict.fromkeys(("min", "max"), (int | float, "a number")),
+    "most": (int, "how many units"),
     **dict.fromkeys(("help", "brief", "brings", "units", "complete", "label"), (str, "a text")),
     **dict.fromkeys(("optional", "free"), (bool, "true or false")),
     "meanings": (Mapping, "word: what it means"),
@@ -427,7 +433,7 @@ _KINDS: Mapping[str, tuple[Any, str]] = {
 
 FIELDS = (
     "help", "brief", "min", "max", "default", "optional", "brings", "units", "complete", "free", "meanings", "label",
-    "likely", "lends",
+    "likely", "lends", "most",
 )  # fmt: skip
 """Keys of an entry that are the fields of an Option."""
 FURTHER = ("type", "values", "clamp")
@@ -455,6 +461,8 @@ def option_from(name: str, spec: Mapping[str, Any], lists: Mapping[str, Iterable
         value = spec.get(key)
         if value is not None and (not isinstance(value, allowed) or (allowed is not bool and isinstance(value, bool))):
             raise Slip(f"option {name}: {key} must be {what}, not {value!r}")
+    if "most" in spec and (kind != "units" or not 1 <= spec["most"] <= MOST_LISTED):
+        raise Slip(f"option {name}: most is how many units a list takes, 1 to {MOST_LISTED}")
     if strange := [word for word in spec.get("meanings") or () if word not in values]:
         raise Slip(f"option {name} explains {strange[0]}, which is not among its values")
     fields = {key: spec[key] for key in FIELDS if key in spec}
