@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from tempfile import mkdtemp
 from time import sleep, strftime
+from zipfile import is_zipfile
 
 from rich.console import Console
 from rich.style import Style
@@ -106,7 +107,7 @@ def bring_in(words: list[str]) -> int:
     arguments = Arguments(words, flags={"pack": True, "id": True, "group": True})
     (name,) = arguments.take("FILE")
     folder, id, group = (arguments.flags.get(flag, [""])[-1] for flag in ("pack", "id", "group"))
-    if name != "-" and (Path(name).is_dir() or Path(name).suffix == ".zip"):
+    if name != "-" and (Path(name).is_dir() or is_zipfile(name)):
         if id or group:
             raise UserError(
                 "--id and --group are for one table.", hint="Leave them out for a folder.", code="bad-value"

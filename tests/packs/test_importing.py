@@ -9,10 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from adapters.slack import render as slack
 from bot.__main__ import main
+from bot.interface.reply.packing import file_text
 from bot.packs.check import check_content
 from bot.packs.importing import Imported, imported
 from bot.packs.importing.draft import dice_for, figures
@@ -20,7 +23,10 @@ from bot.rules.errors import UserError
 from bot.rules.tables.table import Table
 from bot.systems.packs.archive import MOST_BYTES, zipped
 from bot.systems.packs.pack import PackSystem, load_pack, packs_in
+from tests.adapters.discord.test_render import shown
+from tests.playing import Channel
 from tests.refusing import refuses
+from tests.standins.slack import check_blocks
 
 SAMPLES = Path(__file__).parents[1] / "data" / "imports"
 
@@ -432,6 +438,31 @@ def test_no_json_brings_the_importer_down(data: Any) -> None:
     is_sound(json.dumps(data))
 
 
+FIGURES = st.integers(-2, 70) | st.sampled_from(["1..3", "4", "x", "11", "2..", "..2", "6..1"])
+ITEMS = (
+    st.lists(st.text(max_size=6) | st.integers(0, 9) | st.none(), max_size=7)
+    | st.lists(st.lists(FIGURES | st.text(max_size=6), max_size=7), max_size=7)
+    | st.dictionaries(FIGURES, st.text(max_size=6) | st.none() | st.lists(st.integers(), max_size=2), max_size=40)
+)
+SYSTEMS = st.dictionaries(
+    st.sampled_from(["VOT", "表", "T 1", "no"]),
+    st.fixed_dictionaries(
+        {"name": st.text(max_size=8), "items": ITEMS},
+        optional={
+            "type": st.sampled_from(["1D6", "2d6", "D66", "1D0", "99D99", "", 6]),
+            "d66_sort_type": st.sampled_from(["ASC", "DESC", "NO_SORT", "x", 3]),
+        },
+    ),
+    max_size=4,
+)
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(SYSTEMS)
+def test_no_system_of_bcdice_brings_the_importer_down(tables: dict[str, Any]) -> None:
+    is_sound(yaml.safe_dump({"en": {"Game": {"table": tables}}}, allow_unicode=True))
+
+
 @settings(max_examples=150, deadline=None)
 @given(st.text(max_size=200))
 def test_no_text_brings_the_importer_down(text: str) -> None:
@@ -510,8 +541,34 @@ def test_a_folder_that_no_pack_holds_fills_several(tmp_path: Path, capsys: pytes
     assert dict(packs["club"].game["groups"]) == {"tables": "Tables", "tables-2": "Tables 2"}
 
 
+def test_a_table_that_no_pack_holds_is_left_out_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    large = {"a": [f"{number} {'word ' * 250}" for number in range(300)], "b": ["left", "right"]}
+    (tmp_path / "large.json").write_text(json.dumps(large), encoding="utf-8")
+    assert main(["import", str(tmp_path)]) == 1
+    said = capsys.readouterr().out
+    assert "left out  large.json: a.yaml alone is larger than the 256 kB that a pack has" in said
+    assert said.endswith(": 1 table\n1 of 1 file taken.\n--pack FOLDER makes a pack of it.\n")
+
+
+async def test_the_answer_of_a_long_text_fits_both_platforms_with_the_whole_of_it_in_a_file() -> None:
+    channel = await Channel.fresh()
+    text = ("The column halts at the ford, " * 132).strip()
+    content = foundry(*((n, n, f"{n} {text}") for n in range(1, 7)), name="Tale").pack("tale")
+    spec = channel.app.spec(("pack", "add"))
+    manager = channel.who("Host", manager=True)
+    review = await channel.app.run_typed(
+        spec, {"file": file_text(zipped(content), "t.zip")}, manager, channel.place, "a"
+    )
+    await channel.app.press(review.buttons[0].action, manager, channel.place, "b")
+    for line in ("tale-table tables tale roll=5", "tale-table tables tale"):
+        reply = await channel.do("Anna", line)
+        (file,) = shown(reply).files
+        assert " ".join(str(file.text).split()).count(text) >= 1
+        check_blocks(slack.render(reply, "T1").blocks)
+
+
 def test_a_zip_of_tables_is_a_folder_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file = tmp_path / "club.zip"
+    file = tmp_path / "club.deck"  # as SealDice calls them
     file.write_bytes(zipped({name: (SAMPLES / name).read_bytes() for name in ("odds.csv", "stragglers.txt")}))
     assert main(["import", str(file)]) == 0
     assert "2 of 2 files taken." in capsys.readouterr().out

@@ -91,7 +91,11 @@ def gathered(files: Iterable[tuple[str, bytes]], title: str, *, is_alone: bool =
         except UserError as error:
             left_out.append(f"{name}: {error.message}")
             continue
-        tables += [Table(file.removesuffix(".yaml"), text, name, made.format) for file, text in made.files.items()]
+        for file, text in made.files.items():
+            if len(text.encode()) > _ROOM:
+                left_out.append(f"{name}: {file} alone is larger than the {MOST_BYTES // 1024} kB that a pack has")
+            else:
+                tables.append(Table(file.removesuffix(".yaml"), text, name, made.format))
         questions += [f"{name}, {question}" for question in made.questions]
     packs, taken = list[Imported](), set[str]()
     for pack in _filled(tables, questions, left_out):
