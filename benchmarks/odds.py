@@ -8,7 +8,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+import yaml
+
+from bot.rules.declared import Head, Setting, compile_sequences
 from bot.rules.dice import Script
+from bot.rules.inputs.given import Given
+from bot.rules.inputs.options import Option
 from bot.rules.odds.odds import marginals
 from bot.systems.catalog import system
 from bot.systems.resolve import each_odds, resolve
@@ -31,6 +36,22 @@ TEN = {
 }
 RESULTS = [f"targets[{at}].result" for at in range(10)]
 ALL = [f"targets[{at}].{name}" for at in range(10) for name in ("roll", "dc_total", "result", "becomes", "hero")]
+
+VOLLEY = """
+- pool: {dice: "{dice}d6: fire", success: face >= 4, gives: hits}
+- pool: {dice: "{hits}d6: wounds", success: face >= 3, gives: wounds}
+- pool: {dice: "{wounds}d6: saves", success: face >= 5, gives: saved}
+- let: {lost: wounds - saved}
+- headline: "{lost} fall"
+"""
+
+
+def volley(dice: int) -> Callable[[], object]:
+    """The odds of so many dice that hit, wound and are saved, each roll as many dice as the last one let through."""
+    head = Head((Option("dice", "int", min=1, max=40),), {"lost": "int"}, "lost")
+    source = {"sequences": {"volley": {"steps": yaml.safe_load(VOLLEY)}}}
+    plan = compile_sequences(source, Setting("volley.yaml"), {"volley": head})["volley"].plan(Given({"dice": dice}))
+    return lambda: marginals(plan, ["lost"])
 
 
 def best(task: Callable[[], object], *, runs: int) -> tuple[float, float]:
@@ -55,6 +76,8 @@ def main() -> None:
         ("odds, 10 firers at 10 targets, last target", lambda: each_odds(FIRE, TEN, ["targets[9].result"]), 20),
         ("odds, 10 at 10, result of every target", lambda: marginals(FIRE.plan(FIRE.given(TEN, {})), RESULTS), 20),
         ("odds, 10 at 10, 50 outputs at once", lambda: marginals(FIRE.plan(FIRE.given(TEN, {})), ALL), 20),
+        ("odds, 10 dice that hit, wound and are saved", volley(10), 50),
+        ("odds, 40 dice that hit, wound and are saved", volley(40), 20),
         ("a fire attack on 3 targets, played", lambda: resolve(FIRE, THREE, Script(dice)), 200),
         ("a table read, typed inputs", lambda: melee_odds.read({"attack": "7", "defense": "5"}), 2000),
         ("a table read, in a sequence", lambda: melee_odds(attack=7, defense=5), 2000),

@@ -154,6 +154,16 @@ class Declared:
         """What is wrong with outputs that no step tells, and whose name is not in sight where the steps end."""
         return [f"output {path} {why}" for path, why in self._sheet.untold.items()]
 
+    def as_written(self, out: Mapping[str, Any]) -> dict[str, Any]:
+        """The outputs without those told by name: what logs from before there were such hold of it."""
+        by_name, lists = self._sheet.by_name, self._sheet.items
+
+        def items(into: str) -> list[Any]:
+            kept = [{key: one for key, one in item.items() if (into, key) not in by_name} for item in out[into]]
+            return [item for item in kept if item]
+
+        return {key: items(key) if key in lists else value for key, value in out.items() if ("", key) not in by_name}
+
     def bound(self, units: int, path: str = "") -> Bound | None:
         """How many states the odds of an output (or its own) have, with at most so many `units` in a list, or None."""
         path = _INDEX.sub("", path or self.head.odds_by)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import operator
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -13,9 +13,7 @@ from bot.rules.declared.calls import (
     CALLS,
     MOST_NUMBER,
     NONE,
-    OPEN,
     RESULTS,
-    UNWORKABLE,
     Reader,
     how_many,
     item,
@@ -23,9 +21,7 @@ from bot.rules.declared.calls import (
     of,
     plus,
     remainder,
-    said,
     times,
-    unworkable,
 )
 from bot.rules.declared.setting import (
     FACE,
@@ -45,7 +41,7 @@ from bot.rules.declared.setting import (
     tracks_of,
     words_of,
 )
-from bot.rules.errors import UserError, did_you_mean
+from bot.rules.errors import did_you_mean
 from bot.rules.inputs.tracks import OWNERS
 from bot.rules.tables.formula import _NODES as NODES
 
@@ -106,27 +102,6 @@ class Formula:
         yield self
         for part in self.parts:
             yield from part.all_parts()
-
-
-def failing(formulas: Iterable[Formula], env: Env, error: Exception) -> UserError:
-    """What is wrong where a step that has these formulas raised an error: which one it is, and with which values."""
-    some = tuple(formulas)
-    for formula in some:
-        try:
-            formula.run(env)
-        except UNWORKABLE as found:
-            names = [key for key in formula.reads if re.fullmatch(r"[\w.]+(/\d+)?", key) and key in env]
-            shown = [f"{key.partition('/')[0]} is {said(env[key])[:40]}" for key in names[:4] if env[key] is not OPEN]
-            return unworkable(found, spoken_place(formula), f" ({', '.join(shown)})" if shown else "")
-    return unworkable(error, spoken_place(some[0]) if some else "")
-
-
-def spoken_place(formula: Formula) -> str:
-    """The file, line, column and step of a formula."""
-    if formula.setting is None:
-        return ""
-    wrong = formula.setting.wrong("", formula.where)
-    return str(wrong).rstrip(": ")
 
 
 def constant(value: Any, type_: str = "") -> Formula:

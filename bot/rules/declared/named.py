@@ -76,6 +76,7 @@ def told_by_name(block: Block) -> Block:
     for one in block:
         if isinstance(one, End):
             sheet = one.place.sheet
+            sheet.by_name = told
             known = sheet.told | told
             outputs = [("", name) for name in sheet.outputs if name not in sheet.items]
             outputs += [(into, name) for into, items in sheet.items.items() for name in items]

@@ -13,8 +13,8 @@ from typing import Any, ClassVar, TypeAlias
 from bot.rules.declared.bounds import Counter, Names
 from bot.rules.declared.calls import OPEN as OPEN
 from bot.rules.declared.calls import UNWORKABLE
-from bot.rules.declared.formulas import Env, Formula, failing
-from bot.rules.declared.walk import Do, Here, Keys
+from bot.rules.declared.formulas import Env, Formula
+from bot.rules.declared.walk import Do, Here, Keys, failing
 from bot.rules.errors import UserError
 
 NOTHING: Keys = frozenset()

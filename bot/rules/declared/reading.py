@@ -40,6 +40,8 @@ class Sheet:
         """What keys are before the first step."""
         self.told: set[tuple[str, str]] = set()
         """The outputs that steps tell: the list that they are in, and their names."""
+        self.by_name: set[tuple[str, str]] = set()
+        """Those that are told by name."""
         self.untold: dict[str, str] = {}
         """Those that nothing tells, and what is wrong with each."""
         self.sites, self.loops, self.uses = count(1), count(1), count(1)

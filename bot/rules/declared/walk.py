@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
-from bot.rules.declared.calls import UNWORKABLE
-from bot.rules.declared.formulas import Env, Formula, failing
+from bot.rules.declared.calls import OPEN, UNWORKABLE, said, unworkable
+from bot.rules.declared.formulas import Env, Formula
 from bot.rules.dice import Die
+from bot.rules.errors import UserError
 
 TOLD, LINES, NOTES = " told", " lines", " notes"
 """Where outputs, lines and notes are collected: keys that no name can be."""
@@ -114,6 +116,27 @@ def go(steps: list[Do], env: Env, at: int = 0) -> Now | None:
         one = None if step is None else steps.of.get(id(step)) if isinstance(steps, Steps) else None
         raise failing(() if one is None else one.formulas(), env, error) from None
     return None
+
+
+def failing(formulas: Iterable[Formula], env: Env, error: Exception) -> UserError:
+    """What is wrong where a step that has these formulas raised an error: which one it is, and with which values."""
+    some = tuple(formulas)
+    for formula in some:
+        try:
+            formula.run(env)
+        except UNWORKABLE as found:
+            names = [key for key in formula.reads if re.fullmatch(r"[\w.]+(/\d+)?", key) and key in env]
+            shown = [f"{key.partition('/')[0]} is {said(env[key])[:40]}" for key in names[:4] if env[key] is not OPEN]
+            return unworkable(found, spoken_place(formula), f" ({', '.join(shown)})" if shown else "")
+    return unworkable(error, spoken_place(some[0]) if some else "")
+
+
+def spoken_place(formula: Formula) -> str:
+    """The file, line, column and step of a formula."""
+    if formula.setting is None:
+        return ""
+    wrong = formula.setting.wrong("", formula.where)
+    return str(wrong).rstrip(": ")
 
 
 class Steps(list[Do]):

@@ -235,3 +235,10 @@ def test_what_no_step_tells_is_known() -> None:
     )
     twice: Any = declared("- each: units\n  let: {roll: 1}\n- each: units\n  let: {roll: 2}\n")._sheet
     assert twice.untold["units.roll"] == "is set in two places; tell the one that counts"
+
+
+def test_what_logs_held_before_outputs_were_told_by_name() -> None:
+    sequence = declared("- each: units\n  tell: {result: \"'pass'\"}\n- let: {roll: 1}\n- tell: {total: 2}\n")
+    out = played(sequence, given(squad(2))).out
+    assert out == {"units": [{"result": "pass", "unit": "squad"}], "total": 2, "roll": 1}
+    assert sequence.as_written(out) == {"units": [{"result": "pass"}], "total": 2}
