@@ -1555,14 +1555,13 @@ class Game:
             return f"it carries on something else than #{at}."
         if len(body["picks"]) != len(asks.get("items", [""])) or not picks <= set(asks["options"]):
             return f"it chooses what #{at} does not ask for."
-        is_other, side = body.get("edition") != first.get("edition"), asks.get("side", "")
+        side = asks.get("side", "")
         if how == "else":
-            is_due = 0 < asks.get("due", 0) <= body["at"]
-            if picks != {asks["else"]} or not (is_due or (is_other and not body.get("dice"))):
+            if picks != {asks["else"]} or not 0 < asks.get("due", 0) <= body["at"]:
                 return "it counts as nobody chose, before its deadline."
         elif side and body["side"] != side and not (how and side not in self.now["players"].values()):
             return "who chose does not play the side that was asked."
-        elif is_other:
+        if body.get("edition") != first.get("edition"):
             return f"it goes on under other rules than #{at}."
         while first["kind"] == "choice":
             first = self.events[first["event"]]

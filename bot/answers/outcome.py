@@ -137,6 +137,10 @@ def edition_facts(system: System) -> Json:
     return {"edition": system.edition, **({"base": f"{base.id}@{base.edition}"} if base is not None else {})}
 
 
+LONGEST_ASK, LONGEST_SAID = 1_000, 200
+"""Characters of a question and of an option that a log keeps."""
+
+
 def asked_json(asks: tuple[Ask, ...]) -> Json:
     """What a side is asked for as an event holds it; without asks nothing."""
     if not asks:
@@ -144,9 +148,9 @@ def asked_json(asks: tuple[Ask, ...]) -> Json:
     first = asks[0]
     return {
         "name": first.name,
-        "ask": first.ask,
+        "ask": first.ask[:LONGEST_ASK] or "?",
         "options": [option for option, _ in first.options],
-        "says": [says for _, says in first.options],
+        "says": [says[:LONGEST_SAID] for _, says in first.options],
         "else": first.otherwise,
         **({"items": [ask.item for ask in asks]} if first.item else {}),
     }
@@ -158,7 +162,8 @@ def side_asked(game: Game, asks: tuple[Ask, ...], side: str) -> str:
     who = {name for ask in asks for name in ask.who}
     if ACTOR in who:
         return side
-    sides = [unit.side for name in who if (unit := game.units.get(name.casefold())) is not None and unit.side]
+    named = [unit.side for name in who if (unit := game.units.get(name.casefold())) is not None]
+    sides = [one for one in named if one in game.sides]
     others = [one for one in game.sides if one != side]
     return min(sides) if sides else others[0] if len(others) == 1 else ""
 

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
+import shutil
 from collections.abc import Callable
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 
 from bot.app import App
 from bot.audit.check_file import check
+from bot.commands.post import choose as choosing
+from bot.game.state import from_json, to_json
 from bot.interface.reply.packing import file_text
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Place
@@ -24,6 +29,7 @@ from tests.fresh import fresh_app, fresh_store
 from tests.packs.conftest import use_packs  # noqa: F401
 from tests.page_script import said_by_page
 from tests.playing import Channel
+from tests.test_verifiers_agree import forged, verdicts
 from tools import verify_log
 
 PACKS = Path(__file__).parents[1] / "data" / "packs"
@@ -424,3 +430,85 @@ async def test_the_page_has_the_choice_with_its_dice_and_words() -> None:
     assert facts[7]["told"] == "Blue 1: suppressed"
     page = (await channel.do("Anna", "game export html")).files[0].text
     assert "Casualties, or go to ground?" in page
+
+
+CHOICE_WORDS = re.compile("choice|choose|chose|carries on|other rules")
+
+
+async def test_the_verifiers_agree_on_forged_choices(tmp_path: Path) -> None:
+    """The whole check without tables and the short one say the same, and the page sees what is wrong with choices."""
+    channel, _ = await waiting()
+    await channel.do("Bob", "choose option=suppressed")
+    await channel.do("Anna", 'grit parley attackers="Red 1" targets="Blue 1" hand=6', "choose option=stand")
+    await channel.do("Bob", "choose option=go hand=3")
+    await channel.do("Anna", "game next", f"{ASSAULT}6,6,5,5")
+    log, chance = await log_of(channel), Random(7)
+    texts = [json.dumps(forged(chance, log)) for _ in range(60)]
+    for text, page in zip(texts, said_by_page(texts, tmp_path), strict=True):
+        _, without, short, _ = verdicts(text)
+        assert without == short
+        assert without != "sound" or not page["faults"]
+        if short == "forged" and any(map(CHOICE_WORDS.search, verify_log.check(json.loads(text))[0])):
+            assert page["faults"]
+
+
+async def test_real_dice_that_are_too_few_name_the_next_and_what_to_type() -> None:
+    channel, _ = await waiting()
+    owed = await channel.say("Bob", "choose option=suppressed hand=3")
+    assert "Next die: nerve (d6)" in owed.text()
+    assert "/choose event=6 option=suppressed hand=3,?" in owed.text()
+    assert [*(await channel.game()).waits] == [6]
+
+
+async def test_what_waits_is_in_the_state_that_is_stored() -> None:
+    channel, _ = await waiting()
+    game = await channel.game()
+    assert from_json(json.loads(json.dumps(to_json(game)))) == game
+
+
+async def test_a_game_goes_on_with_the_version_of_its_pack_that_asked(
+    tmp_path: Path,
+    use_packs: Callable[[Path], None],  # noqa: F811
+) -> None:
+    shutil.copytree(PACKS / "grit", tmp_path / "grit")
+    use_packs(tmp_path)
+    channel, _ = await waiting()
+    about = tmp_path / "grit" / "pack.yaml"
+    about.write_text(about.read_text("utf-8").replace("version: 1", "version: 2"), "utf-8")
+    use_packs(tmp_path)
+    told = await channel.do("Bob", "choose option=casualties")
+    assert told.title == "Blue 1: casualties"
+    assert not (await channel.game()).waits
+    log = await log_of(channel)
+    assert check(log).faults == ()
+    assert verify_log.check(json.loads(json.dumps(log)))[0] == []
+
+
+async def test_where_the_rules_that_asked_are_gone_the_shot_is_taken_back_freely(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    channel, _ = await waiting()
+    monkeypatch.setattr(choosing, "system_of", lambda _event: None)
+    told = await channel.do("Bob", "choose option=casualties")
+    assert (told.title, told.by) == ("#6 is taken back", "by an update")
+    game = await channel.game()
+    assert (game.waits, game.units["blue 1"].numbers["men"]) == ({}, 5)
+    log = await log_of(channel)
+    found = check(log)
+    assert found.faults == ()
+    assert any("that the rules had changed is the host's word" in line for line in found.remarks)
+    assert faults_of(log, tmp_path) == [False, False, False]
+
+
+async def test_the_side_that_is_asked_is_reminded() -> None:
+    now = [1.8e9]
+    channel = Channel(App(await fresh_store(lambda: now[0]), lambda: now[0], lambda: now[0]))
+    await begun(channel)
+    await channel.do("Bob", "me ping interval=4h")
+    await channel.do("Anna", "me ping interval=4h", f"{SHOT}4,5,6,1")
+    now[0] += 5 * 3600
+    await channel.app.due_work.look()
+    told = [reply for reply in await posted(channel) if reply.title == "Ford waits for you"]
+    assert [(reply.mention, "you were asked to choose" in str(reply.by)) for reply in told] == [
+        (("console:bob",), True)
+    ]

@@ -285,6 +285,8 @@ async def _take_back(context: Context, event: Json, last: int, *, asked: str = "
     ledger.add(UNDO, asked=asked, **fields, **undo_fields(event, last))
     units = joined(changed_names(event.get("before") or {}, event.get("after") or {}))
     as_before = (f"As before: {units}.",) if units else ()
+    if event["kind"] == "choice":
+        as_before = (*as_before, f"#{event['event']} is taken back with it: roll anew.")
     reply = Reply(
         f"#{number} is undone",
         (told, *as_before),

@@ -25,10 +25,11 @@ from bot.game.undo import EDITION, find_undoable, undo_fields
 from bot.interface.reply.parts import Small, when
 from bot.interface.reply.reply import OVER, Reply
 from bot.interface.spec import CommandSpec
+from bot.interface.typing.command_text import command_text
 from bot.rules.copies import replace
 from bot.rules.dice import Script
-from bot.rules.errors import UserError
-from bot.rules.text.phrase import Phrase, begun, phrase
+from bot.rules.errors import DieOwed, UserError
+from bot.rules.text.phrase import Phrase, Typed, begun, phrase
 from bot.stores.base import DAY
 from bot.stores.records import DueRow, Outgoing
 
@@ -157,7 +158,13 @@ async def _decide(context: Context, number: int, picks: list[str], *, how: str =
     known = {**shot["inputs"], **filled_in(read, system.tracks), **shot["chosen"], asks["name"]: ""}
     asking = sequence.plan(sequence.given(known, roster))
     told = len(sequence.play(asking, Script(fell)).lines)
-    outcome = run_sequence(sequence, spec, typed, context.who, context.dice(), roster, read, fell, told)
+    try:
+        outcome = run_sequence(sequence, spec, typed, context.who, context.dice(), roster, read, fell, told)
+    except UserError as error:
+        if isinstance(error.about, DieOwed):
+            given = {"event": number, "option": ",".join(picks), "hand": ",".join(map(str, (*error.about.given, "?")))}
+            error.hint = Phrase("Roll it and type: ", Typed(command_text(context.spec, given)))
+        raise
     assert outcome.happening is not None
     happening = replace(outcome.happening, kind=CHOICE, inputs={})
     if happening.by_hand and not game.hand_dice:

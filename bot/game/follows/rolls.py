@@ -141,13 +141,11 @@ def choice(past: Past, event: Event, said: Said) -> str:
     if len(picks) != len(asks.get("items", [""])) or not {*picks} <= {*asks["options"]}:
         return f"it chooses what #{number} does not ask for."
     if how == ELSE:
-        is_due = 0 < asks.get("due", 0) <= event["at"]
-        is_free = event.get("edition") != first.get("edition") and not event.get("dice")
-        if {*picks} != {asks["else"]} or not (is_due or is_free):
+        if {*picks} != {asks["else"]} or not 0 < asks.get("due", 0) <= event["at"]:
             return "it counts as nobody chose, before its deadline."
     elif side and event["side"] != side and not (how and side not in now.players.values()):
         return "who chose does not play the side that was asked."
-    elif event.get("edition") != first.get("edition"):
+    if event.get("edition") != first.get("edition"):
         return f"it goes on under other rules than #{number}."
     while first["kind"] == "choice":
         first = past.bodies[first["event"]]

@@ -382,13 +382,10 @@ const Follow = (() => {
       if (!asks || !first) return `It answers #${at}, which asks for no choice.`;
       if (body.system !== first.system || body.target !== first.target) return `It carries on something else than #${at}.`;
       if (picks.length !== (asks.items || [""]).length || !picks.every(one => asks.options.includes(one))) return `It chooses what #${at} does not ask for.`;
-      const other = body.edition !== first.edition, {side = "", due = 0} = asks;
-      if (body.as === "else") {
-        const over = (due > 0 && due <= body.at) || (other && !(body.dice || []).length);
-        return over && picks.every(one => one === asks.else) ? "" : "It counts as nobody chose, before its deadline.";
-      }
-      if (side && body.side !== side && !(body.as && !Object.values(game.players).includes(side))) return "Who chose does not play the side that was asked.";
-      return other ? `It goes on under other rules than #${at}.` : "";
+      const {side = "", due = 0} = asks;
+      if (body.as === "else" && !(due > 0 && due <= body.at && picks.every(one => one === asks.else))) return "It counts as nobody chose, before its deadline.";
+      if (body.as !== "else" && side && body.side !== side && !(body.as && !Object.values(game.players).includes(side))) return "Who chose does not play the side that was asked.";
+      return body.edition !== first.edition ? `It goes on under other rules than #${at}.` : "";
     }
 
     function waiting(body) {

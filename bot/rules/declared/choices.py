@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from re import compile as pattern
 from typing import Any
 
 from bot.rules.declared.bounds import Counter, Known, Names
@@ -22,6 +23,7 @@ from bot.rules.sequence.sequence import ACTOR, Ask, Choice
 
 KEYS = ("who", "ask", "options", "else")
 MOST_CHOICES, MOST_OPTIONS = 2, 6
+WORD = pattern(r"(?=.{1,32}$)[a-z][a-z0-9]*([-_][a-z0-9]+)*")
 BESIDE = frozenset(("each", "as", "into", "only", "when", "choose"))
 """What a step may have beside a choice for each item."""
 
@@ -170,6 +172,8 @@ def _read(name: str, said: object, place: Place, at: Path) -> Iterator[Statement
         raise place.wrong(f"a choice has 2 to {MOST_OPTIONS} options", (*at, "options"))
     options = tuple([(str(word), place.text(text, (*at, "options", word))) for word, text in written.items()])
     words, otherwise = tuple(word for word, _ in options), str(said["else"])
+    if strange := [word for word in words if not WORD.fullmatch(word)]:
+        raise place.wrong(f"{strange[0]} is no option: a word such as go-to-ground makes one", (*at, "options"))
     if last in words:
         raise place.wrong(f"an option called {last} could not be told from the choice", (*at, "options"))
     if otherwise not in words:
