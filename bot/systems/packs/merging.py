@@ -57,6 +57,8 @@ def extended(
 
 
 def _added(base: Any, own: Any, depth: int, file: str, row: str) -> Any:
+    if isinstance(base, list | Mapping) and not isinstance(own, list | Mapping):
+        raise TableError(file, "must be a list of words, or a mapping", row=row)
     if isinstance(own, list) and isinstance(base, list | Mapping):
         own = dict.fromkeys(map(str, own), "")
     if isinstance(base, list) and isinstance(own, Mapping):
@@ -77,6 +79,7 @@ def _added(base: Any, own: Any, depth: int, file: str, row: str) -> Any:
 
 def _check_words(base: Mapping[str, Any], own: Mapping[str, Any], file: str) -> None:
     """Raise TableError for a word that is of another kind in the game, or that is said to be otherwise there."""
+    own = {key: part for key, part in own.items() if isinstance(part, list | Mapping)}
     kinds = {word: kind for kind in _KINDS for word in base.get(kind) or ()}
     for kind in _KINDS:
         for word in own.get(kind) or ():
