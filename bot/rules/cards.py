@@ -81,6 +81,16 @@ def at(deck: str, place: str, out: Out) -> dict[str, int]:
     return {name.removeprefix(start): count for name, count in out.items() if name.startswith(start)}
 
 
+def by_place(deck: str, out: Out) -> dict[str, dict[str, int]]:
+    """The same of all places of a deck, in one go."""
+    start, found = f"{deck}/", dict[str, dict[str, int]]()
+    for name, count in out.items():
+        if name.startswith(start):
+            place, _, what = name[len(start) :].partition("/")
+            found.setdefault(place, {})[what] = count
+    return found
+
+
 def of_deck(deck: str, out: Out) -> dict[str, int]:
     """What of a deck is out of its pile."""
     return {name: count for name, count in out.items() if name.startswith(f"{deck}/")}
@@ -94,10 +104,10 @@ def moved(out: Out, changes: Mapping[str, int]) -> dict[str, int]:
 def left(id: str, deck: Deck, out: Out, held: Iterable[str] = ()) -> list[tuple[str, int]]:
     """The pile: what is left of a deck once all that is out is taken off, and the cards `held` in closed hands. Without
     those, which only who may see them knows, it is what all can tell."""
-    gone = Counter(held)
+    gone, there = Counter(held), by_place(id, out)
     for place in PLACES:
-        gone.update(at(id, place, out))
-    for name, count in at(id, KNOWN, out).items():
+        gone.update(there.get(place, {}))
+    for name, count in there.get(KNOWN, {}).items():
         gone[name.rpartition("/")[2]] += count
     counts = ((card, count - gone[card]) for card, count in deck.cards)
     return [(card, count) for card, count in counts if count > 0]
@@ -105,7 +115,8 @@ def left(id: str, deck: Deck, out: Out, held: Iterable[str] = ()) -> list[tuple[
 
 def pile_size(id: str, deck: Deck, out: Out) -> int:
     """How many cards the pile has, which all can tell."""
-    return size(deck.cards) - sum(sum(at(id, place, out).values()) for place in (*PLACES, KNOWN, HAND))
+    there = by_place(id, out)
+    return size(deck.cards) - sum(sum(there.get(place, {}).values()) for place in (*PLACES, KNOWN, HAND))
 
 
 Hands = Mapping[str, Sequence[tuple[str, str]]]
@@ -297,12 +308,9 @@ STANDARD: Mapping[str, Deck] = {
     "standard-54": Deck((*_FRENCH, *((joker, 1) for joker in _JOKERS))),
 }
 """Decks that are always there: spades, hearts, diamonds, clubs, each from the ace to the king, then the jokers."""
-_STANDARD_CARD = re.compile(rf"({'|'.join(_RANKS)})([{''.join(_SUITS)}])")
+_NAMES = {**{f"{rank}{suit}": f"{rank}{sign}" for suit, sign in _SUITS.items() for rank in _RANKS}, **_JOKERS}
 
 
 def name_of(id: str, card: str) -> str:
     """How a card is called: `K♠` for `KS` of a standard deck."""
-    if id not in STANDARD:
-        return card
-    found = _STANDARD_CARD.fullmatch(card)
-    return f"{found[1]}{_SUITS[found[2]]}" if found else _JOKERS.get(card, card)
+    return _NAMES.get(card, card) if id in STANDARD else card

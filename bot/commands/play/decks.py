@@ -15,7 +15,7 @@ from bot.interface.reply.parts import Group, Part, Small
 from bot.interface.reply.reply import NOTHING, SEALED, Button, Reply
 from bot.interface.spec import HAND
 from bot.rules import cards
-from bot.rules.cards import DISCARD, PLACES, PLAY, REMOVED, STANDARD, Deck
+from bot.rules.cards import DISCARD, PLAY, REMOVED, STANDARD, Deck
 from bot.rules.copies import replace
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.proof.chain import canonical
@@ -305,17 +305,11 @@ def _list(names: Names, listed: Iterable[tuple[str, int]]) -> str:
 def counts(context: Context, id: str, deck: Deck) -> str:
     """`17 of 20 in the pile, 2 in play, 1 discarded, 3 in VC's hand`: what all can tell."""
     out = context.game.cards
+    there, held = cards.by_place(id, out), cards.hand_sizes(id, out)
     told = [f"{cards.pile_size(id, deck, out)} of {cards.size(deck.cards)} in the pile"]
-    words = {PLAY: "in play", DISCARD: "discarded", REMOVED: "out of the game"}
-    there = {place: sum(cards.at(id, place, out).values()) for place in PLACES}
-    held = cards.hand_sizes(id, out)
-    return ", ".join(
-        [
-            *told,
-            *(f"{count} {words[place]}" for place, count in there.items() if count),
-            *(f"{count} in {hand_of(context, seat)}" for seat, count in held.items()),
-        ]
-    )
+    for place, word in ((PLAY, "in play"), (DISCARD, "discarded"), (REMOVED, "out of the game")):
+        told += [f"{sum(there[place].values())} {word}"] if place in there else []
+    return ", ".join([*told, *(f"{count} in {hand_of(context, seat)}" for seat, count in held.items())])
 
 
 def found(context: Context, typed: str, *, declares: bool = False) -> str:
@@ -343,17 +337,17 @@ def _no_deck() -> UserError:
 
 async def names_of(context: Context, id: str, deck: Deck) -> Names:
     """How the cards are called; words that were deleted are numbered."""
-    ledger, typed_in = context.ledger, (cards.WORD.fullmatch(card) for card, _ in deck.cards)
-    numbers = {int(found[1]) for found in typed_in if found}
+    ledger, ids = context.ledger, [card for card, _ in deck.cards]
+    typed_in = {card: found for card in ids if "." in card and (found := cards.WORD.fullmatch(card))}
+    if not typed_in:
+        return {card: cards.name_of(id, card) for card in ids}
+    numbers = {int(found[1]) for found in typed_in.values()}
     rows = [row for row in ledger.new_texts if row.event in numbers]
     for number in sorted(numbers):
         rows += await context.store.texts(ledger.row, after=number - 1, before=number + 1)
     typed = {f"{row.event}.{row.key}": row.text for row in rows}
-    return {
-        card: typed.get(card)
-        or (f"card {card.partition('.w')[2]}" if cards.WORD.fullmatch(card) else cards.name_of(id, card))
-        for card, _ in deck.cards
-    }
+    called = {card: typed.get(card) or f"card {found[2][1:]}" for card, found in typed_in.items()}
+    return {card: called.get(card, card) for card in ids}
 
 
 async def _named(context: Context, id: str, deck: Deck) -> list[tuple[str, int]]:
