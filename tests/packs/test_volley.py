@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -119,3 +121,44 @@ def test_resolve_and_batch_take_typed_dice(volley: Path, capsys: pytest.CaptureF
     typed = ["few", "volley", "shooters=squad men=2", "targets=squad men=3 nerve=7", "--dice", "4,5,5,1,3,4"]
     assert main(["--packs", str(volley), "resolve", *typed]) == 0
     assert "The squad loses 1" in capsys.readouterr().out
+
+
+DUEL = """
+duel:
+  title: Duel
+  source: ours
+  summary: Each side rolls a die a man, each hit a save, until one has nobody left.
+  group: combat
+  inputs:
+    ours: {type: int, min: 1, max: 9, help: "our men"}
+    theirs: {type: int, min: 1, max: 9, help: "theirs"}
+    cover: {type: bool, help: "they are behind a wall"}
+  outputs: {left: int, standing: int, result: won | lost | goes-on}
+  odds_by: result
+  rounds: {ends: [{when: {result: [won, lost]}}], then: {ours: {becomes: left}, theirs: {becomes: standing}}}
+  example: {ours: 2, theirs: 2}
+  steps:
+  - pool: {dice: "{ours}d6: ours", success: face >= 5, gives: hits}
+  - pool: {dice: "{hits}d6: their saves", success: "face >= (4 if cover else 7)", gives: saved}
+  - let: {standing: "max(0, theirs - hits + saved)"}
+  - pool: {dice: "{standing}d6: theirs", success: face >= 5, gives: back}
+  - let: {left: "max(0, ours - back)", result: "'won' if standing == 0 else 'lost' if left == 0 else 'goes-on'"}
+  - headline: "{words(result)}"
+"""
+
+
+def test_rounds_go_on_with_what_dice_left(
+    make_pack: PackMaker, use_packs: Callable[[Path], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One against one: a third hits first; else a third of those hit back. Of two rounds, and to the end."""
+    folder = make_pack({"game.yaml": GAME, "sequences.yaml": DUEL})
+    use_packs(folder)
+    assert check_content(read_content(folder)).faults == ()
+    ask = ["--packs", str(folder), "odds", "few", "duel", "ours=1", "theirs=1"]
+    assert main([*ask, "--rounds", "2", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    won = Fraction(1, 3)
+    on = Fraction(2, 3) * Fraction(2, 3)
+    assert str(won + on * won) in json.dumps(found)
+    assert main([*ask, "--compare"]) == 0
+    assert "cover" in capsys.readouterr().out.casefold()
