@@ -526,6 +526,20 @@ def test_a_folder_is_imported_at_once_with_the_reason_of_each_refusal(
     assert "is there already" in capsys.readouterr().err
 
 
+def test_folders_whose_names_are_alike_share_no_overfull_menu(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for folder in ("x", "x-2"):
+        (tmp_path / "in" / folder).mkdir(parents=True)
+        for number in range(30):
+            (tmp_path / "in" / folder / f"{number}.txt").write_text(
+                f"1D2:T {folder} {number}\n1:a\n2:b\n", encoding="utf-8"
+            )
+    assert main(["import", str(tmp_path / "in"), "--pack", str(tmp_path / "club")]) == 0
+    assert capsys.readouterr().out.endswith("60 of 60 files taken.\n")
+    assert list(load_pack(tmp_path / "club").game["groups"]) == ["x", "x-2", "x-2-2"]
+
+
 def test_a_folder_that_no_pack_holds_fills_several(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     tables = tmp_path / "decks"
     tables.mkdir()

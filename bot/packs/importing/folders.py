@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
@@ -48,8 +49,9 @@ class _Pack:
         """Put a table in, under the folder that its file was in; False where there is no room for it."""
         folder = PurePosixPath(table.file).parent.name
         base, title = slug(folder)[:25] or GROUP, titled(folder.replace("_", " "), "Tables")
-        number = self._in[base] // MOST_SHOWN + 1
-        group = named(base if number == 1 else f"{base}-{number}", GROUP)
+        base = named(base, GROUP)
+        number = next(number for number in count(1) if self._in[_group(base, number)] < MOST_SHOWN)
+        group = _group(base, number)
         size = len(table.text.encode())
         is_full = len(self.files) > MOST_FILES - 4 or (group not in self.groups and len(self.groups) == MOST_SHOWN)
         if self.files and (is_full or self.size + size > _ROOM):
@@ -58,13 +60,17 @@ class _Pack:
         self.groups[group] = title if number == 1 else f"{title} {number}"
         self.files[f"{id}.yaml"], self.of[id] = _GROUP.sub(f"group: {group}", table.text, count=1), table
         self.size += size
-        self._in[base] += 1
+        self._in[group] += 1
         return True
 
     def made(self, title: str) -> Imported:
         """What is in it, as if it had come out of one file."""
         formats = " and ".join(dict.fromkeys(table.format for table in self.of.values()))
         return Imported(formats, self.files, self.groups, (), title)
+
+
+def _group(base: str, number: int) -> str:
+    return base if number == 1 else f"{base}-{number}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +118,7 @@ def _filled(tables: Sequence[Table], questions: list[str], left_out: list[str]) 
     rest = list(tables)
     while rest:
         pack = _Pack()
-        count = next((at for at, table in enumerate(rest) if not pack.takes(table)), len(rest))
+        fitting = next((at for at, table in enumerate(rest) if not pack.takes(table)), len(rest))
         report = check_content(pack.made(ID).pack(ID))
         faulty = _faulty(pack, report)
         left_out += [f"{table.file}: {fault}" for table, fault in faulty.items()]
@@ -120,7 +126,7 @@ def _filled(tables: Sequence[Table], questions: list[str], left_out: list[str]) 
             rest = [table for table in rest if table not in faulty]
             continue
         questions += [question.removeprefix(f"{ID}/") for question in report.questions]
-        rest = rest[count:]
+        rest = rest[fitting:]
         yield pack
 
 
