@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from tempfile import mkdtemp
+from tempfile import TemporaryDirectory
 from time import sleep, strftime
 from zipfile import is_zipfile
 
@@ -52,18 +52,19 @@ def check(words: list[str]) -> int:
 def watch(path: Path, looks: int = 0) -> None:
     """Check a pack anew whenever a file of it changes, and show its table and an example; until it is stopped, or for
     so many `looks`."""
-    pictures, seen, done = Path(mkdtemp(prefix="grognard-")), dict[Path, float](), 0
-    while not looks or done < looks:
-        now = {file: file.stat().st_mtime for file in sorted(path.rglob("*.yaml") if path.is_dir() else (path,))}
-        if now == seen:
-            sleep(0.3)
-            continue
-        changed = next((file for file, moment in now.items() if seen and seen.get(file) != moment), path)
-        seen, done = now, done + 1
-        report = check_path(path)
-        print("\n".join((f"-- {strftime('%H:%M:%S')} {changed.name}", *lines_of(report))), flush=True)
-        if not report.faults:
-            _show(load_pack(path), changed, pictures)
+    seen, done = dict[Path, float](), 0
+    with TemporaryDirectory(prefix="grognard-") as pictures:
+        while not looks or done < looks:
+            now = {file: file.stat().st_mtime for file in sorted(path.rglob("*.yaml") if path.is_dir() else (path,))}
+            if now == seen:
+                sleep(0.3)
+                continue
+            changed = next((file for file, moment in now.items() if seen and seen.get(file) != moment), path)
+            seen, done = now, done + 1
+            report = check_path(path)
+            print("\n".join((f"-- {strftime('%H:%M:%S')} {changed.name}", *lines_of(report))), flush=True)
+            if not report.faults:
+                _show(load_pack(path), changed, Path(pictures))
 
 
 def _show(pack: System, changed: Path, pictures: Path) -> None:
