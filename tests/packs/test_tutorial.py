@@ -138,7 +138,7 @@ async def test_the_second_card_is_shot_saved_and_checked(
     for line in (
         "Scouts is gone, Reserve falls back",
         "Saves: [1] [1] [1] [1] [5] [2], 1 of 6 saved",
-        "Morale of Reserve: [5] [4] + 2 men lost = 11, needs 6 or less",
+        "Morale of Reserve: [5] [4] + 2 lost = 11, needs 6 or less",
     ):
         assert line in reply
     units = (await channel.game()).units

@@ -62,7 +62,7 @@ def test_the_shot_of_the_page_plays() -> None:
     found = play(shoot.plan(Given({}, {"shooters": (squad,), "targets": (squad,)})), Script([5, 6, 1, 4, 1, 3, 4]))
     assert found.settlement.headline == "2 hits, 1 saved"
     assert found.out["targets"] == [{"unit": "squad", "fell": 1, "becomes": "", "result": "falls-back"}]
-    assert found.lines[-1].text() == "Morale of squad: [3] [4] + 1 men lost = 8, needs 7 or less"
+    assert found.lines[-1].text() == "Morale of squad: [3] [4] + 1 lost = 8, needs 7 or less"
 
 
 def test_the_example_of_the_page_plays() -> None:
