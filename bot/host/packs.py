@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import sleep, strftime
@@ -21,10 +22,10 @@ from bot.packs.importing import imported
 from bot.packs.importing.folders import put_all
 from bot.packs.importing.recognise import MOST_READ, alone, put
 from bot.packs.new import blank_table, new_pack
-from bot.picture.png import png
+from bot.picture.png import png, rasterizer
 from bot.picture.table import table_picture
 from bot.process.entropy import throwaway
-from bot.rules.errors import UserError
+from bot.rules.errors import TableError, UserError
 from bot.systems.catalog import system
 from bot.systems.packs.pack import load_pack
 from bot.systems.system import System
@@ -55,7 +56,7 @@ def watch(path: Path, looks: int = 0) -> None:
     seen, done = dict[Path, float](), 0
     with TemporaryDirectory(prefix="grognard-") as pictures:
         while not looks or done < looks:
-            now = {file: file.stat().st_mtime for file in sorted(path.rglob("*.yaml") if path.is_dir() else (path,))}
+            now = _moments(path)
             if now == seen:
                 sleep(0.3)
                 continue
@@ -64,28 +65,45 @@ def watch(path: Path, looks: int = 0) -> None:
             report = check_path(path)
             print("\n".join((f"-- {strftime('%H:%M:%S')} {changed.name}", *lines_of(report))), flush=True)
             if not report.faults:
-                _show(load_pack(path), changed, Path(pictures))
+                _show(path, changed, Path(pictures))
 
 
-def _show(pack: System, changed: Path, pictures: Path) -> None:
+def _moments(path: Path) -> dict[Path, float]:
+    """When each file of a pack was written last; one that an editor is just about to write is left out."""
+    found = {}
+    for file in sorted(path.rglob("*.yaml")) if path.is_dir() else (path,):
+        with suppress(OSError):
+            found[file] = file.stat().st_mtime
+    return found
+
+
+def _show(path: Path, changed: Path, pictures: Path) -> None:
     """The table of a file (or the first) drawn, and the sequence of a file (or the first) played, else that table."""
     console = Console(highlight=False)
-    name = changed.stem if changed.stem in pack.tables else next(iter(pack.tables), "")
-    table = pack.tables.get(name)
-    sequence = pack.sequences.get(changed.stem) or next(iter(pack.sequences.values()), None)
-    try:
-        if table is not None:
-            file = pictures / f"{name}.png"
-            file.write_bytes(png(table_picture(table).svg))
-            link = Style(link=file.as_uri()) if console.is_terminal else ""
-            console.print(Text("  picture   ").append(str(file), link), soft_wrap=True)
-        if sequence is not None:
-            print(f"  example   {example_text((pack.id, sequence.id), sequence.example)}")
-            show(console, played_once(sequence, sequence.decided(sequence.example), throwaway())[1])
-        elif table is not None and table.example:
-            show(console, lookup_reply(table, table.example, table.read(table.example)))
-    except UserError as error:
-        print(f"  {error}")
+    for part in (_draw, _play):
+        try:
+            part(load_pack(path), changed.stem, pictures, console)
+        except (UserError, TableError) as error:  # no pictures here, or the file is changed again already
+            print(f"  {error}")
+
+
+def _draw(pack: System, changed: str, pictures: Path, console: Console) -> None:
+    name = changed if changed in pack.tables else next(iter(pack.tables), "")
+    if table := pack.tables.get(name):
+        drawn = table_picture(table).svg
+        file = pictures / f"{name}.{'png' if rasterizer() else 'svg'}"
+        file.write_bytes(png(drawn) if rasterizer() else drawn.encode())
+        link = Style(link=file.as_uri()) if console.is_terminal else ""
+        console.print(Text("  picture   ").append(str(file), link), soft_wrap=True)
+
+
+def _play(pack: System, changed: str, _: Path, console: Console) -> None:
+    table = pack.tables.get(changed) or next(iter(pack.tables.values()), None)
+    if sequence := pack.sequences.get(changed) or next(iter(pack.sequences.values()), None):
+        print(f"  example   {example_text((pack.id, sequence.id), sequence.example)}", flush=True)
+        show(console, played_once(sequence, sequence.decided(sequence.example), throwaway())[1])
+    elif table is not None and table.example:
+        show(console, lookup_reply(table, table.example, table.read(table.example)))
 
 
 def new(words: list[str]) -> None:
