@@ -6,6 +6,8 @@ import json
 from typing import Any
 
 from bot.audit.check_file import check
+from bot.audit.games import audit
+from bot.game.loaded import SNAPSHOT_EVERY
 from bot.interface.spec import Command, Place
 from tests.fresh import fresh_app
 from tests.playing import Channel, two_sides
@@ -255,3 +257,52 @@ async def test_a_deck_in_hands_is_not_declared_anew() -> None:
     channel = await table()
     await channel.do("Anna", "deck draw cup to=me")
     await channel.refused("Bob", 'deck make "1..3" cup', "name-taken")
+
+
+async def test_hands_are_the_same_after_a_restart_and_a_snapshot() -> None:
+    channel = await table()
+    await channel.do("Anna", "deck deal 3")
+    us, vc = await own(channel, "Anna"), await own(channel, "Bob")
+    await channel.do("Anna", *["roll d6"] * (SNAPSHOT_EVERY + 5))
+    channel.app.games.clear()
+    assert (await own(channel, "Anna"), await own(channel, "Bob")) == (us, vc)
+    await channel.do("Anna", f"deck play {us[0]}")
+    channel.app.games.clear()
+    assert await own(channel, "Anna") == us[1:]
+    await channel.do("Bob", "deck draw cup 23")
+    await sound(channel, closed=True)
+    await end(channel)
+
+
+async def test_the_doctor_finds_games_with_closed_hands_sound_and_names_no_card() -> None:
+    channel = await table()
+    await channel.do("Anna", "deck deal 3", "deck play all", "deck draw cup 2")
+    assert await audit(channel.app.store) == (1, [])
+    await end(channel)
+    assert await audit(channel.app.store) == (1, [])
+
+
+async def test_who_takes_the_seat_takes_the_hand() -> None:
+    """Two play a side: one goes, the hand stays; a third who joins sees it."""
+    channel = await table()
+    await channel.do("Zoe", "game join VC")
+    await channel.do("Anna", "deck deal 2")
+    cards = await own(channel, "Bob")
+    assert await own(channel, "Zoe") == cards
+    await channel.do("Bob", "game leave")
+    assert not await own(channel, "Bob")
+    await channel.do("Carl", "game join VC")
+    assert await own(channel, "Carl") == await own(channel, "Zoe") == cards
+    await channel.do("Carl", f"deck play {cards[0]}")
+    await sound(channel, closed=True)
+
+
+async def test_a_master_without_a_side_holds_a_hand_of_their_own_until_they_join() -> None:
+    channel = await Channel.fresh()
+    await channel.do("Anna", 'game start lnlt Cards sides="US, VC"', 'deck make "1..9" cup', "deck draw cup 2 me")
+    assert len(await own(channel, "Anna")) == 2
+    await channel.do("Anna", "game join US")
+    assert not await own(channel, "Anna")
+    assert "9 of 9 in the pile" in (await channel.do("Anna", "deck show")).text()
+    await channel.do("Anna", "fair reveal")
+    await sound(channel)

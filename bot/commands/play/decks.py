@@ -12,7 +12,7 @@ from bot.game.follows.cards import seat_of
 from bot.game.rights import need_player, of_side
 from bot.game.state import Game
 from bot.interface.reply.parts import Group, Part, Small
-from bot.interface.reply.reply import NOTHING, SEALED, Button, Reply
+from bot.interface.reply.reply import SEALED, Button, Reply
 from bot.interface.spec import HAND
 from bot.rules import cards
 from bot.rules.cards import DISCARD, PLAY, REMOVED, STANDARD, Deck
@@ -117,7 +117,7 @@ async def _draw(context: Context, typed: str, count: int) -> Reply:
     lines: tuple[Part, ...] = (*joined_lines(drawn), Small(f"{id}: {counts(context, id, deck)}"))
     title = f"{context.who} draws {', '.join(names[card] for card in drawn.cards)}"
     buttons = (draw_button(context, id), context.button("undo", "Undo", number))
-    return Reply(title, lines, by=f"from {id}", buttons=buttons, tone=NOTHING)
+    return Reply(title, lines, by=f"from {id}", buttons=buttons)
 
 
 async def _draw_closed(context: Context, typed: str, count: int) -> Reply:
@@ -227,7 +227,7 @@ def moved(context: Context, title: str, id: str, deck: Deck) -> Reply:
     """What all see of cards that were moved."""
     buttons = (draw_button(context, id), context.button("undo", "Undo", context.game.number))
     lines = (Small(f"{id}: {counts(context, id, deck)}"),)
-    return Reply(title, lines, by=id, buttons=buttons, tone=NOTHING)
+    return Reply(title, lines, by=id, buttons=buttons)
 
 
 async def shuffle(context: Context) -> Reply:
@@ -265,9 +265,7 @@ async def _order(context: Context, typed: str) -> Reply:
         "draw", does="names", dice=dice, texts=texts, closes=closes_texts(context), result=", ".join(drawn.cards)
     )
     title = f"In order: {', '.join(ids[card] for card in drawn.cards)}"
-    return Reply(
-        title, by=f"{context.who} shuffles names", buttons=(context.button("undo", "Undo", number),), tone=NOTHING
-    )
+    return Reply(title, by=f"{context.who} shuffles names", buttons=(context.button("undo", "Undo", number),))
 
 
 async def show(context: Context) -> Reply:
@@ -290,9 +288,7 @@ async def show(context: Context) -> Reply:
             there = cards.at(id, place, game.cards)
             if there:
                 lines.append(Group(label, _list(names, ((card, there.get(card, 0)) for card, _ in deck.cards))))
-    lines.append(
-        Small("A pile has no order: each draw is one die over all cards left, and `grognard verify` proves it.")
-    )
+    lines.append(Small("A pile has no order: each draw is one die over all cards left, and grognard verify proves it."))
     return Reply("Decks", tuple(lines), private=True, buttons=tuple(draw_button(context, id) for id in ids[:1]))
 
 

@@ -32,7 +32,7 @@ from bot.game.follows.cards import counted as closed_words
 from bot.game.rights import find_side, need_player
 from bot.game.state import Game
 from bot.interface.reply.parts import Group, Part, Small
-from bot.interface.reply.reply import NOTHING, SEALED, Menu, MenuEntry, Reply
+from bot.interface.reply.reply import SEALED, Menu, MenuEntry, Reply
 from bot.rules import cards
 from bot.rules.cards import DISCARD, HAND, KNOWN, PLAY, REMOVED, Deck
 from bot.rules.copies import replace
@@ -222,7 +222,7 @@ def _told(context: Context, id: str, deck: Deck, does: str, named: Sequence[str]
     buttons = (hand_button(context), context.button("undo", "Undo", context.game.number))
     if does in ("play", "discard"):
         title = f"{context.who} {'plays' if does == 'play' else 'discards'} {', '.join(named)}"
-        return Reply(title, (small,), by=f"from {id}", buttons=(draw_button(context, id), *buttons), tone=NOTHING)
+        return Reply(title, (small,), by=f"from {id}", buttons=(draw_button(context, id), *buttons))
     whose = hand_of(context, to) if to else "the pile"
     into = f"into {whose}" if to else f"back into {whose}"
     told = Reply(
@@ -326,7 +326,7 @@ async def agree(context: Context, _about: str = "") -> Reply:
     all_in = phrase("All have agreed: `/game end` opens them.")
     line = f"{joined(hand_of(context, one) for one in rest)}: not yet." if rest else all_in
     title = f"{context.who} agrees to open {hand_of(context, seat)} when the game ends"
-    return Reply(title, (Small(line),), buttons=(context.button("undo", "Undo", context.game.number),), tone=NOTHING)
+    return Reply(title, (Small(line),), buttons=(context.button("undo", "Undo", context.game.number),))
 
 
 def _holds(game: Game, seat: str) -> bool:
