@@ -15,7 +15,7 @@ from bot.rules.odds.odds import Distribution
 from bot.rules.sequence.rounds import UNDECIDED, Fought
 from bot.rules.sequence.sequence import Row
 from bot.rules.text.names import joined, stem_of
-from bot.rules.text.phrase import Phrase, Typed
+from bot.rules.text.phrase import Phrase, Typed, begun
 from bot.systems.system import Sequence
 
 EXACT = "Exact; nothing is rolled."
@@ -105,8 +105,8 @@ def odds_reply(
     for chosen in dict.fromkeys(row.under for row in rows.values()):
         under[chosen] = outlooks(sequence, {at: row for at, row in rows.items() if row.under == chosen}, counted)
     decided = {chosen: decision(sequence, found, whom) for chosen, found in under.items()}
-    title = "; ".join([": ".join(filter(None, (chosen, said))) for chosen, (said, _) in decided.items()])
-    title, chance = title[:1].upper() + title[1:], max(chance for _, chance in decided.values())
+    title = _by_option({chosen: said for chosen, (said, _) in decided.items()})
+    chance = max(chance for _, chance in decided.values())
     came_to: dict[str, list[str]] = {}
     for path, token in (came or {}).items():
         came_to.setdefault(rows[path].name, []).append(result_word(rows[path], token, words_of(sequence)))
@@ -119,6 +119,22 @@ def odds_reply(
         tone=_tone(chance),
         private=True,
     )
+
+
+def _by_option(said: Mapping[str, str]) -> str:
+    """What one decides by for each option of a choice: the likeliest alone, and a name that all have said once."""
+    if "" in said:
+        return said[""]
+    first = {chosen: text.split(", ")[0] for chosen, text in said.items()}
+    names = {text.rpartition(": ")[0] for text in first.values()}
+    name = names.pop() if len(names) == 1 else ""
+    told = [f"{chosen}: {_lower(text.removeprefix(f'{name}: '))}" for chosen, text in first.items()]
+    return ", ".join(filter(None, (name, " \u00b7 ".join(told)))) if name else begun(" \u00b7 ".join(told))
+
+
+def _lower(text: str) -> str:
+    """A result as it goes on behind a colon; a name or a number stays as it is."""
+    return text[:1].lower() + text[1:] if text[1:2].islower() and not any(map(str.isupper, text[1:])) else text
 
 
 def _came_up(bars: Iterable[Odds]) -> str:
@@ -135,7 +151,7 @@ def _bars(sequence: Sequence, one: Outlook, whom: str, came: Mapping[str, list[s
     worst = len(one.chances) - 1 if one.scale.are_numbers else len(one.harmful)
     named = heading(one.names, sequence.title if isinstance(questions, dict) else whom or _by(sequence))
     return Odds(
-        f"{named}, {chosen}" if chosen else named,
+        f"{named}, if {chosen}" if chosen else named,
         tuple((word, float(chance)) for _, word, chance in one.chances),
         came=tuple(word for name in one.names for word in came.get(name, ())),
         least=tuple(float(one.at_least(at)) for at in range(min(worst, len(one.chances) - 1))) if ordered else (),

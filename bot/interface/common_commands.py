@@ -19,7 +19,7 @@ def _spec(
     return CommandSpec(words, summary, words[0], options, private, typed, title=title, verb=verb, needs_game=needs_game)
 
 
-_OF_GAMES = ("unit", "order", "pack", "setup", "track")
+_OF_GAMES = ("choose", "unit", "order", "pack", "setup", "track")
 """Families without a use in free play of one's own: it has no roster, no sides and no server."""
 _OF_HANDS = ("hand", "deck deal", "deck play", "deck give")
 _OF_FREE_PLAY = ("status", "list", "settings", "undo", "redo", "reveal", "export", "stats", "delete")
@@ -291,10 +291,10 @@ _OTHERS = (
     _spec(
         "choose",
         "What your side was asked: casualties or going to ground, and the like",
-        _free("event", "the number that asks; without it the first that waits for you", type="int", min=1),
         _free("option", "one of its options; several with commas where it asks for each unit", complete="choice"),
+        _free("event", "the number that asks; without it the first that waits for you", type="int", min=1),
         _free("hand", "real dice in the order asked for: 5,2,3", brief="real dice: 5,2,3"),
-        example="event=12 option=suppressed",
+        example="suppressed event=12",
     ),
     _spec(
         "hand",

@@ -49,12 +49,15 @@ def by_choice(sequence: Sequence, raw: Mapping[str, object]) -> list[tuple[str, 
     """The inputs with each option of what is still to be chosen, one choice at a time, and which it is in words; any
     other choice counts as its `else`. As they are where nothing is to be chosen."""
     owed = [choice for name, choice in sequence.choices.items() if raw.get(name) in (None, "")]
-    otherwise = {choice.name: choice.otherwise for choice in owed}
-    return [
-        (f"if {choice.name + ' is ' if len(owed) > 1 else ''}{option}", {**raw, **otherwise, choice.name: option})
-        for choice in owed
-        for option in choice.options
-    ] or [("", raw)]
+    if not owed:
+        return [("", raw)]
+    otherwise, first, last = {choice.name: choice.otherwise for choice in owed}, owed[0], owed[-1]
+    found = {option: {**raw, **otherwise, first.name: option} for option in first.options}
+    if first is not last:  # the second hangs on the first, which is as its `else` then
+        then = {f"{first.otherwise}, then {option}": {**raw, **otherwise, last.name: option} for option in last.options}
+        del found[first.otherwise]
+        found = then | found
+    return [(under.replace("-", " "), chosen) for under, chosen in found.items()]
 
 
 def count_odds(

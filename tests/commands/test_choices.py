@@ -111,6 +111,14 @@ async def test_while_it_waits_its_units_and_the_turn_wait() -> None:
     await channel.do("Anna", "game next")
 
 
+async def test_the_option_is_typed_as_a_bare_word_and_what_to_type_is_listed() -> None:
+    channel, asked = await waiting()
+    assert "/choose casualties or /choose suppressed; then it is: take 3 casualties." in asked.text()
+    listed = (await channel.do("Bob", "choose")).text()
+    assert "Go to ground: /choose suppressed event=6" in listed
+    assert (await channel.do("Bob", "choose casualties")).title == "Blue 1: casualties"
+
+
 async def test_it_is_taken_back_whole() -> None:
     channel, _ = await waiting()
     await channel.do("Bob", "choose option=suppressed hand=6,6")
@@ -167,6 +175,12 @@ dare:
 }
 
 
+def dare(game: str) -> str:
+    """A pack that asks a side in games of another, as the text of its zip."""
+    files = {name: text.replace("extends: asl", f"extends: {game}").encode() for name, text in DARE.items()}
+    return file_text(zipped(files), "dare.zip")
+
+
 async def every_event_of_choices() -> list[dict[str, Any]]:
     """The events of a game in which each kind of choice is made."""
     channel, _ = await waiting()
@@ -183,8 +197,7 @@ async def every_event_of_choices() -> list[dict[str, Any]]:
     await channel.do("Bob", "game redo", "game leave")
     await channel.do("Anna", "choose option=stand", "choose option=go")
     dared = Channel(await fresh_app(), Place("slack:T1/C1", "slack:T1", "#north"), "d")
-    text = file_text(zipped({name: text.encode() for name, text in DARE.items()}), "dare.zip")
-    assert not (await add(dared, text)).error
+    assert not (await add(dared, dare("asl"))).error
     await managed(dared, "pack enable dare")
     await dared.do("Anna", 'game start asl "Hill" sides="US, GE"', 'unit add "Beta" squad side=GE morale=7')
     await dared.do("Anna", "game join GE", "dare dare targets=Beta", "choose option=go")
@@ -369,7 +382,7 @@ async def test_cards_and_lists_say_who_is_waited_for() -> None:
 async def test_odds_in_chat_are_told_option_by_option_and_narrowed() -> None:
     channel = await two_sides()
     shot = 'grit shoot attackers="Red 1" targets="Blue 1" dice=3'
-    assert (await channel.do("Anna", f"{shot} odds")).title.startswith("If casualties: ")
+    assert (await channel.do("Anna", f"{shot} odds")).title.startswith("Casualties: casualties ")
     narrowed = (await channel.do("Anna", f"{shot} odds answer=suppressed")).text()
     assert "if" not in narrowed.casefold().split()
     await channel.refused("Anna", f"{shot} answer=suppressed", "not-together answer")
@@ -391,7 +404,7 @@ async def test_odds_and_dice_of_the_waiting_shot_and_of_the_choice() -> None:
     await channel.do("Bob", "choose option=suppressed hand=3,4")
     game = await channel.app.games.at(channel.place.key)
     assert game is not None
-    assert (await channel.press("Anna", f"odds:{game.row}:6")).title.startswith("If casualties: ")
+    assert (await channel.press("Anna", f"odds:{game.row}:6")).title.startswith("Casualties: casualties ")
     chosen = (await channel.press("Anna", f"odds:{game.row}:7")).text()
     assert "suppressed \u2588" in chosen
     assert "\u25c0 what came up." in chosen

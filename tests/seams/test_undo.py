@@ -21,6 +21,8 @@ from bot.interface.spec import Command, Place
 from bot.rules.inputs.tracks import Track
 from bot.rules.proof.event_kinds import KINDS
 from bot.systems.catalog import system
+from tests.commands.test_choices import dare
+from tests.commands.test_pack import add, managed
 from tests.forging import rechained
 from tests.fresh import fresh_app
 from tests.page_script import said_by_page
@@ -61,6 +63,15 @@ async def weathered(channel: Channel) -> None:
         await channel.do("Anna", "track set weather mud")
 
 
+async def dared(channel: Channel) -> None:
+    """An extension of the game asks Anna's side, which chooses: no built-in sequence asks."""
+    assert not (await add(channel, dare("lnlt"))).error
+    await managed(channel, "pack enable dare")
+    await channel.do("Anna", "game settings pack=dare")
+    await channel.do("Bob", "dare dare targets=squad")
+    await channel.do("Anna", "choose go")
+
+
 BEFORE: dict[str, Act] = {
     "reveal": says("Bob", "roll 2d6 secret"),
     "orders": says("Anna", 'order write "to H5"'),
@@ -91,6 +102,7 @@ TOP: dict[str, Act] = {
     "initiative": says("Bob", "game initiative VC"),
     "unit": says("Bob", "unit edit vc2 marker=+moved"),
     "settings": says("Anna", "game settings answers=compact"),
+    "choice": dared,
     "track": weathered,
     "deck": says("Bob", "deck make 1..6 cup"),
     "draw": says("Bob", "deck draw cup"),
@@ -99,7 +111,7 @@ TOP: dict[str, Act] = {
     "resume": says("Anna", "game end confirm", "game resume"),
 }
 PASSED = {*BESIDE, "roll", "table", "sequence", "reveal"}
-CHANGES = {"next", "pass", "initiative", "unit", "settings", "track", "deck", "draw", "cards"}
+CHANGES = {"next", "pass", "initiative", "unit", "settings", "choice", "track", "deck", "draw", "cards"}
 
 
 def test_every_kind_is_tried() -> None:

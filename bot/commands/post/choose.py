@@ -61,7 +61,9 @@ def _question(context: Context, reply: Reply, number: int, asks: Json, picked: t
     items = asks.get("items", [])
     whose = f"{items[len(picked)]}: " if len(items) > 1 else ""
     who, otherwise = asks.get("side") or "Somebody", _words(asks, asks["else"])
-    until = Phrase(f"{who} chooses until ", when(asks["due"]), f"; then it is: {otherwise}.")
+    typed = [piece for option in asks["options"] for piece in (" or ", Typed(f"/choose {option}"))][1:]
+    typed = [": ", *typed] if len(items) < 2 and not reply.private else []
+    until = Phrase(f"{who} chooses until ", when(asks["due"]), *typed, f"; then it is: {otherwise}.")
     buttons = tuple(
         context.button(CHOOSES, _label(whose, says, option), number, "".join(map(str, (*picked, at))), style="primary")
         for at, (option, says) in enumerate(zip(asks["options"], asks["says"], strict=True))
@@ -88,7 +90,11 @@ async def choose(context: Context) -> Reply:
     number = options["event"] or (mine or sorted(game.waits))[0]
     asks = _asks(game, number)
     if not options["option"]:
-        asked = Reply(asks["ask"], (), by=f"#{number}", private=True)
+        listed = [
+            Phrase(f"{begun(_words(asks, option))}: ", Typed(f"/choose {option} event={number}"))
+            for option in asks["options"]
+        ]
+        asked = Reply(asks["ask"], tuple(listed), by=f"#{number}", private=True)
         return _question(context, asked, number, asks, ())
     words = [word.strip().casefold().replace(" ", "-") for word in options["option"].split(",")]
     if strange := [word for word in words if word not in asks["options"]]:

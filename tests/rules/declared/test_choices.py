@@ -120,8 +120,8 @@ def test_odds_are_told_option_by_option() -> None:
         counted[under] = each_odds(shot, chosen, tuple(odds_rows(shot, chosen)))["row 0"]
     hit, held = Fraction(7, 8), Fraction(21, 36)
     assert counted == {
-        "if casualties": {"casualties": hit, "no-effect": 1 - hit},
-        "if suppressed": {"suppressed": hit * held, "panic": hit * (1 - held), "no-effect": 1 - hit},
+        "casualties": {"casualties": hit, "no-effect": 1 - hit},
+        "suppressed": {"suppressed": hit * held, "panic": hit * (1 - held), "no-effect": 1 - hit},
     }
     assert [under for under, _ in by_choice(shot, {**SHOT, "answer": "casualties"})] == [""]
 
