@@ -87,7 +87,7 @@ load:
     let: {left: unit.loading - 1}
     tell: {unit: unit.word, becomes: loaded if left < 1 else loading}
     fate: "{'loaded' if left < 1 else 'loading'}"
-    change: {add: {loading: -1}}
+    change: {add: {loading: -1}, unmark: fired}
 rally:
   title: Rally
   source: us
@@ -137,6 +137,27 @@ units:
 - {name: "Blue Squad 1..2", type: squad, side: Blues, morale: 7}
 """,
 }
+STAND = """\
+stand:
+  title: Stand
+  source: us
+  summary: A side pays a point for its men, or they run.
+  verb: Check
+  dice: 1d6
+  inputs: {units: {type: units, help: who}}
+  outputs: {roll: int, result: paid | ran}
+  odds_by: result
+  example: {units: squad}
+  steps:
+  - roll: {roll: "1d6: nerve"}
+  - choose:
+      answer: {who: units, ask: "Pay, or run?", options: {pay: pay a point, run: run}, else: run}
+  - let: {result: paid if answer == pay else ran}
+    tell: {roll: roll, result: result}
+    headline: "{result}"
+    change: {track: points, of: side, add: -1, when: answer == pay}
+"""
+"""A sequence that asks a side in its middle."""
 SHOT = 'marsh shoot attackers="Red Squad 1" targets="Blue Squad 1"'
 
 

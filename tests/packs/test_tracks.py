@@ -28,7 +28,7 @@ from bot.systems.resolve import count_odds, resolve
 from tests.forging import bodies, rechained, resealed
 from tests.fresh import fresh_app, run
 from tests.packs.conftest import PackMaker
-from tests.packs.marsh import MARSH, SHOT
+from tests.packs.marsh import MARSH, SHOT, STAND
 from tests.page_script import said_by_page
 from tests.playing import Channel
 from tests.random_play import exported_text
@@ -369,32 +369,11 @@ async def test_the_verifiers_agree_on_forged_logs_with_tracks(tmp_path: Path) ->
 
 # -- beside other things
 
-STAND = """
-stand:
-  title: Stand
-  source: us
-  summary: A side pays a point for its men, or they run.
-  verb: Check
-  dice: 1d6
-  inputs: {units: {type: units, help: who}}
-  outputs: {roll: int, result: paid | ran}
-  odds_by: result
-  example: {units: squad}
-  steps:
-  - roll: {roll: "1d6: nerve"}
-  - choose:
-      answer: {who: units, ask: "Pay, or run?", options: {pay: pay a point, run: run}, else: run}
-  - let: {result: paid if answer == pay else ran}
-    tell: {roll: roll, result: result}
-    headline: "{result}"
-    change: {track: points, of: side, add: -1, when: answer == pay}
-"""
-
 
 async def test_a_choice_spends_what_its_side_keeps_and_all_verifiers_follow(
     make_pack: PackMaker, use_packs: Callable[[Path], None], tmp_path: Path
 ) -> None:
-    use_packs(make_pack({**MARSH, "sequences.yaml": f"{MARSH['sequences.yaml']!s}{STAND.strip()}\n"}, "marsh").parent)
+    use_packs(make_pack({**MARSH, "sequences.yaml": f"{MARSH['sequences.yaml']!s}{STAND}"}, "marsh").parent)
     channel = await ford()
     await channel.do("Anna", 'marsh stand units="Red Squad 1"')
     await channel.fails("Anna", "track set points 9", "waits")

@@ -15,13 +15,25 @@ from bot.rules.errors import TableError
 from bot.systems.packs.pack import load_pack
 from tests.forging import bodies, rechained
 from tests.packs.conftest import PackMaker
-from tests.packs.marsh import MARSH
+from tests.packs.marsh import MARSH, STAND
 from tests.page_script import said_by_page
 from tests.playing import Channel
 from tests.random_play import exported_text
 from tools import verify_log
 
-GAME = str(MARSH["game.yaml"])
+GAME, SEQUENCES = str(MARSH["game.yaml"]), str(MARSH["sequences.yaml"])
+TAX = """\
+tax:
+  title: Tax
+  source: us
+  summary: A side pays a point.
+  inputs: {units: {type: units, help: who}}
+  outputs: {}
+  example: {units: squad}
+  steps:
+  - headline: paid
+    change: {track: points, of: side, add: -1}
+"""
 
 
 @pytest.fixture(autouse=True)
@@ -82,6 +94,14 @@ async def test_its_dice_are_undone_by_consent_before_the_phase_and_redo_brings_t
     assert (await channel.game()).units["red squad 2"].state == "steady"
     assert [kind for kind in await kinds(channel) if kind == "sequence+"] == ["sequence+"] * 2
     assert check(json.loads(await exported_text(channel))).faults == ()
+
+
+async def test_what_upkeep_takes_off_is_told_once() -> None:
+    channel = await ford()
+    await channel.do("Anna", 'unit edit "Red Squad 1" fired')
+    card = await to_the_reds(channel)
+    assert "fired" not in (await channel.game()).units["red squad 1"].marks
+    assert "Markers come off" not in card
 
 
 async def test_again_repeats_no_upkeep_and_a_pass_is_still_a_pass() -> None:
@@ -169,6 +189,28 @@ def test_upkeep_laid_out_wrong_is_refused_in_one_sentence(make_pack: PackMaker, 
         load_pack(make_pack({**MARSH, "game.yaml": game}, "marsh")).check_whole()
     assert says in str(caught.value)
     assert len(str(caught.value)) < 300
+
+
+def test_a_sequence_that_asks_a_side_cannot_be_upkeep(make_pack: PackMaker) -> None:
+    game = GAME.replace("{run: load, has: [loading]}", "{run: stand}")
+    pack = load_pack(make_pack({**MARSH, "game.yaml": game, "sequences.yaml": f"{SEQUENCES}{STAND}"}, "marsh"))
+    with pytest.raises(TableError, match="stand asks a side, which upkeep cannot wait for"):
+        pack.check_whole()
+
+
+async def test_what_a_side_keeps_is_paid_by_each_side_for_its_own(
+    make_pack: PackMaker, use_packs: Callable[[Path], None]
+) -> None:
+    game = GAME.replace("{run: load, has: [loading]}", "{run: tax, units: all}")
+    use_packs(make_pack({**MARSH, "game.yaml": game, "sequences.yaml": f"{SEQUENCES}{TAX}"}, "marsh").parent)
+    channel = await ford()
+    card = await to_the_reds(channel)
+    assert (await channel.game()).tracks["Reds/points"] == 3, "of 5, a point in each of two loadings"
+    assert (await channel.game()).tracks["Blues/points"] == 1
+    assert "Tax: Paid (#" in card
+    log = json.loads(await exported_text(channel))
+    assert check(log).faults == ()
+    assert verify_log.check(log)[0] == []
 
 
 def test_the_marsh_passes_its_check(make_pack: PackMaker) -> None:

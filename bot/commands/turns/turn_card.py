@@ -78,8 +78,10 @@ def passes_told(game: Game, system: System | None) -> str:
     return _COUNTS[game.passes] if game.passes < len(_COUNTS) else f"{game.passes} passes in a row"
 
 
-async def card(context: Context, was: Game, mention: tuple[str, ...], because: Iterable[str] = ()) -> Reply:
-    """The card of the phase that has just begun, behind the state `was`."""
+async def card(
+    context: Context, was: Game, after: Game, mention: tuple[str, ...], because: Iterable[str] = ()
+) -> Reply:
+    """The card of the phase that has just begun: it led from the state `was` to `after`, before its upkeep."""
     game, system = context.game, context.system
     phase, lines = phase_of(game, system), list(because)
     if game.turn <= 1:
@@ -97,7 +99,7 @@ async def card(context: Context, was: Game, mention: tuple[str, ...], because: I
         lines.append(f"Due now: {'; '.join(due)}")
     cleared: dict[str, list[str]] = {}
     for key, unit in was.units.items():
-        for mark in sorted({*unit.marks, *unit.numbers} - {*(now := game.units[key]).marks, *now.numbers}):
+        for mark in sorted({*unit.marks, *unit.numbers} - {*(now := after.units[key]).marks, *now.numbers}):
             cleared.setdefault(mark.replace("-", " ").replace("_", " "), []).append(unit.name)
     if cleared:
         lines.append(f"Markers come off: {'; '.join(f'{mark} ({joined(names)})' for mark, names in cleared.items())}")
