@@ -215,3 +215,38 @@ async def test_what_a_side_keeps_is_paid_by_each_side_for_its_own(
 
 def test_the_marsh_passes_its_check(make_pack: PackMaker) -> None:
     assert check_path(make_pack(MARSH, "marsh")).faults == ()
+
+
+COOL = """\
+cool:
+  title: Cool
+  source: us
+  summary: Who has nerve is ready again.
+  inputs: {units: {type: units, help: who}}
+  outputs: {}
+  example: {units: squad morale=8}
+  steps:
+  - each: units
+    let: {cools: unit.morale > 7}
+    change: {when: cools, unmark: fired}
+  - headline: "{track.omen} before"
+    change: {track: omen, add: 1}
+"""
+
+
+async def test_each_event_of_upkeep_sees_what_the_one_before_has_done(
+    make_pack: PackMaker, use_packs: Callable[[Path], None]
+) -> None:
+    game = GAME.replace("{run: load, has: [loading]}", "{run: cool, has: [fired]}")
+    use_packs(make_pack({**MARSH, "game.yaml": game, "sequences.yaml": f"{SEQUENCES}{COOL}"}, "marsh").parent)
+    channel = await ford()
+    await channel.do("Anna", 'unit add "Red Squad 11..40" squad side=Reds morale=8')
+    await channel.do("Anna", 'unit add "Red Squad 41..65" squad side=Reds morale=6')
+    await channel.do("Anna", 'unit edit "Red Squad 11..40" fired', 'unit edit "Red Squad 41..65" fired')
+    card = await to_the_reds(channel)
+    assert "Cool: 0 before" in card
+    assert "Cool: 1 before" in card
+    assert (await channel.game()).tracks["omen"] == 2, "40 units, then 15"
+    log = json.loads(await exported_text(channel))
+    assert check(log).faults == ()
+    assert verify_log.check(log)[0] == []

@@ -22,7 +22,7 @@ def run_upkeep(context: Context, first: str) -> list[Part]:
     """Play what the phase that has just begun runs, one event for each sequence; the lines that tell it. The event
     that began the phase keeps `first` as its words."""
     lines = list[Part]()
-    for one in upkeep_of(context.game, context.system, context.actor.side):
+    for one in upkeep_of(lambda: context.game, context.system, context.actor.side):
         if one.options:
             context.ledger.say(first)
             context.about = context.about or context.topic(context.ledger.bodies[-1]["number"])
