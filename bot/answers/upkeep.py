@@ -74,14 +74,12 @@ def _upkeep(game: Game, sequence: Sequence, names: list[str], person: str) -> Up
     return Upkeep(sequence, options, tracks_read(sequence, options, roster, game, person), tuple(passed))
 
 
-def upkeep_problem(now: Game, roll: Mapping[str, Any], system: System | None) -> str:
-    """What is wrong with the upkeep that an event says it is, by today's files: it is all that is due or, where that
-    takes several events, some of it."""
+def upkeep_problem(now: Game, roll: Mapping[str, Any], system: System | None, *, goes_on: bool) -> str:
+    """What is wrong with the upkeep that an event says it is, by today's files: it is all that is due, or where it
+    `goes_on` from an event of the same, units of that."""
     due = [one.options for one in upkeep_of(lambda: now, system, str(roll["side"]), str(roll["target"]))]
-    if roll["inputs"] in due:
-        return ""
-    units = [{*str(value).split("; ")} for options in due for value in options.values()]
-    is_part = len(due) > 1 and all(
-        {*str(value).split("; ")} <= set().union(*units) for value in roll["inputs"].values()
-    )
-    return "" if is_part else "its phase begins with other upkeep than it says."
+    units = {name for options in due for value in options.values() for name in str(value).split("; ")}
+    inputs: Mapping[str, Any] = roll.get("inputs") or {}
+    named = {name for value in inputs.values() for name in str(value).split("; ")}
+    fits = inputs in due or (goes_on and named <= units)
+    return "" if fits else "its phase begins with other upkeep than it says."

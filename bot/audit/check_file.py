@@ -124,7 +124,8 @@ class _History:
             if problem := replay.edition_problem(roll):
                 self._fault(number, problem)
             elif replay.is_playable(roll):
-                for problem in replay.replay_faults(past.now, roll, sealed=kind == "sealed", side=event["side"]):
+                is_sealed, side, before = kind == "sealed", event["side"], past.bodies.get(number - 1, {})
+                for problem in replay.replay_faults(past.now, roll, sealed=is_sealed, side=side, before=before):
                     self._fault(number, problem)
                 self.played += 1
             else:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 from bot.answers.events import title_of
@@ -68,11 +69,13 @@ def is_of_no_edition(roll: Event) -> bool:
     return "tables" in roll and edition_of(roll) is None
 
 
-def replay_faults(now: Game, roll: Event, *, sealed: bool = False, side: str = "") -> Iterator[str]:
+def replay_faults(
+    now: Game, roll: Event, *, sealed: bool = False, side: str = "", before: Event = MappingProxyType({})
+) -> Iterator[str]:
     """What is wrong with an open roll, table or sequence, or with what was `sealed`, when it is played again.
 
-    `now` is the state that it was rolled in, `side` that of who sealed it. Today's rules must be those it was played
-    under: see `is_playable`.
+    `now` is the state that it was rolled in, `side` that of who sealed it, `before` the event before it. Today's
+    rules must be those it was played under: see `is_playable`.
     """
     try:
         happening, read = play_again(now, roll), _read(now, roll, str(roll.get("side", side)))
@@ -85,7 +88,8 @@ def replay_faults(now: Game, roll: Event, *, sealed: bool = False, side: str = "
     units = named_in(now, happening)
     if gone := [unit.name for unit in units if is_gone(unit)]:
         yield f"{gone[0]} had left the fight."
-    if "upkeep" in roll and (problem := upkeep_problem(now, roll, systems().get(now.system))):
+    goes_on = "upkeep" in before and before.get("target") == roll.get("target")
+    if "upkeep" in roll and (problem := upkeep_problem(now, roll, systems().get(now.system), goes_on=goes_on)):
         yield problem
     acting = [unit.name for unit in units if unit.name in happening.acting]
     changes = [change_json(change) for change in happening.changes]
