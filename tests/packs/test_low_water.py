@@ -97,10 +97,10 @@ EVENING: Evening = [
     ("Ben", 'low-water shoot "Officers 1; Officers 2" Gunmen range=5 hand=4,5,1,1,2,3,4,1,1,1'),
     ("Anna", "choose option=ground"),
     ("Ben", "game next"),
-    ("Ben", 'low-water brawl Troop "Club men 1" charge hand=4,4,4,4,1,1,1,4,4,1,1,1,1,1,6,6'),
+    ("Ben", 'low-water brawl Troop "Club men" charge hand=4,4,4,4,1,1,1,1,4,4,1,1,1,1,6,6'),
     ("Ben", "game undo"),
     ("Anna", "game undo"),
-    ("Ben", 'low-water brawl Troop "Club men 1" charge hand=4,4,4,4,1,1,1,4,4,1,1,1,1,1,2,2'),
+    ("Ben", 'low-water brawl Troop "Club men" charge hand=4,4,4,4,1,1,1,1,4,4,1,1,1,1,2,2'),
     ("Ben", "game next"),
     ("Anna", "low-water tide hand=5"),
     ("Anna", "game next"),
@@ -134,10 +134,10 @@ async def test_an_evening_on_the_console_with_proof(low_water: Path, tmp_path: P
     channel, _ = await on_the_console(EVENING)
     game = await channel.game()
     assert game.turn == 3
-    men = {name: game.units[name].numbers["men"] for name in ("officers 1", "gunmen", "club men 1", "troop")}
-    assert men == {"officers 1": 4, "gunmen": 4, "club men 1": 3, "troop": 3}
+    men = {name: game.units[name].numbers["men"] for name in ("officers 1", "gunmen", "club men", "troop")}
+    assert men == {"officers 1": 4, "gunmen": 4, "club men": 2, "troop": 4}
     assert not game.units["gunmen"].marks, "loaded and up again, by itself"
-    assert game.tracks == {"mist": 1, "tide": "making", "Revenue/spirit": 4, "Revenue/tubs": 2}
+    assert game.tracks == {"mist": 1, "tide": "making", "Revenue/spirit": 5, "Revenue/tubs": 2}
     page = await proved(channel, tmp_path)
     assert "Cuckmere" in page
 
