@@ -12,8 +12,11 @@ import pytest
 
 from bot.audit.check_file import check
 from bot.audit.games import audit_game
+from bot.audit.packs import with_packs
 from bot.interface.reply.packing import file_text
 from bot.interface.spec import Command, Place
+from bot.report.facts import facts_of
+from bot.systems.catalog import using
 from bot.systems.packs.archive import zipped
 from tests.commands.test_pack import add, managed
 from tests.extension import EXTENSION, extension
@@ -282,3 +285,23 @@ async def test_a_bent_extension_is_found_out(bend: str) -> None:
     assert check(forged).faults
     if not bend.startswith("on "):  # what it was played on is seen by who has the packs' rules
         assert verify_log.check(forged)[0]
+
+
+async def test_an_extension_brings_a_track_and_its_page_has_its_odds() -> None:
+    wind = {
+        "game.yaml": EXTENSION["game.yaml"] + "tracks: {wind: {words: [calm, gale], start: calm, title: Wind}}\n",
+        "steps/fire.yaml": EXTENSION["steps/fire.yaml"].replace(
+            "- headline", "- when: total == 4\n  change: {track: wind, set: gale}\n- headline"
+        ),
+    }
+    channel = await server(wind)
+    await channel.do("Anna", *START)
+    shot = await channel.do("Anna", "club-ift fire attackers=Alpha targets=Beta hand=2,2")
+    assert "gale" in shot.text().casefold()
+    assert "gale" in (await channel.do("Anna", "track show")).text().casefold()
+    await channel.do("Anna", "track set wind calm", "game undo", "club-ift fire attackers=Alpha targets=Beta")
+    log = await sound(channel)
+    with using(with_packs(log["packs"])):
+        facts = facts_of(log)
+    assert len(facts) == 2
+    assert all(fact["fits"] and fact["odds"] for fact in facts.values())

@@ -7,7 +7,7 @@ import json
 from dataclasses import dataclass
 
 from bot.answers.aim import amiss
-from bot.answers.events import come_into_play, title_of
+from bot.answers.events import come_into_play, extends_words, title_of
 from bot.answers.outcome import (
     Happening,
     Outcome,
@@ -75,6 +75,9 @@ async def record(context: Context, outcome: Outcome, *, secret: bool) -> Reply:
         return await ask_side(context, outcome, facts)
     after = after_happening(game, happening)
     body = context.ledger.add(happening.kind, after, texts={"label": label}, **facts)
+    if extends := body.get("extends"):
+        joining = tuple(Small(f"{extends_words(*one)} from here on.") for one in extends.items())
+        outcome = replace(outcome, reply=replace(outcome.reply, lines=(*outcome.reply.lines, *joining)))
     return _answer(context, game, _with_arrivals(outcome, game, after), body["number"], facts, amiss)
 
 

@@ -17,7 +17,7 @@ from bot.answers.outcome import (
 from bot.answers.shot import run_sequence
 from bot.commands.context import Amendment, Context, closes_texts, roster_for
 from bot.commands.turns.calls import call_sides
-from bot.game.events import system_of, whole_shot
+from bot.game.events import is_current, system_of, whole_shot
 from bot.game.follows.rolls import DIRECTOR, ELSE
 from bot.game.state import Game, Json, unit_json
 from bot.game.tracks import filled_in
@@ -154,7 +154,7 @@ async def _decide(context: Context, number: int, picks: list[str], *, how: str =
     shot = whole_shot({"kind": CHOICE, "event": number, "picks": picks}, bodies)
     first = bodies[min(bodies)]
     system = system_of(first)
-    if system is None or system.edition != first.get("edition"):
+    if system is None or not is_current(first):
         return await _updated(context, number)
     spec = CommandSpec((system.id, first["target"]), first["target"], "sequence", system=system.id)
     typed = {**shot["inputs"], **shot["chosen"], "hand": hand}

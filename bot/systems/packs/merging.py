@@ -12,9 +12,9 @@ DEPTHS = {
     **dict.fromkeys(("results", "scores", "units"), 2),
 }
 """The parts of a game file that are merged, and how many keys deep; every other part is replaced whole."""
-ADDED = ("groups", "lists", "units", "words", "labels", "arms", "results", "odds", "scores", "unit_lists")
+ADDED = ("groups", "lists", "units", "words", "labels", "arms", "results", "odds", "scores", "unit_lists", "tracks")
 """The parts that an extension may add to."""
-SHARED = ("lists", "units")
+SHARED = ("lists", "units", "tracks")
 """Those of them that the game itself and other extensions see."""
 _KINDS = ("types", "attributes", "flags", "states", "markers")
 _ABOUT = ("marker_flags", "state_flags", "only", "reduced", "well", "lost", "hurt", "reduced_states")
