@@ -16,9 +16,14 @@ from unittest.mock import patch
 
 import pytest
 
+from adapters.discord.render import render as discord
+from adapters.discord.request import Request
+from adapters.slack.render import render as slack
 from bot.game.ledger import Ledger
 from bot.interface.reply.packing import file_text
 from bot.interface.reply.reply import Reply
+from bot.live.page import public_export
+from bot.rules.copies import replace
 from bot.rules.dice import Die
 from tests.fresh import fresh_app, run
 from tests.playing import Channel
@@ -78,6 +83,11 @@ class World:
         for file in reply.files if not hides else ():
             self.seen.append(masked(f"{file.name}: {file_text(file.data, file.name)}"))
         self.seen.append(masked(f"{what}: {json.dumps(told)}"))
+        for part in (reply.announce,) if reply.private and hides else (reply, reply.announce):
+            if part is not None:
+                sent = replace(part, files=())
+                self.seen.append(masked(json.dumps(discord(sent, Request(1, "", 1, 2, 2, 1)).body)))
+                self.seen.append(masked(repr(slack(sent, "T1"))))
 
     async def look(self) -> None:
         """All that others can look at, and what is completed for them."""
@@ -90,7 +100,9 @@ class World:
                 self.seen.append(f"{name} completes {path} {option}: {found}")
         loaded = await self.channel.app.games.at(self.channel.place.key)
         assert loaded is not None
-        self.seen.append(masked("\n".join(row.body for row in await self.channel.app.store.events(loaded.row))))
+        events = await self.channel.app.store.events(loaded.row)
+        self.seen.append(masked("\n".join(row.body for row in events)))
+        self.seen.append(masked(json.dumps(await public_export(self.channel.app.store, loaded.row, events))))
         self.seen.append(masked(repr(loaded.game)))
 
 
