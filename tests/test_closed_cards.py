@@ -137,6 +137,10 @@ PAIRS: dict[str, tuple[tuple[tuple[str, str], ...], dict[int, list[int]], dict[i
         (("Anna", "deck draw cup 2 me"), ("Anna", "deck play Aa"), ("Bob", "deck draw cup")),
         {6: [1, 1], 8: [3]}, {6: [1, 7], 8: [4]},
     ),
+    "a face that is a word of the answer": (
+        (("Anna", "deck draw cup to=me"), ("Bob", "deck draw cup")),
+        {6: [1], 7: [4]}, {6: [8], 7: [5]},
+    ),
     "an undone draw": (
         (("Anna", "deck draw cup to=me"), ("Anna", "game undo"), ("Bob", "game undo"), ("Bob", "deck draw cup")),
         {6: [2], 8: [5]}, {6: [8], 8: [5]},
