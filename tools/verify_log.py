@@ -1311,6 +1311,13 @@ class Game:
                 del out[f"{deck}/hand/{seat}"]
         return self.cards_problem({key: count for key, count in out.items() if key not in closed})
 
+    def closed_hands(self) -> Iterator[str]:
+        """Which cards are still closed, a line for each hand."""
+        for deck in self.now["decks"]:
+            for seat, count in sorted(Pile(deck, {}, self.cards).at("hand").items()):
+                held = "1 closed card" if count == 1 else f"{count} closed cards"
+                yield f"Still closed: {held} of {deck} in {'a person' if seat[0] == '@' else seat}'s hand."
+
     def put_back(self, seats: set[str]) -> dict[str, int]:
         """The cards out of their piles once these seats have put their hands back."""
         starts = tuple(
@@ -2076,6 +2083,7 @@ def check(data: Any, heads: Iterable[str] = ()) -> tuple[list[str], list[str], i
         held = {(row["event"], row["key"]) for row in log.get("texts", [])}
         for at, line in game.missing(held) if not game.faults else ():
             (game.remarks if at < game.imported else game.faults).append(f"Event {at}: {line}")
+        game.remarks += game.closed_hands()
         words = {(row["event"], row["key"]): row["text"] for row in log.get("texts", [])}
         for at, line in opened_faults([*game.events.values()], words) if not game.faults else ():
             game.faults.append(f"Event {at}: {line}")

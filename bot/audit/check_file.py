@@ -13,7 +13,7 @@ from bot.audit import replay
 from bot.audit.packs import Brought
 from bot.audit.shown import shown_faults
 from bot.game.events import ROLLS, whole_shot
-from bot.game.follows.cards import opened_faults
+from bot.game.follows.cards import closed_hands, opened_faults
 from bot.game.follows.event import event_faults, order_faults
 from bot.game.follows.past import Past, missing_faults, sealed_contents
 from bot.game.state import Game
@@ -93,6 +93,7 @@ class _History:
                 self.remarks.append(f"Event {number} was imported: {fault}")
             else:
                 self._fault(number, fault)
+        self.remarks += closed_hands(past.now)
         texts_by = {(text.event, text.key): text.text for text in self._log.texts}
         for number, fault in opened_faults([*past.bodies.values()], texts_by) if not self.faults else ():
             self._fault(number, fault)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 from bot.audit.check_file import check
@@ -10,8 +11,10 @@ from bot.audit.games import audit
 from bot.game.loaded import SNAPSHOT_EVERY
 from bot.interface.spec import Command, Place
 from tests.fresh import fresh_app
+from tests.page_script import said_by_page
 from tests.playing import Channel, two_sides
 from tests.random_play import exported_text
+from tools import verify_log
 
 CLOSED = ("card.", "face.", "from.")
 
@@ -54,12 +57,18 @@ async def end(channel: Channel) -> dict[str, Any]:
     return log
 
 
-async def test_a_dealt_hand_is_seen_by_its_side_alone() -> None:
+async def test_a_dealt_hand_is_seen_by_its_side_alone(tmp_path: Path) -> None:
     channel = await table()
     reply = await channel.do("Anna", "deck deal 3")
     assert reply.title == "Anna deals 3 cards each to US and VC"
     us, vc = await own(channel, "Anna"), await own(channel, "Bob")
     assert len(us) == len(vc) == 3
+    told = [f"Still closed: 3 closed cards of cup in {side}'s hand." for side in ("US", "VC")]
+    log = await sound(channel, closed=True)
+    assert list(check(log).remarks) == told
+    assert verify_log.check(log)[1][-2:] == told
+    parts = said_by_page([json.dumps(log)], tmp_path)[0]["parts"]
+    assert "still closed: 3 cards of cup in VC’s hand" in json.dumps(parts, ensure_ascii=False)
     assert not set(us) & set(vc)
     assert not await own(channel, "Carl")
     await sound(channel, closed=True)

@@ -216,6 +216,15 @@ def agreed_key(seat: str) -> str:
     return f"+agreed/{seat}"
 
 
+def closed_hands(game: Game) -> Iterator[str]:
+    """Which cards are still closed, so that nobody can check them, a line for each hand."""
+    for id in game.decks:
+        for seat, count in sorted(cards.at(id, HAND, game.cards).items()):
+            held = "1 closed card" if count == 1 else f"{count} closed cards"
+            whose = "a person's" if seat.startswith("@") else f"{seat}'s"
+            yield f"Still closed: {held} of {id} in {whose} hand."
+
+
 def seats_with_cards(out: Out, decks: Mapping[str, object]) -> list[str]:
     """The seats that hold closed cards."""
     return sorted({seat for id in decks for seat in cards.at(id, HAND, out)})

@@ -498,6 +498,7 @@ const Follow = (() => {
       } catch { return fault(body.number, "What it holds cannot be read, so nothing behind it was followed."); }
     }
     opened(bodies, log.text, fault);
+    for (const id of Object.keys(game.decks)) for (const [seat, count] of at(out, id, "hand")) remark(bodies.length, `still closed: ${count} ${count === 1 ? "card" : "cards"} of ${id} in ${seat[0] === "@" ? "a person" : seat}’s hand`);
     const deleted = at => (left.size && at < imported) || left.has((bodies.find(one => one.number === at) || {}).who);
     for (const [at, opens] of missing) if (!opens.every(deleted)) fault(at, "What it adds or opens is not in the file, though nobody had it deleted.");
   }
