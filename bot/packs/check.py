@@ -117,15 +117,17 @@ def _placed(said: str, texts: Mapping[str, str]) -> str:
     text = texts.get(found["name"], "") if found else ""
     if found is None or not text:
         return said
-    at = 0
+    at = -1
     words = (
         [found["row"], *found["row"].split()] if found["row"] else [found["all"] or found["quoted"] or found["first"]]
     )
     for word in words:
         key = re.escape(word.rstrip(","))
-        if key_at := re.compile(rf"(?m)(?:^|[\s{{,\"'-]|id: )({key})[\"']?(?=\s*:|\s*,\s*name:)").search(text, at):
+        if key_at := re.compile(rf"(?m)(?:^|[\s{{,\"'-]|id: )({key})[\"']?(?=\s*:|\s*,\s*name:)").search(
+            text, max(at, 0)
+        ):
             at = key_at.start(1)
-    return f"{found['file']}, line {text.count(chr(10), 0, at) + 1}{said[found.end('file') :]}" if at else said
+    return f"{found['file']}, line {text.count(chr(10), 0, at) + 1}{said[found.end('file') :]}" if at >= 0 else said
 
 
 def _check_tables(system: System, found: _Found) -> int:

@@ -466,6 +466,7 @@ def option_from(name: str, spec: Mapping[str, Any], lists: Mapping[str, Iterable
     if strange := [word for word in spec.get("meanings") or () if word not in values]:
         raise Slip(f"option {name} explains {strange[0]}, which is not among its values")
     fields = {key: spec[key] for key in FIELDS if key in spec}
+    _check_limits(fields.get("min"), fields.get("max"))
     fields |= {"likely": tuple(map(str, spec["likely"]))} if "likely" in spec else {}
     clamp = spec.get("clamp") or ""
     if clamp not in (True, "", "high", "low", "both"):
@@ -477,6 +478,11 @@ def option_from(name: str, spec: Mapping[str, Any], lists: Mapping[str, Iterable
         except UserError as error:
             raise Slip(f"option {name}: its default does not fit: {error.message}") from None
     return option
+
+
+def _check_limits(low: float | None, high: float | None) -> None:
+    if low is not None and high is not None and low > high:
+        raise Slip(f"its min, {low}, is above its max, {high}")
 
 
 def _values_of(name: str, values: Any, lists: Mapping[str, Iterable[str]]) -> tuple[str, ...]:
