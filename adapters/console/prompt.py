@@ -49,5 +49,7 @@ def prompt_at(
     )
     rows = prompt.layout.container
     assert isinstance(rows, HSplit)  # the line, then what is below it
-    rows.children[0] = VSplit([rows.children[0], beside])
+    log = FormattedTextControl(lambda: ANSI("\n" + console.log_lines))
+    below = ConditionalContainer(Window(log, dont_extend_height=True), beside.filter)
+    rows.children[0] = VSplit([HSplit([rows.children[0], below]), beside])
     return prompt

@@ -20,6 +20,8 @@ SIGNS, ASCII_SIGNS = "●▲■◆", "*^#+"
 COLOURS = ("bright_blue", "magenta", "green", "bright_cyan")
 WIDE, BOARD = 160, 72
 """Columns from which on the board is kept in view, and how many of them it takes."""
+LOGGED = 10
+"""How many events are in view beside it."""
 CHUNK = 4096  # of kitty's graphics: so many characters at a time
 
 
@@ -27,7 +29,7 @@ class Screen(Console):
     """A terminal that shows sides, wherever they are named, in their colours, and their rosters with their signs."""
 
     sides: tuple[str, ...] = ()
-    board = ""  # as it is drawn beside the prompt
+    board = log_lines = ""  # as they are drawn beside the prompt, and below it
 
     def print(self, *objects: Any, **options: Any) -> None:
         """As ever, sides marked."""

@@ -19,8 +19,9 @@ from rich.console import Console
 from rich.style import Style
 from rich.text import Text
 
-from adapters.console.screen import BOARD, WIDE, Screen, graphics
+from adapters.console.screen import BOARD, LOGGED, WIDE, Screen, graphics
 from adapters.console.sixel import PNG, sixel, takes_sixels
+from adapters.console.tutorial import LESSONS
 from bot.app import App
 from bot.host.cli import Arguments
 from bot.host.terminal import save_files, say, show
@@ -334,6 +335,17 @@ async def _board(session: Session, sides: tuple[str, ...]) -> str:
     return "" if reply.error else written.getvalue()
 
 
+async def _log(session: Session, sides: tuple[str, ...], columns: int) -> str:
+    """The last events, newest first, for the space that the board leaves below the prompt."""
+    reply = await session.app.run_text(f"log {LOGGED}", session.who, PLACE, uuid4().hex)
+    drawn = Screen(file=(written := StringIO()), width=columns, force_terminal=True)
+    drawn.sides = sides
+    for line in reply.body():
+        if line.startswith("#"):
+            drawn.print(Text(line, style="dim"), no_wrap=True, overflow="ellipsis")
+    return written.getvalue()
+
+
 async def _talk(session: Session, console: Screen, settings: Settings) -> None:
     from prompt_toolkit import PromptSession
     from prompt_toolkit.patch_stdout import patch_stdout
@@ -357,7 +369,9 @@ async def _talk(session: Session, console: Screen, settings: Settings) -> None:
         console.sides = completer.known.sides
         try:
             await session.news()
-            console.board = await _board(session, console.sides) if known.standing and console.width >= WIDE else ""
+            is_wide = known.standing and console.width >= WIDE
+            console.board = await _board(session, console.sides) if is_wide else ""
+            console.log_lines = await _log(session, console.sides, console.width - BOARD - 2) if is_wide else ""
             with patch_stdout():
                 draft, session.draft = session.draft, ""
                 line = await prompt.prompt_async(f"{session.who.name}> ", default=draft)
@@ -373,34 +387,6 @@ async def _talk(session: Session, console: Screen, settings: Settings) -> None:
         completer.known = known = await _known(session)
         completer.registry = await session.app.registry_at(PLACE)
 
-
-_FIRE = 'lnlt fire attackers="squad fp=2 sw=3; squad fp=1" targets="leader morale=6 lm=1; squad morale=5" tm=1'
-
-LESSONS = (
-    (
-        "Two squads fire at a leader and a squad in the woods (Lock 'n Load Tactical). The first squad leads with "
-        "firepower 2 and a machine gun of 3; the other adds half. Before you roll, ask for the exact odds:",
-        f"{_FIRE} adjacent odds",
-    ),
-    ("Nothing was rolled, and only you saw it. Now fire: the same line without the word odds.", f"{_FIRE} adjacent"),
-    (
-        "The first line is the result. Below are the raw dice, each modifier by name, the totals and each unit. "
-        "Prefer your own dice? Roll them on the table and type them in the order asked for:",
-        f"{_FIRE} adjacent hand=4,3,2,5",
-    ),
-    (
-        "Type too few, and nothing is recorded: Grognard says which die comes next. Every table can be read by itself:",
-        "lnlt-table melee-odds 7 5",
-    ),
-    ("Typos are fine. Try a word that does not exist:", "lnlt fier"),
-    ("And plain dice are always at hand:", "roll 3x 2d6 + 1 [leader]"),
-    (
-        'That is all you need. "help lnlt" lists every sequence, "help lnlt fire" explains one, and '
-        '"game start lnlt Hill-875 sides=US,VC" lets this channel remember units, turns and every die.',
-        "",
-    ),
-)
-"""What is said at each step of the tutorial, and the command that is run; none at the end."""
 
 _WORDS = ("again", "change", "odds", "undo", "other target", "roll it", "what if", "next phase", "pass")
 FIXED = dict(zip(_WORDS, "acoutrwnp", strict=True))

@@ -30,7 +30,7 @@ async def check(settings: Settings) -> list[Finding]:
         async with aiohttp.ClientSession(headers=headers, timeout=timeout) as session:
             return await _check(session, settings.discord_public_key)
     except (aiohttp.ClientError, TimeoutError, OSError) as error:
-        return [(FAULT, f"Discord cannot be reached from here: {type(error).__name__}")]
+        return [(FAULT, f"Discord cannot be reached from here: {str(error) or type(error).__name__}")]
 
 
 async def _check(session: aiohttp.ClientSession, key: str) -> list[Finding]:

@@ -89,6 +89,9 @@ async def test_keys_of_the_bar_do_the_same_at_any_time_and_keep_what_was_begun(t
     assert "Ready: Rifles 1-3" in plain, "F5 shows the board"
     assert "rolls d1+7" in plain, "and the line goes on"
     assert "● US: Anna" in re.sub(r"\x1b[^m]*m", "", console.board), "a wide terminal keeps the board in view"
+    logged = re.sub(r"\x1b[^m]*m", "", console.log_lines).splitlines()
+    assert logged[0].startswith("#"), "and the log beside it, the newest first"
+    assert logged[-1].startswith("#1 Anna")
 
 
 async def test_letters_about_a_shot_need_one(tmp_path: Path) -> None:

@@ -1,0 +1,31 @@
+"""The lessons of the tutorial, which plays a real fire attack step by step."""
+
+from __future__ import annotations
+
+_FIRE = 'lnlt fire attackers="squad fp=2 sw=3; squad fp=1" targets="leader morale=6 lm=1; squad morale=5" tm=1'
+
+LESSONS = (
+    (
+        "Two squads fire at a leader and a squad in the woods (Lock 'n Load Tactical). The first squad leads with "
+        "firepower 2 and a machine gun of 3; the other adds half. Before you roll, ask for the exact odds:",
+        f"{_FIRE} adjacent odds",
+    ),
+    ("Nothing was rolled, and only you saw it. Now fire: the same line without the word odds.", f"{_FIRE} adjacent"),
+    (
+        "The first line is the result. Below are the raw dice, each modifier by name, the totals and each unit. "
+        "Prefer your own dice? Roll them on the table and type them in the order asked for:",
+        f"{_FIRE} adjacent hand=4,3,2,5",
+    ),
+    (
+        "Type too few, and nothing is recorded: Grognard says which die comes next. Every table can be read by itself:",
+        "lnlt-table melee-odds 7 5",
+    ),
+    ("Typos are fine. Try a word that does not exist:", "lnlt fier"),
+    ("And plain dice are always at hand:", "roll 3x 2d6 + 1 [leader]"),
+    (
+        'That is all you need. "help lnlt" lists every sequence, "help lnlt fire" explains one, and '
+        '"game start lnlt Hill-875 sides=US,VC" lets this channel remember units, turns and every die.',
+        "",
+    ),
+)
+"""What is said at each step of the tutorial, and the command that is run; none at the end."""
