@@ -8,6 +8,7 @@ import random
 import re
 import struct
 import termios
+import threading
 import zlib
 from base64 import b64decode
 from pathlib import Path
@@ -185,13 +186,19 @@ def test_sixels_are_the_picture_in_its_colours() -> None:
 @pytest.mark.parametrize(("says", "takes"), [(b"\x1b[?62;4;22c", True), (b"\x1b[?64;14c", False), (b"", False)])
 def test_a_terminal_is_asked_whether_it_draws_sixels(monkeypatch: pytest.MonkeyPatch, says: bytes, takes: bool) -> None:
     ours, theirs = os.openpty()
+
+    def answer() -> None:
+        assert os.read(ours, 100) == b"\x1b[c"
+        os.write(ours, says)
+
     with os.fdopen(theirs, "r") as given, os.fdopen(os.dup(theirs), "w") as told:
         monkeypatch.setattr("sys.stdin", given)
         monkeypatch.setattr("sys.stdout", told)
-        before = termios.tcgetattr(theirs)
-        os.write(ours, says)
+        monkeypatch.setattr("adapters.console.sixel.PATIENCE", 10.0 if says else 0.1)
+        before, terminal = termios.tcgetattr(theirs), threading.Thread(target=answer)
+        terminal.start()
         assert takes_sixels() == takes
-        assert os.read(ours, 100).endswith(b"\x1b[c")
+        terminal.join()
         assert termios.tcgetattr(theirs) == before
     os.close(ours)
 
