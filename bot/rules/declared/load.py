@@ -104,7 +104,7 @@ class Loader:
             body.append(End(place.here(), where, of_item=True))
         if "stop" in step:
             stop = place.formula(step["stop"], (*where, "stop"))
-            body += [If(stop, (End(place.here(), where, stops=True),), ()), Stop(stop)]
+            body += [If(stop, (End((place.around or place).here(), where, stops=True),), ()), Stop(stop)]
         other = self.steps(step["else"], place.inside("when"), (*where, "else")) if "else" in step else ()
         return body if when is None else [If(when, tuple(body), other)]
 
@@ -197,7 +197,12 @@ class Loader:
                 raise place.wrong(f"block {name} needs {need} set before it", at, str(need), place.names)
             seen |= {known: key for known, key in place.names.items() if known.split(".")[0].rstrip(FACES) == need}
         inside = replace(
-            place, names=seen, deep=place.deep + 1, own=f"/{next(self.sheet.uses)}", uses=(*place.uses, name)
+            place,
+            names=seen,
+            deep=place.deep + 1,
+            own=f"/{next(self.sheet.uses)}",
+            uses=(*place.uses, name),
+            around=place.around or place,
         )
         body: list[Statement] = []
         for inner, source in given.items():

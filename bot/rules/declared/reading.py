@@ -79,6 +79,8 @@ class Place:
     """The key that its names are below of: when, each or use."""
     entered: Names = field(default_factory=dict)
     """The names in sight where the steps for the item at hand begin."""
+    around: Place | None = None
+    """Where the outermost of its blocks is used."""
 
     def inside(self, below: str) -> Place:
         """The same for what is below: its names are its own."""

@@ -242,3 +242,20 @@ def test_what_logs_held_before_outputs_were_told_by_name() -> None:
     out = played(sequence, given(squad(2))).out
     assert out == {"units": [{"result": "pass", "unit": "squad"}], "total": 2, "roll": 1}
     assert sequence.as_written(out) == {"units": [{"result": "pass"}], "total": 2}
+
+
+def test_what_is_in_sight_where_a_block_is_used_is_told_where_it_stops() -> None:
+    text = """
+blocks:
+  over: {needs: [roll], steps: [{stop: roll == 6}]}
+sequences:
+  test:
+    steps:
+    - roll: {roll: 1d6}
+    - use: over
+    - let: {total: roll}
+    - headline: done
+"""
+    sequence = compile_sequences(yaml.safe_load(text), Setting("test.yaml"), {"test": Head(INPUTS, OUTPUTS)})["test"]
+    assert played(sequence, given(), 6).out == {"roll": 6, "units": []}
+    assert played(sequence, given(), 5).out == {"roll": 5, "total": 5, "units": []}
