@@ -8,16 +8,13 @@ from typing import Any, NamedTuple
 from bot.answers.inputs import by_rules, tracks_read, with_filled
 from bot.game.counter import is_lost
 from bot.game.phases import phase_of
-from bot.game.roster import MAX_ROSTER, in_order, is_gone
+from bot.game.roster import in_order, is_gone
 from bot.game.state import Game, Json, roster_of
 from bot.game.tracks import filled_in
 from bot.rules.errors import UserError
 from bot.rules.inputs.tracks import GAME
 from bot.rules.inputs.units import MAX_UNITS, RosterUnit
 from bot.systems.system import Sequence, System
-
-LONGEST = 4_000
-"""Characters of a list of names; a longer one has handles."""
 
 
 class Upkeep(NamedTuple):
@@ -41,11 +38,10 @@ def upkeep_of(now: Callable[[], Game], system: System | None, person: str, run: 
             units = [unit.name for unit in in_order(game.units.values()) if _is_meant(unit, begin, game, system)]
             of_sides = any(not option.name.startswith(f"{GAME}.") for option in sequence.tracks)
             sides = {name: game.units[name.casefold()].side if of_sides else "" for name in units}
-            most = MAX_UNITS if sequence.upkeep_by == "units" else MAX_ROSTER
             for side in dict.fromkeys(sides.values()):
                 some = [name for name in units if sides[name] == side]
-                for first in range(0, len(some), most):
-                    yield _upkeep(now(), sequence, some[first : first + most], person)
+                for first in range(0, len(some), MAX_UNITS):
+                    yield _upkeep(now(), sequence, some[first : first + MAX_UNITS], person)
 
 
 def _is_meant(unit: RosterUnit, begin: Mapping[str, Any], game: Game, system: System) -> bool:
@@ -69,8 +65,7 @@ def _upkeep(game: Game, sequence: Sequence, names: list[str], person: str) -> Up
             passed.append((unit.name, error.message))
     if not able:
         return Upkeep(sequence, {}, {}, tuple(passed))
-    said = "; ".join(unit.name for unit in able)
-    options = {**ruled, option: said if len(said) <= LONGEST else "; ".join(unit.handle for unit in able)}
+    options = {**ruled, option: "; ".join(unit.name for unit in able)}
     return Upkeep(sequence, options, tracks_read(sequence, options, roster, game, person), tuple(passed))
 
 

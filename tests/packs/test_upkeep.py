@@ -160,6 +160,21 @@ async def test_a_host_cannot_leave_a_unit_out_of_the_upkeep() -> None:
     assert any("other upkeep" in fault for fault in check(log).faults)
 
 
+async def test_upkeep_with_dice_without_end_stops_and_says_so(
+    make_pack: PackMaker, use_packs: Callable[[Path], None]
+) -> None:
+    game = GAME.replace("{run: load, has: [loading]}", "{run: brace}")
+    many = SEQUENCES.replace('"2d6: nerve"', '"60d6: nerve"')
+    use_packs(make_pack({**MARSH, "game.yaml": game, "sequences.yaml": many}, "marsh").parent)
+    channel = await ford()
+    for first in range(11, 131, 40):
+        await channel.do("Anna", f'unit add "Red Squad {first}..{first + 39}" squad side=Reds morale=7')
+    card = await to_the_reds(channel)
+    assert "More than 4,000 dice in one phase: the rest of its upkeep is yours." in card
+    assert card.count("Brace: ") == 2
+    assert check(json.loads(await exported_text(channel))).faults == ()
+
+
 async def test_five_hundred_units_are_kept_up_in_time() -> None:
     channel = await ford()
     for first in range(1, 481, 40):

@@ -16,17 +16,22 @@ from bot.rules.text.phrase import begun, phrase
 
 MOST_LINES = 4
 """Lines of a card that one sequence takes beside its first."""
+MOST_DICE = 4_000
+"""Dice of a phase after which no more of its upkeep is run."""
 
 
 def run_upkeep(context: Context, first: str) -> list[Part]:
     """Play what the phase that has just begun runs, one event for each sequence; the lines that tell it. The event
     that began the phase keeps `first` as its words."""
-    lines = list[Part]()
+    lines, rolled = list[Part](), 0
     for one in upkeep_of(lambda: context.game, context.system, context.actor.side):
+        if rolled > MOST_DICE:
+            return [*lines, Small(f"More than {MOST_DICE:,} dice in one phase: the rest of its upkeep is yours.")]
         if one.options:
             context.ledger.say(first)
             context.about = context.about or context.topic(context.ledger.bodies[-1]["number"])
         lines += [*(_played(context, one) if one.options else ()), *_passed(one)]
+        rolled += len(context.ledger.bodies[-1].get("dice", ()))
     return lines
 
 
