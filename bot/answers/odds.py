@@ -126,10 +126,11 @@ def _by_option(said: Mapping[str, str]) -> str:
     if "" in said:
         return said[""]
     first = {chosen: text.split(", ")[0] for chosen, text in said.items()}
-    names = {text.rpartition(": ")[0] for text in first.values()}
-    name = names.pop() if len(names) == 1 else ""
-    told = [f"{chosen}: {_lower(text.removeprefix(f'{name}: '))}" for chosen, text in first.items()]
-    return ", ".join(filter(None, (name, " \u00b7 ".join(told)))) if name else begun(" \u00b7 ".join(told))
+    parts = [{text.partition(": ")[at] for text in first.values()} for at in (0, 2)]
+    name = next((one for part in parts if len(part) == 1 and "%" not in (one := next(iter(part)))), "")
+    bare = {chosen: text.removeprefix(f"{name}: ").removesuffix(f": {name}") for chosen, text in first.items()}
+    told = [f"{chosen}: {_lower(text)}" for chosen, text in bare.items()]
+    return begun(" \u00b7 ".join([*filter(None, (name,)), *told]))
 
 
 def _lower(text: str) -> str:

@@ -15,7 +15,7 @@ from bot.commands.context import Amendment, Context, server_of
 from bot.commands.log.answer import answered
 from bot.commands.requests import Request
 from bot.commands.turns.calls import call, call_sides, place_of
-from bot.game.events import NEVER_UNDONE, has_dice
+from bot.game.events import NEVER_UNDONE, is_shared
 from bot.game.phases import whose_go
 from bot.game.roster import changed_names
 from bot.game.state import Game, Json
@@ -169,7 +169,7 @@ def _why(context: Context, event: Json, what: str) -> str:
         return "It was undone by agreement"
     if "seat" in event:
         return "A card out of a hand was seen"
-    return "Dice were rolled" if has_dice(event) else f"It was {context.ledger.name_of(event['who'])}'s doing"
+    return "Dice were rolled" if is_shared(event) else f"It was {context.ledger.name_of(event['who'])}'s doing"
 
 
 async def pending(context: Context, number: int) -> Json | None:
@@ -286,7 +286,7 @@ async def _take_back(context: Context, event: Json, last: int, *, asked: str = "
     units = joined(changed_names(event.get("before") or {}, event.get("after") or {}))
     as_before = (f"As before: {units}.",) if units else ()
     if event["kind"] == "choice":
-        as_before = (*as_before, f"#{event['event']} is taken back with it: roll anew.")
+        as_before = (*as_before, "The whole shot is taken back with it: roll anew.")
     reply = Reply(
         f"#{number} is undone",
         (told, *as_before),
