@@ -67,6 +67,9 @@ _PLAIN = {
 }
 """What Python says of a formula that it cannot read, in plain words."""
 _WORD = re.compile(r"'[^']*'|\"[^\"]*\"|(?<![\w.-])[A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)*(?![\w(]|\s*=[^=])")
+_BRACES = re.compile(r"\{((?:[^{}]|\{[^{}]*\})*)\}")
+_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
+_SOMETIMES = re.compile(r"(.*) when ([^|]+?)(?: \| (.*)|)", re.DOTALL)
 _ONE_OR_MANY = re.compile(r"([^|'\"]*)\|([^|'\"]*)")
 _HYPHENED = re.compile(r"[A-Za-z]\w*(?:-\w+)+")
 _CALLED = re.compile(r"([a-z_0-9]+)\(")
@@ -196,25 +199,34 @@ class Formulas:
         return self.tracks[name]
 
     def text(self, template: object, names: Names, where: Path) -> Formula:
-        """A text with formulas in braces: `against {unit.morale}`; `{+mod}` has its sign, `{n} hit{|s}` its number."""
+        """A text with formulas in braces: `against {unit.morale}`; `{+mod}` has its sign, `{n} hit{|s}` its number,
+        `{, crew lost when crew == lost}` stands only where that holds, and behind a `|` what stands there else."""
+        pieces = self._pieces(str(template), names, where, [])
+        if not pieces or (len(pieces) == 1 and pieces[0].startswith(("'", '"'))):
+            return constant(str(template))
+        return self.formula(f"text({', '.join(pieces)})", names, where)
+
+    def _pieces(self, template: str, names: Names, where: Path, numbers: list[str]) -> list[str]:
+        """What a text is made of, as formulas; `numbers` are those in braces before it."""
         pieces: list[str] = []
-        numbers: list[str] = []
-        for number, piece in enumerate(re.split(r"\{([^{}]*)\}", str(template))):
-            if number % 2 and (words := _ONE_OR_MANY.fullmatch(piece)):
+        for at, piece in enumerate(_BRACES.split(template)):
+            if at % 2 == 0:
+                if "{" in piece or "}" in piece:
+                    raise self.setting.wrong(f'"{template[:80]}" has a brace without its other half', where)
+                pieces += [repr(piece)] if piece else []
+            elif words := _SOMETIMES.fullmatch(_QUOTED.sub(_covered, piece)):
+                said, test, other = (piece[slice(*words.span(group))] for group in (1, 2, 3))
+                first, second = (self._pieces(one, names, where, numbers) for one in (said, other))
+                pieces.append(f"(text({', '.join(first)}) if {test} else text({', '.join(second)}))")
+            elif words := _ONE_OR_MANY.fullmatch(piece):
                 near = next((one for one in reversed(numbers) if self._counts(one, names, where)), "")
                 if not near:
                     raise self.setting.wrong(f"there is no number before {{{piece}}}, which goes by one", where)
                 pieces.append(f"({words[1]!r} if ({near}) in [1, -1] else {words[2]!r})")
-            elif number % 2:
+            else:
                 numbers.append(piece.removeprefix("+"))
                 pieces.append(f"signed({piece[1:]})" if piece.startswith("+") else f"({piece})")
-            elif "{" in piece or "}" in piece:
-                raise self.setting.wrong(f'"{str(template)[:80]}" has a brace without its other half', where)
-            elif piece:
-                pieces.append(repr(piece))
-        if not pieces or (len(pieces) == 1 and pieces[0].startswith(("'", '"'))):
-            return constant(str(template))
-        return self.formula(f"text({', '.join(pieces)})", names, where)
+        return pieces
 
     def _counts(self, source: str, names: Names, where: Path) -> bool:
         return self.formula(source, names, where).type in ("number", "any")
@@ -243,6 +255,11 @@ class Formulas:
             return word if hidden or word[0] in "'\"" or word not in self.tokens else repr(word)
 
         return _WORD.sub(quote, source)
+
+
+def _covered(found: re.Match[str]) -> str:
+    """As many other characters, so that nothing in quotes is looked at."""
+    return "_" * len(found[0])
 
 
 def _advice(problem: str, written: str) -> str:
