@@ -67,9 +67,11 @@ _PLAIN = {
 }
 """What Python says of a formula that it cannot read, in plain words."""
 _WORD = re.compile(r"'[^']*'|\"[^\"]*\"|(?<![\w.-])[A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)*(?![\w(]|\s*=[^=])")
-_BRACES = re.compile(r"\{((?:[^{}]|\{[^{}]*\})*)\}")
+_BRACES = re.compile(r"\{((?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)\}")
+"""Formulas in texts, with parts in them that stand only sometimes: three deep."""
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 _SOMETIMES = re.compile(r"(.*) when ([^|]+?)(?: \| (.*)|)", re.DOTALL)
+_DIE = re.compile(r"d([1-9]\d{0,2})")
 _ONE_OR_MANY = re.compile(r"([^|'\"]*)\|([^|'\"]*)")
 _HYPHENED = re.compile(r"[A-Za-z]\w*(?:-\w+)+")
 _CALLED = re.compile(r"([a-z_0-9]+)\(")
@@ -214,8 +216,9 @@ class Formulas:
                 if "{" in piece or "}" in piece:
                     raise self.setting.wrong(f'"{template[:80]}" has a brace without its other half', where)
                 pieces += [repr(piece)] if piece else []
-            elif words := _SOMETIMES.fullmatch(_QUOTED.sub(_covered, piece)):
+            elif words := _SOMETIMES.fullmatch(_QUOTED.sub(_covered, _BRACES.sub(_covered, piece))):
                 said, test, other = (piece[slice(*words.span(group))] for group in (1, 2, 3))
+                said += " " if said.endswith((",", ":", ";")) else ""
                 first, second = (self._pieces(one, names, where, numbers) for one in (said, other))
                 pieces.append(f"(text({', '.join(first)}) if {test} else text({', '.join(second)}))")
             elif words := _ONE_OR_MANY.fullmatch(piece):
@@ -258,7 +261,7 @@ class Formulas:
 
 
 def _covered(found: re.Match[str]) -> str:
-    """As many other characters, so that nothing in quotes is looked at."""
+    """As many other characters, so that nothing in quotes or braces is looked at."""
     return "_" * len(found[0])
 
 
@@ -384,7 +387,9 @@ class _Maker:
         return reading(known.key, "list")
 
     def _how_many(self, node: ast.Call) -> Formula:
-        faces, outside = self._faces(node), self.names
+        die = _DIE.fullmatch(str(getattr(node.args[0], "value", ""))) if len(node.args) == 2 else None
+        faces = constant(tuple(range(1, int(die[1]) + 1)), "list") if die else self._faces(node)
+        outside = self.names
         self.names = {**outside, "face": Name(FACE, "number")}
         test = self.part(node.args[1])
         self.names = outside
@@ -396,7 +401,7 @@ class _Maker:
 
             return how_many(faces.run(env), passes)
 
-        found = made("how_many", "number", counted, faces, test)
+        found = made("call" if die else "how_many", "number", counted, faces, test)
         return replace(found, reads=tuple(key for key in found.reads if key != FACE))
 
     def _table(self, node: ast.Call, reader: Reader, words: dict[str, Formula]) -> Formula:

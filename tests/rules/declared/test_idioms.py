@@ -201,6 +201,9 @@ def test_an_input_is_no_output_by_its_name() -> None:
         ("{{mod} hit{|s} when mod > 1 or mod == 1 | {mod} or less}, {mod} {man|men}", -2, "-2 or less, -2 men"),
         ("{text('falls when hit', mod)}", 3, "falls when hit3"),
         ("{it's over when mod > 1}", 2, "it's over"),
+        ("{{mod}: when mod > 1}held", 2, "2: held"),
+        ("{{mod} act when mod > 1 | {act when mod == 1 | {mod} hide{|s}}}", 0, "0 hides"),
+        ("needs {how_many('d20', face > 12)}", 0, "needs 8"),
     ],
 )
 def test_a_part_of_a_text_may_stand_only_when_something_holds(text: str, mod: int, said: str) -> None:
@@ -226,7 +229,7 @@ def test_a_part_of_a_text_may_stand_only_when_something_holds(text: str, mod: in
         ("- spread: {loss: 1, over: units, from: mens, lost: gone}", "a unit has no mens. Did you mean men?"),
         ('- headline: "{|s} hit"', "there is no number before {|s}, which goes by one"),
         ('- headline: "held{, by two when modd > 1}"', "there is no name modd here. Did you mean mod?"),
-        ('- headline: "held{, {by {mod}} when mod > 1}"', "has a brace without its other half"),
+        ('- headline: "held{, {by {{mod}}} when mod > 1}"', "has a brace without its other half"),
         ('- headline: "{units} hit{|s}"', "there is no number before {|s}"),
         (
             "- when: mod > 0\n  let: {saved: 1}\n- tell: {saved: saved}",
