@@ -28,12 +28,14 @@ FEW = 3
 """So many outputs and more are said with their names."""
 
 
-_BESIDE = ("text", "parts", CHAIN, NEXT)
+_BESIDE = ("text", "parts", CHAIN)
 
 
 def told(answer: Answer) -> dict[str, Any]:
     """What a table says by the names of its outputs, without its free text."""
-    return {name: value for name, value in answer.out.items() if name not in _BESIDE}
+    out = answer.out
+    beside = (*_BESIDE, NEXT) if CHAIN in out else _BESIDE  # a table of its own may have an output `next`
+    return {name: value for name, value in out.items() if name not in beside}
 
 
 def lookup_reply(

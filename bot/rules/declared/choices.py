@@ -173,7 +173,7 @@ def _read(name: str, said: object, place: Place, at: Path) -> Iterator[Statement
     options = tuple([(str(word), place.text(text, (*at, "options", word))) for word, text in written.items()])
     words, otherwise = tuple(word for word, _ in options), str(said["else"])
     if strange := [word for word in words if not WORD.fullmatch(word)]:
-        raise place.wrong(f"{strange[0]} is no option: a word such as go-to-ground makes one", (*at, "options"))
+        raise place.wrong(f"{strange[0]} cannot be an option: write a word such as go-to-ground", (*at, "options"))
     if last in words:
         raise place.wrong(f"an option called {last} could not be told from the choice", (*at, "options"))
     if otherwise not in words:

@@ -68,7 +68,7 @@ _PLAIN = {
 """What Python says of a formula that it cannot read, in plain words."""
 _WORD = re.compile(r"'[^']*'|\"[^\"]*\"|(?<![\w.-])[A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)*(?![\w(]|\s*=[^=])")
 _BRACES = re.compile(r"\{((?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)\}")
-"""Formulas in texts, with parts in them that stand only sometimes: three deep."""
+"""Formulas in texts, with parts in them that are said only sometimes: three deep."""
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 _SOMETIMES = re.compile(r"(.*) when ([^|]+?)(?: \| (.*)|)", re.DOTALL)
 _DIE = re.compile(r"d([1-9]\d{0,2})")
@@ -202,7 +202,7 @@ class Formulas:
 
     def text(self, template: object, names: Names, where: Path) -> Formula:
         """A text with formulas in braces: `against {unit.morale}`; `{+mod}` has its sign, `{n} hit{|s}` its number,
-        `{, crew lost when crew == lost}` stands only where that holds, and behind a `|` what stands there else."""
+        `{, crew lost when crew == lost}` is said only where that holds, else what is behind a `|`."""
         pieces = self._pieces(str(template), names, where, [])
         if not pieces or (len(pieces) == 1 and pieces[0].startswith(("'", '"'))):
             return constant(str(template))
