@@ -465,3 +465,15 @@ async def test_the_page_tells_what_became_of_a_track() -> None:
     html = page(log, {})
     assert "Command points (Reds): 4" in html
     assert "Weather: mud" in html
+
+
+async def test_rounds_are_counted_with_a_track_as_it_is(
+    make_pack: PackMaker, use_packs: Callable[[Path], None]
+) -> None:
+    rounds = "  odds_by: result\n  rounds: {ends: [{when: {result: [hit]}, as: hit}]}\n  example: {attackers"
+    text = str(MARSH["sequences.yaml"]).replace("  odds_by: result\n  example: {attackers", rounds)
+    use_packs(make_pack({**MARSH, "sequences.yaml": text}, "marsh").parent)
+    channel = await ford()
+    assert "75%" in (await channel.do("Anna", f"{SHOT} rounds=2")).text(), "one in two, twice"
+    await channel.do("Anna", "track set weather mud")
+    assert "56%" in (await channel.do("Anna", f"{SHOT} rounds=2")).text(), "one in three, twice"
