@@ -167,6 +167,9 @@ class For(Statement):
             return False
         if (assigned(self.body).keys() - self.sets) & self.after:
             return False
+        carried = {key for one in below if not isinstance(one, Own | For) for key in one.sets} - self.sets
+        if carried & self.head:  # what one item sets the next one reads
+            return False
         return all(one.within[: len(within)] == within for one in below if isinstance(one, Tell))
 
     def below(self, make: Callable[[Block], Block], /) -> Statement:

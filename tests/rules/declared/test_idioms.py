@@ -14,7 +14,7 @@ from bot.rules.errors import TableError, UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.options import Option
 from bot.rules.inputs.units import Unit, UnitWords
-from bot.rules.odds.odds import marginals
+from bot.rules.odds.odds import joint, marginals
 from bot.rules.sequence.sequence import Played, play
 from bot.systems.yaml_file import place_of
 
@@ -277,3 +277,16 @@ sequences:
     sequence = compile_sequences(yaml.safe_load(text), Setting("test.yaml"), {"test": Head(INPUTS, OUTPUTS)})["test"]
     assert played(sequence, given(), 6).out == {"roll": 6, "units": []}
     assert played(sequence, given(), 5).out == {"roll": 5, "total": 5, "units": []}
+
+
+@pytest.mark.parametrize("by", [["units[1].becomes"], ["units[1].fell"], ["units[0].becomes", "units[1].becomes"]])
+def test_losses_that_go_on_to_the_next_unit_have_the_odds_of_every_roll(by: list[str]) -> None:
+    """Of a single unit too, though what falls on those before it is not asked for."""
+    plan, expected = declared(SPREAD).plan(given(squad(2), squad(3), squad(9))), dict[Any, Fraction]()
+    for losses in range(1, 7):
+        fell = (min(2, losses), min(3, max(0, losses - 2)))
+        words = ["gone" if one == most else "" for one, most in zip(fell, (2, 3), strict=True)]
+        key = fell[1] if by[0].endswith("fell") else words[1] if len(by) == 1 else tuple(words)
+        expected[key] = expected.get(key, Fraction(0)) + Fraction(1, 6)
+    found = joint(plan, by)
+    assert {key if len(by) > 1 else key[0]: chance for key, chance in found.items()} == expected
