@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from bot.app import App
 from bot.audit.check_file import check
 from bot.audit.games import audit_game
 from bot.audit.packs import with_packs
@@ -21,6 +22,7 @@ from bot.systems.packs.archive import zipped
 from tests.commands.test_pack import add, managed
 from tests.extension import EXTENSION, extension
 from tests.forging import bodies, copied, rechained
+from tests.packs.conftest import use_packs as use_packs
 from tests.playing import Channel
 from tests.scenarios.test_pack_versions import exported, loaded_at
 from tests.scenarios.test_pack_versions import verify_log as exit_status
@@ -305,3 +307,26 @@ async def test_an_extension_brings_a_track_and_its_page_has_its_odds() -> None:
         facts = facts_of(log)
     assert len(facts) == 2
     assert all(fact["fits"] and fact["odds"] for fact in facts.values())
+
+
+async def test_the_hosts_extension_stays_in_its_version_over_a_restart_and_plays_in_a_linked_channel(
+    tmp_path: Path, use_packs: Callable[[Path], None]
+) -> None:
+    folder = tmp_path / "club-ift"
+    for name, text in EXTENSION.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    use_packs(folder)
+    channel = await Channel.fresh(place=Place("slack:T1/C1", "slack:T1", "#north"))
+    await channel.do("Anna", *START)
+    (folder / "card.yaml").write_text(SECOND["card.yaml"])
+    use_packs(folder)
+    later = Channel(App(channel.app.store), channel.place, prefix="later")
+    low = "club-ift fire attackers=Alpha targets=Beta hand=1,2"
+    assert "2mc" in (await later.do("Anna", low)).text()
+    use_packs(tmp_path / "none")
+    code = (await later.say("Anna", "game link", manager=True)).title.split()[-1]
+    south = Channel(later.app, Place("slack:T2/C1", "slack:T2", "#south"), "s")
+    assert not (await south.say("Anna", f"game link {code}", manager=True)).error
+    assert "2mc" in (await south.do("Anna", low)).text()
+    await sound(south)

@@ -10,6 +10,7 @@ import pytest
 from bot.systems.packs.archive import zipped
 from tests.adapters.discord.process import locked, running
 from tests.adapters.discord.test_http import playing
+from tests.extension import EXTENSION
 from tests.packs.conftest import FEW
 from tests.packs.test_when import PACK
 from tests.scenarios.test_pack_versions import FIRST, SECOND, SEQUENCES
@@ -211,3 +212,20 @@ async def test_what_counts_by_another_input_is_a_second_step_of_the_form(tmp_pat
         assert not rolled.ephemeral, rolled.text
         at_once = await said(host, table, "few event")
         assert not at_once.ephemeral, at_once.text
+
+
+async def test_an_extension_is_there_under_its_own_commands_and_no_game_to_start(tmp_path: Path) -> None:
+    async with DiscordStandIn.running() as discord:
+        host, table, home = discord.user("Host", manage_guild=True), discord.channel("table"), discord.guild
+        async with running(discord, tmp_path):
+            club = "club.zip", zipped({name: text.encode() for name, text in EXTENSION.items()})
+            review = await said(host, table, "pack add", file=club)
+            assert "It adds to games of asl, and changes nothing there." in review.text
+            answer = await (await host.press(review, "Enable")).answer()
+            assert "New games of Advanced Squad Leader" in answer.text
+            assert menu(discord, home) == ["club-ift", "club-ift-table"]
+            began = await said(host, table, "game start", system="asl", name="Hill")
+            assert "extends asl" in began.text
+            await said(host, table, "unit add", name="Alpha", type="ft-team", stats="fp=4")
+            shot = await said(host, table, "club-ift fire", attackers="Alpha", targets="squad", hand="2,2")
+            assert "2mc" in shot.text
