@@ -41,7 +41,7 @@ LINES = (
     "order write hold", "order write 'to H5' command='roll 2d6'", "order write", "order deadline 2d", "order open",
     "deck make 1..6 cup", 'deck make "Raid x2, Ambush" cup', "deck draw cup 2", "deck draw cup 4", "deck shuffle cup",
     "deck discard all cup", "deck return all cup", "deck discard all cup out", "deck shuffle 'Ann, Bo'",
-    "deck draw standard-52",
+    "deck draw standard-52", "deck draw cup 2 me", "deck deal 1 cup", "deck play all", "deck give all US", "hand agree",
     "game leave", "game join US", "game join VC",
     "game settings answers=compact", "game settings hand_dice=no", "game settings hand_dice=yes answers=full",
     "game settings master=Bob", "game undo", "game undo", "game undo", "game redo", "game redo", "fair add text",
