@@ -217,7 +217,7 @@ class Game:
 
     async def _faults(self) -> Any:
         roster = roster_for(self._system, self._chance)
-        opening = (f'game start {self._system.id} "A game" sides="US, VC"', "game join US", *roster)
+        opening = (f'game start {self._system.home} "A game" sides="US, VC"', "game join US", *roster)
         typed = lines(self._chance, LENGTH, self._system.id, roster, tables=True)
         for at, line in enumerate((*opening, *typed)):
             who = self._chance.choice(PERSONS) if at >= len(opening) else PERSONS[0]
@@ -248,6 +248,8 @@ class Game:
             try:
                 total = sum(count_odds(sequence, sequence.decided(sequence.example)).values())
             except UserError as error:
+                if error.code == "blank-cell":  # its owner is still to type it
+                    continue
                 yield f"the odds of {sequence.id} cannot be counted for its example: {error}"
                 continue
             self._tally.odds += 1

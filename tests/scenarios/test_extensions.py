@@ -14,10 +14,11 @@ from bot.app import App
 from bot.audit.check_file import check
 from bot.audit.games import audit_game
 from bot.audit.packs import with_packs
+from bot.host.fuzz import Tally, fuzz
 from bot.interface.reply.packing import file_text
 from bot.interface.spec import Command, Place
 from bot.report.facts import facts_of
-from bot.systems.catalog import using
+from bot.systems.catalog import system, using
 from bot.systems.packs.archive import zipped
 from tests.commands.test_pack import add, managed
 from tests.extension import EXTENSION, extension
@@ -330,3 +331,15 @@ async def test_the_hosts_extension_stays_in_its_version_over_a_restart_and_plays
     assert not (await south.say("Anna", f"game link {code}", manager=True)).error
     assert "2mc" in (await south.do("Anna", low)).text()
     await sound(south)
+
+
+async def test_random_games_of_an_extension_hold(tmp_path: Path, use_packs: Callable[[Path], None]) -> None:
+    """As `grognard fuzz` plays them: in games of the game that it extends, also where its table is blank."""
+    for blank in (False, True):
+        folder = tmp_path / f"club{blank}" / "club-ift"
+        files = {**EXTENSION, "card.yaml": CARD.replace("[ok, nmc, 1mc]", "[_, nmc, 1mc]")} if blank else EXTENSION
+        for name, text in files.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_text(text)
+        use_packs(folder)
+        assert await fuzz(system("club-ift"), 2, 3, Tally()) is None
