@@ -13,7 +13,9 @@ from pathlib import Path
 import pytest
 
 from bot.__main__ import main
+from bot.host.fuzz import Tally, fuzz
 from bot.packs.check import check_content
+from bot.systems.catalog import system
 from bot.systems.packs.archive import read_content
 from tests.examples import odds
 from tests.packs.evening import Evening, export_of, on_discord, on_slack, on_the_console
@@ -116,6 +118,15 @@ EVENING: Evening = [
     ("Ben", 'asl-fire infantry-fire "X Leader" "A Squad" firepower=4 drm=1 hand=3,4,6,2'),
     ("Anna", "game next"),
 ]
+
+
+@pytest.mark.parametrize("is_typed", [False, True])
+async def test_random_games_of_asl_with_it_are_sound(
+    root: Path, typed: Path, use_packs: Callable[[Path], None], is_typed: bool
+) -> None:
+    """Fuzz plays the game that a pack extends, and a blank table is no failure."""
+    use_packs(typed if is_typed else root / "packs" / "asl-fire")
+    assert await fuzz(system("asl-fire"), 1, 4, Tally()) is None
 
 
 async def test_an_evening_of_asl_with_it_and_what_was_typed_stays_at_home(
