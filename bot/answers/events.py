@@ -237,7 +237,7 @@ def _sequence(event: Event, who: str, *, replayed: bool) -> Retold:
 
 def _sequence_of(event: Event) -> Sequence | None:
     """The sequence that an event played; None for other kinds, and for one of a pack that is gone."""
-    system = system_of(event) if event["kind"] == "sequence" else None
+    system = system_of(event) if event["kind"] in ("sequence", "choice") else None
     return system.sequences.get(event.get("target", "")) if system is not None else None
 
 

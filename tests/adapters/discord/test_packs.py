@@ -229,3 +229,50 @@ async def test_an_extension_is_there_under_its_own_commands_and_no_game_to_start
             await said(host, table, "unit add", name="Alpha", type="ft-team", stats="fp=4")
             shot = await said(host, table, "club-ift fire", attackers="Alpha", targets="squad", hand="2,2")
             assert "2mc" in shot.text
+
+
+GRIT = {
+    path.name: path.read_text("utf-8")
+    for path in (Path(__file__).parents[2] / "data" / "packs" / "grit").iterdir()
+    if path.is_file()
+}
+"""A pack whose sequences ask a side in their middle."""
+
+
+@pytest.mark.slow
+async def test_a_side_is_asked_by_buttons_that_work_behind_a_restart(tmp_path: Path) -> None:
+    async with DiscordStandIn.running() as discord:
+        host, ben = discord.user("Host", manage_guild=True), discord.user("Ben")
+        table = discord.channel("table")
+        async with running(discord, tmp_path) as bot:
+            grit = "grit.zip", zipped({name: text.encode() for name, text in GRIT.items()})
+            await (await host.press(await said(host, table, "pack add", file=grit), "Enable")).answer()
+            await said(host, table, "game start", system="grit", name="Ford", sides="US, VC")
+            await said(host, table, "game join", side="US")
+            await said(ben, table, "game join", side="VC")
+            await said(host, table, "unit add", name="Red 1", type="squad", side="US", stats="men=5 morale=7")
+            await said(ben, table, "unit add", name="Blue 1..2", type="squad", side="VC", stats="men=5 morale=7")
+            assert "answer" in [option["name"] for option in _options_of(discord, "shoot")]
+            shot = await said(host, table, "grit shoot", attackers="Red 1", targets="Blue 1", dice=4, hand="4,5,6,1")
+            assert "3 hits on Blue 1" in shot.content
+            assert f"<@{ben.id}>" in shot.content
+            await bot.kill()
+            await bot.start()
+            refused = await (await host.press(shot, "Go to ground")).answer()
+            assert refused.ephemeral
+            chosen = await (await ben.press(shot, "Take 3 casualties")).answer()
+            assert "Blue 1: casualties" in chosen.content
+            fought = await said(
+                host, table, "grit assault", attackers="Red 1", targets="Blue 1; Blue 2", hand="6,6,5,5"
+            )
+            second = await (await ben.press(fought, "Blue 1: go back a hex")).answer()
+            assert second.ephemeral
+            done = await (await ben.press(second, "Blue 2: stay and lose 1d6 men")).answer()
+            assert "Blue 1 retreats; Blue 2 loses" in done.content
+            assert not done.ephemeral
+
+
+def _options_of(discord: DiscordStandIn, id: str) -> list[dict[str, Any]]:
+    """The options of a sequence of the grit pack."""
+    grit = next(one for one in discord.commands.all(discord.guild.id) if one["name"] == "grit")
+    return next(one["options"] for one in grit["options"] if one["name"] == id)

@@ -106,3 +106,29 @@ async def test_pickers_threads_shortcuts_and_forms_have_a_workspaces_pack(
         picker = await (await anna.slash(games, "/grognard", "")).modal()
         assert "few" in [group["label"]["text"] for group in picker.elements()[0][1]["option_groups"]], "it is played"
     assert socket_slack.refusals == []
+
+
+@pytest.mark.slow
+async def test_a_side_is_asked_by_buttons_and_answers_one_unit_after_the_other(
+    socket_slack: SlackStandIn, tmp_path: Path
+) -> None:
+    home, anna, ben, games = settle(socket_slack)
+    anna.admin = True
+    folder = Path(__file__).parents[2] / "data" / "packs" / "grit"
+    content = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+    async with running(socket_slack, tmp_path, home):
+        review = await (await anna.mention(games, "pack add", files={"grit.zip": zipped(content)})).answer()
+        await (await anna.press(review, "Enable")).answer()
+        for who, line in (
+            (anna, 'game start grit "Ford" sides="US, VC"'), (anna, "game join US"), (ben, "game join VC"),
+            (anna, 'unit add "Red 1" squad side=US stats="men=5 morale=7"'),
+            (ben, 'unit add "Blue 1..2" squad side=VC stats="men=5 morale=7"'),
+        ):  # fmt: skip
+            await (await who.slash(games, "/grognard", line)).answer()
+        typed = 'grit assault attackers="Red 1" targets="Blue 1; Blue 2" hand=6,6,5,5'
+        asked = await (await anna.slash(games, "/grognard", typed)).answer()
+        assert "Blue 1 + 2 must choose" in asked.everything
+        second = await (await ben.press(asked, "Blue 1: go back a hex")).answer()
+        assert "Blue 2 must choose" in second.everything
+        done = await (await ben.press(second, "Blue 2: go back a hex")).answer()
+        assert "Blue 1 retreats; Blue 2 retreats" in done.everything
