@@ -159,7 +159,8 @@ def changed_since(game: Game, patch: Mapping[str, Any]) -> list[str]:
     units = {key: unit_json(unit) if (unit := game.units.get(key)) else None for key in patch.get("units", {})}
     names = [(unit or {"name": key})["name"] for key, unit in patch.get("units", {}).items() if units[key] != unit]
     fields = content(replace(game, units={})) if patch.get("game") else {}
-    names += [key for key, count in patch.get("cards", {}).items() if game.cards.get(key, 0) != count]
+    moved = (key for key, count in patch.get("cards", {}).items() if game.cards.get(key, 0) != count)
+    names += [f"the cards of {deck}" for deck in dict.fromkeys(key.partition("/")[0] for key in moved)]
     return names + [name for name, value in patch.get("game", {}).items() if fields[name] != value]
 
 

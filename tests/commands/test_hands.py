@@ -315,3 +315,14 @@ async def test_a_master_without_a_side_holds_a_hand_of_their_own_until_they_join
     assert "9 of 9 in the pile" in (await channel.do("Anna", "deck show")).text()
     await channel.do("Anna", "fair reveal")
     await sound(channel)
+
+
+async def test_a_draw_whose_hand_went_back_is_not_taken_back_and_says_so() -> None:
+    channel = await table()
+    await channel.do("Bob", "deck draw cup 2 me")
+    number = (await channel.game()).last
+    await channel.do("Bob", "game leave")
+    refused = await channel.press("Anna", await channel.under(number, "undo"))
+    assert refused.error
+    assert "has changed the cards of cup since" in refused.text()
+    await sound(channel, closed=True)
