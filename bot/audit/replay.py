@@ -93,6 +93,7 @@ def replay_faults(
         yield problem
     acting = [unit.name for unit in units if unit.name in happening.acting]
     changes = [change_json(change) for change in happening.changes]
+    moved = dict(happening.tracks) if is_of_game(now, happening.system) else {}
     expected = {
         "it asks for another choice than it says.": ("asks", asked_json(happening.asks)),
         "its inputs and dice lead to another outcome.": ("out", dict(happening.out)),
@@ -102,7 +103,7 @@ def replay_faults(
         "other units act than it says.": ("acting", acting),
         "its outcome changes other units than it says.": ("changes", changes if sealed else []),
         "it read the game's tracks otherwise than they were.": ("read", read),
-        "its outcome changes other tracks than it says.": ("tracks", dict(happening.tracks) if sealed else {}),
+        "its outcome changes other tracks than it says.": ("tracks", moved if sealed else {}),
     }
     own = {name: value for name, value in roll.get("asks", {}).items() if name not in ("side", "units", "due")}
     for problem, (field, value) in expected.items():

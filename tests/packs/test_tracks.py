@@ -261,6 +261,15 @@ async def test_a_sealed_shot_changes_tracks_when_it_is_opened() -> None:
     assert verify_log.check(log)[0]
 
 
+async def test_a_sealed_shot_of_another_game_moves_no_track_of_this_one() -> None:
+    channel = await Channel.fresh()
+    await channel.do("Anna", 'game start lnlt "Ford" sides="US, VC"', "game join US")
+    await channel.do("Anna", "marsh shoot attackers=squad targets=squad secret")
+    await channel.do("Anna", f"game reveal {max((await channel.game()).sealed)}")
+    assert not (await channel.game()).tracks
+    assert check(json.loads(await exported_text(channel))).faults == ()
+
+
 async def test_completion_knows_tracks_and_their_words() -> None:
     known, all_commands = Known(system="marsh"), registry()
     spec = all_commands.get(("track", "set"))

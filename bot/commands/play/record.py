@@ -159,7 +159,7 @@ def _seal(context: Context, outcome: Outcome, facts: Json, label: str) -> Reply:
     content = {key: value for key, value in facts.items() if value not in ("", [], {})} | {"kind": happening.kind}
     if happening.changes:
         content["changes"] = [change_json(change) for change in happening.changes]
-    if happening.tracks:
+    if happening.tracks and is_of_game(context.game, happening.system):
         content["tracks"] = dict(happening.tracks)
     if label:
         content["texts"] = {"label": ledger.salted("label", label)}
