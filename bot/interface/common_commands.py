@@ -292,7 +292,7 @@ _OTHERS = (
         "choose",
         "What your side was asked: casualties or going to ground, and the like",
         _free("option", "one of its options; several with commas where it asks for each unit", complete="choice"),
-        _free("event", "the number that asks; without it the first that waits for you", type="int", min=1),
+        _free("event", "the number that asks; without it the first that waits for you", type="int", min=1, max=10**9),
         _free("hand", "real dice in the order asked for: 5,2,3", brief="real dice: 5,2,3"),
         example="suppressed event=12",
     ),

@@ -14,8 +14,8 @@ from tools.reference.shapes import CELL, Keys, Schema, by_name, closed, many, re
 DRAFT = "http://json-schema.org/draft-07/schema#"
 _INPUT: Mapping[str, Keys] = {"input": k.INPUT}
 _STEPS: Mapping[str, Keys] = {
-    "step": s.STEP, "block": s.BLOCK, "test": s.TEST, "pool": s.POOL, "spread": s.SPREAD, "row": s.ROW,
-    "refuse": s.REFUSE, "line": s.LINE, "word": s.WORD,
+    "step": s.STEP, "block": s.BLOCK, "test": s.TEST, "pool": s.POOL, "spread": s.SPREAD,
+    "choice": s.CHOICE, "row": s.ROW, "refuse": s.REFUSE, "line": s.LINE, "word": s.WORD,
     "said": s.SAID_KEYS, "change": s.CHANGE,
 }  # fmt: skip
 PARTS: Mapping[str, tuple[str, Mapping[str, Keys]]] = {

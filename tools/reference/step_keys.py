@@ -89,6 +89,7 @@ STEP: Keys = {
     "test": Key(ref("test"), "dice against a number"),
     "pool": Key(ref("pool"), "how many dice pass"),
     "spread": Key(ref("spread"), "losses on the units of a list, in their order"),
+    "choose": Key(by_name(ref("choice")), "a side is asked, by the name of what it chooses"),
     "let": Key(by_name({**FORMULA, "type": [*FORMULA["type"], "array"]}), "values, from the first to the last"),
     "add": Key(by_name(by_name(FORMULA, "label"), "list"), "named parts, those of 0 left out"),
     "tell": Key(by_name(FORMULA, "output"), "outputs"),
@@ -138,6 +139,12 @@ SPREAD: Keys = {
     "words": Key(many(TEXT), "what the others become: [unhurt, loses]; their state, if left out"),
     "into": Key(TEXT, "the output list that they are told to"),
     "row": Key(either(SAID, ref("row")), "the odds have a row for each unit"),
+}
+CHOICE: Keys = {
+    "who": Key(TEXT, "whose side is asked: an input of units, or `actor`"),
+    "ask": Key(SAID, "the question"),
+    "options": Key(by_name(SAID, "word"), "two to six words, each with what its button says"),
+    "else": Key(TEXT, "the option that counts where nobody answers in time"),
 }
 ROW: Keys = {
     "name": Key(SAID, "its name"),
