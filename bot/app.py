@@ -25,6 +25,7 @@ from bot.game.phases import standing
 from bot.game.prepared import laid_ready
 from bot.game.roster import in_order
 from bot.game.state import Game
+from bot.game.tracks import deck_names
 from bot.interface.registry import TABLE, Registry, registry
 from bot.interface.reply.reply import Reply, error_reply
 from bot.interface.reply.welcome import welcome
@@ -69,7 +70,7 @@ from bot.stores.opening import open_store
 from bot.stores.records import Shown
 from bot.stores.store import Store
 from bot.stores.sweeping import Sweeping
-from bot.systems.catalog import using
+from bot.systems.catalog import systems, using
 from bot.systems.system import System, built_in
 
 FIRST_FORMS = (("game", "start"), ("unit", "add"), ("setup", "systems"))
@@ -477,7 +478,7 @@ class App:
             return Known()
         game, person = loaded.game, loaded.person_of(who.key)
         with using(await self.shelves.at(place, game)):
-            where = standing(game)
+            where, decks = standing(game), deck_names(game, systems().get(game.system))
         return Known(
             roster=tuple(in_order(game.units.values())),
             sides=game.sides,
@@ -485,7 +486,7 @@ class App:
             own_side=game.players.get(person.person, "") if person is not None else "",
             system=game.system,
             standing=where,
-            decks=tuple(game.decks),
+            decks=decks,
             options=tuple(dict.fromkeys(option for asks in game.waits.values() for option in asks["options"])),
         )
 

@@ -24,10 +24,11 @@ from bot.rules.odds.odds import STATE_BUDGET
 from bot.rules.odds.rolls import TooManyStates
 from bot.rules.tables.compile import OUTPUTS
 from bot.rules.text.names import counted
+from bot.systems.decks import questions as asked_of
 from bot.systems.packs.archive import Content, read_content
 from bot.systems.packs.pack import MOST_SHOWN, PackSystem
 from bot.systems.resolve import count_odds, resolve, rounds_of
-from bot.systems.system import SCENARIOS, STEPS, TABLES, Sequence, System
+from bot.systems.system import DECKS, SCENARIOS, STEPS, TABLES, Sequence, System
 
 MANY_STATES = 10_000
 MOST_CHARACTERS = 8_000
@@ -82,6 +83,7 @@ def check_system(system: System, *, is_new: bool = True) -> Report:
         _check_tables(system, found),
         _check_sequences(system, found),
         _check_scenarios(system, found, is_new=is_new),
+        _check_decks(system, found),
     ]
     if isinstance(system, PackSystem) and not found.faults:
         try:
@@ -93,13 +95,13 @@ def check_system(system: System, *, is_new: bool = True) -> Report:
     if is_new and isinstance(system, PackSystem) and not found.faults:
         found.questions += _large_commands(system)
     version = f", version {system.about.version}" if isinstance(system, PackSystem) else ""
-    named = zip(counts, ("table", "combat sequence", "scenario"), strict=True)
-    has = ", ".join(f"{count} {what}{'' if count == 1 else 's'}" for count, what in named)
+    named = zip(counts, ("table", "combat sequence", "scenario", "deck"), strict=True)
+    has = ", ".join(counted(count, what) for count, what in named if count or what != "deck")
     return found.report(f"{system.id}: {system.title}{version}: {has}")
 
 
 _SAID = re.compile(
-    r"(?P<file>(?:[a-z0-9-]+/)?(?P<name>(?:steps/|scenarios/)?[a-z0-9-]+\.yaml))"
+    r"(?P<file>(?:[a-z0-9-]+/)?(?P<name>(?:steps/|scenarios/|decks/)?[a-z0-9-]+\.yaml))"
     r"(?!.*(?:line|Line) \d)(?:, row (?P<row>[^:]+?)(?=, column|:)|, (?P<all>rows|columns)"
     r"|: \"(?P<quoted>[^\"]+)\"|: (?P<first>\w+) )"
 )
@@ -123,7 +125,7 @@ def _placed(said: str, texts: Mapping[str, str]) -> str:
     )
     for word in words:
         key = re.escape(word.rstrip(","))
-        if key_at := re.compile(rf"(?m)(?:^|[\s{{,\"'-]|id: )({key})[\"']?(?=\s*:|\s*,\s*name:)").search(
+        if key_at := re.compile(rf"(?m)(?:^|[\s{{,\"'-]|id: )({key})[\"']?(?=\s*:|\s*,\s*(?:name|count):)").search(
             text, max(at, 0)
         ):
             at = key_at.start(1)
@@ -254,6 +256,16 @@ def _check_scenarios(system: System, found: _Found, *, is_new: bool) -> int:
     except (TableError, UserError) as error:
         found.faults.append(str(error))
     return len(names)
+
+
+def _check_decks(system: System, found: _Found) -> int:
+    try:
+        for id, made in system.decks.items():
+            found.questions += asked_of(made, f"{system.id}/{DECKS}/{id}.yaml")
+        return len(system.decks)
+    except TableError as error:
+        found.faults.append(str(error))
+        return 0
 
 
 async def check_apart(content: Content, seconds: float = UNTRUSTED_SECONDS) -> Report:

@@ -8,12 +8,12 @@ from pathlib import Path
 
 from bot.rules.errors import TableError, UserError
 from bot.systems.packs.pack import LONGEST_ID, TAKEN, load_pack
-from bot.systems.system import ROOT, SCENARIOS, STEPS, built_in
+from bot.systems.system import DECKS, ROOT, SCENARIOS, STEPS, built_in
 
 TEMPLATE = Path(__file__).parent / "template"
 SCHEMA = "schema"
 """The folder beside the files of a pack from which an editor knows their keys."""
-_OF_FOLDER = {STEPS: "steps", SCENARIOS: "scenario"}
+_OF_FOLDER = {STEPS: "steps", SCENARIOS: "scenario", DECKS: "deck"}
 
 
 BLANK_TABLE = """title: {title}

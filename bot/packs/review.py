@@ -32,6 +32,7 @@ class Review:
     tables: tuple[tuple[str, str], ...] = ()
     sequences: tuple[tuple[str, str], ...] = ()
     scenarios: tuple[str, ...] = ()
+    decks: tuple[str, ...] = ()
     content: Content | None = None
 
 
@@ -97,5 +98,6 @@ def review(content: Content, *, is_new: bool = True) -> Review:
         tuple((table.id, table.title) for table in pack.tables.values()),
         tuple((sequence.id, sequence.title) for sequence in pack.sequences.values()),
         tuple(pack.scenarios.values() if pack.names(SCENARIOS) else ()),
+        tuple(deck.title for deck in pack.decks.values()),
         content,
     )

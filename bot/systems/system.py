@@ -26,10 +26,13 @@ if TYPE_CHECKING:  # a lookup takes 0.10 s without them, 0.18 s with what reads 
     from bot.rules.inputs.tracks import Track
     from bot.rules.inputs.units import Roster, UnitWords
     from bot.rules.sequence.sequence import Choice, Plan, Played
+    from bot.systems.decks import GameDeck
     from bot.systems.optional_rules import OptionalRule
 
 SCENARIOS = "scenarios"
 """The folder of a system with those that are ready to play."""
+DECKS = "decks"
+"""The folder of a system with its decks, one file for each."""
 STEPS, SHARED = "steps", "steps/shared"
 """The folder of a system with the sequences that are declared, one file for each, and in it the file with lists,
 formulas and blocks for all of them."""
@@ -408,6 +411,18 @@ class System:
         from bot.rules.inputs.tracks import read_tracks
 
         return read_tracks(said, f"{self.id}/game.yaml")
+
+    @cached_property
+    def decks(self) -> Mapping[str, GameDeck]:
+        """Its decks by their ids, in alphabetical order. Raises TableError."""
+        if not (names := self.names(DECKS)):
+            return {}
+        from bot.rules.cards import MOST_DECKS
+        from bot.systems.decks import read_deck
+
+        if len(names) > MOST_DECKS:
+            raise TableError(f"{self.id}/{DECKS}/{names[-1]}.yaml", f"is one too many: {MOST_DECKS} decks are kept")
+        return {id: read_deck(id, self.read(f"{DECKS}/{id}"), f"{self.id}/{DECKS}/{id}.yaml") for id in names}
 
     @cached_property
     def words(self) -> Mapping[str, UnitWords]:

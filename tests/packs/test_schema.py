@@ -20,7 +20,7 @@ from bot.rules.inputs import tracks
 from bot.rules.inputs.options import FIELDS, FURTHER
 from bot.rules.sequence.rounds import Carried
 from bot.rules.tables import compile as compiling
-from bot.systems import game_file, optional_rules, system
+from bot.systems import decks, game_file, optional_rules, system
 from bot.systems.packs import pack
 from bot.systems.packs.archive import read_content
 from bot.systems.yaml_file import parse
@@ -68,6 +68,8 @@ CLOSED: dict[tuple[str, str], Collection[str]] = {
     ("steps", "said"): NOTE_KEYS["say"],
     ("steps", "change"): {*NOTE_KEYS["set"], *TRACK_KEYS},
     ("scenario", "scenario"): roster_file.KEYS,
+    ("deck", "deck"): decks.KEYS,
+    ("deck", "card"): decks.CARD_KEYS,
 }
 """The closed lists of the loaders, and the part of a schema that must have the same."""
 
@@ -77,7 +79,7 @@ def _files() -> Iterator[tuple[str, Path]]:
     template = ROOT / "bot" / "packs" / "template"
     for folder in (*sorted((ROOT / "tables").iterdir()), *sorted((ROOT / "packs").iterdir()), template):
         for path in sorted(folder.rglob("*.yaml")):
-            kind = {"steps": "steps", "scenarios": "scenario"}.get(path.parent.name, path.stem)
+            kind = {"steps": "steps", "scenarios": "scenario", "decks": "deck"}.get(path.parent.name, path.stem)
             yield (kind if kind in PARTS and kind != "table" else "table"), path
 
 
@@ -137,6 +139,9 @@ MISTAKES = [
     ("steps", "steps: [{say: {text: hit}}]\n", "is not valid under any"),
     ("steps", "steps: {roll: {die: 1d6}}\n", "is not of type 'array'"),
     ("scenario", "title: T\nsides: [Blue]\nunits: []\n", "is too short"),
+    ("deck", "title: T\ncards: []\n", "should be non-empty"),
+    ("deck", "title: T\ncards: [{id: a, count: 0}]\n", "is less than the minimum"),
+    ("deck", "title: T\ncards: [{id: a, after: gone}]\n", "'gone' is not one of"),
     ("scenario", "title: T\nsides: [Blue, Red]\nunits: [{name: A}]\n", "'type' is a required property"),
 ]
 

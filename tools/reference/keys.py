@@ -1,4 +1,4 @@
-"""Every key of pack.yaml, game.yaml, an input and a scenario.
+"""Every key of pack.yaml, game.yaml, an input, a scenario and a deck.
 
 Words and types come from the loaders; a test holds the keys against theirs.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import get_args
 
 from bot.rules.inputs.options import OptionType
+from bot.systems.decks import AFTER, EMPTY, KEEP
 from bot.systems.game_file import FRAMES, GO, OWN_BUTTONS, SINCE, TONES
 from bot.systems.packs.pack import LONGEST
 from tools.reference.shapes import (
@@ -192,4 +193,21 @@ SCENARIO_UNIT: Keys = {
     "markers": Key(either(TEXT, WORDS), "markers that it bears"),
     "flags": Key(either(TEXT, WORDS), "flags of it"),
     "stats": Key(TEXT, "numbers in one text: attack=4 defense=5"),
+}
+
+DECK: Keys = {
+    "title": Key({"type": "string", "maxLength": 60}, "its name for people"),
+    "cards": Key({**many(ref("card")), "minItems": 1, "maxItems": 400}, "its cards, in the order of faces"),
+    "after": Key(one_of(AFTER), "where a card in play goes when it is discarded: the discards, out of the game, or "
+                 "back into the pile; for all cards that say nothing else"),
+    "keep": Key(one_of(KEEP), "hand: it is drawn closed, into hands; open if left out"),
+    "hand_limit": Key({"type": "integer", "minimum": 1, "maximum": 60}, "so many of its cards are the most in a hand"),
+    "empty": Key(one_of(EMPTY), "what an empty pile does: reshuffle takes the discards in, refuse draws nothing more"),
+    "shown": Key(FLAG, "no: kept off cards of turns and the board; `/deck show` has it"),
+}  # fmt: skip
+CARD: Keys = {
+    "id": Key({"type": ["string", "integer"]}, "what the log calls it: letters, digits and -, at most 40"),
+    "name": Key({"type": ["string", "integer"]}, "what people call it, without commas; its id if left out"),
+    "count": Key({"type": "integer", "minimum": 1, "maximum": 1000}, "how many of it there are, 1 if left out"),
+    "after": Key(one_of(AFTER), "where it goes when it is discarded out of play"),
 }

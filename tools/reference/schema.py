@@ -9,7 +9,7 @@ from bot.systems.packs.pack import NEEDED
 from tools.reference import keys as k
 from tools.reference import step_keys as s
 from tools.reference import table_keys as t
-from tools.reference.shapes import CELL, Keys, Schema, by_name, closed, many, ref
+from tools.reference.shapes import CELL, WORTH, Keys, Schema, by_name, closed, many, ref
 
 DRAFT = "http://json-schema.org/draft-07/schema#"
 _INPUT: Mapping[str, Keys] = {"input": k.INPUT}
@@ -42,6 +42,7 @@ PARTS: Mapping[str, tuple[str, Mapping[str, Keys]]] = {
     ),
     "steps": ("steps/SEQUENCE.yaml", {"steps file": s.STEPS_FILE, **_STEPS}),
     "scenario": ("scenarios/NAME.yaml", {"scenario": k.SCENARIO, "unit": k.SCENARIO_UNIT}),
+    "deck": ("decks/DECK.yaml", {"deck": k.DECK, "card": k.CARD}),
 }  # fmt: skip
 """Of each schema: the file that it is for, and its parts, the outermost first."""
 _REQUIRED: Mapping[str, Iterable[str]] = {
@@ -51,6 +52,7 @@ _REQUIRED: Mapping[str, Iterable[str]] = {
     "line": ("label",),
     "sequence": ("title", "source", "summary"), "rounds": ("ends",), "ending": ("when",), "block": ("steps",),
     "refuse": ("say",), "scenario": ("title", "sides", "units"), "unit": ("name", "type", "side"),
+    "deck": ("title", "cards"), "card": ("id",),
 }  # fmt: skip
 _TABLE_NEEDS = ("title", "source", "group", "kind", "outputs")
 _OF_LIKE: Mapping[str, Schema] = {"table": {"anyOf": [{"required": ["like"]}, {"required": list(_TABLE_NEEDS)}]}}
@@ -70,4 +72,6 @@ def _schema(name: str) -> Schema:
     if name == "scenario":  # its attributes are those of the game
         made["unit"]["additionalProperties"] = CELL
     whole = made.pop(outermost) if name != "sequences" else by_name(ref(outermost), "sequence")
+    if name == "deck":  # numbers and words of its own
+        made["card"]["additionalProperties"] = WORTH
     return {"$schema": DRAFT, "title": f"Grognard: {file}", **whole, **({"definitions": made} if made else {})}

@@ -250,6 +250,7 @@ async def _shown(context: Context, found: Review, hash: str, title: str, active:
         ("Scenarios", list(found.scenarios)),
     ):
         lines.append(f"{what}: {', '.join(titles) or 'none'}.")
+    lines += [f"Decks: {', '.join(found.decks)}."] if found.decks else []
     if questions:
         lines.append("What looks odd, and may be right all the same:" if len(questions) > 1 else "One thing looks odd:")
         lines += [f"- {question}" for question in questions[:MOST_QUESTIONS]]

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from bot.commands.context import Context, closes_texts
 from bot.game.follows.cards import counted as closed_words
 from bot.game.follows.cards import seat_of
 from bot.game.rights import need_player, of_side
-from bot.game.state import Game
+from bot.game.tracks import deck_names
 from bot.interface.reply.parts import Group, Part, Small
 from bot.interface.reply.reply import SEALED, Button, Reply
 from bot.interface.spec import HAND
@@ -22,6 +23,8 @@ from bot.rules.proof.chain import canonical
 from bot.rules.text.names import counted
 from bot.rules.text.phrase import phrase
 from bot.rules.text.plain import clean_name
+from bot.systems.decks import HAND as HAND_KEPT
+from bot.systems.decks import GameDeck
 
 USUAL = "deck"
 MOST_SHOWN = 60
@@ -34,40 +37,51 @@ async def make(context: Context) -> Reply:
     """A deck for the evening; one of the same name begins anew."""
     options, game = context.options(), context.open_game()
     need_player(game, context.actor)
-    typed = options["cards"].strip()
+    typed, ready = options["cards"].strip(), _ready(context)
     empty = cards.REFUSE if options["once"] else cards.RESHUFFLE
-    name = clean_name(options["name"] or (typed if typed in STANDARD else _free_name(game))).casefold()
-    if not cards.ID.fullmatch(name) or (name in STANDARD and typed != name):
+    name = clean_name(options["name"] or (typed if typed in ready else _free_name(context))).casefold()
+    if not cards.ID.fullmatch(name) or (name in ready and typed != name):
         hint = "For example cup, or us-events. It stays in the log."
-        what = "A deck is called by small letters, digits and dashes, at most 24" if name not in STANDARD else name
+        what = "A deck is called by small letters, digits and dashes, at most 24" if name not in ready else name
         raise UserError(
-            f"{what}{', and has its own cards' if name in STANDARD else '.'}",
-            hint=hint,
-            option="name",
-            code="bad-value",
+            f"{what}{', and has its own cards.' if name in ready else '.'}", hint=hint, option="name", code="bad-value"
         )
-    listed = [(card, count) for card, count in STANDARD[typed].cards] if typed in STANDARD else cards.read_cards(typed)
+    listed = list(ready[typed].cards) if typed in ready else cards.read_cards(typed)
+    if typed in ready and not options["once"]:
+        empty = ready[typed].empty
     was = name in game.decks
     number = context.ledger.next_number
-    _declare(context, name, listed, empty, named=typed in STANDARD)
+    _declare(context, name, listed, empty, named=typed in ready)
     deck = cards.deck_from_json(context.game.decks[name])
     shown = ", ".join(f"{card} x{count}" if count > 1 else card for card, count in await _named(context, name, deck))
     ends = (
         "When the pile is empty, nothing more is drawn."
-        if options["once"]
+        if deck.empty == cards.REFUSE
         else "When the pile is empty, the discards are shuffled in."
     )
-    lines: tuple[Part, ...] = (Small(ends),) if typed in STANDARD else (shown, Small(ends))
+    lines: tuple[Part, ...] = (Small(ends),) if typed in ready else (shown, Small(ends))
     title = (
         f"{context.who} {'begins anew:' if was else 'makes a deck:'} {name}, {counted(cards.size(deck.cards), 'card')}"
     )
     return Reply(title, lines, buttons=(draw_button(context, name), context.button("undo", "Undo", number)))
 
 
-def _free_name(game: Game) -> str:
+def game_deck(context: Context, id: str) -> GameDeck | None:
+    """What the game's files say of a deck; None for one of the evening."""
+    return context.system.decks.get(id) if context.system is not None else None
+
+
+def _ready(context: Context) -> Mapping[str, Deck]:
+    """The decks that need not be made: those of the game's files, and standard decks."""
+    own = context.system.decks if context.system is not None else {}
+    return {**{id: made.deck for id, made in own.items()}, **STANDARD}
+
+
+def _free_name(context: Context) -> str:
     """What a deck is called that nobody named: deck, deck-2 and so on."""
     names = (USUAL if number == 1 else f"{USUAL}-{number}" for number in range(1, cards.MOST_DECKS + 2))
-    return next(name for name in names if name not in game.decks)
+    taken = deck_names(context.game, context.system)
+    return next(name for name in names if name not in taken)
 
 
 def _declare(context: Context, id: str, listed: Iterable[tuple[str, int]], empty: str, *, named: bool = True) -> None:
@@ -102,7 +116,7 @@ async def draw(context: Context) -> Reply:
         raise UserError(f"1 to {cards.MOST_DRAWN} cards are drawn at once.", option="count", code="bad-value")
     if options["to"] == HAND:
         return await _draw_closed(context, typed, count)
-    return await _draw(context, typed, count)
+    return await _draw(context, typed, count, openly=bool(context.command.options.get("to")))
 
 
 async def press_draw(context: Context, id: str) -> Reply:
@@ -110,11 +124,21 @@ async def press_draw(context: Context, id: str) -> Reply:
     return await _draw(context, id, 1)
 
 
-async def _draw(context: Context, typed: str, count: int) -> Reply:
+async def press_draw_closed(context: Context, id: str) -> Reply:
+    """The button *Draw* of a deck that is drawn into hands."""
+    return await _draw_closed(context, id, 1)
+
+
+async def _draw(context: Context, typed: str, count: int, *, openly: bool = False) -> Reply:
     id, deck = found_deck(context, typed)
+    made = game_deck(context, id)
+    if made is not None and made.keep == HAND_KEPT and not openly:
+        hint = phrase("`/deck draw {id} to=me` draws into yours, `to=play` for all to see.", id=id)
+        raise UserError(f"{id} is drawn closed, into hands.", hint=hint, option="to", code="missing")
     number, drawn = await drawn_cards(context, id, count, "draw")
     names = await names_of(context, id, deck)
-    lines: tuple[Part, ...] = (*joined_lines(drawn), Small(f"{id}: {counts(context, id, deck)}"))
+    told = described(context, id, drawn.cards)
+    lines: tuple[Part, ...] = (*joined_lines(drawn), *told, Small(f"{id}: {counts(context, id, deck)}"))
     title = f"{context.who} draws {', '.join(names[card] for card in drawn.cards)}"
     buttons = (draw_button(context, id), context.button("undo", "Undo", number))
     return Reply(title, lines, by=f"from {id}", buttons=buttons)
@@ -134,7 +158,15 @@ async def _draw_closed(context: Context, typed: str, count: int) -> Reply:
         tone=SEALED,
     )
     title = f"You draw {', '.join(names[card] for card in drawn.cards)}"
-    return Reply(title, (Small("Only you see this."),), private=True, announce=told, buttons=(hand_button(context),))
+    lines: tuple[Part, ...] = (*described(context, id, drawn.cards), Small("Only you see this."))
+    return Reply(title, lines, private=True, announce=told, buttons=(hand_button(context),))
+
+
+def described(context: Context, id: str, drawn: Iterable[str]) -> tuple[str, ...]:
+    """The numbers and words that the game's files have of cards, a line for each."""
+    if (made := game_deck(context, id)) is None:
+        return ()
+    return tuple(f"{made.names[card]}: {said}" for card in dict.fromkeys(drawn) if (said := made.words(card)))
 
 
 def found_deck(context: Context, typed: str) -> tuple[str, Deck]:
@@ -150,6 +182,7 @@ async def drawn_cards(
     """Draw cards and write it down: (the event, what was drawn). Into hands they are closed, and so are the faces of
     all dice while cards of the deck are closed: with a face everybody could count what is missing before it."""
     game, ledger, deck = context.game, context.ledger, cards.deck_from_json(context.game.decks[id])
+    check_room(context, id, Counter(seats))
     hands, number = await closed_hands(context, id), ledger.next_number
     drawn = cards.draw(id, deck, game.cards, count, ledger.source(), cards.held_cards(hands), seats)
     closes = closes_texts(context)
@@ -172,6 +205,17 @@ async def drawn_cards(
         hidden=hidden, result=said,
     )  # fmt: skip
     return number, drawn
+
+
+def check_room(context: Context, id: str, more: Mapping[str, int]) -> None:
+    """Raise UserError where a hand would hold more cards than the game allows."""
+    made, held = game_deck(context, id), cards.hand_sizes(id, context.game.cards)
+    for seat, count in more.items():
+        if made is not None and made.hand_limit and (had := held.get(seat, 0)) + count > made.hand_limit:
+            what = (
+                f"{hand_of(context, seat)} would hold {had + count} cards of {id}, and {made.hand_limit} is the most."
+            )
+            raise UserError(what, hint=phrase("`/deck play` or `/deck discard` makes room."), code="too-many")
 
 
 HANDS = "hands"
@@ -219,8 +263,9 @@ def _joined(at: int) -> str:
 
 
 def draw_button(context: Context, id: str) -> Button:
-    """What draws one more."""
-    return context.button("drawcard", "Draw", id)
+    """What draws one more, closed where the game says so."""
+    made = game_deck(context, id)
+    return context.button("drawmine" if made is not None and made.keep == HAND_KEPT else "drawcard", "Draw", id)
 
 
 def moved(context: Context, title: str, id: str, deck: Deck) -> Reply:
@@ -272,14 +317,17 @@ async def show(context: Context) -> Reply:
     """The decks here: what is in the pile, in play, discarded and out of the game."""
     game = context.need_game()
     asked = context.options()["deck"]
-    ids = [found(context, asked)] if asked else [*game.decks]
+    own = context.system.decks if context.system is not None else {}
+    ids = [clean_name(asked).casefold()] if asked else [*deck_names(game, context.system)]
     if not ids:
         raise _no_deck()
     lines: list[Part] = []
-    for id in ids:
-        deck = cards.deck_from_json(game.decks[id])
+    for name in ids:
+        id = name if name in own else found(context, name)
+        deck = cards.deck_from_json(game.decks[id]) if id in game.decks else own[id].deck
         names = await names_of(context, id, deck)
-        lines.append(Group(id, counts(context, id, deck), grave=True))
+        title = f"{own[id].title}. " if id in own and own[id].title.casefold() != id else ""
+        lines.append(Group(id, f"{title}{counts(context, id, deck)}", grave=True))
         pile = cards.left(id, deck, game.cards)
         if asked or len(pile) <= MOST_SHOWN:
             closed = cards.hand_sizes(id, game.cards)
@@ -288,6 +336,7 @@ async def show(context: Context) -> Reply:
             there = cards.at(id, place, game.cards)
             if there:
                 lines.append(Group(label, _list(names, ((card, there.get(card, 0)) for card, _ in deck.cards))))
+        lines += described(context, id, (card for card, _ in deck.cards))[:MOST_SHOWN] if asked else ()
     lines.append(Small("A pile has no order: each draw is one die over all cards left, and grognard verify proves it."))
     return Reply("Decks", tuple(lines), private=True, buttons=tuple(draw_button(context, id) for id in ids[:1]))
 
@@ -309,18 +358,23 @@ def counts(context: Context, id: str, deck: Deck) -> str:
 
 
 def found(context: Context, typed: str, *, declares: bool = False) -> str:
-    """The deck that is meant: the only one where none is named. A standard deck is declared at its first draw."""
-    decks, id = context.game.decks, clean_name(typed).casefold()
-    if not id and len(decks) == 1:
-        return next(iter(decks))
+    """The deck that is meant: the only one where none is named. Standard decks, and those of
+    the game's files, are declared at their first draw."""
+    decks, id, ready = context.game.decks, clean_name(typed).casefold(), _ready(context)
+    here = deck_names(context.game, context.system)
+    if not id and len(here) == 1:
+        id = here[0]
     if id in decks:
         return id
-    if declares and id in STANDARD:
-        _declare(context, id, STANDARD[id].cards, cards.RESHUFFLE)
+    if declares and id in ready:
+        _declare(context, id, ready[id].cards, ready[id].empty)
         return id
-    if not decks and not id:
+    if id in here:
+        first = phrase("`/deck draw {id}` draws the first.", id=id)
+        raise UserError(f"All cards of {id} are in the pile.", hint=first, option="deck", code="unknown-deck")
+    if not here and not id:
         raise _no_deck()
-    names = [*decks, *(name for name in STANDARD if name not in decks and declares)]
+    names = [*here, *(name for name in STANDARD if name not in decks and declares)]
     what = f'There is no deck "{id[:24]}".' if id else "Which deck?"
     hint = did_you_mean(id, names) if id else ""
     raise UserError(what, hint=hint or f"Decks: {', '.join(names)}.", option="deck", code="unknown-deck")
@@ -335,8 +389,9 @@ async def names_of(context: Context, id: str, deck: Deck) -> Names:
     """How the cards are called; words that were deleted are numbered."""
     ledger, ids = context.ledger, [card for card, _ in deck.cards]
     typed_in = {card: found for card in ids if "." in card and (found := cards.WORD.fullmatch(card))}
+    made = game_deck(context, id)
     if not typed_in:
-        return {card: cards.name_of(id, card) for card in ids}
+        return {card: made.names.get(card, card) if made is not None else cards.name_of(id, card) for card in ids}
     numbers = {int(found[1]) for found in typed_in.values()}
     rows = [row for row in ledger.new_texts if row.event in numbers]
     for number in sorted(numbers):

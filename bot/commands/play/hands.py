@@ -13,12 +13,15 @@ from collections.abc import Mapping, Sequence
 from bot.commands.context import Context
 from bot.commands.play.decks import (
     Names,
+    check_room,
     closed_hands,
     counts,
+    described,
     draw_button,
     drawn_cards,
     found,
     found_deck,
+    game_deck,
     hand_button,
     hand_of,
     joined_lines,
@@ -40,6 +43,7 @@ from bot.rules.errors import UserError
 from bot.rules.text.names import counted, joined
 from bot.rules.text.phrase import phrase
 from bot.rules.text.plain import clean_name
+from bot.systems.decks import AFTER
 
 MOST = 25
 """Cards of a menu; a larger hand has several pages."""
@@ -66,8 +70,7 @@ async def _move(context: Context, does: str) -> Reply:
     id = found(context, options["deck"] or "")
     deck = cards.deck_from_json(game.decks[id])
     names = await names_of(context, id, deck)
-    places, to, verb = _MOVES[does]
-    there = {place: cards.at(id, place, game.cards) for place in places}
+    there = {place: cards.at(id, place, game.cards) for place in _MOVES[does][0]}
     typed = clean_name(options["cards"], 1_000)
     try:
         wanted = _wanted(typed, id, deck, names, there)
@@ -75,10 +78,23 @@ async def _move(context: Context, does: str) -> Reply:
         if does == "remove" or not cards.hand_sizes(id, game.cards).get(_own(context)):
             raise
         return await _out_of_hand(context, id, "discard" if does == "discard" else "back", typed)
-    out = cards.take(id, game.cards, wanted, places, to)
-    took = [card for _, card in cards.taken(id, deck, game.cards, dict.fromkeys(game.cards, 0) | out)]
-    context.ledger.add("cards", replace(game, cards=out), deck=id, does=does, result=cards.words(id, took))
-    return moved(context, f"{context.who} {verb} {', '.join(names[card] for card in took)}", id, deck)
+    told = []
+    for act, some in _by_what_becomes(context, id, does, wanted).items():
+        before, (places, to, verb) = context.game, _MOVES[act]
+        out = cards.take(id, before.cards, some, places, to)
+        took = [card for _, card in cards.taken(id, deck, before.cards, dict.fromkeys(before.cards, 0) | out)]
+        context.ledger.add("cards", replace(before, cards=out), deck=id, does=act, result=cards.words(id, took))
+        told.append(f"{verb} {', '.join(names[card] for card in took)}")
+    return moved(context, f"{context.who} {'; '.join(told)}", id, deck)
+
+
+def _by_what_becomes(context: Context, id: str, does: str, wanted: Sequence[str]) -> Mapping[str, list[str]]:
+    """The cards by what happens to them: those that are discarded go where the game's files say that they go after."""
+    made, found = game_deck(context, id), dict[str, list[str]]()
+    for card in wanted:
+        goes = AFTER[made.after.get(card, "discard")] if made is not None and does == "discard" else does
+        found.setdefault(goes, []).append(card)
+    return found
 
 
 def _wanted(typed: str, id: str, deck: Deck, names: Names, there: Mapping[str, Mapping[str, int]]) -> list[str]:
@@ -190,6 +206,7 @@ async def _out_of_hand(context: Context, id: str, does: str, typed: str, draw: s
         known.clear()
     wanted = _chosen(id, typed, draw, own, known, names)
     to = _receiver(context, seat) if does == "give" else ""
+    check_room(context, id, {to: len(wanted)} if to else {})
     number, out, hidden = ledger.next_number, dict(game.cards), dict[str, str]()
     for card in wanted:
         if known[card]:
@@ -291,6 +308,7 @@ async def press_hand(context: Context, about: str) -> Reply:
         told = [names[card] for _, card in own]
         opened = [f"{names[card]} (known to all)" for card, count in known.items() for _ in range(count)]
         lines.append(Group(id, ", ".join([*told, *opened]), grave=True))
+        lines += described(context, id, (*(card for _, card in own), *known))
         entries += [(f"{id}:{draw}", names[card], id) for draw, card in own]
     if not lines:
         hint = phrase("`/deck draw` with `to=me` draws into it, `/deck deal` deals to all sides.")

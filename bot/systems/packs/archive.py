@@ -12,13 +12,13 @@ from pathlib import Path, PurePosixPath
 from textwrap import dedent
 
 from bot.rules.errors import TableError
-from bot.systems.system import SCENARIOS, STEPS
+from bot.systems.system import DECKS, SCENARIOS, STEPS
 
 MOST_BYTES = 256 * 1024
 """All files of a pack together, and the zip that they come in."""
 MOST_FILES = 200
 PACK = "pack.yaml"
-FOLDERS = (SCENARIOS, STEPS)
+FOLDERS = (SCENARIOS, STEPS, DECKS)
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}\.yaml")
 _PASSED_OVER = (".md", ".txt", ".json", ".svg", ".png")
 """Files for people: their names may be anything."""
@@ -164,7 +164,8 @@ def check_name(name: str, count: int) -> None:
     if folder not in ("", *FOLDERS) or not _NAME.fullmatch(file):
         raise TableError(
             name[:80],
-            f"is no name for a file of a pack: name.yaml, in {SCENARIOS}/ or {STEPS}/ or alone, of a-z, 0-9 and -",
+            "is no name for a file of a pack: name.yaml of a-z, 0-9 and -, alone or in one of "
+            f"{', '.join(f'{name}/' for name in FOLDERS)}",
         )
 
 

@@ -16,7 +16,7 @@ from bot.rules.text.plain import one_line
 from bot.systems.game_file import check_game
 from bot.systems.packs.archive import MOST_BYTES, MOST_FILES, PACK, Content, check_name, read_content
 from bot.systems.packs.merging import SHARED, extended, merged
-from bot.systems.system import SCENARIOS, STEPS, System, built_in
+from bot.systems.system import DECKS, SCENARIOS, STEPS, System, built_in
 
 _ID = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 LONGEST_ID = 20
@@ -232,6 +232,7 @@ class PackSystem(System):
                 sequence.declared.check_odds()
         for id in self.own_sequences():
             _check_command(id, self.sequences[id].inputs, f"{self.id}/sequences.yaml")
+        self.decks  # noqa: B018  # each is read whole
         self._check_extension()
         self._check_upkeep()
         for group in groups:
@@ -239,15 +240,14 @@ class PackSystem(System):
                 raise TableError(f"{self.id}/game.yaml", "is no name: a-z, 0-9 and hyphens", row=f"groups {group}")
 
     def _check_extension(self) -> None:
-        """Raise TableError for what an extension cannot have: names of its game, and scenarios."""
+        """Raise TableError for what an extension cannot have: names of its game, scenarios and decks."""
         if self.base is None:
             return
         check_beside(self, (self.base,))
-        if self.scenarios:
-            problem = (
-                f"a scenario is of a game: a pack that inherits {self.home} may have some, one that extends it not"
-            )
-            raise TableError(f"{self.id}/{SCENARIOS}/{next(iter(self.scenarios))}.yaml", problem)
+        for what, folder in (("scenario", SCENARIOS), ("deck", DECKS)):
+            for name in self.names(folder):
+                problem = f"a {what} is of a game: a pack that inherits {self.home} may have some, one that extends not"
+                raise TableError(f"{self.id}/{folder}/{name}.yaml", problem)
 
     def _check_upkeep(self) -> None:
         """Raise TableError for a sequence that a phase cannot run on units by itself."""
