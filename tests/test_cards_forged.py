@@ -42,6 +42,14 @@ CLOSED = (
     "deck discard all cup", "deck draw cup 2 me", "deck play all", "hand agree", "deck draw standard-52 3 me",
     "deck draw standard-52", "game leave", "game join US", "game join VC",
 )  # fmt: skip
+TOPS = (
+    'deck make "1..9" cup', "deck peek 3 cup", "deck draw cup", "deck draw cup 1 me", "deck peek 2 cup",
+    "deck peek 2 cup", "deck deal 2 cup", "deck return all cup place=top", "deck draw cup 3",
+    "deck return all cup place=bottom", "deck peek 9 cup", "deck draw cup 2", "deck shuffle cup",
+    "deck draw cup 6", "deck return all cup place=top", "deck draw cup 2", "deck discard all cup",
+    "deck return all cup place=top", "deck draw cup 5 me", "deck return all cup place=bottom", "deck peek cup",
+    "deck draw cup 4", "deck draw cup 9 me", "deck peek standard-52 9", "deck draw standard-52 3",
+)  # fmt: skip
 
 
 async def _played(chance: Random, lines: tuple[str, ...] = EVENING) -> str:
@@ -55,7 +63,7 @@ async def _played(chance: Random, lines: tuple[str, ...] = EVENING) -> str:
             if chance.random() < 0.5:
                 await channel.say("Anna", "game redo")
                 await channel.say("Bob", "game redo")
-    if lines == CLOSED:
+    if lines != EVENING:
         await channel.say("Anna", "hand agree")
         await channel.say("Bob", "hand agree")
         await channel.say("Anna", "game end confirm")
@@ -66,6 +74,13 @@ async def _played(chance: Random, lines: tuple[str, ...] = EVENING) -> str:
 def with_hands(seed: int) -> Json:
     """An evening with closed hands, opened at its end."""
     log: Json = json.loads(run(_played(Random(seed), CLOSED)))
+    assert any("shows" in body for body in bodies(log))
+    return log
+
+
+def with_tops(seed: int) -> Json:
+    """An evening in which piles were looked at and cards put on top and at the bottom."""
+    log: Json = json.loads(run(_played(Random(seed), TOPS)))
     assert any("shows" in body for body in bodies(log))
     return log
 
@@ -306,6 +321,47 @@ def an_open_die(log: Json) -> None:
     log["texts"] = [row for row in log["texts"] if row["event"] != body["number"] or row["key"] == SAID]
 
 
+def a_peek_of_more(log: Json) -> None:
+    """Somebody looked at more cards than all were told."""
+    body = next(body for body in bodies(log, "draw") if body["does"] == "peek" and len(body["closed"]) > 1)
+    body["result"] = f"{body['deck']}: {int(body['result'].split()[1]) - 1} closed"
+
+
+def a_top_passed_over(log: Json) -> None:
+    """A draw of the known top is said to have drawn another card."""
+    body = next(body for body in bodies(log, "draw") if body.get("closed") == [] and body["does"] == "draw")
+    card = body["result"].removeprefix("cup: ").split(", ")[0]
+    lying = {key.rpartition("/")[2] for key in out_before(log, body["number"]) if key.startswith("cup/")}
+    other = next(str(n) for n in range(1, 10) if str(n) not in {*lying, card})
+    body["result"] = body["result"].replace(card, other, 1)
+    for part in ("before", "after"):
+        body[part]["cards"][f"cup/play/{other}"] = body[part]["cards"].pop(f"cup/play/{card}")
+
+
+def another_end(log: Json) -> None:
+    """What was put at the bottom is said to have been put on top."""
+    body = next(body for body in bodies(log, "cards") if body.get("to") == "=bottom")
+    body["to"] = "=top"
+
+
+def another_order_on_top(log: Json) -> None:
+    """Known cards are drawn in another order than they have on top."""
+    of_top = (body for body in bodies(log, "draw") if body.get("closed") == [] and body["does"] == "draw")
+    body = next(body for body in of_top if "," in body["result"])
+    cards = body["result"].removeprefix("cup: ").split(", ")
+    body["result"] = f"cup: {', '.join([*cards[1:], cards[0]])}"
+
+
+def a_shuffle_that_left_the_top(log: Json) -> None:
+    body = next(body for body in bodies(log, "cards") if body["does"] == "shuffle" and "=top" in str(body["before"]))
+    for part in ("before", "after"):
+        body[part]["cards"] = {key: count for key, count in body[part]["cards"].items() if "=top" not in key}
+
+
+TOP_CHEATS: tuple[Callable[[Json], None], ...] = (
+    a_peek_of_more, a_top_passed_over, another_end, another_order_on_top, a_shuffle_that_left_the_top,
+    another_closed_card, another_closed_face,
+)  # fmt: skip
 HAND_CHEATS: tuple[Callable[[Json], None], ...] = (
     another_closed_card, another_closed_face, played_from_another_hand, never_in_the_hand, a_larger_hand,
     closed_text_dropped, opened_without_a_yes, another_hand_shown, shown_later, an_open_die,
@@ -318,10 +374,12 @@ CHEATS: tuple[Callable[[Json], None], ...] = (
 
 
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("hands", [False, True])
-def test_cheats_are_seen_by_all_three(tmp_path: Path, *, hands: bool) -> None:
-    seeds = [(with_hands if hands else honest)(seed) for seed in range(1, 8)]
-    cheats, logs = HAND_CHEATS if hands else CHEATS, list[tuple[str, Json]]()
+@pytest.mark.parametrize(("evening", "cheats"), [(honest, CHEATS), (with_hands, HAND_CHEATS), (with_tops, TOP_CHEATS)])
+def test_cheats_are_seen_by_all_three(
+    tmp_path: Path, evening: Callable[[int], Json], cheats: tuple[Callable[[Json], None], ...]
+) -> None:
+    seeds = [evening(seed) for seed in range(1, 8)]
+    logs = list[tuple[str, Json]]()
     for cheat in cheats:
         for number, log in enumerate(seeds):
             bent = copied(log)
@@ -371,7 +429,7 @@ def bent(chance: Random, log: Json) -> Json:
 def test_all_three_agree_on_bent_logs(tmp_path: Path) -> None:
     """A random change: no verifier calls sound what another calls forged."""
     chance, logs, texts = Random(26), [honest(seed) for seed in range(1, 4)], list[str]()
-    logs += [with_hands(seed) for seed in range(1, 4)]
+    logs += [evening(seed) for seed in range(1, 4) for evening in (with_hands, with_tops)]
     said = list[tuple[bool, bool]]()
     for number in range(LOGS):
         try:

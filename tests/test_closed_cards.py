@@ -42,7 +42,7 @@ LOOKS = (
     ("Bob", "game export html"), ("Bob", "game export markdown"), ("Bob", "game export csv"), ("Bob", "privacy export"),
     ("Bob", "deck play Bbb"), ("Bob", "deck play Hhhhhhhhhhhh"), ("Bob", "deck discard Bbb cup"),
     ("Bob", "deck discard Hhhhhhhhhhhh"), ("Bob", "deck return Bbb"), ("Bob", "deck give Bbb US"),
-    ("Dora", "deck play Bbb"), ("Bob", "deck shuffle cup"), ("Bob", "deck draw cup 60"), ("Bob", "deck draw cup 9"),
+    ("Dora", "deck play Bbb"), ("Bob", "deck draw cup 60"), ("Bob", "deck draw cup 9"),
     ("Bob", 'deck make "1..3" standard-52'), ("Bob", "game stats"), ("Bob", "help deck draw"),
     ("Anna", "privacy export"),
 )  # fmt: skip
@@ -152,6 +152,28 @@ PAIRS: dict[str, tuple[tuple[tuple[str, str], ...], dict[int, list[int]], dict[i
     "a card put back": (
         (("Anna", "deck draw cup to=me"), ("Anna", "deck return all"), ("Bob", "deck draw cup")),
         {6: [2], 8: [5]}, {6: [8], 8: [5]},
+    ),
+    "a known top": (
+        (("Anna", "deck peek 2 cup"), ("Anna", "deck draw cup to=me"), ("Anna", "deck shuffle cup"),
+         ("Bob", "deck draw cup")),
+        {6: [1, 1], 9: [4]}, {6: [7, 1], 9: [5]},
+    ),
+    "a top that is drawn with more": (
+        (("Anna", "deck peek 1 cup"), ("Anna", "deck draw cup 2 me"), ("Bob", "deck draw cup")),
+        {6: [2], 7: [1], 8: [3]}, {6: [8], 7: [1], 8: [4]},
+    ),
+    "an undone peek": (
+        (("Anna", "deck peek 2 cup"), ("Anna", "game undo"), ("Bob", "game undo"), ("Bob", "deck draw cup")),
+        {6: [2, 3], 8: [5]}, {6: [8, 3], 8: [5]},
+    ),
+    "a card of a hand put on top": (
+        (("Anna", "deck draw cup to=me"), ("Anna", "deck return all place=top"),
+         ("Anna", "deck draw cup to=me"), ("Bob", "deck draw cup")),
+        {6: [2], 9: [4]}, {6: [8], 9: [5]},
+    ),
+    "a card of a hand put at the bottom": (
+        (("Anna", "deck draw cup to=me"), ("Anna", "deck return all place=bottom"), ("Bob", "deck draw cup")),
+        {6: [2], 8: [4]}, {6: [8], 8: [5]},
     ),
     "a hand that goes back with its side": (
         (("Anna", "deck draw cup to=me"), ("Anna", "game leave"), ("Bob", "deck draw cup")),

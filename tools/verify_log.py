@@ -100,8 +100,8 @@ EVENTS: Json = {
         "changes": "change+", "read": "{word:value}+", "tracks": "{word:value}+",
         "opens": "count+", "reads": "count+", "before": "patch", "after": "patch",
         "deck": "word", "upkeep": "word",
-        "does": "=draw|=names|=hold|=deal|=play|=discard|=remove|=return|=shuffle|=give|=back|=agree",
-        "closed": "sides+60", "seats": "word+60", "seat": "word", "to": "word", "shows": "count",
+        "does": "=draw|=peek|=names|=hold|=deal|=play|=discard|=remove|=return|=shuffle|=give|=back|=agree",
+        "closed": "sides*60", "seats": "word+60", "seat": "word", "to": "word", "shows": "count",
     },
     "game": {
         "system": "name", "name": "name", "master": "name", "phase": "name", "initiative": "name", "turn_of": "name",
@@ -458,7 +458,7 @@ def closed_dice(texts: Any, at: int, body: Json) -> Json:
     """The dice whose faces an event closed, each by its own text; {} where one is not in the file."""
     sides = listed(body["closed"])
     faces = [str(texts.get((at, f"face.{n}"), {}).get("text", "")) for n in range(1, len(sides) + 1)]
-    if not faces or not all(re.fullmatch("[0-9]{1,9}", face) for face in faces):
+    if not all(re.fullmatch("[0-9]{1,9}", face) for face in faces):
         return {}
     dice = [{"label": body.get("deck"), "sides": n, "value": int(face)} for n, face in zip(sides, faces, strict=True)]
     return {"dice": dice}
@@ -620,6 +620,7 @@ def pack_hash(files: Any) -> str:
 DECK_ID, WORD = "[a-z0-9][a-z0-9-]{0,23}", r"([1-9][0-9]{0,15})\.(w[1-9][0-9]{0,2})"
 
 
+TOP, BOTTOM = ENDS = ("=top", "=bottom")  # known ends of a pile: as hands that nobody holds
 OPEN = ("play", "discard", "removed")  # places where cards lie open, by card; hands are counted by seat
 
 
@@ -643,6 +644,27 @@ class Pile:
     def size(self) -> int:
         """How many cards it has, which all can tell."""
         return int(sum(self.left.values()) - sum(self.at("hand").values()))
+
+    @property
+    def no_ends(self) -> dict[str, int]:
+        """What is out of it once its known ends are shuffled in."""
+        return {key: n for key, n in self.out.items() if key not in [f"{self.id}/hand/{end}" for end in ENDS]}
+
+    def sides(self, count: int, peeks: bool) -> list[int]:
+        """The sides of the dice of so many cards; what is on the known ends is taken off without one."""
+        size, sides = self.size, list[int]()
+        for _ in range(count):
+            ends = [TOP] * (not peeks) + [BOTTOM] * (not size)
+            end = next((end for end in ends if self.out.get(f"{self.id}/hand/{end}")), "")
+            if end:
+                self.put("hand", end, -1)
+                continue
+            if not size and self.deck["empty"] == "reshuffle":
+                size = sum(self.at("discard").values())
+                self.refill()
+            sides.append(size)
+            size -= 1
+        return sides
 
     def put(self, place: str, what: str, count: int = 1) -> None:
         """So many more cards are in a place."""
@@ -685,7 +707,7 @@ def opened_faults(events: list[Json], texts: dict[tuple[int, str], str]) -> Iter
 
     for body in events:
         at, deck = body["number"], body.get("deck", "")
-        if any(first <= at < by for first, by in opens) and ("closed" in body or "seat" in body):
+        if any(first <= at < by for first, by in opens) and body.keys() & {"closed", "seat", "to"}:
             hands = hands_of(deck)
             try:
                 follow = drawn_hands if "closed" in body else left_hands
@@ -696,7 +718,7 @@ def opened_faults(events: list[Json], texts: dict[tuple[int, str], str]) -> Iter
             before, after = (body.get(part, {}).get("cards", {}) for part in PATCH)
             for one in decks:
                 for seat, held in hands_of(one).items():
-                    for card in {card for _, card in held}:
+                    for card in set[str]() if seat in ENDS else {card for _, card in held}:
                         key = f"{one}/known/{seat}/{card}"
                         if after.get(key, 0) - before.get(key, 0) != sum(other == card for _, other in held):
                             yield at, "it opens other hands than were drawn."
@@ -706,24 +728,49 @@ def opened_faults(events: list[Json], texts: dict[tuple[int, str], str]) -> Iter
 
 def drawn_hands(body: Json, deck: Json, out: dict[str, int], hands: Json, texts: dict[tuple[int, str], str]) -> Json:
     """The hands behind a closed draw; ValueError where its faces draw other cards."""
-    at, seats = body["number"], body.get("seats", [])
-    pile, places = (
-        Pile(body["deck"], deck, out, [card for held in hands.values() for _, card in held]),
-        range(1, len(body["closed"]) + 1),
-    )
-    named = [texts[at, f"card.{n}"] for n in places] if seats else body["result"].partition(": ")[2].split(", ")
-    for n, sides in zip(places, body["closed"], strict=True):
-        die = {"label": body["deck"], "sides": sides, "value": int(texts[at, f"face.{n}"])}
-        if pile.draw(die, seats[n - 1] if seats else "") != named[n - 1]:
+    at, seats, sides, peeks = body["number"], seats_of(body), [*body["closed"]], body["does"] == "peek"
+    pile = Pile(body["deck"], deck, out, [card for held in hands.values() for _, card in held])
+    named = body["result"].partition(": ")[2].split(", ")
+    if seats or peeks:
+        named = [texts[at, f"card.{n}"] for n in range(1, len(seats) + 1)]
+    new = list[tuple[str, tuple[str, str]]]()
+    for n, name in enumerate(named, 1):
+        ends = [TOP] * (not peeks) + [BOTTOM] * (not sum(pile.left.values()))
+        end = next((end for end in ends if hands.get(end)), "")
+        if end:
+            card = hands[end].pop(0)[1]
+        else:
+            face = int(texts[at, f"face.{len(body['closed']) - len(sides) + 1}"])
+            card = pile.draw({"label": body["deck"], "sides": sides.pop(0), "value": face})
+        if card != name:
             raise ValueError
-        if seats:
-            hands.setdefault(seats[n - 1], []).append((f"{at}.{n}", named[n - 1]))
+        new += [(seats[n - 1], (f"{at}.{n}", name))] if seats else []
+    for seat, one in new:
+        hands.setdefault(seat, []).append(one)
+    if sides:
+        raise ValueError
     return hands
+
+
+def seats_of(body: Json) -> list[str]:
+    """For whom cards were drawn; what a peek draws stays on top."""
+    peeked = sum(key.startswith("card.") for key in body.get("texts", {}))
+    return [TOP] * peeked if body["does"] == "peek" else body.get("seats", [])
+
+
+def with_ends(hands: Json, end: str, held: list[tuple[str, str]]) -> Json:
+    """The hands once more is put on a known end, or into one of them."""
+    was = hands.get(end, [])
+    return {**hands, end: [*held, *was] if end == TOP else [*was, *held]}
 
 
 def left_hands(body: Json, _: Json, out: dict[str, int], hands: Json, texts: dict[tuple[int, str], str]) -> Json:
     """The hands behind an event that took cards out of one; ValueError for a card that was not in it."""
-    at, deck, seat, to = body["number"], body["deck"], body["seat"], body.get("to", "")
+    at, deck, seat, to = body["number"], body["deck"], body.get("seat", ""), body.get("to", "")
+    if not seat:
+        named = body["result"].partition(": ")[2].split(", ")
+        return with_ends(hands, to, [(f"{at}.{n}", card) for n, card in enumerate(named, 1)])
+    moves = list[tuple[str, str]]()
     held, known, closed = hands.setdefault(seat, []), dict(out), list[str]()
     for card in body["result"].partition(": ")[2].split(", ") if body["does"] in ("play", "discard") else []:
         key = f"{deck}/known/{seat}/{card}"
@@ -738,9 +785,8 @@ def left_hands(body: Json, _: Json, out: dict[str, int], hands: Json, texts: dic
         held.remove(found)
         if to and texts[at, f"card.{n}"] != found[1]:
             raise ValueError
-        if to:
-            hands.setdefault(to, []).append((f"{at}.{n}", found[1]))
-    return hands
+        moves.append((f"{at}.{n}", found[1]))
+    return with_ends(hands, to, moves) if to else hands
 
 
 # --- replay: whether each event follows on those before --------------------------------------------------
@@ -827,7 +873,7 @@ class Game:
         """Which cards are out of their piles behind an event, and from where on they are closed."""
         if "shows" in body or body["kind"] == "import":
             self.hidden = 0
-        elif "closed" in body or "seat" in body:
+        elif body.keys() & {"closed", "seat", "to"}:
             self.hidden = self.hidden or body["number"]
         self.cards = {**self.cards, **body.get("after", {}).get("cards", {})}
         self.cards = {key: count for key, count in self.cards.items() if count}
@@ -1196,35 +1242,38 @@ class Game:
 
     def closed_draw(self, body: Json) -> str:
         """Cards drawn whose faces stay closed: into hands, or open ones while others of the deck are closed."""
-        deck, sides, seats, does = body.get("deck", ""), body["closed"], body.get("seats", []), body["does"]
-        if deck not in self.now["decks"] or "dice" in body:
+        deck, sides, seats, does = body.get("deck", ""), body["closed"], seats_of(body), body["does"]
+        peeks = does == "peek"
+        if deck not in self.now["decks"] or "dice" in body or (peeks and "seats" in body):
             return "it draws from a deck that nobody declared, or too much at once."
         own = {self.seat_of(body["who"])}
         fits = {
             "draw": not seats,
+            "peek": True,
             "hold": set(seats) == own,
             "deal": bool(seats) and set(seats) <= set(self.now["sides"]),
         }
-        if not fits.get(does) or (seats and len(seats) != len(sides)):
+        if not fits.get(does):
             return "it draws for hands that are not theirs."
-        named = [] if seats else body["result"].removeprefix(f"{deck}: ").split(", ")
-        keys = {f"{what}.{n}" for n in range(1, len(sides) + 1) for what in ("face", *(["card"] if seats else []))}
-        if body.get("texts", {}).keys() != keys or (not seats and len(named) != len(sides)):
+        named = [] if seats or peeks else body["result"].removeprefix(f"{deck}: ").split(", ")
+        looked = re.search(": ([1-9][0-9]?) closed", body["result"])
+        count, asked = len(seats or named), int(looked[1]) if looked else 0
+        if not 0 < (asked if peeks else count) <= 60:
+            return "it draws nothing, or too much at once."
+        keys = {f"face.{n}" for n in range(1, len(sides) + 1)} | {f"card.{n}" for n in range(1, len(seats) + 1)}
+        fresh = max(0, asked - self.cards.get(f"{deck}/hand/{TOP}", 0)) if peeks else count
+        if body.get("texts", {}).keys() != keys or count != fresh:
             return "it has other texts than the cards and faces that it closes."
-        if not seats and not self.cards.get(f"{deck}/last"):
+        if not (seats or peeks or self.cards.get(f"{deck}/last")):
             return "it closes its dice though no card of the deck is closed."
         pile = Pile(deck, self.now["decks"][deck], self.cards)
-        size = pile.size
-        for place, each in enumerate(sides):
-            if not size and pile.deck["empty"] == "reshuffle":
-                size = sum(pile.at("discard").values())
-                pile.refill()
-            if each != size:
-                return "its dice are not those that its pile asks for."
-            size -= 1
-            pile.put("hand" if seats else "play", seats[place] if seats else named[place])
-        after = {**pile.out, **({f"{deck}/last": body["number"]} if seats else {})}
-        said = f"{deck}: {', '.join(named) if named else f'{len(sides)} closed'}"
+        if pile.sides(count, peeks) != sides:
+            return "its dice are not those that its pile asks for."
+        ends = any(pile.out.get(key) != self.cards.get(key) for key in [f"{deck}/hand/{end}" for end in ENDS])
+        for what in seats or named:
+            pile.put("hand" if seats else "play", what)
+        after = {**pile.out, **({f"{deck}/last": body["number"]} if seats or peeks or ends else {})}
+        said = f"{deck}: {', '.join(named) if named else f'{asked if peeks else count} closed'}"
         right = "" if body["result"] == said else "its words are not what it draws."
         return self.too_many(deck, after) or self.cards_problem(after) or right
 
@@ -1239,9 +1288,10 @@ class Game:
     def out_of_hand(self, body: Json) -> str:
         """Cards leave a hand: into play or to the discards by name, or closed, into another hand or the pile."""
         deck, does, seat, to, out = body["deck"], body["does"], body["seat"], body.get("to", ""), dict(self.cards)
-        if seat != self.seat_of(body["who"]) or (does == "give") != bool(to) or to == seat:
+        to_end = does == "back" and to in ENDS
+        if seat != self.seat_of(body["who"]) or (does == "give") != (bool(to) and not to_end) or to == seat:
             return "it takes cards out of a hand that is not theirs."
-        if to and not (to in self.now["sides"] or to.removeprefix("@") in self.acted):
+        if to and not to_end and not (to in self.now["sides"] or to.removeprefix("@") in self.acted):
             return "it gives cards to nobody."
         texts, hand = body.get("texts", {}), f"{deck}/hand/{seat}"
         there, count = out.get(hand, 0), 0
@@ -1299,10 +1349,11 @@ class Game:
             last = {key for key in out if key.endswith("/last")}
             after = {key: count for key, count in out.items() if key not in last}
             return "a seed is not revealed while a card under it is closed." if holding else self.cards_problem(after)
-        if any(not out.get(f"+agreed/{seat}") for seat in holding - {self.seat_of(who)}):
+        if any(not out.get(f"+agreed/{seat}") for seat in holding - {self.seat_of(who), *ENDS}):
             return "closed hands are opened though not every side agreed."
         for deck, made in now["decks"].items():
-            for seat, count in Pile(deck, {}, self.cards).at("hand").items():
+            out = Pile(deck, {}, out).no_ends
+            for seat, count in Pile(deck, {}, out).at("hand").items():
                 keys = [f"{deck}/known/{seat}/{card['id']}" for card in made["cards"]]
                 more = {key: max(0, self.after["cards"].get(key, 0) - out.get(key, 0)) for key in keys}
                 if sum(more.values()) != count:
@@ -1316,7 +1367,9 @@ class Game:
         for deck in self.now["decks"]:
             for seat, count in sorted(Pile(deck, {}, self.cards).at("hand").items()):
                 held = "1 closed card" if count == 1 else f"{count} closed cards"
-                yield f"Still closed: {held} of {deck} in {'a person' if seat[0] == '@' else seat}'s hand."
+                ends = {TOP: "the top of the pile", BOTTOM: "the bottom of the pile"}
+                whose = ends.get(seat, f"{'a person' if seat[0] == '@' else seat}'s hand")
+                yield f"Still closed: {held} of {deck} {'at' if seat in ENDS else 'in'} {whose}."
 
     def put_back(self, seats: set[str]) -> dict[str, int]:
         """The cards out of their piles once these seats have put their hands back."""
@@ -1338,7 +1391,8 @@ class Game:
             return self.cards_problem({**self.cards, key: 1}) or ("" if right else "its words are not those.")
         if deck in self.now["decks"] and "seat" in body:
             return self.out_of_hand(body)
-        if body.keys() & {"to", "texts"}:
+        end = body.get("to", "")
+        if "texts" in body or (end and (does != "return" or end not in ENDS)):
             return "it moves cards that do not go there."
         sources = {"discard": ["play"], "remove": ["play", "discard"], "return": ["play", "discard"],
                    "shuffle": ["discard"]}.get(does)  # fmt: skip
@@ -1356,10 +1410,16 @@ class Game:
                 if fewer > 0:
                     out[key] -= fewer
                     out |= {f"{deck}/{to}/{card}": out.get(f"{deck}/{to}/{card}", 0) + fewer} if to else {}
-        every = sum(count for key, count in self.cards.items() if key.startswith(f"{deck}/discard/"))
-        if not took or (len(took) != every if does == "shuffle" else len(took) > 60):
+        discards = sum(count for key, count in self.cards.items() if key.startswith(f"{deck}/discard/"))
+        every = discards + sum(self.cards.get(f"{deck}/hand/{one}", 0) for one in ENDS)
+        if len(took) != discards or not every if does == "shuffle" else not 0 < len(took) <= 60:
             return "it moves cards that do not go there."
+        out = Pile(deck, {}, out).no_ends if does == "shuffle" else out
         said = f"{deck}: {every} cards" if does == "shuffle" else f"{deck}: {', '.join(took)}"
+        if end:
+            told = body["result"].removeprefix(f"{deck}: ").split(", ")
+            said = body["result"] if sorted(told) == sorted(took) else said
+            out |= {f"{deck}/hand/{end}": out.get(f"{deck}/hand/{end}", 0) + len(took), f"{deck}/last": body["number"]}
         return self.cards_problem(out) or ("" if body["result"] == said else "its words are not what it moves.")
 
     def rule_settings(self, body: Json) -> str:

@@ -155,6 +155,7 @@ _DID = {
     "discard": "discards {which} ({id})",
     "remove": "takes {which} out of the game ({id})",
     "return": "puts {which} back into {id}",
+    "peek": "looks at the next of {id}, {which}",
     "hold": "draws {which} into their hand from {id}",
     "deal": "deals {which} from {id}",
     "play": "plays {which} from {id}",

@@ -76,6 +76,7 @@ SETUP = {"systems": "games.settings:systems", "links": "games.settings:links"}
 DECK = {
     "make": "play.decks:make",
     "draw": "play.decks:draw",
+    "peek": "play.decks:peek",
     "deal": "play.hands:deal",
     "play": "play.hands:play",
     "discard": "play.hands:discard",

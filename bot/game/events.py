@@ -12,7 +12,7 @@ from operator import attrgetter
 from typing import Any
 
 from bot.game.state import FIELDS, Game, Json, _plain, unit_from_json, unit_json, with_units
-from bot.rules.cards import moved
+from bot.rules.cards import CLOSES, moved
 from bot.rules.copies import replace
 from bot.rules.proof.event_kinds import MOST_VERSIONS, is_hash, kinds_that
 from bot.systems.catalog import pack_version, systems
@@ -88,7 +88,7 @@ def apply(game: Game, event: Mapping[str, Any]) -> Game:
         changes |= _secret(event, secret)
     if "shows" in event or kind == "import":
         changes["hidden"] = 0
-    elif not game.hidden and ("closed" in event or "seat" in event):
+    elif not game.hidden and any(name in event for name in CLOSES):
         changes["hidden"] = number
     if not event.get("hand") and has_dice(event):
         changes["drawn"] = True

@@ -202,7 +202,7 @@ class Ledger:
             "side": side if side is not None else self.game.players.get(person, ""),
             "kind": kind,
             "behind": self.game.last,
-            **{name: value for name, value in fields.items() if value or not _says_nothing(value)},
+            **{name: value for name, value in fields.items() if value or name in _BARE or not _says_nothing(value)},
         }
         if texts:
             body["texts"] = {key: self.salted(key, text) for key, text in texts.items() if text}
@@ -347,6 +347,10 @@ def need_exact_numbers(body: Json) -> None:
 
 
 _EMPTY = (str, tuple, list, dict)
+
+
+_BARE = ("closed",)
+"""Fields that an event has empty, too: cards were taken from the known top, without a die."""
 
 
 def _says_nothing(value: object) -> bool:

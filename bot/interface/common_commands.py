@@ -21,7 +21,7 @@ def _spec(
 
 _OF_GAMES = ("choose", "unit", "order", "pack", "setup", "track")
 """Families without a use in free play of one's own: it has no roster, no sides and no server."""
-_OF_HANDS = ("hand", "deck deal", "deck play", "deck give")
+_OF_HANDS = ("hand", "deck deal", "deck peek", "deck play", "deck give")
 _OF_FREE_PLAY = ("status", "list", "settings", "undo", "redo", "reveal", "export", "stats", "delete")
 """What `/game` does for free play, too."""
 
@@ -243,6 +243,14 @@ _OTHERS = (
         example="5 standard-52",
     ),
     _spec(
+        "deck peek",
+        "Look at the next cards of a pile; all are told that you did, and they are drawn first",
+        Option("count", "int", "how many", min=1, max=60, default=1),
+        _DECK,
+        example="3",
+        private=True,
+    ),
+    _spec(
         "deck play",
         "Play cards out of your hand",
         Option("cards", "str", "which: 7, 12; or all"),
@@ -279,6 +287,7 @@ _OTHERS = (
         "Put cards in play, discards or cards of your hand back into the pile",
         Option("cards", "str", "which: 7, 12; or all in play"),
         _DECK,
+        Option("place", "enum", "top or bottom: drawn first or last", values=("pile", "top", "bottom"), default="pile"),
         example="all",
     ),
     _spec(

@@ -23,6 +23,12 @@ from bot.rules.text.plain import clean_name
 PLAY, DISCARD, REMOVED = PLACES = ("play", "discard", "removed")
 HAND, KNOWN = "hand", "known"
 """Cards in the hand of a seat: closed ones, of which all know only how many there are, and those that were opened."""
+TOP, BOTTOM = "=top", "=bottom"
+ENDS: Mapping[str, str] = {TOP: "the top of the pile", BOTTOM: "the bottom of the pile"}
+"""The known ends of a pile are closed hands that nobody holds, in the order in which they are drawn, under names that
+no side can have. They are taken without a die: the top first, the bottom when nothing is left between them."""
+SAW, ALL = "=saw/", "*"
+"""Beside hands it is kept which draws of the known ends a seat saw, or all did."""
 RESHUFFLE, REFUSE = "reshuffle", "refuse"
 """What an empty pile does: the discards join it within the same event, or nothing more is drawn."""
 MOST_DRAWN = 60
@@ -131,16 +137,35 @@ def last_key(id: str) -> str:
 def hands_now(id: str, out: Out, told: Hands) -> dict[str, list[tuple[str, str]]]:
     """Of the hands that an event told those that still are: what a seat gave up as a whole is gone."""
     there = at(id, HAND, out)
-    return {seat: list(map(_pair, held)) for seat, held in told.items() if there.get(seat)}
+    return {seat: list(map(_pair, held)) for seat, held in told.items() if there.get(seat) or seat.startswith(SAW)}
 
 
 def _pair(held: Sequence[str]) -> tuple[str, str]:
     return held[0], held[1]
 
 
+def ends_size(id: str, out: Out) -> int:
+    """How many cards are on the known top and at the known bottom."""
+    return sum(out.get(key(id, HAND, end), 0) for end in ENDS)
+
+
+def without_ends(id: str, out: Out) -> dict[str, int]:
+    """What is out of the pile once the known top and bottom are shuffled into it."""
+    return moved(out, {key(id, HAND, end): 0 for end in ENDS})
+
+
+def put(id: str, out: Out, end: str, count: int, number: int) -> dict[str, int]:
+    """What is out of the pile once the event `number` has put so many cards on a known end of it."""
+    return {**out, key(id, HAND, end): out.get(key(id, HAND, end), 0) + count, last_key(id): number}
+
+
+CLOSES = ("closed", "seat", "to")
+"""Fields of events behind which cards are closed, or are others than before."""
+
+
 def hand_sizes(id: str, out: Out) -> dict[str, int]:
     """How many cards of a deck are in which hand, closed or opened."""
-    found = Counter(at(id, HAND, out))
+    found = Counter({seat: count for seat, count in at(id, HAND, out).items() if seat not in ENDS})
     for name, count in at(id, KNOWN, out).items():
         found[name.rpartition("/")[0]] += count
     return dict(found)
@@ -178,15 +203,22 @@ class Drawn(NamedTuple):
     dice: tuple[Rolled, ...]
     out: Out
     joined: int = -1
+    ends: tuple[int, int] = (0, 0)
+    """How many were taken from the known top and bottom."""
 
 
 def draw(
-    id: str, deck: Deck, out: Out, count: int, source: Source, held: Iterable[str] = (), seats: Sequence[str] = ()
+    id: str, deck: Deck, out: Out, count: int, source: Source, hands: Hands | None = None, seats: Sequence[str] = ()
 ) -> Drawn:
-    """Draw so many cards, one die each: into play, or each into the hand of one of `seats`, as many. `held` are those
-    in closed hands. Raises UserError where there are not so many."""
-    pile, discards = left(id, deck, out, held), at(id, DISCARD, out)
-    there = size(pile) + (sum(discards.values()) if deck.empty == RESHUFFLE else 0)
+    """Draw so many cards, one die each: into play, or each into the hand of one of `seats`, as many. `hands` are the
+    closed ones. What is known on top comes first, without a die, unless it is drawn to the top itself; what is known
+    at the bottom comes last. Raises UserError where there are not so many."""
+    hands = hands or {}
+    pile, discards = left(id, deck, out, held_cards(hands)), at(id, DISCARD, out)
+    first = [card for _, card in hands.get(TOP, ()) if TOP not in seats]
+    last = [card for _, card in hands.get(BOTTOM, ())]
+    ends = len(first), len(last)
+    there = size(pile) + sum(ends) + (sum(discards.values()) if deck.empty == RESHUFFLE else 0)
     if count > there:
         what = f"{id} has {there} left to draw, not {count}." if there else f"{id} has nothing left to draw."
         hint = "`/deck shuffle` puts the discards back into the pile." if discards and not there else ""
@@ -195,18 +227,60 @@ def draw(
     cards, dice = list[str](), list[Rolled]()
     now = dict(out)
     for number in range(count):
-        if not counts:
+        end = TOP if first else BOTTOM if last and not counts else ""
+        if not (counts or end):
             counts, joined = {card: discards[card] for card, _ in deck.cards if card in discards}, number
             now = {name: some for name, some in now.items() if not name.startswith(f"{id}/{DISCARD}/")}
-        die = Die(id, sum(counts.values()))
-        face = source.draw(die)
-        card = card_at([*counts.items()], int(face))
-        counts = {one: some - (one == card) for one, some in counts.items() if some > (one == card)}
+        if end:
+            card = (first if first else last).pop(0)
+            now[key(id, HAND, end)] -= 1
+        else:
+            die = Die(id, sum(counts.values()))
+            face = source.draw(die)
+            card = card_at([*counts.items()], int(face))
+            counts = {one: some - (one == card) for one, some in counts.items() if some > (one == card)}
+            dice.append(die.rolled(face))
         to = key(id, HAND, seats[number]) if seats else key(id, PLAY, card)
         now[to] = now.get(to, 0) + 1
         cards.append(card)
-        dice.append(die.rolled(face))
-    return Drawn(tuple(cards), tuple(dice), now, joined)
+    now = {name: some for name, some in now.items() if some}
+    return Drawn(tuple(cards), tuple(dice), now, joined, (ends[0] - len(first), ends[1] - len(last)))
+
+
+def hands_drawn(hands: Hands, drawn: Drawn, seats: Sequence[str], number: int) -> dict[str, list[tuple[str, str]]]:
+    """The closed hands and known ends behind the draw that the event `number` is."""
+    now = {seat: [*held] for seat, held in hands.items()}
+    for end, taken in zip((TOP, BOTTOM), drawn.ends, strict=True):
+        now[end] = now.get(end, [])[taken:]
+    for at, (seat, card) in enumerate(zip(seats, drawn.cards, strict=bool(seats)), 1):
+        now.setdefault(seat, []).append((f"{number}.{at}", card))
+    return now
+
+
+def sides_drawn(id: str, deck: Deck, out: Out, count: int, *, peeks: bool = False) -> tuple[list[int], dict[str, int]]:
+    """What all can tell of a draw of so many cards: the sides of its dice, and what is out of the pile once these are
+    off the known ends. Where somebody `peeks` those on top stay."""
+    now, sides = dict(out), list[int]()
+    size = pile_size(id, deck, now)
+    top, bottom = key(id, HAND, TOP), key(id, HAND, BOTTOM)
+    for _ in range(count):
+        if now.get(top) and not peeks:
+            now[top] -= 1
+            continue
+        if not size and now.get(bottom):
+            now[bottom] -= 1
+            continue
+        if not size and deck.empty == RESHUFFLE:
+            size = sum(at(id, DISCARD, now).values())
+            now = {name: some for name, some in now.items() if not name.startswith(f"{id}/{DISCARD}/")}
+        sides.append(size)
+        size -= 1
+    return sides, now
+
+
+def with_ends(hands: Hands, end: str, held: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """What a known end has once more is put there: on top of it all, or below."""
+    return [*held, *hands.get(end, ())] if end == TOP else [*hands.get(end, ()), *held]
 
 
 def order(names: Sequence[str], source: Source) -> Drawn:

@@ -326,3 +326,115 @@ async def test_a_draw_whose_hand_went_back_is_not_taken_back_and_says_so() -> No
     assert refused.error
     assert "has changed the cards of cup since" in refused.text()
     await sound(channel, closed=True)
+
+
+async def last_event(channel: Channel) -> dict[str, Any]:
+    loaded = await channel.app.games.at(channel.place.key)
+    assert loaded is not None
+    return (await channel.app.store.events(loaded.row))[-1].data
+
+
+async def ends(channel: Channel, name: str) -> dict[str, str]:
+    """What somebody is shown of the known ends of piles."""
+    reply = await channel.do(name, "hand")
+    labels = ((str(getattr(part, "label", "")), part) for part in reply.lines)
+    return {label: str(getattr(part, "text", "")) for label, part in labels if "of the pile" in label}
+
+
+async def test_a_peek_shows_what_is_drawn_next_to_who_looks_alone() -> None:
+    channel = await table()
+    peeked = await channel.do("Anna", "deck peek 3")
+    assert peeked.private
+    assert peeked.announce is not None
+    assert peeked.announce.title == "Anna looks at the next 3 cards of cup"
+    assert "30 of 30 in the pile, 3 of them known on top" in str(peeked.announce.lines)
+    seen = peeked.title.removeprefix("On top of cup: ").split(", ")
+    assert len(seen) == 3
+    assert (await ends(channel, "Anna")) == {"On the top of the pile, cup": ", ".join(seen)}
+    assert (await ends(channel, "Bob")) == {}
+    await sound(channel, closed=True)
+    drawn = await channel.do("Bob", "deck draw cup 2")
+    assert drawn.title == f"Bob draws {seen[0]}, {seen[1]}"
+    body = await last_event(channel)
+    assert body["closed"] == []
+    more = await channel.do("Bob", "deck draw 2 to=me")
+    assert more.title.startswith(f"You draw {seen[2]}, ")
+    assert (await last_event(channel))["closed"] == [27]
+    assert (await ends(channel, "Anna")) == {}
+    await sound(channel, closed=True)
+    await end(channel)
+
+
+async def test_who_looked_at_fewer_knows_fewer() -> None:
+    channel = await table()
+    await channel.do("Anna", "deck peek")
+    both = await channel.do("Bob", "deck peek 2")
+    seen = both.title.removeprefix("On top of cup: ").split(", ")
+    assert (await ends(channel, "Anna"))["On the top of the pile, cup"] == f"{seen[0]}, one you did not see"
+    again = await channel.do("Anna", "deck peek 2")
+    assert again.title == both.title
+    assert (await last_event(channel))["closed"] == []
+    await sound(channel, closed=True)
+    await end(channel)
+
+
+async def test_a_shuffle_dissolves_the_known_top() -> None:
+    channel = await table()
+    await channel.do("Anna", "deck peek 3")
+    told = await channel.do("Bob", "deck shuffle cup")
+    assert told.title == "Bob shuffles 3 cards of known place back into the pile"
+    assert (await ends(channel, "Anna")) == {}
+    await channel.do("Bob", "deck draw")
+    assert (await last_event(channel))["closed"] == [30]
+    await end(channel)
+
+
+async def test_a_card_is_put_on_top_or_at_the_bottom() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    await channel.do("Anna", 'deck make "1..6" cup')
+    first = (await channel.do("Anna", "deck draw 2")).title.removeprefix("Anna draws ").split(", ")
+    told = await channel.do("Anna", f"deck return {first[1]},{first[0]} place=top")
+    assert told.title == f"Anna puts on the top of the pile: {first[1]}, {first[0]}"
+    assert (await ends(channel, "Bob")) == {"On the top of the pile, cup": f"{first[1]}, {first[0]}"}
+    assert (await channel.do("Bob", "deck draw 2")).title == f"Bob draws {first[1]}, {first[0]}"
+    await channel.do("Bob", "deck return all place=bottom")
+    own_card = (await channel.do("Anna", "deck draw to=me")).title.removeprefix("You draw ")
+    told = await channel.do("Anna", f"deck return {own_card} place=bottom")
+    assert told.title == "Anna puts 1 closed card at the bottom of the pile"
+    assert own_card not in (await ends(channel, "Bob"))["At the bottom of the pile, cup"]
+    assert (await ends(channel, "Anna"))["At the bottom of the pile, cup"].endswith(f", {own_card}")
+    await sound(channel, closed=True)
+    drawn = (await channel.do("Bob", "deck draw 6")).title.removeprefix("Bob draws ").split(", ")
+    assert drawn[3:] == [*sorted(first, key=int), own_card]
+    await end(channel)
+
+
+async def test_a_peek_is_taken_back_only_with_consent_and_a_new_one_has_new_dice() -> None:
+    channel = await table()
+    await channel.do("Anna", "deck peek 2")
+    await channel.do("Anna", "deck peek 2")
+    asked = await channel.do("Anna", "game undo")
+    assert "undo" in str(asked.to_json()).casefold()
+    assert (await last_event(channel))["kind"] == "draw"
+    await channel.do("Bob", "game undo")
+    assert (await last_event(channel))["kind"] == "undo"
+    await channel.do("Anna", "game undo")
+    await channel.do("Bob", "game undo")
+    assert (await ends(channel, "Anna")) == {}
+    await channel.do("Bob", "deck draw")
+    await sound(channel)
+    await end(channel)
+
+
+async def test_a_seed_is_not_revealed_while_a_top_is_closed_and_the_end_needs_no_yes_for_it() -> None:
+    channel = await table()
+    await channel.do("Anna", "deck peek 2")
+    refused = await channel.say("Anna", "fair reveal")
+    assert "the top of the pile" in refused.title
+    remarks = check(json.loads(await exported_text(channel))).remarks
+    assert "Still closed: 2 closed cards of cup at the top of the pile." in remarks
+    await channel.do("Anna", "game end confirm")
+    assert (await last_event(channel))["kind"] == "end"
+    await channel.do("Anna", "fair reveal")
+    await sound(channel)

@@ -24,7 +24,7 @@ ANNA = "console:anna"
 SHOT = 'lnlt fire "squad fp=2" "squad morale=5"'
 SPECS = list(registry())
 REFUSED = {
-    *("choose", "unit", "order", "pack", "setup", "track", "hand", "deck deal", "deck play", "deck give"),
+    *("choose", "unit", "order", "pack", "setup", "track", "hand", "deck deal", "deck peek", "deck play", "deck give"),
     *(f"game {word}" for word in ("start", "join", "leave", "next", "pass", "initiative", "plan", "board", "end")),
     *(f"game {word}" for word in ("open", "resume", "transfer", "link", "import", "share", "claim")),
 }

@@ -20,7 +20,7 @@ from bot.rules.cards import DISCARD, PLAY, REMOVED, STANDARD, Deck
 from bot.rules.copies import replace
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.proof.chain import canonical
-from bot.rules.text.names import counted
+from bot.rules.text.names import counted, joined
 from bot.rules.text.phrase import phrase
 from bot.rules.text.plain import clean_name
 from bot.systems.decks import HAND as HAND_KEPT
@@ -29,6 +29,7 @@ from bot.systems.decks import GameDeck
 USUAL = "deck"
 MOST_SHOWN = 60
 """Cards of a pile that are listed one by one."""
+ENDS_AT = ("on top", "at the bottom")
 Names = Mapping[str, str]
 """How the cards of a deck are called, by id."""
 
@@ -92,6 +93,8 @@ def _declare(context: Context, id: str, listed: Iterable[tuple[str, int]], empty
         raise UserError(f"A game has at most {cards.MOST_DECKS} decks.", hint=hint, code="too-many")
     if cards.at(id, cards.HAND, game.cards):
         what = f"Hands hold closed cards of {id}. Take another name, or let these be played first."
+        if not cards.hand_sizes(id, game.cards):
+            what = f"Cards of {id} are known on top or at the bottom. Shuffle it first, or take another name."
         raise UserError(what, option="name", code="name-taken")
     texts, ids = dict[str, str](), list[tuple[str, int]]()
     for card, count in listed:
@@ -184,7 +187,7 @@ async def drawn_cards(
     game, ledger, deck = context.game, context.ledger, cards.deck_from_json(context.game.decks[id])
     check_room(context, id, Counter(seats))
     hands, number = await closed_hands(context, id), ledger.next_number
-    drawn = cards.draw(id, deck, game.cards, count, ledger.source(), cards.held_cards(hands), seats)
+    drawn = cards.draw(id, deck, game.cards, count, ledger.source(), hands, seats)
     closes = closes_texts(context)
     if not seats and not game.cards.get(cards.last_key(id)):
         dice, said = [die.note() for die in drawn.dice], cards.words(id, drawn.cards)
@@ -192,11 +195,9 @@ async def drawn_cards(
         return number, drawn
     hidden = {f"face.{at}": str(die.value) for at, die in enumerate(drawn.dice, 1)}
     out = dict(drawn.out)
-    if seats:
-        hidden |= {f"card.{at}": card for at, card in enumerate(drawn.cards, 1)}
-        for at, seat in enumerate(seats):
-            hands.setdefault(seat, []).append((f"{number}.{at + 1}", drawn.cards[at]))
-        keep_hands(context, hands)
+    hidden |= {f"card.{at}": card for at, card in enumerate(drawn.cards, 1)} if seats else {}
+    if seats or any(drawn.ends):
+        keep_hands(context, cards.hands_drawn(hands, drawn, seats, number))
         out[cards.last_key(id)] = number
     said = cards.words(id, [closed_words(count)] if seats else drawn.cards)
     sides = [die.sides for die in drawn.dice]
@@ -216,6 +217,55 @@ def check_room(context: Context, id: str, more: Mapping[str, int]) -> None:
                 f"{hand_of(context, seat)} would hold {had + count} cards of {id}, and {made.hand_limit} is the most."
             )
             raise UserError(what, hint=phrase("`/deck play` or `/deck discard` makes room."), code="too-many")
+
+
+async def peek(context: Context) -> Reply:
+    """Look at the next cards of a pile, which only who looks sees; they are drawn next, and all are told."""
+    options = context.options()
+    id, deck = found_deck(context, options["deck"] or "")
+    game, ledger, hands = context.game, context.ledger, await closed_hands(context, id)
+    there = cards.pile_size(id, deck, game.cards) + cards.ends_size(id, game.cards)
+    if not there:
+        raise UserError(f"{id} has nothing left to look at.", option="deck", code="empty-pile")
+    count, seat = min(options["count"], there), seat_of(game.players, ledger.person())
+    seats = [cards.TOP] * max(0, count - len(hands.get(cards.TOP, ())))
+    drawn, number = cards.draw(id, deck, game.cards, len(seats), ledger.source(), hands, seats), ledger.next_number
+    hands = cards.hands_drawn(hands, drawn, seats, number)
+    saw(hands, seat, hands[cards.TOP][:count])
+    keep_hands(context, hands)
+    hidden = {f"face.{at}": str(die.value) for at, die in enumerate(drawn.dice, 1)}
+    hidden |= {f"card.{at}": card for at, card in enumerate(drawn.cards, 1)}
+    ledger.add(
+        "draw", replace(game, cards={**drawn.out, cards.last_key(id): number}), does="peek", deck=id,
+        closed=[die.sides for die in drawn.dice], closes=closes_texts(context), hidden=hidden,
+        result=cards.words(id, [closed_words(count)]),
+    )  # fmt: skip
+    names = await names_of(context, id, deck)
+    next_ones = "the next card" if count == 1 else f"the next {count} cards"
+    told = Reply(
+        f"{context.who} looks at {next_ones} of {id}",
+        (Small(f"{id}: {counts(context, id, deck)}"),),
+        buttons=(draw_button(context, id), context.button("undo", "Undo", number)),
+        tone=SEALED,
+    )
+    title = f"On top of {id}: {', '.join(names[card] for _, card in hands[cards.TOP][:count])}"
+    small = Small(phrase("Only you see this. They are drawn first, in this order; `/hand` shows them again."))
+    return Reply(title, (small,), private=True, announce=told)
+
+
+def saw(hands: dict[str, list[tuple[str, str]]], seat: str, held: Iterable[tuple[str, str]]) -> None:
+    """Note that a seat, or all, saw these cards on the known ends; what is there no more is forgotten."""
+    ends = {draw for end in cards.ENDS for draw, _ in hands.get(end, ())}
+    for one in [*(one for one in hands if one.startswith(cards.SAW)), f"{cards.SAW}{seat}"]:
+        seen = dict(hands.get(one, ())) | (dict.fromkeys((draw for draw, _ in held), "") if one[5:] == seat else {})
+        hands[one] = [(draw, "") for draw in seen if draw in ends]
+
+
+def seen_ends(hands: cards.Hands, seat: str) -> dict[str, list[str]]:
+    """The cards on the known top and at the bottom that a seat saw, by the end; "" for one that it did not."""
+    seen = {draw for one in (seat, cards.ALL) for draw, _ in hands.get(f"{cards.SAW}{one}", ())}
+    told = {end: [card if draw in seen else "" for draw, card in hands.get(end, ())] for end in cards.ENDS}
+    return {end: row for end, row in told.items() if any(row)}
 
 
 HANDS = "hands"
@@ -242,7 +292,9 @@ def keep_hands(context: Context, hands: cards.Hands) -> None:
 
 
 def hand_of(context: Context, seat: str) -> str:
-    """Whose hand: `VC's hand`, `Anna's hand`."""
+    """Whose hand: `VC's hand`, `Anna's hand`; or which known end of a pile."""
+    if seat in cards.ENDS:
+        return cards.ENDS[seat]
     return of_side(context.ledger.name_of(seat[1:]) if seat.startswith("@") else seat, "hand")
 
 
@@ -284,14 +336,18 @@ async def shuffle(context: Context) -> Reply:
     need_player(game, context.actor)
     id = found(context, typed)
     deck, discards = cards.deck_from_json(game.decks[id]), cards.at(id, DISCARD, game.cards)
-    if not discards:
+    if not discards and not cards.ends_size(id, game.cards):
         hint = "Nothing is shuffled ahead, so the pile needs no shuffling: each draw is a die over all cards left."
         raise UserError(f"{id} has no discards to shuffle in.", hint=hint, code="empty-pile")
-    count = sum(discards.values())
-    out = {key: some for key, some in game.cards.items() if not key.startswith(f"{id}/{DISCARD}/")}
+    known = cards.ends_size(id, game.cards)
+    count = sum(discards.values()) + known
+    out = cards.without_ends(id, game.cards)
+    out = {key: some for key, some in out.items() if not key.startswith(f"{id}/{DISCARD}/")}
     result = cards.words(id, [f"{count} cards"])
     context.ledger.add("cards", replace(game, cards=out), deck=id, does="shuffle", result=result)
-    return moved(context, f"{context.who} shuffles {counted(count, 'discard')} back into the pile", id, deck)
+    told = [counted(count - known, "discard")] if discards else []
+    told += [f"{counted(known, 'card')} of known place"] if known else []
+    return moved(context, f"{context.who} shuffles {joined(told)} back into the pile", id, deck)
 
 
 async def _order(context: Context, typed: str) -> Reply:
@@ -351,7 +407,10 @@ def counts(context: Context, id: str, deck: Deck) -> str:
     """`17 of 20 in the pile, 2 in play, 1 discarded, 3 in VC's hand`: what all can tell."""
     out = context.game.cards
     there, held = cards.by_place(id, out), cards.hand_sizes(id, out)
-    told = [f"{cards.pile_size(id, deck, out)} of {cards.size(deck.cards)} in the pile"]
+    left = cards.pile_size(id, deck, out) + cards.ends_size(id, out)
+    told = [f"{left} of {cards.size(deck.cards)} in the pile"]
+    known = [out.get(cards.key(id, cards.HAND, end), 0) for end in cards.ENDS]
+    told += [f"{count} of them known {where}" for count, where in zip(known, ENDS_AT, strict=True) if count]
     for place, word in ((PLAY, "in play"), (DISCARD, "discarded"), (REMOVED, "out of the game")):
         told += [f"{sum(there[place].values())} {word}"] if place in there else []
     return ", ".join([*told, *(f"{count} in {hand_of(context, seat)}" for seat, count in held.items())])

@@ -28,9 +28,11 @@ from bot.commands.play.decks import (
     keep_hands,
     moved,
     names_of,
+    saw,
+    seen_ends,
 )
 from bot.commands.turns.calls import call_sides
-from bot.game.follows.cards import agreed_key, seat_of, seats_with_cards
+from bot.game.follows.cards import agreed_key, holders, seat_of
 from bot.game.follows.cards import counted as closed_words
 from bot.game.rights import find_side, need_player
 from bot.game.state import Game
@@ -61,10 +63,13 @@ async def discard(context: Context) -> Reply:
 
 async def put_back(context: Context) -> Reply:
     """Cards in play or discarded go back into the pile; those in one's hand do so closed."""
-    return await _move(context, "return")
+    return await _move(context, "return", _ENDS[context.options()["place"]])
 
 
-async def _move(context: Context, does: str) -> Reply:
+_ENDS = {"pile": "", "top": cards.TOP, "bottom": cards.BOTTOM}
+
+
+async def _move(context: Context, does: str, end: str = "") -> Reply:
     options, game = context.options(), context.need_open()
     need_player(game, context.actor)
     id = found(context, options["deck"] or "")
@@ -77,7 +82,9 @@ async def _move(context: Context, does: str) -> Reply:
     except UserError:
         if does == "remove" or not cards.hand_sizes(id, game.cards).get(_own(context)):
             raise
-        return await _out_of_hand(context, id, "discard" if does == "discard" else "back", typed)
+        return await _out_of_hand(context, id, "discard" if does == "discard" else "back", typed, end=end)
+    if end:
+        return await _put_at_end(context, id, deck, names, wanted, end)
     told = []
     for act, some in _by_what_becomes(context, id, does, wanted).items():
         before, (places, to, verb) = context.game, _MOVES[act]
@@ -95,6 +102,20 @@ def _by_what_becomes(context: Context, id: str, does: str, wanted: Sequence[str]
         goes = AFTER[made.after.get(card, "discard")] if made is not None and does == "discard" else does
         found.setdefault(goes, []).append(card)
     return found
+
+
+async def _put_at_end(context: Context, id: str, deck: Deck, names: Names, wanted: Sequence[str], end: str) -> Reply:
+    """Cards that lie open go on top of the pile or to its bottom, the first on top, and all know which they are."""
+    game, hands, number = context.game, await closed_hands(context, id), context.ledger.next_number
+    put = [(f"{number}.{at}", card) for at, card in enumerate(wanted, 1)]
+    hands[end] = cards.with_ends(hands, end, put)
+    saw(hands, cards.ALL, put)
+    keep_hands(context, hands)
+    out = cards.put(id, cards.take(id, game.cards, wanted, (PLAY, DISCARD), ""), end, len(wanted), number)
+    said = cards.words(id, wanted)
+    context.ledger.add("cards", replace(game, cards=out), deck=id, does="return", to=end, result=said)
+    where = f"{'on' if end == cards.TOP else 'at'} {cards.ENDS[end]}"
+    return moved(context, f"{context.who} puts {where}: {', '.join(names[card] for card in wanted)}", id, deck)
 
 
 def _wanted(typed: str, id: str, deck: Deck, names: Names, there: Mapping[str, Mapping[str, int]]) -> list[str]:
@@ -196,7 +217,7 @@ async def press_card(context: Context, about: str) -> Reply:
     return await _out_of_hand(context, id, does, "", draw)
 
 
-async def _out_of_hand(context: Context, id: str, does: str, typed: str, draw: str = "") -> Reply:
+async def _out_of_hand(context: Context, id: str, does: str, typed: str, draw: str = "", end: str = "") -> Reply:
     """Cards leave one's hand. Of several copies it is one that all know, else the oldest."""
     game, ledger, seat = context.game, context.ledger, _own(context)
     deck = cards.deck_from_json(game.decks[id])
@@ -205,8 +226,9 @@ async def _out_of_hand(context: Context, id: str, does: str, typed: str, draw: s
     if does in ("give", "back"):
         known.clear()
     wanted = _chosen(id, typed, draw, own, known, names)
-    to = _receiver(context, seat) if does == "give" else ""
-    check_room(context, id, {to: len(wanted)} if to else {})
+    to = _receiver(context, seat) if does == "give" else end
+    moves = list[tuple[str, str]]()
+    check_room(context, id, {to: len(wanted)} if does == "give" else {})
     number, out, hidden = ledger.next_number, dict(game.cards), dict[str, str]()
     for card in wanted:
         if known[card]:
@@ -220,11 +242,15 @@ async def _out_of_hand(context: Context, id: str, does: str, typed: str, draw: s
             out[cards.key(id, HAND, seat)] -= 1
             if to:
                 hidden[f"card.{at}"] = card
-                hands.setdefault(to, []).append((f"{number}.{at}", card))
+                moves.append((f"{number}.{at}", card))
                 out[cards.key(id, HAND, to)] = out.get(cards.key(id, HAND, to), 0) + 1
         if goes := {"play": PLAY, "discard": DISCARD}.get(does):
             out[cards.key(id, goes, card)] = out.get(cards.key(id, goes, card), 0) + 1
     if hidden:
+        if to:
+            hands[to] = cards.with_ends(hands, to, moves)
+        if end:
+            saw(hands, seat, moves)
         keep_hands(context, hands)
         out[cards.last_key(id)] = number
     said = wanted if does in ("play", "discard") else [closed_words(len(wanted))]
@@ -242,11 +268,13 @@ def _told(context: Context, id: str, deck: Deck, does: str, named: Sequence[str]
         return Reply(title, (small,), by=f"from {id}", buttons=(draw_button(context, id), *buttons))
     whose = hand_of(context, to) if to else "the pile"
     into = f"into {whose}" if to else f"back into {whose}"
+    if to in cards.ENDS:
+        into = f"on {whose}" if to == cards.TOP else f"at {whose}"
     told = Reply(
-        f"{context.who} {'gives' if to else 'puts'} {counted(len(named), 'closed card')} {into}",
+        f"{context.who} {'puts' if does == 'back' else 'gives'} {counted(len(named), 'closed card')} {into}",
         (small,), by=f"of {id}", buttons=buttons, tone=SEALED,
     )  # fmt: skip
-    return Reply(f"You give {', '.join(named)} {into}", private=True, announce=told) if to else told
+    return Reply(f"You give {', '.join(named)} {into}", private=True, announce=told) if does == "give" else told
 
 
 def _chosen(
@@ -301,13 +329,17 @@ async def press_hand(context: Context, about: str) -> Reply:
     for id, declared in game.decks.items():
         deck = cards.deck_from_json(declared)
         known = cards.known_cards(id, seat, game.cards)
-        own = (await closed_hands(context, id)).get(seat, []) if cards.at(id, HAND, game.cards).get(seat) else []
-        if not own and not known:
+        hands = await closed_hands(context, id) if cards.at(id, HAND, game.cards) else {}
+        own, ends = hands.get(seat, []), seen_ends(hands, seat)
+        if not own and not known and not ends:
             continue
         names = await names_of(context, id, deck)
         told = [names[card] for _, card in own]
         opened = [f"{names[card]} (known to all)" for card, count in known.items() for _ in range(count)]
-        lines.append(Group(id, ", ".join([*told, *opened]), grave=True))
+        lines += [Group(id, ", ".join([*told, *opened]), grave=True)] if told or opened else []
+        for end, row in ends.items():
+            place = f"{'On' if end == cards.TOP else 'At'} {cards.ENDS[end]}, {id}"
+            lines.append(Group(place, ", ".join(names[card] if card else "one you did not see" for card in row)))
         lines += described(context, id, (*(card for _, card in own), *known))
         entries += [(f"{id}:{draw}", names[card], id) for draw, card in own]
     if not lines:
@@ -348,13 +380,13 @@ async def agree(context: Context, _about: str = "") -> Reply:
 
 
 def _holds(game: Game, seat: str) -> bool:
-    return seat in seats_with_cards(game.cards, game.decks)
+    return seat in holders(game.cards, game.decks)
 
 
 def waiting(context: Context) -> list[str]:
     """The seats that hold closed cards and have not agreed to open them."""
     game, own = context.game, _own(context)
-    holding = seats_with_cards(game.cards, game.decks)
+    holding = holders(game.cards, game.decks)
     return [seat for seat in holding if seat != own and not game.cards.get(agreed_key(seat))]
 
 
@@ -375,7 +407,9 @@ async def opened(context: Context, game: Game) -> tuple[Game, tuple[Part, ...]]:
     out, lines = dict(game.cards), list[Part]()
     for id, declared in game.decks.items():
         names = await names_of(context, id, cards.deck_from_json(declared))
-        for seat, held in (await closed_hands(context, id)).items():
+        hands = (await closed_hands(context, id)).items()
+        out = cards.without_ends(id, out)
+        for seat, held in ((one, held) for one, held in hands if one not in cards.ENDS and one[:5] != cards.SAW):
             lines.append(Group(hand_of(context, seat), ", ".join(names[card] for _, card in held)))
             out.pop(cards.key(id, HAND, seat))
             for _, card in held:

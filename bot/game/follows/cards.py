@@ -6,6 +6,7 @@ recomputed once an event has opened them (`opened_faults`).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from bot.game.events import difference
@@ -76,40 +77,53 @@ def _orders(event: Event) -> bool:
 
 def _closed_draw(past: Past, event: Event) -> str:
     """Cards are drawn whose faces stay closed: into hands, or open ones while others of the deck are closed."""
-    id, sides, seats, does, now = (
-        event.get("deck", ""),
-        event["closed"],
-        event.get("seats", []),
-        event["does"],
-        past.now,
-    )
-    if id not in now.decks or "dice" in event or len(sides) > cards.MOST_DRAWN:
+    id, sides, seats, does, now = event.get("deck", ""), event["closed"], _seats(event), event["does"], past.now
+    if id not in now.decks or "dice" in event or (does == "peek" and "seats" in event):
         return "it draws from a deck that nobody declared, or too much at once."
     own = seat_of(now.players, event["who"])
-    fits = {"draw": not seats, "hold": set(seats) == {own}, "deal": bool(seats) and set(seats) <= set(now.sides)}
-    if not fits.get(does) or (seats and len(seats) != len(sides)):
+    peeks = does == "peek"
+    fits = {
+        "draw": not seats,
+        "peek": True,
+        "hold": set(seats) == {own},
+        "deal": bool(seats) and set(seats) <= set(now.sides),
+    }
+    if not fits.get(does):
         return "it draws for hands that are not theirs."
-    named = [] if seats else event["result"].removeprefix(f"{id}: ").split(", ")
-    keys = {f"{what}.{n}" for n in range(1, len(sides) + 1) for what in ("face", *(("card",) if seats else ()))}
-    if event.get("texts", {}).keys() != keys or (not seats and len(named) != len(sides)):
+    named = [] if seats or peeks else event["result"].removeprefix(f"{id}: ").split(", ")
+    count, top = len(seats or named), now.cards.get(cards.key(id, HAND, cards.TOP), 0)
+    if not 0 < (_peeked(event) if peeks else count) <= cards.MOST_DRAWN or (peeks and count > _peeked(event)):
+        return "it draws nothing, or too much at once."
+    keys = {f"face.{n}" for n in range(1, len(sides) + 1)} | {f"card.{n}" for n in range(1, len(seats) + 1)}
+    if event.get("texts", {}).keys() != keys or (peeks and count != max(0, _peeked(event) - top)):
         return "it has other texts than the cards and faces that it closes."
-    if not seats and not now.cards.get(cards.last_key(id)):
+    if not (seats or peeks or now.cards.get(cards.last_key(id))):
         return f"it closes its dice though no card of {id} is closed."
     made = cards.deck_from_json(now.decks[id])
-    out, size = dict(now.cards), cards.pile_size(id, made, now.cards)
-    for at, each in enumerate(sides):
-        if not size and made.empty == cards.RESHUFFLE:
-            size = sum(cards.at(id, DISCARD, out).values())
-            out = {key: count for key, count in out.items() if not key.startswith(f"{id}/{DISCARD}/")}
-        if each != size:
-            return "its dice are not those that its pile asks for."
-        size -= 1
-        to = cards.key(id, HAND, seats[at]) if seats else cards.key(id, PLAY, named[at])
+    asked, out = cards.sides_drawn(id, made, now.cards, count, peeks=peeks)
+    if asked != sides:
+        return "its dice are not those that its pile asks for."
+    ends = any(out.get(key, 0) != now.cards.get(key, 0) for key in (cards.key(id, HAND, end) for end in cards.ENDS))
+    for to in (cards.key(id, HAND, seat) for seat in seats) if seats else (cards.key(id, PLAY, card) for card in named):
         out[to] = out.get(to, 0) + 1
     if problem := _too_many(id, made, out):
         return problem
-    out |= {cards.last_key(id): event["number"]} if seats else {}
-    return _moves(past, event, out) or words_problem(event, cards.words(id, named or [counted(len(sides))]))
+    out |= {cards.last_key(id): event["number"]} if seats or peeks or ends else {}
+    said = [counted(_peeked(event))] if peeks else named or [counted(count)]
+    return _moves(past, event, out) or words_problem(event, cards.words(id, said))
+
+
+def _peeked(event: Event) -> int:
+    """How many cards somebody peeked at, as the event says."""
+    found = re.search(r": ([1-9][0-9]?) closed", event["result"])
+    return int(found[1]) if found else 0
+
+
+def _seats(event: Event) -> list[str]:
+    """For whom cards were drawn; what a peek draws stays on top."""
+    if event["does"] == "peek":
+        return [cards.TOP] * sum(key.startswith("card.") for key in event.get("texts", ()))
+    return list(event.get("seats", ()))
 
 
 def seat_of(players: Mapping[str, str], person: str) -> str:
@@ -141,30 +155,39 @@ def move(past: Past, event: Event, _: Said) -> str:
         return "it moves cards of a deck that nobody declared."
     if "seat" in event:
         return _out_of_hand(past, event)
-    if does not in FROM or event.keys() & {"to", "texts"}:
+    to = event.get("to", "")
+    if does not in FROM or "texts" in event or (to and (does != "return" or to not in cards.ENDS)):
         return "it moves cards that do not go there."
     before, after = (past.patch(event, name, "cards") for name in ("before", "after"))
     took = cards.taken(id, cards.deck_from_json(now.decks[id]), before, after)
     wrong = [place for place, _ in took if place not in FROM[does]]
-    every = sum(cards.at(id, DISCARD, now.cards).values())
-    if wrong or not took or (len(took) != every if does == "shuffle" else len(took) > cards.MOST_DRAWN):
+    discards = sum(cards.at(id, DISCARD, now.cards).values())
+    every = discards + cards.ends_size(id, now.cards)
+    if wrong or (not every if does == "shuffle" else not took):
         return "it moves cards that do not go there."
-    out = now.cards
+    if len(took) != discards if does == "shuffle" else len(took) > cards.MOST_DRAWN:
+        return "it moves cards that do not go there."
+    out = cards.without_ends(id, now.cards) if does == "shuffle" else now.cards
     try:
         for place, card in took:
             out = cards.take(id, out, [card], [place], TO.get(does, ""))
     except UserError as error:  # of a deck that has a card twice, which was said before
         return f"it moves cards that are not there: {error}"
     names = [f"{every} cards"] if does == "shuffle" else [card for _, card in took]
+    if to:
+        said = event["result"].removeprefix(f"{id}: ").split(", ")
+        names = said if sorted(said) == sorted(names) else names
+        out = cards.put(id, out, to, len(names), event["number"])
     return _moves(past, event, out) or words_problem(event, cards.words(id, names))
 
 
 def _out_of_hand(past: Past, event: Event) -> str:
     """Cards leave a hand: into play or to the discards by name, or closed, into another hand or back into the pile."""
     id, does, seat, to, now = event["deck"], event["does"], event["seat"], event.get("to", ""), past.now
-    if seat != seat_of(now.players, event["who"]) or (does == "give") != bool(to) or to == seat:
+    to_end = does == "back" and to in cards.ENDS
+    if seat != seat_of(now.players, event["who"]) or (does == "give") != (bool(to) and not to_end) or to == seat:
         return "it takes cards out of a hand that is not theirs."
-    if to and not (to in now.sides or to.removeprefix("@") in past.acted):
+    if to and not to_end and not (to in now.sides or to.removeprefix("@") in past.acted):
         return "it gives cards to nobody."
     texts, out = event.get("texts", {}), dict(now.cards)
     there = out.get(cards.key(id, HAND, seat), 0)
@@ -221,13 +244,18 @@ def closed_hands(game: Game) -> Iterator[str]:
     for id in game.decks:
         for seat, count in sorted(cards.at(id, HAND, game.cards).items()):
             held = "1 closed card" if count == 1 else f"{count} closed cards"
-            whose = "a person's" if seat.startswith("@") else f"{seat}'s"
-            yield f"Still closed: {held} of {id} in {whose} hand."
+            whose = "a person's hand" if seat.startswith("@") else cards.ENDS.get(seat, f"{seat}'s hand")
+            yield f"Still closed: {held} of {id} {'at' if seat in cards.ENDS else 'in'} {whose}."
 
 
 def seats_with_cards(out: Out, decks: Mapping[str, object]) -> list[str]:
-    """The seats that hold closed cards."""
+    """The seats that hold closed cards, and the known ends of piles."""
     return sorted({seat for id in decks for seat in cards.at(id, HAND, out)})
+
+
+def holders(out: Out, decks: Mapping[str, object]) -> list[str]:
+    """The seats that hold closed cards."""
+    return [seat for seat in seats_with_cards(out, decks) if seat not in cards.ENDS]
 
 
 def put_back(out: Out, decks: Mapping[str, object], seats: Sequence[str]) -> dict[str, int]:
@@ -306,12 +334,13 @@ def _revealed(past: Past, event: Event) -> str:
 def _ended(past: Past, event: Event) -> str:
     """What is wrong with the hands that a game's end opens; each seat that holds one has agreed, or ends the game."""
     now, out = past.now, dict(past.now.cards)
-    holding = seats_with_cards(out, now.decks)
+    holding = holders(out, now.decks)
     own = seat_of(now.players, event["who"])
     if any(not out.get(agreed_key(seat)) and seat != own for seat in holding):
         return "closed hands are opened though not every side agreed."
     after = past.patch(event, "after", "cards")
     for id, made in now.decks.items():
+        out = cards.without_ends(id, out)
         for seat, count in cards.at(id, HAND, out).items():
             shown = {one["id"]: after.get(cards.key(id, f"{KNOWN}/{seat}", one["id"]), 0) for one in made["cards"]}
             was = {card: out.get(cards.key(id, f"{KNOWN}/{seat}", card), 0) for card in shown}
@@ -331,7 +360,7 @@ def opened_faults(bodies: Sequence[Event], texts: Texts) -> Iterator[tuple[int, 
     for body in bodies:
         number, id = body["number"], str(body.get("deck", ""))
         is_open = any(first <= number < by for first, by in opens)
-        if is_open and ("closed" in body or "seat" in body):
+        if is_open and any(name in body for name in cards.CLOSES):
             hands = cards.hands_now(id, out, told.get(out.get(cards.last_key(id), 0), {}))
             try:
                 told[number] = (_drawn if "closed" in body else _left)(body, decks[id], out, hands, texts)
@@ -349,25 +378,27 @@ def opened_faults(bodies: Sequence[Event], texts: Texts) -> Iterator[tuple[int, 
 
 def _drawn(body: Event, made: Deck, out: Out, hands: Mapping[str, list[tuple[str, str]]], texts: Texts) -> cards.Hands:
     """The hands behind a closed draw. Raises ValueError where its faces draw other cards."""
-    number, id, seats, count = body["number"], body["deck"], body.get("seats", []), len(body["closed"])
-    faces = [int(texts[number, f"face.{at}"]) for at in range(1, count + 1)]
-    drawn = cards.draw(id, made, out, count, Script(faces), cards.held_cards(hands), seats)
-    if seats:
-        named = [texts[number, f"card.{at}"] for at in range(1, count + 1)]
+    number, id, seats = body["number"], body["deck"], _seats(body)
+    faces = [int(texts[number, f"face.{at}"]) for at in range(1, len(body["closed"]) + 1)]
+    if seats or body["does"] == "peek":
+        named = [texts[number, f"card.{at}"] for at in range(1, len(seats) + 1)]
     else:
         named = body["result"].removeprefix(f"{id}: ").split(", ")
+    drawn = cards.draw(id, made, out, len(named), Script(faces), hands, seats)
     if list(drawn.cards) != named or [die.sides for die in drawn.dice] != body["closed"]:
         raise ValueError
-    now = {seat: list(held) for seat, held in hands.items()}
-    for at, seat in enumerate(seats):
-        now.setdefault(seat, []).append((f"{number}.{at + 1}", named[at]))
-    return now
+    return cards.hands_drawn(hands, drawn, seats, number)
 
 
 def _left(body: Event, _: Deck, out: Out, hands: Mapping[str, list[tuple[str, str]]], texts: Texts) -> cards.Hands:
     """The hands behind an event that took cards out of one. Raises ValueError for a card that was not in it."""
-    number, id, seat, to = body["number"], body["deck"], body["seat"], body.get("to", "")
+    number, id, seat, to = body["number"], body["deck"], body.get("seat", ""), body.get("to", "")
     now = {one: list(held) for one, held in hands.items()}
+    if not seat:
+        named = body["result"].removeprefix(f"{id}: ").split(", ")
+        now[to] = cards.with_ends(now, to, [(f"{number}.{at}", card) for at, card in enumerate(named, 1)])
+        return now
+    moved = list[tuple[str, str]]()
     held = now.setdefault(seat, [])
     names: list[str | None] = list(body["result"].removeprefix(f"{id}: ").split(", "))
     known = dict(out)
@@ -381,22 +412,23 @@ def _left(body: Event, _: Deck, out: Out, hands: Mapping[str, list[tuple[str, st
     keys = sorted((key for key in body.get("texts", {}) if key.startswith("from.")), key=lambda key: int(key[5:]))
     for at, key in enumerate(keys):
         found = next(one for one in held if one[0] == texts[number, key])
-        named = closed[at] if closed else found[1]
+        card = closed[at] if closed else found[1]
         oldest = next(one for one in held if one[1] == found[1])
-        if found[1] != named or (closed and found != oldest):
+        if found[1] != card or (closed and found != oldest):
             raise ValueError
         held.remove(found)
         if to:
             if texts[number, f"card.{at + 1}"] != found[1]:
                 raise ValueError
-            now.setdefault(to, []).append((f"{number}.{at + 1}", found[1]))
+            moved.append((f"{number}.{at + 1}", found[1]))
+    now |= {to: cards.with_ends(now, to, moved)} if to else {}
     return now
 
 
 def _shows(id: str, hands: cards.Hands, body: Event) -> bool:
     """Whether the end of a game shows just what is in the hands."""
     before, after = ((body.get(name) or {}).get("cards", {}) for name in ("before", "after"))
-    for seat, held in hands.items():
+    for seat, held in ((seat, held) for seat, held in hands.items() if seat not in cards.ENDS):
         for card in {card for _, card in held}:
             name = cards.key(id, f"{KNOWN}/{seat}", card)
             if after.get(name, 0) - before.get(name, 0) != sum(one == card for _, one in held):

@@ -126,7 +126,7 @@ const Checker = (() => {
   /* The dice whose faces an event closed, each by its own text; nothing where one is not in the file. */
   function closedDice(log, at, {closed, deck}) {
     const rows = Array.isArray(closed) ? closed.map((_, n) => log.text(at, `face.${n + 1}`)) : [];
-    if (!rows.length || !rows.every(row => row && /^[0-9]{1,9}$/.test(row.text))) return null;
+    if (!Array.isArray(closed) || !rows.every(row => row && /^[0-9]{1,9}$/.test(row.text))) return null;
     return {dice: closed.map((sides, n) => ({label: deck, sides, value: Number(rows[n].text)}))};
   }
 

@@ -69,13 +69,20 @@ const Follow = (() => {
   const more = (out, key, count = 1) => out.set(key, (out.get(key) || 0) + count), idsOf = text => text.slice(text.indexOf(": ") + 2).split(", ");
   const range = (count, what) => Array.from({length: count}, (_, n) => `${what}.${n + 1}`), same = (one, other) => [...one].sort().join("\n") === [...other].sort().join("\n");
 
+  /* Known ends of a pile are hands that nobody holds; a peek draws to the top. `taken` says which end comes next, if any. */
+  const TOP = "=top", BOTTOM = "=bottom", ENDS = {[TOP]: "the top of the pile", [BOTTOM]: "the bottom of the pile"};
+  const noEnds = (id, out) => { for (const end in ENDS) out.delete(`${id}/hand/${end}`); }, closes = body => ["closed", "seat", "to"].some(key => key in body);
+  const seatsOf = body => body.does === "peek" ? Object.keys(body.texts || {}).filter(key => key.startsWith("card.")).map(() => TOP) : body.seats || [];
+  const taken = (has, peeks, size) => !peeks && has(TOP) ? TOP : !size && has(BOTTOM) ? BOTTOM : "";
+  const joinEnd = (hands, end, held) => hands.set(end, end === TOP ? [...held, ...hands.get(end) || []] : [...hands.get(end) || [], ...held]);
+
   /* Draws card after card; `out` is how many are out of the pile, by DECK/PLACE/CARD; `held` are those in closed hands. */
   function drawing(id, deck, out, held = []) {
     const left = new Map(deck.cards.map(one => [one.id, one.count]));
     for (const place of OPEN) for (const [card, count] of at(out, id, place)) more(left, card, -count);
     for (const [key, count] of at(out, id, "known")) more(left, tail(key), -count);
     for (const card of held) more(left, card, -1);
-    return (die, seat = "") => {
+    const next = die => {
       if (!sum(left.values()) && deck.empty === "reshuffle") {
         for (const [card, count] of at(out, id, "discard")) { more(left, card, count); out.delete(`${id}/discard/${card}`); }
       }
@@ -84,9 +91,11 @@ const Follow = (() => {
       let rest = value;
       const [card, count] = [...left].find(([, some]) => (rest -= some) <= 0);
       left.set(card, count - 1);
-      more(out, seat ? `${id}/hand/${seat}` : `${id}/play/${card}`);
+      more(out, `${id}/play/${card}`);
       return card;
     };
+    next.size = () => sum(left.values());
+    return next;
   }
 
   function declared(body, decks, out, canonical) {
@@ -116,21 +125,27 @@ const Follow = (() => {
 
   /* Cards drawn whose faces stay closed: into hands, or open ones while others of the deck are closed. */
   function drewClosed(body, decks, out, seats) {
-    const {deck, does, number, closed: sides, seats: to = []} = body;
-    if (!own(decks, deck || "") || "dice" in body) return ["It draws from a deck that nobody declared, or too much at once."];
-    const fits = {draw: !to.length, hold: to.length > 0 && to.every(one => one === seats.own), deal: to.length > 0 && to.every(one => seats.sides.includes(one))};
-    if (!fits[does] || (to.length && to.length !== sides.length)) return ["It draws for hands that are not theirs."];
-    const named = to.length ? [] : idsOf(body.result), keys = [...range(sides.length, "face"), ...to.length ? range(sides.length, "card") : []];
-    if (!same(Object.keys(body.texts || {}), keys) || (!to.length && named.length !== sides.length)) return ["It has other texts than the cards and faces that it closes."];
-    if (!to.length && !out.get(`${deck}/last`)) return ["It closes its dice though no card of the deck is closed."];
+    const {deck, does, number, closed: sides} = body, to = seatsOf(body), peeks = does === "peek";
+    if (!own(decks, deck || "") || "dice" in body || (peeks && "seats" in body)) return ["It draws from a deck that nobody declared, or too much at once."];
+    const fits = {draw: !to.length, peek: true, hold: to.length > 0 && to.every(one => one === seats.own), deal: to.length > 0 && to.every(one => seats.sides.includes(one))};
+    if (!fits[does]) return ["It draws for hands that are not theirs."];
+    const named = to.length || peeks ? [] : idsOf(body.result), keys = [...range(sides.length, "face"), ...range(to.length, "card")], count = to.length || named.length;
+    const looked = peeks ? Number((/: ([1-9][0-9]?) closed/.exec(body.result) || [0, 0])[1]) : count, fresh = peeks ? Math.max(0, looked - (out.get(`${deck}/hand/${TOP}`) || 0)) : count;
+    if (!looked || looked > MOST_MOVED) return ["It draws nothing, or too much at once."];
+    if (!same(Object.keys(body.texts || {}), keys) || count !== fresh) return ["It has other texts than the cards and faces that it closes."];
+    if (!to.length && !peeks && !out.get(`${deck}/last`)) return ["It closes its dice though no card of the deck is closed."];
     let size = sum(decks[deck].cards.map(one => one.count)) - sum([...OPEN, "known", "hand"].flatMap(place => at(out, deck, place).map(([, count]) => count)));
-    for (let n = 0; n < sides.length; n++) {
-      if (!size && decks[deck].empty === "reshuffle") for (const [card, count] of at(out, deck, "discard")) { size += count; out.delete(`${deck}/discard/${card}`); }
-      if (sides[n] !== size--) return ["Its dice are not those that its pile asks for."];
-      more(out, to.length ? `${deck}/hand/${to[n]}` : `${deck}/play/${named[n]}`);
+    let die = 0, ends = false;
+    for (let n = 0; n < count; n++) {
+      const end = taken(one => out.get(`${deck}/hand/${one}`), peeks, size);
+      if (end) { more(out, `${deck}/hand/${end}`, -1); ends = true; continue; }
+      if (!size && decks[deck].empty === "reshuffle") for (const [card, some] of at(out, deck, "discard")) { size += some; out.delete(`${deck}/discard/${card}`); }
+      if (sides[die++] !== size--) return ["Its dice are not those that its pile asks for."];
     }
-    if (to.length) out.set(`${deck}/last`, number);
-    return tooMany(deck, decks, out) || ["", `${deck}: ${to.length ? `${sides.length} closed` : named.join(", ")}`];
+    if (die !== sides.length) return ["Its dice are not those that its pile asks for."];
+    for (let n = 0; n < count; n++) more(out, to.length ? `${deck}/hand/${to[n]}` : `${deck}/play/${named[n]}`);
+    if (to.length || peeks || ends) out.set(`${deck}/last`, number);
+    return tooMany(deck, decks, out) || ["", `${deck}: ${to.length || peeks ? `${looked} closed` : named.join(", ")}`];
   }
 
   function tooMany(deck, decks, out) {
@@ -142,8 +157,9 @@ const Follow = (() => {
   /* Cards leave a hand: into play or to the discards by name, or closed, into another hand or back into the pile. */
   function leftHand(body, decks, out, seats) {
     const {deck, does, seat, to = ""} = body, texts = Object.keys(body.texts || {}), hand = `${deck}/hand/${seat}`, there = out.get(hand) || 0;
-    if (seat !== seats.own || (does === "give") !== Boolean(to) || to === seat) return ["It takes cards out of a hand that is not theirs."];
-    if (to && !seats.sides.includes(to) && !seats.acted.has(to.replace(/^@/, ""))) return ["It gives cards to nobody."];
+    const toEnd = does === "back" && own(ENDS, to);
+    if (seat !== seats.own || (does === "give") !== (Boolean(to) && !toEnd) || to === seat) return ["It takes cards out of a hand that is not theirs."];
+    if (to && !toEnd && !seats.sides.includes(to) && !seats.acted.has(to.replace(/^@/, ""))) return ["It gives cards to nobody."];
     let count = 0, names = [];
     if (does === "give" || does === "back") {
       count = texts.filter(key => key.startsWith("from.")).length;
@@ -172,10 +188,10 @@ const Follow = (() => {
       return ["", "hands may be opened"];
     }
     if (own(decks, body.deck || "") && "seat" in body) return leftHand(body, decks, out, seats);
-    if ("to" in body || "texts" in body) return ["It moves cards that do not go there."];
-    const {deck = "", does} = body, before = (body.before || BARE).cards || {}, after = body.after.cards || {}, took = [];
+    const {deck = "", does, to: end} = body, before = (body.before || BARE).cards || {}, after = body.after.cards || {}, took = [];
+    if ("texts" in body || ("to" in body && (does !== "return" || !own(ENDS, end)))) return ["It moves cards that do not go there."];
     if (!own(decks, deck) || !own(FROM, does)) return ["It moves cards of a deck that nobody declared."];
-    const every = sum([...out].filter(([key]) => key.startsWith(`${deck}/discard/`)).map(([, count]) => count)), add = (key, count) => out.set(key, (out.get(key) || 0) + count);
+    const known = sum(Object.keys(ENDS).map(one => out.get(`${deck}/hand/${one}`) || 0)), every = sum([...out].filter(([key]) => key.startsWith(`${deck}/discard/`)).map(([, count]) => count)), add = (key, count) => out.set(key, (out.get(key) || 0) + count);
     for (const place of ["play", "discard", "removed"]) {
       for (const {id} of decks[deck].cards) {
         const key = `${deck}/${place}/${id}`, fewer = (before[key] || 0) - (after[key] || 0);
@@ -186,8 +202,14 @@ const Follow = (() => {
         if (TO[does]) add(`${deck}/${TO[does]}/${id}`, fewer);
       }
     }
-    const fits = took.length && (does === "shuffle" ? took.length === every : took.length <= MOST_MOVED);
-    return fits ? ["", `${deck}: ${does === "shuffle" ? `${every} cards` : took.join(", ")}`] : ["It moves cards that do not go there."];
+    const fits = does === "shuffle" ? took.length === every && every + known : took.length && took.length <= MOST_MOVED;
+    if (does === "shuffle") noEnds(deck, out);
+    if (end) {
+      more(out, `${deck}/hand/${end}`, took.length);
+      out.set(`${deck}/last`, body.number);
+      if (fits && same(took, idsOf(body.result))) return ["", `${deck}: ${idsOf(body.result).join(", ")}`];
+    }
+    return fits ? ["", `${deck}: ${does === "shuffle" ? `${every + known} cards` : took.join(", ")}`] : ["It moves cards that do not go there."];
   }
 
   /* What is wrong with an event about decks: it is held against what follows from the cards that were out before. */
@@ -225,10 +247,11 @@ const Follow = (() => {
       drop(isLast);
       return holding.size ? "A seed is not revealed while a card under it is closed." : otherCards(body, was, out);
     }
-    if ([...holding].some(seat => seat !== seats.own && !out.get(`+agreed/${seat}`))) return "Closed hands are opened though not every side agreed.";
+    if ([...holding].some(seat => seat !== seats.own && !own(ENDS, seat) && !out.get(`+agreed/${seat}`))) return "Closed hands are opened though not every side agreed.";
     const after = (body.after || BARE).cards || {};
     for (const id of decks) {
-      for (const [seat, count] of at(was, id, "hand")) {
+      noEnds(id, out);
+      for (const [seat, count] of at(was, id, "hand").filter(([one]) => !own(ENDS, one))) {
         const added = game.decks[id].cards.map(one => `${id}/known/${seat}/${one.id}`).map(key => [key, Math.max(0, (after[key] || 0) - (was.get(key) || 0))]);
         if (sum(added.map(([, some]) => some)) !== count) return "It opens other hands than there are.";
         for (const [key, some] of added) if (some) more(out, key, some);
@@ -245,17 +268,22 @@ const Follow = (() => {
     const handsOf = id => new Map([...told.get(out.get(`${id}/last`)) || []].filter(([seat]) => out.get(`${id}/hand/${seat}`)).map(([seat, held]) => [seat, [...held]]));
     const add = (hands, seat, one) => hands.set(seat, [...hands.get(seat) || [], one]);
     for (const body of bodies) {
-      const {number, deck, seats = [], closed, seat, to} = body, word = key => { const row = text(number, key); if (!row) throw new Error(key); return row.text; };
-      if (opens.some(([first, by]) => first <= number && number < by) && (closed || seat)) {
+      const {number, deck, closed, seat, to} = body, seats = seatsOf(body), word = key => { const row = text(number, key); if (!row) throw new Error(key); return row.text; };
+      if (opens.some(([first, by]) => first <= number && number < by) && closes(body)) {
         const hands = handsOf(deck);
         try {
           if (closed) {
-            const next = drawing(deck, decks[deck], new Map(out), [...hands.values()].flat().map(one => one[1])), named = seats.length ? closed.map((_, n) => word(`card.${n + 1}`)) : idsOf(body.result);
-            closed.forEach((sides, n) => {
-              if (next({label: deck, sides, value: Number(word(`face.${n + 1}`))}, seats[n] || "") !== named[n]) throw new Error("card");
-              if (seats.length) add(hands, seats[n], [`${number}.${n + 1}`, named[n]]);
-            });
-          } else {
+            const next = drawing(deck, decks[deck], new Map(out), [...hands.values()].flat().map(one => one[1])), peeks = body.does === "peek", named = seats.length || peeks ? seats.map((_, n) => word(`card.${n + 1}`)) : idsOf(body.result);
+            let die = 0;
+            for (const card of named) {
+              const end = taken(one => (hands.get(one) || []).length, peeks, next.size());
+              if (end ? hands.get(end).shift()[1] !== card : next({label: deck, sides: closed[die], value: Number(word(`face.${++die}`))}) !== card) throw new Error("card");
+            }
+            if (die !== closed.length) throw new Error("die");
+            seats.forEach((one, n) => add(hands, one, [`${number}.${n + 1}`, named[n]]));
+          } else if (!seat) joinEnd(hands, to, idsOf(body.result).map((card, n) => [`${number}.${n + 1}`, card]));
+          else {
+            const moves = [];
             const known = new Map(out), names = ["play", "discard"].includes(body.does) ? idsOf(body.result) : [];
             const wanted = names.filter(card => { const key = `${deck}/known/${seat}/${card}`; if (!known.get(key)) return true; more(known, key, -1); return false; });
             range(Object.keys(body.texts || {}).filter(key => key.startsWith("from.")).length, "from").forEach((key, n) => {
@@ -263,15 +291,16 @@ const Follow = (() => {
               if (place < 0 || (wanted.length && place !== held.findIndex(one => one[1] === wanted[n]))) throw new Error("card");
               const [[, card]] = held.splice(place, 1);
               if (to && word(`card.${n + 1}`) !== card) throw new Error("card");
-              if (to) add(hands, to, [`${number}.${n + 1}`, card]);
+              moves.push([`${number}.${n + 1}`, card]);
             });
+            if (to) joinEnd(hands, to, moves);
           }
           told.set(number, hands);
         } catch { fault(number, "What it closed is not in the file as it was opened, or not what its dice draw."); }
       }
       const before = (body.before || BARE).cards || {}, after = (body.after || BARE).cards || {};
       if ("shows" in body && body.kind === "end") {
-        for (const id of Object.keys(decks)) for (const [one, held] of handsOf(id)) for (const [, card] of held) {
+        for (const id of Object.keys(decks)) for (const [one, held] of handsOf(id)) for (const [, card] of own(ENDS, one) ? [] : held) {
           const key = `${id}/known/${one}/${card}`;
           if ((after[key] || 0) - (before[key] || 0) !== held.filter(other => other[1] === card).length) fault(number, "It opens other hands than were drawn.");
         }
@@ -460,7 +489,7 @@ const Follow = (() => {
     function add(body) {
       const {number, kind, who, secret} = body, begins = secret && "commitment" in secret;
       Object.assign(game, fields(body, "after"));
-      if ("shows" in body || kind === "import") hidden = 0; else if ("closed" in body || "seat" in body) hidden = hidden || number;
+      if ("shows" in body || kind === "import") hidden = 0; else if (closes(body)) hidden = hidden || number;
       for (const [key, count] of Object.entries((body.after || BARE).cards || {})) if (count) out.set(key, count); else out.delete(key);
       for (const [key, unit] of Object.entries(({...BARE, ...body.after}).units)) present[unit ? "add" : "delete"](key);
       if (kind === "sealed") sealed.set(number, who);
@@ -498,7 +527,7 @@ const Follow = (() => {
       } catch { return fault(body.number, "What it holds cannot be read, so nothing behind it was followed."); }
     }
     opened(bodies, log.text, fault);
-    for (const id of Object.keys(game.decks)) for (const [seat, count] of at(out, id, "hand")) remark(bodies.length, `still closed: ${count} ${count === 1 ? "card" : "cards"} of ${id} in ${seat[0] === "@" ? "a person" : seat}’s hand`);
+    for (const id of Object.keys(game.decks)) for (const [seat, count] of at(out, id, "hand")) remark(bodies.length, `still closed: ${count} ${count === 1 ? "card" : "cards"} of ${id} ${ENDS[seat] ? "at" : "in"} ${ENDS[seat] || `${seat[0] === "@" ? "a person" : seat}’s hand`}`);
     const deleted = at => (left.size && at < imported) || left.has((bodies.find(one => one.number === at) || {}).who);
     for (const [at, opens] of missing) if (!opens.every(deleted)) fault(at, "What it adds or opens is not in the file, though nobody had it deleted.");
   }

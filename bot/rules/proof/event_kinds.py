@@ -84,8 +84,8 @@ EVENTS: Mapping[str, Any] = {
         "changes": "change+", "read": "{word:value}+", "tracks": "{word:value}+",
         "opens": "count+", "reads": "count+", "before": "patch", "after": "patch",
         "deck": "word", "upkeep": "word",
-        "does": "=draw|=names|=hold|=deal|=play|=discard|=remove|=return|=shuffle|=give|=back|=agree",
-        "closed": "sides+60", "seats": "word+60", "seat": "word", "to": "word", "shows": "count",
+        "does": "=draw|=peek|=names|=hold|=deal|=play|=discard|=remove|=return|=shuffle|=give|=back|=agree",
+        "closed": "sides*60", "seats": "word+60", "seat": "word", "to": "word", "shows": "count",
     },
     "game": {
         "system": "name", "name": "name", "master": "name", "phase": "name", "initiative": "name", "turn_of": "name",

@@ -283,7 +283,7 @@ class _Check:
         sides = sides if isinstance(sides, list) else []
         rows = [self._texts.get((event.number, f"face.{at}")) for at, _ in enumerate(sides, 1)]
         values = [int(row.text) for row in rows if row is not None and re.fullmatch("[0-9]{1,9}", row.text)]
-        if not sides or len(values) != len(rows):
+        if len(values) != len(rows):
             return {}
         return {
             "dice": [{"label": id, "sides": each, "value": value} for each, value in zip(sides, values, strict=True)]
