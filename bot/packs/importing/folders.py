@@ -17,6 +17,7 @@ from bot.rules.errors import UserError
 from bot.rules.text.names import counted
 from bot.systems.packs.archive import MOST_BYTES, MOST_FILES, is_of_tables, tables_of_zip
 from bot.systems.packs.pack import MOST_SHOWN
+from bot.systems.system import DECKS
 
 ID = "tables"
 MOST = 3_000
@@ -100,6 +101,8 @@ def gathered(files: Iterable[tuple[str, bytes]], title: str, *, is_alone: bool =
         for file, text in made.files.items():
             if len(text.encode()) > _ROOM:
                 left_out.append(f"{name}: {file} alone is larger than the {MOST_BYTES // 1024} kB that a pack has")
+            elif file.startswith(f"{DECKS}/"):
+                left_out.append(f"{name}: a deck goes into a pack by itself: grognard import {name} --pack PACK")
             else:
                 tables.append(Table(file.removesuffix(".yaml"), text, name, made.format))
         questions += [f"{name}, {question}" for question in made.questions]

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from bot.packs.check import check_content, check_path
 from bot.packs.importing.bcdice import is_bcdice, is_bcdice_yaml, read_bcdice, read_bcdice_yaml, system_of
+from bot.packs.importing.decks import deck_of
 from bot.packs.importing.draft import MOST_TABLES, Draft, named, refused, slug, tidy, titled
 from bot.packs.importing.formats import about, is_deck, is_foundry, read_deck, read_foundry, read_toml
 from bot.packs.importing.layout import as_yaml
@@ -19,7 +20,7 @@ from bot.packs.importing.sheet import read_sheet
 from bot.rules.errors import TableError, UserError
 from bot.systems.packs.archive import MOST_BYTES, PACK
 from bot.systems.packs.pack import LONGEST, LONGEST_ID, MOST_SHOWN, TAKEN, load_pack
-from bot.systems.system import built_in
+from bot.systems.system import DECKS, built_in
 from bot.systems.yaml_file import read_bounded
 
 GROUP = "tables"
@@ -105,6 +106,9 @@ def imported(text: str | bytes, name: str = "table", *, id: str = "", group: str
     stem = re.sub(r"\.[A-Za-z]{2,5}$", "", name.replace("\\", "/").rsplit("/", 1)[-1])
     stem = titled(re.sub(r"[\s_-]+", " ", tidy(stem[:200], "The name")))
     stem = stem[:1].upper() + stem[1:]
+    if (deck := deck_of(text, stem)) is not None:
+        own = named(id or slug(stem), "deck")[:24].strip("-")
+        return Imported("a spreadsheet", {f"{DECKS}/{own}.yaml": deck[0]}, {GROUP: "Tables"}, tuple(deck[1]), stem)
     format, drafts, said, left_out = _read(text, stem)
     if len(drafts) > MOST_TABLES:
         raise refused(f"There are {len(drafts)} tables in it; at most {MOST_TABLES} are read at once.")
@@ -257,6 +261,7 @@ def _write(files: Mapping[str, bytes], folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for file, text in files.items():
+            (folder / file).parent.mkdir(exist_ok=True)
             (folder / file).write_bytes(text)
     except OSError as error:
         raise UserError(f"{folder} cannot be written: {error.strerror}.", code="unreadable-file") from None
