@@ -13,7 +13,6 @@ from bot.systems.decks import AFTER, CARD_KEYS, LONGEST
 
 _COUNT = ("count", "copies", "qty", "quantity", "how many")
 _NAME = ("name", "card", "chit")
-_WHOLE = re.compile(r"[-+]?\d{1,9}")
 _NUMBER = re.compile(r"[-+]?\d{1,9}(\.\d{1,6})?")
 _FLAGS = {"yes": "true", "true": "true", "x": "true", "no": "false", "false": "false"}
 
@@ -50,7 +49,7 @@ def _head(cell: str) -> str:
 def _counted(columns: Mapping[str, Sequence[str]], at: int) -> dict[str, str]:
     """How many there are of a card, and where it goes after, as far as that is said."""
     count, after = columns["count"][at], columns["after"][at].casefold() if "after" in columns else ""
-    if count and not _WHOLE.fullmatch(count):
+    if count and not (count.isdecimal() and len(count) < 10):
         raise refused(f"Row {at + 2}: the count is {tidy(count, 'A count')[:20]}, which is no whole number.")
     if after and after not in AFTER:
         raise refused(f"Row {at + 2}: after is {tidy(after, 'A word')[:20]}; it may be {', '.join(AFTER)}.")
