@@ -23,6 +23,7 @@ STILL = "quiet"
 GROUPS = {
     **dict.fromkeys(("reveal", "sealed", "roll"), "roll"), "redo": "undo", "table": "table",
     **dict.fromkeys(("sequence", "choice"), "sequence"),
+    **dict.fromkeys(("deck", "draw", "cards"), "deck"),
 }  # fmt: skip
 
 Event = Mapping[str, Any]

@@ -55,7 +55,7 @@ PRIVATE = _flag("private", "only you see the answer", brief="only for you")
 WHOLE = _flag("whole", "all of the table, only for you", brief="all of it")
 
 _FORMATS = ("full", "compact")
-_EVENT_KINDS = ("roll", "sequence", "table", "unit", "game", "undo", "fair")
+_EVENT_KINDS = ("roll", "sequence", "table", "unit", "deck", "game", "undo", "fair")
 
 _DICE = Option("dice", "dice", "dice to roll, such as 2d6+3, 4d6kh3 or 10d10>=8", complete="dice")
 _UNIT = Option("name", "str", "one unit or several: us1, Squad 1..4, all shaken, side:US", complete="unit", many=True)

@@ -438,3 +438,13 @@ async def test_a_seed_is_not_revealed_while_a_top_is_closed_and_the_end_needs_no
     assert (await last_event(channel))["kind"] == "end"
     await channel.do("Anna", "fair reveal")
     await sound(channel)
+
+
+async def test_the_log_lists_decks_by_their_kind() -> None:
+    channel = await table()
+    await channel.do("Anna", "roll 2d6", "deck draw cup 2", "deck discard all")
+    told = (await channel.do("Anna", "log kind=deck")).text()
+    assert "makes the deck cup" in told
+    assert "discards" in told
+    assert "2d6" not in told
+    assert "cup" not in (await channel.do("Anna", "log kind=game")).text().replace("kind=", "")
