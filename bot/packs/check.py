@@ -228,7 +228,8 @@ def _large_commands(system: System) -> Iterator[str]:
         if (count := characters_of(known, name)) > MOST_CHARACTERS:
             yield (
                 f"{system.id}: Discord takes 8,000 characters for a command with all that is below it, and /{name} has "
-                f"about {count:,}: it would be missing there. Leave out inputs, or make two packs of it"
+                f"about {count:,}: it would be missing there. Leave out inputs, or tables of the game that it inherits "
+                "(TABLE.yaml with nothing but null), or make two packs of it"
             )
 
 

@@ -167,6 +167,15 @@ def test_null_takes_one_out_and_what_still_needs_it_is_a_fault(make_pack: PackMa
     assert any("has no list starts" in fault for fault in check_content(pack.content).faults)
 
 
+def test_null_takes_a_table_out_where_no_sequence_reads_it(make_pack: PackMaker) -> None:
+    with pytest.raises(TableError, match="row mines, step 4, let, card: there is no table or function mines_vehicle"):
+        house(make_pack, "lnlt", **{"mines-vehicle": "null\n"}).check_whole()
+    pack = house(make_pack, "lnlt", **{"mines-vehicle": "null\n"}, sequences="mines: null\n")
+    pack.check_whole()
+    assert check_content(pack.content).faults == ()
+    assert {*built_in()["lnlt"].tables} - {*pack.tables} == {"mines-vehicle"}
+
+
 def test_null_takes_a_sequence_out(make_pack: PackMaker) -> None:
     pack = house(make_pack, "lnlt", sequences="smoke: null\n")
     pack.check_whole()

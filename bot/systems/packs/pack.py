@@ -181,11 +181,13 @@ class PackSystem(System):
         return self.parent.text(name)
 
     def names(self, folder: str = "") -> list[str]:
-        """The files of the pack in a folder of it, without `.yaml`, in alphabetical order."""
-        inherited = self.parent.names(folder) if self.parent is not None else []
-        paths = [file.removesuffix(".yaml").rpartition("/") for file in self.content if file != PACK]
-        own = [name for within, _, name in paths if within == folder]
-        return sorted({*inherited, *own})
+        """The files of the pack in a folder of it, without `.yaml`, in alphabetical order. One with nothing but `null`
+        takes that of the game which it inherits out."""
+        inherited = {*self.parent.names(folder)} if self.parent is not None else set[str]()
+        paths = {file.removesuffix(".yaml").rpartition("/"): file for file in self.content if file != PACK}
+        own = {name: file for (within, _, name), file in paths.items() if within == folder}
+        gone = {name for name in inherited & own.keys() if self.content[own[name]].strip() == b"null"}
+        return sorted((inherited | own.keys()) - gone)
 
     @cached_property
     def game(self) -> Mapping[str, Any]:
