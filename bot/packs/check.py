@@ -93,7 +93,7 @@ def check_system(system: System, *, is_new: bool = True) -> Report:
         except TableError as error:
             found.faults.append(str(error))
     if is_new and isinstance(system, PackSystem) and not found.faults:
-        found.questions += _large_commands(system)
+        found.questions += [*_large_commands(system), *_new_types(system)]
     version = f", version {system.about.version}" if isinstance(system, PackSystem) else ""
     named = zip(counts, ("table", "combat sequence", "scenario", "deck"), strict=True)
     has = ", ".join(counted(count, what) for count, what in named if count or what != "deck")
@@ -221,6 +221,17 @@ def _sequence_fault(system: System, sequence: Sequence, found: _Found) -> str:
     return ""
 
 
+def _new_types(system: System) -> Iterator[str]:
+    """Unit types that a pack adds to the game which it inherits, whose sequences know their own alone."""
+    if system.parent is not None:
+        known = system.parent.words["units"].types
+        if new := [type for type in system.words["units"].types if type not in known]:
+            yield (
+                f"{system.id}/game.yaml, row units types: the combat sequences of {system.parent.id} know nothing of "
+                f"{', '.join(new)} and may refuse them; has the pack some for them?"
+            )
+
+
 def _large_commands(system: System) -> Iterator[str]:
     """Commands that Discord would not take, counted with their shortest descriptions."""
     known = Registry({system.id: system})
@@ -242,7 +253,9 @@ def characters_of(known: Registry, name: str) -> int:
         + sum(len(spec.path[-1]) + min(len(known.title(spec)), LONGEST_SUMMARY) for spec in specs)
     )
     inputs = [option for spec in specs for option in spec.options[:MOST_SHOWN]]
-    help = [option.brief or option.help or option.expected for option in inputs]
+    help = [
+        option.brief or option.help or (option.name if option.type == "enum" else option.expected) for option in inputs
+    ]
     return words + sum(len(option.name) for option in inputs) + sum(min(len(text), LONGEST_SUMMARY) for text in help)
 
 

@@ -183,3 +183,12 @@ def test_null_takes_a_sequence_out(make_pack: PackMaker) -> None:
     assert "melee" in pack.sequences
     with pytest.raises(TableError, match=r"fire.*is not known here"):
         house(make_pack, "lnlt", sequences="fire: null\n").check_whole()
+
+
+def test_a_new_unit_type_is_asked_about(make_pack: PackMaker) -> None:
+    pack = house(make_pack, "lnlt", game="units: {types: {tunneler: Tunneler}}\n")
+    asked = (
+        "house/game.yaml, row units types: the combat sequences of lnlt know nothing of tunneler and may refuse them"
+    )
+    report = check_content(pack.content)
+    assert (report.faults, report.questions[-1].partition(";")[0]) == ((), asked)

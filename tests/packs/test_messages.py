@@ -255,9 +255,10 @@ def test_the_check_of_a_command_counts_as_discord_does(root: Path) -> None:
     from bot.interface.registry import Registry
     from bot.packs.check import characters_of
     from bot.systems.packs.pack import PackSystem
+    from bot.systems.system import built_in
 
-    for folder in sorted(path.parent for path in (root / "packs").glob("*/pack.yaml")):
-        pack = PackSystem(read_content(folder))
+    packs = [PackSystem(read_content(path.parent)) for path in sorted((root / "packs").glob("*/pack.yaml"))]
+    for pack in (*packs, *built_in().values()):
         known = Registry({pack.id: pack})
         for name in (pack.id, f"{pack.id}-table"):
             right = size(_command(name, known, 10))
