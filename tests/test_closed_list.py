@@ -16,6 +16,7 @@ from bot.rules.proof.event_kinds import KINDS
 from bot.systems.catalog import PACKS, everywhere
 from tests.audit.test_forgeries import honest
 from tests.commands.test_choices import every_event_of_choices
+from tests.commands.test_hands import stood_in_for_a_hand
 from tests.commands.test_link import Table
 from tests.fresh import fresh_app, run
 from tests.packs.conftest import PackMaker
@@ -233,6 +234,14 @@ async def linked() -> list[dict[str, Any]]:
     return found
 
 
+async def of_hands() -> list[dict[str, Any]]:
+    """Events of a game in which a manager agreed for a side that holds cards."""
+    channel = await stood_in_for_a_hand()
+    loaded = await channel.app.games.at(channel.place.key)
+    assert loaded is not None
+    return [row.data for row in await channel.app.store.events(loaded.row)]
+
+
 def test_nothing_on_the_list_is_unused(monkeypatch: pytest.MonkeyPatch, root: Path, make_pack: PackMaker) -> None:
     """A list with what nobody writes would let a cheat write it."""
     logs = [honest(), *run(rarely()), *(exported(("rare", seed), 20) for seed in range(40))]
@@ -243,6 +252,7 @@ def test_nothing_on_the_list_is_unused(monkeypatch: pytest.MonkeyPatch, root: Pa
         + run(every_event_of_packs())
         + run(every_event_of_extensions())
         + run(assert_verified_of(stood_in("left")))
+        + run(of_hands())
     )
     with pack_in_use(monkeypatch, root / "packs" / "generic"):
         events += run(ruled())

@@ -80,7 +80,7 @@ EVENTS: Json = {
         ],
         "deck": ["result before after", "texts", "decks", "cards"],
         "draw": ["does result", "dice closed seats deck texts closes before after", "", "cards quiet"],
-        "cards": ["does result before after", "deck seat to texts", "", "cards"],
+        "cards": ["does result before after", "deck seat to texts seats by reason", "", "cards"],
         "sealed": ["of sealed", "hand closes", "", "beside"],
         "reveal": ["opens", "result last before after", "tracks", "units final quiet"],
         "track": ["result before after", "", "tracks", ""],
@@ -1381,17 +1381,45 @@ class Game:
             if not any(key == start if "/hand/" in start else key.startswith(f"{start}/") for start in starts)
         }  # fmt: skip
 
+    def stands_in(self, body: Json, seat: str) -> str:
+        """What is wrong with a manager who agrees in the place of a side that holds cards and is gone."""
+        players, at = self.now["players"], body["number"]
+        others = {seat[1:]} if seat[:1] == "@" else {one for one, side in players.items() if side == seat}
+        holds = seat not in ENDS and any(f"{deck}/hand/{seat}" in self.cards for deck in self.now["decks"])
+        if not body.keys() >= {"by", "reason"} or not seat or not others or body["who"] in {*others, *players}:
+            return "who agreed had no say in it."
+        if not holds or body["reason"] not in ("left", "silent"):
+            return "who agreed had no say in it."
+        if body["reason"] == "left":
+            self.remarks.append(f"Event {at}: that the other side had left is the host's word.")
+            return ""
+        return "" if self.are_silent(others, body["at"]) else "it says that the other side was silent, but it was not."
+
     def rule_cards(self, body: Json) -> str:
         deck, does = body.get("deck", ""), body["does"]
         if does == "agree":
-            key = f"+agreed/{self.seat_of(body['who'])}"
-            if body.keys() & {"deck", "seat", "to", "texts"} or self.cards.get(key):
-                return "it agrees to what was agreed to."
-            right = body["result"] == "hands may be opened"
-            return self.cards_problem({**self.cards, key: 1}) or ("" if right else "its words are not those.")
-        if deck in self.now["decks"] and "seat" in body:
+            return self.agrees(body)
+        if deck in self.now["decks"] and "seat" in body and not body.keys() & {"seats", "by", "reason"}:
             return self.out_of_hand(body)
+        return self.moves_open(body, deck, does)
+
+    def agrees(self, body: Json) -> str:
+        """A side agrees that hands are opened at the end, or a manager in its place."""
+        key, seats = f"+agreed/{self.seat_of(body['who'])}", body.get("seats", [])
+        if body.keys() & {"seats", "by", "reason"}:
+            if problem := self.stands_in(body, seats[0] if len(seats) == 1 else ""):
+                return problem
+            key = f"+agreed/{seats[0]}"
+        if body.keys() & {"deck", "seat", "to", "texts"} or self.cards.get(key):
+            return "it agrees to what was agreed to."
+        right = body["result"] == "hands may be opened"
+        return self.cards_problem({**self.cards, key: 1}) or ("" if right else "its words are not those.")
+
+    def moves_open(self, body: Json, deck: str, does: str) -> str:
+        """Cards that lie open go elsewhere, or a shuffle puts back what it puts back."""
         end = body.get("to", "")
+        if body.keys() & {"seats", "by", "reason", "seat"}:
+            return "it moves cards that do not go there."
         if "texts" in body or (end and (does != "return" or end not in ENDS)):
             return "it moves cards that do not go there."
         sources = {"discard": ["play"], "remove": ["play", "discard"], "return": ["play", "discard"],

@@ -10,6 +10,7 @@ from bot.audit.check_file import check
 from bot.audit.games import audit
 from bot.game.loaded import SNAPSHOT_EVERY
 from bot.interface.spec import Command, Place
+from tests.forging import rechained
 from tests.fresh import fresh_app
 from tests.page_script import said_by_page
 from tests.playing import Channel, two_sides
@@ -448,3 +449,39 @@ async def test_the_log_lists_decks_by_their_kind() -> None:
     assert "discards" in told
     assert "2d6" not in told
     assert "cup" not in (await channel.do("Anna", "log kind=game")).text().replace("kind=", "")
+
+
+async def stood_in_for_a_hand() -> Channel:
+    """A game in which a manager agreed for a side that is silent and holds cards."""
+    times = [1_800_000_000.0]
+    channel = Channel(await fresh_app(lambda: times[0]))
+    await two_sides(channel)
+    await channel.do("Anna", 'deck make "1..9" cup')
+    await channel.do("Bob", "deck draw 2 to=me")
+    asked = await channel.do("Anna", "game end confirm")
+    assert asked.announce is not None
+    assert "a manager who plays no side may agree instead" in str(asked.announce.lines)
+    assert (await channel.say("Mia", "hand agree", manager=True)).error
+    times[0] += 8 * 24 * 3600
+    assert (await channel.say("Dora", "hand agree")).error
+    told = await channel.say("Mia", "hand agree", manager=True)
+    assert not told.error, told.text()
+    body = await last_event(channel)
+    assert (body["by"], body["reason"], body["seats"]) == ("manager", "silent", ["VC"])
+    return channel
+
+
+async def test_a_manager_agrees_for_a_side_that_is_silent(tmp_path: Path) -> None:
+    channel = await stood_in_for_a_hand()
+    await channel.do("Anna", "game end confirm")
+    await channel.do("Anna", "fair reveal")
+    log = await sound(channel)
+    assert verify_log.check(verify_log.read_json(json.dumps(log)))[0] == []
+    early = json.loads(json.dumps(log))
+    for row in early["events"]:
+        row["body"]["at"] = min(row["body"]["at"], 1_800_000_000)
+    early = rechained(early)
+    assert check(early).faults
+    assert verify_log.check(verify_log.read_json(json.dumps(early)))[0]
+    by_page = said_by_page([json.dumps(log), json.dumps(early)], tmp_path)
+    assert [bool(one["faults"]) for one in by_page] == [False, True]

@@ -372,14 +372,14 @@ def _key(context: Context, number: int) -> str:
 async def stands_in(context: Context, event: Json, asked: str, others: frozenset[str], events: list[Json]) -> Json:
     """What the event says of a manager who agrees in the place of `others`; {} where they may not. `events` are those
     since, newest first."""
-    game, person = context.game, context.ledger.person() if await _manages(context) else ""
+    game, person = context.game, context.ledger.person() if await manages(context) else ""
     if not person or not may_stand_in(game, then(events, game, event["number"]), person, asked, event):
         return {}
     reason = await reason_to_stand_in(context, others)
     return {"by": "manager", "reason": reason} if reason else {}
 
 
-async def _manages(context: Context) -> bool:
+async def manages(context: Context) -> bool:
     """Whether who asks manages the place where the game began; nobody does in the console."""
     where, was = context.command.where, context.ledger.was
     if not context.command.who.manager or not where.server or where.owner or where.key.startswith("console:"):

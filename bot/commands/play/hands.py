@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from bot.commands.context import Context
+from bot.commands.log.undo import manages, reason_to_stand_in
 from bot.commands.play.decks import (
     Names,
     check_room,
@@ -32,7 +33,7 @@ from bot.commands.play.decks import (
     seen_ends,
 )
 from bot.commands.turns.calls import call_sides
-from bot.game.follows.cards import agreed_key, holders, seat_of
+from bot.game.follows.cards import agreed_key, holders, persons_at, seat_of
 from bot.game.follows.cards import counted as closed_words
 from bot.game.rights import find_side, need_player
 from bot.game.state import Game
@@ -365,8 +366,10 @@ def _action(context: Context, does: str, key: str) -> str:
 async def agree(context: Context, _about: str = "") -> Reply:
     """A side agrees that closed hands are opened when the game ends."""
     game = context.need_started()
-    need_player(game, context.actor)
     seat = _own(context)
+    if not _holds(game, seat) and waiting(context) and (stood := await _stand_in(context)) is not None:
+        return stood
+    need_player(game, context.actor)
     if not _holds(game, seat) or game.cards.get(agreed_key(seat)):
         what = "You have agreed already." if game.cards.get(agreed_key(seat)) else "You hold no closed cards."
         raise UserError(what, code="no-change")
@@ -377,6 +380,31 @@ async def agree(context: Context, _about: str = "") -> Reply:
     line = f"{joined(hand_of(context, one) for one in rest)}: not yet." if rest else all_in
     title = f"{context.who} agrees to open {hand_of(context, seat)} when the game ends"
     return Reply(title, (Small(line),), buttons=(context.button("undo", "Undo", context.game.number),))
+
+
+async def _stand_in(context: Context) -> Reply | None:
+    """A manager, or where there is none the game's director, agrees for sides that are gone; None where none is."""
+    where, person = context.command.where, context.ledger.person()
+    alone = (not where.server or where.key.startswith("console:")) and context.actor.directs
+    if person in context.game.players or not (alone or await manages(context)):
+        return None
+    seats = list[str]()
+    for seat in waiting(context):
+        others = persons_at(context.game.players, seat)
+        if person in others or not (reason := await reason_to_stand_in(context, others)):
+            continue
+        now = replace(context.game, cards={**context.game.cards, agreed_key(seat): 1})
+        context.ledger.add(
+            "cards", now, does="agree", seats=[seat], by="manager", reason=reason, result="hands may be opened"
+        )
+        seats.append(seat)
+    if not seats:
+        return None
+    hands = joined(hand_of(context, seat) for seat in seats)
+    line = "Who plays there has left, or been silent for seven days."
+    undo = context.button("undo", "Undo", context.game.number)
+    title = f"{context.who} agrees as manager to open {hands} when the game ends"
+    return Reply(title, (Small(line),), buttons=(undo,))
 
 
 def _holds(game: Game, seat: str) -> bool:
@@ -390,12 +418,19 @@ def waiting(context: Context) -> list[str]:
     return [seat for seat in holding if seat != own and not game.cards.get(agreed_key(seat))]
 
 
+GONE = "Where they have left or been silent for seven days, a manager who plays no side may agree instead."
+
+
 async def ask_to_open(context: Context, seats: Sequence[str]) -> Reply:
     """What all are told when somebody would end a game while others hold closed cards."""
     hands = joined(hand_of(context, seat) for seat in seats)
     told = Reply(
         f"{context.who} asks to end the game and open all hands",
-        (f"{hands}: whoever plays there agrees first.", Small(phrase("Press Agree or type `/hand agree`."))),
+        (
+            f"{hands}: whoever plays there agrees first.",
+            Small(phrase("Press Agree or type `/hand agree`.")),
+            Small(GONE),
+        ),
         buttons=(context.button("openhand", "Agree", style="good"),),
         mention=await call_sides(context, context.game, seats, spares=False),
     )

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from bot.game.events import difference
 from bot.game.follows.past import Event, Past, Said, words_problem
 from bot.game.state import Game
+from bot.game.undo import LEFT, SILENCE, are_silent
 from bot.rules import cards
 from bot.rules.cards import DISCARD, HAND, KNOWN, PLAY, Deck, Out
 from bot.rules.copies import replace
@@ -150,6 +151,8 @@ def move(past: Past, event: Event, _: Said) -> str:
     does, now = event["does"], past.now
     if does == "agree":
         return _agrees(past, event)
+    if event.keys() & {"seats", "by", "reason"}:
+        return "it moves cards that do not go there."
     id = event.get("deck", "")
     if id not in now.decks or "shows" in event:
         return "it moves cards of a deck that nobody declared."
@@ -229,9 +232,30 @@ def _too_many(id: str, made: Deck, out: Out) -> str:
 def _agrees(past: Past, event: Event) -> str:
     """A side agrees that closed hands are opened when the game ends."""
     seat = seat_of(past.now.players, event["who"])
+    if event.keys() & {"seats", "by", "reason"}:
+        seat, problem = (event.get("seats") or [""])[0], _stands_in(past, event)
+        if problem:
+            return problem
     if event.keys() & {"deck", "seat", "to", "texts"} or past.now.cards.get(agreed_key(seat)):
         return "it agrees to what was agreed to."
     return _moves(past, event, {**past.now.cards, agreed_key(seat): 1}) or words_problem(event, "hands may be opened")
+
+
+def _stands_in(past: Past, event: Event) -> str:
+    """What is wrong with a manager who agrees in the place of a side that holds cards and is gone."""
+    seats, now = event.get("seats", []), past.now
+    others = persons_at(now.players, seats[0]) if len(seats) == 1 else set[str]()
+    if not event.keys() >= {"by", "reason"} or not others or event["who"] in {*others, *now.players}:
+        return "who agreed had no say in it."
+    if seats[0] not in holders(now.cards, now.decks) or event["reason"] not in (LEFT, SILENCE):
+        return "who agreed had no say in it."
+    is_silent = event["reason"] == LEFT or are_silent(past.bodies.values(), others, event["at"])
+    return "" if is_silent else "it says that the other side was silent for seven days, but it was not."
+
+
+def persons_at(players: Mapping[str, str], seat: str) -> set[str]:
+    """Who sits at a seat."""
+    return {seat[1:]} if seat.startswith("@") else {one for one, side in players.items() if side == seat}
 
 
 def agreed_key(seat: str) -> str:

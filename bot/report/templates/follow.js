@@ -181,7 +181,16 @@ const Follow = (() => {
   }
 
   function moved(body, decks, out, canonical, seats) {
-    const other = ["deck", "seat", "to", "texts"].filter(one => one in body), agreed = `+agreed/${seats.own}`;
+    const stands = ["seats", "by", "reason"].some(one => one in body), [seat = ""] = body.seats || [];
+    const other = ["deck", "seat", "to", "texts"].filter(one => one in body), agreed = `+agreed/${stands ? seat : seats.own}`;
+    if (stands && body.does !== "agree") return ["It moves cards that do not go there."];
+    if (stands) {
+      const others = seat[0] === "@" ? [seat.slice(1)] : Object.keys(seats.players).filter(one => seats.players[one] === seat);
+      const holds = !own(ENDS, seat) && Object.keys(decks).some(id => out.get(`${id}/hand/${seat}`));
+      const fits = body.by && ["left", "silent"].includes(body.reason) && body.seats.length === 1 && others.length && holds;
+      if (!fits || others.includes(body.who) || body.who in seats.players) return ["Who agreed had no say in it."];
+      if (body.reason === "silent" && !seats.silent(others, body.at)) return ["It says that the other side was silent for seven days, but it was not."];
+    }
     if (body.does === "agree") {
       if (other.length || out.get(agreed)) return ["It agrees to what was agreed to."];
       out.set(agreed, 1);
@@ -471,7 +480,7 @@ const Follow = (() => {
       return draws && open && !body.closes && !stranger ? "Its dice should have closed the players’ texts." : "";
     }
 
-    const atTable = who => ({own: game.players[who] || `@${who}`, sides: game.sides, acted});
+    const atTable = who => ({own: game.players[who] || `@${who}`, sides: game.sides, acted, players: game.players, silent: areSilent});
 
     function problem(body) {
       const {kind, who} = body, players = kind === "join" ? fields(body, "after").players || {} : game.players;

@@ -64,7 +64,7 @@ EVENTS: Mapping[str, Any] = {
         ],
         "deck": ["result before after", "texts", "decks", "cards"],
         "draw": ["does result", "dice closed seats deck texts closes before after", "", "cards quiet"],
-        "cards": ["does result before after", "deck seat to texts", "", "cards"],
+        "cards": ["does result before after", "deck seat to texts seats by reason", "", "cards"],
         "sealed": ["of sealed", "hand closes", "", "beside"],
         "reveal": ["opens", "result last before after", "tracks", "units final quiet"],
         "track": ["result before after", "", "tracks", ""],
