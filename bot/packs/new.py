@@ -22,7 +22,7 @@ group: {group}
 kind: grid
 summary: What your card says in this row and column.
 inputs:
-  total: {{type: int, min: {first}, max: {last}, help: "the dice with their modifiers"}}
+  total: {{type: int, min: {first}, max: {last}, clamp: both, help: "the dice with their modifiers"}}
   column: {{type: int, min: 0, max: 999, help: "what the column goes by"}}
 outputs: {{result: token}}
 read:
