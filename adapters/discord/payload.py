@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import json
+import logging
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -18,6 +19,7 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.options import Option
 
 Json = dict[str, Any]
+log = logging.getLogger(__name__)
 
 SUBCOMMAND, GROUP, STRING, INTEGER, BOOLEAN, CHANNEL, NUMBER, ATTACHMENT = 1, 2, 3, 4, 5, 7, 10, 11
 MAX_OPTIONS = 25
@@ -45,8 +47,18 @@ def payload(registry: Registry) -> list[Json]:
 
 
 def our_commands() -> list[Json]:
-    """What Discord is told: every command with its options, and the menu of a message."""
-    return [*payload(registry()), *entries()]
+    """What Discord is told: every command with its options, and the menu of a message. One of a host's pack that is too
+    large is left out, for Discord would refuse all of them."""
+    made, large = fitting(payload(registry()))
+    for name in large:
+        log.warning("Discord takes %s characters for a command, and %s has more: it is left out", MAX_COMMAND, name)
+    return [*made, *entries()]
+
+
+def fitting(made: Sequence[Json]) -> tuple[list[Json], list[str]]:
+    """Those that Discord takes, and the names of those that are too large."""
+    large = [one["name"] for one in made if size(one) > MAX_COMMAND]
+    return [one for one in made if one["name"] not in large], [f"/{name}" for name in large]
 
 
 def entries() -> list[Json]:

@@ -22,7 +22,7 @@ from typing import Any
 import discord
 
 from adapters.discord.calls import BROKEN
-from adapters.discord.payload import MAX_COMMAND, command, for_servers, our_commands, size
+from adapters.discord.payload import MAX_COMMAND, command, fitting, for_servers, our_commands
 from adapters.discord.request import PLATFORM, Json
 from bot.app import App
 from bot.interface.registry import TABLE, Registry
@@ -228,10 +228,7 @@ class ServerCommands:
 def _payload(registry: Registry, names: list[str]) -> tuple[list[Json], list[str]]:
     made = [command(name, registry) for name in names if any(registry.below((name,)))]
     plain = [{key: value for key, value in one.items() if key not in ONLY_GLOBAL} for one in made]
-    return (
-        [one for one in plain if size(one) <= MAX_COMMAND],
-        [f"/{one['name']}" for one in plain if size(one) > MAX_COMMAND],
-    )
+    return fitting(plain)
 
 
 _NAMED = re.compile(r"^In (\d+)\.[^:]*: (.*)$", re.MULTILINE)

@@ -124,3 +124,31 @@ def test_the_command_line_prints_it(root: Path, commands: list[Json]) -> None:
     asked = [sys.executable, "-m", "bot", "commands", "discord"]
     printed = subprocess.run(asked, cwd=root, capture_output=True, check=True, timeout=60).stdout
     assert json.loads(printed) == [*commands, *entries()]
+
+
+TABLE = """title: T
+source: s
+group: combat
+kind: grid
+summary: s
+inputs:
+{inputs}
+outputs: {{t: int}}
+read: {{rows: a, gives: t, cells: {{1-6: 1}}}}
+"""
+
+
+def test_a_hosts_pack_that_is_too_large_takes_no_other_command_with_it(tmp_path: Path, root: Path) -> None:
+    """Discord takes all commands in one request, and refuses all of them for one of 8,000 characters and more."""
+    names = ("a", *(f"{'n' * 28}{at:02}" for at in range(12)))
+    inputs = "\n".join(f"  {name}: {{type: int, min: 1, max: 6, default: 1}}" for name in names)
+    about = "id: wide\ntitle: Wide\nversion: '1'\nauthor: us\nlicence: CC0\ninherits: lnlt\n"
+    (tmp_path / "pack.yaml").write_text(about, encoding="utf-8")
+    for at in range(3):
+        (tmp_path / f"wide-{at}.yaml").write_text(TABLE.format(inputs=inputs), encoding="utf-8")
+    asked = [sys.executable, "-m", "bot", "--packs", str(tmp_path), "commands", "discord"]
+    printed = subprocess.run(asked, cwd=root, capture_output=True, check=True, timeout=60, text=True)
+    made = {one["name"] for one in json.loads(printed.stdout)}
+    assert {"roll", "lnlt", "lnlt-table", "wide"} <= made
+    assert "wide-table" not in made
+    assert "/wide-table has more: it is left out" in printed.stderr
