@@ -78,6 +78,7 @@ class Loader:
         place = outside.inside(below) if below else outside
         way = self._each if "each" in step else self._when
         found = way(step, outside, place, where)
+        outside.names |= {known: key for known, key in place.names.items() if "." in known and known in outside.names}
         outside.names.update(self.sheet.chosen)
         return found
 
@@ -241,6 +242,6 @@ class Loader:
 
 
 def _of_items(name: str, place: Place) -> bool:
-    """Whether a block set it on an item of the list that is gone through outside."""
+    """Whether a block may have set it on an item of the list that is gone through outside."""
     owner, dot, _ = name.partition(".")
-    return bool(dot) and owner in place.names and name not in place.names
+    return bool(dot) and owner in place.names

@@ -290,3 +290,14 @@ def test_losses_that_go_on_to_the_next_unit_have_the_odds_of_every_roll(by: list
         expected[key] = expected.get(key, Fraction(0)) + Fraction(1, 6)
     found = joint(plan, by)
     assert {key if len(by) > 1 else key[0]: chance for key, chance in found.items()} == expected
+
+
+def test_what_a_block_sets_anew_of_an_item_is_asked_about_as_without_the_block() -> None:
+    """Told where it is set first, it would say another word than the answer."""
+    lines = ["- each: units", "  let: {unit.becomes: steady}", "- each: units", "  when: unit.men > 2"]
+    for last in ("  let: {unit.becomes: gone}", "  steps: [{use: rout}]"):
+        text = "\n".join(["sequences:", "  test:", "    steps:", *(f"    {line}" for line in (*lines, last))])
+        text += "\n    - headline: done\nblocks: {rout: {needs: [unit], steps: [{let: {unit.becomes: gone}}]}}\n"
+        setting = Setting("test.yaml", words={"units": WORDS}, place=lambda path: "")
+        found = compile_sequences(yaml.safe_load(text), setting, {"test": Head(INPUTS, OUTPUTS, "units[0].becomes")})
+        assert any("becomes is set in two places" in one for one in found["test"].untold), (last, found["test"].untold)
