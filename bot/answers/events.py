@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Container, Iterable, Mapping
 from typing import Any, NamedTuple
 
-from bot.answers.headline import ACTING, actors, cause, did, fared, groups, has_one_party, news, unrolled
+from bot.answers.headline import ACTING, actors, cause, did, fared, groups, has_one_party, headline_of, news, unrolled
 from bot.answers.plays import again, shot_of, whole_out
 from bot.answers.shot import each_reply
 from bot.game.events import system_of
@@ -254,7 +254,7 @@ def _replayed(event: Event, sequence: Sequence, who: str) -> Retold | None:
         return Retold(named, _begun_by(who, sequence), reply.tone, _in_groups(reply.lines))
     settled, acting = one.played.settlement, actors(sequence, one.given)
     came = fared(sequence, settled.fates)
-    told = news(came, settled.headline, acting, who)
+    told = news(came, headline_of(settled, one.played.out), acting, who)
     own = settled.by if settled.by.rpartition(" ")[2] in _VERBS else ""
     acts = bool(own) or (bool(acting) and sequence.verb != ROLL and told.by != cause(sequence, (), who))
     more = [_in_groups(groups(came))] if came.is_counted else []

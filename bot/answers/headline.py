@@ -14,7 +14,7 @@ from bot.interface.reply.parts import Group
 from bot.interface.reply.reply import GAME, GRAVITY, HURT, NOTHING, SHAKEN
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.options import Option
-from bot.rules.sequence.sequence import Fate
+from bot.rules.sequence.sequence import Fate, Settlement
 from bot.rules.text.names import a_or_an, bare, joined, men_of, plural, stem_of
 from bot.rules.text.phrase import Phrase, Typed
 from bot.systems.system import ROLL, Sequence, System
@@ -43,6 +43,12 @@ def news(came: Fared, headline: str, actors: Iterable[str], who: str) -> News:
     token = came.alike[0][0].token if came.fates else headline
     tone = came.results[token].tone if token in came.results else NOTHING
     return News(title[:1].upper() + title[1:], by, tone)
+
+
+def headline_of(settled: Settlement, out: Mapping[str, Any]) -> str:
+    """The result in a few words: without a headline it is the word of the output `result`."""
+    result = out.get("result")
+    return settled.headline or (result.replace("-", " ") if isinstance(result, str) and result != NONE else "")
 
 
 def cause(sequence: Sequence, actors: tuple[str, ...], who: str, *, many: bool = False) -> str:

@@ -10,6 +10,7 @@ from fractions import Fraction
 from time import monotonic
 from typing import Any
 
+from bot.rules.declared.setting import items_in
 from bot.rules.dice import Source
 from bot.rules.errors import Slip, TableError, UserError, did_you_mean, reading
 from bot.rules.inputs.given import Given
@@ -123,9 +124,15 @@ def _check_paths(sequence: Sequence, paths: Many[str]) -> None:
         if head not in sequence.outputs:
             known: Any = ", ".join(sequence.outputs)
             what = f'{sequence.system.id} {sequence.id} has no output "{path[:40]}".'
-            raise UserError(what, hint=f"It has {known}.", code="unknown-output")
+            raise UserError(what, hint=f"It has {known}.{_in_list(sequence, path)}", code="unknown-output")
         if fault := _not_single(path, str(sequence.outputs[head])):
             raise UserError(fault, hint=f"One value of it is such as {head}[0].result.", code="unknown-output")
+
+
+def _in_list(sequence: Sequence, path: str) -> str:
+    """What to write for the output of a list's items that was asked for as if it were the sequence's own."""
+    listed = [name for name, said in sequence.outputs.items() if path in items_in(said)]
+    return f" Write {listed[0]}[0].{path}." if listed else ""
 
 
 def _check_lists(sequence: Sequence, plan: Plan[Any], paths: Many[str]) -> None:

@@ -159,7 +159,8 @@ _SLIPS = {
     "expected ':'": 'this line has no ":"; write key: value',
     "mapping values": 'a ":" too many, or a line that begins further right than its key: quote a text with a colon',
     "end of stream": "the quote that begins here is not closed",
-    "expected ','": "the bracket that begins here is not closed, or lacks a comma between two entries",
+    "expected ','": "the bracket that begins here is not closed, or lacks a comma between two entries; "
+    "in {...} a formula that has a comma or a bracket is quoted",
     "expected key": "this does not fit what is above: begin keys of one level in one column, close quotes and brackets",
     "expected '-'": "this does not fit the list above: begin each entry with - in one column",
     "cannot start": "a text cannot begin with this sign; quote it",

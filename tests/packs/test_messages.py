@@ -6,9 +6,16 @@ from pathlib import Path
 
 import pytest
 
+from bot.answers.headline import headline_of
 from bot.packs.check import check_content, placed
 from bot.packs.new import new_pack
+from bot.rules.errors import UserError
+from bot.rules.sequence.sequence import Settlement
+from bot.rules.tables.axis import axis
+from bot.rules.tables.compile import _place
+from bot.systems.catalog import everywhere
 from bot.systems.packs.archive import read_content
+from bot.systems.resolve import count_odds
 from tests.packs.conftest import FEW, PackMaker
 
 
@@ -263,3 +270,73 @@ def test_the_check_of_a_command_counts_as_discord_does(root: Path) -> None:
         for name in (pack.id, f"{pack.id}-table"):
             right = size(_command(name, known, 10))
             assert abs(characters_of(known, name) - right) <= right / 10, (name, characters_of(known, name), right)
+
+
+LATER = {
+    "a code that YAML reads": (
+        "crt.yaml",
+        "outputs: {result: [miss, hit]}",
+        "outputs: {result: ['NO', hit]}",
+        "    1-4: miss",
+        "    1-4: NO",
+        "result has no value False; YAML reads NO, yes, on and off as true or false: quote the word",
+    ),
+    "a list of one": (
+        "crt.yaml",
+        "outputs: {result: [miss, hit]}",
+        "outputs: {result: [miss, hit], more: int}",
+        "    1-4: miss",
+        "    1-4: [C]",
+        "the code ['C'] is not defined; write C without brackets",
+    ),
+    "a formula with a comma": (
+        "crt.yaml",
+        "inputs:\n",
+        "inputs:\n",
+        "example: {roll: 5}",
+        "example: {roll: min(len[4], 5}",
+        "lacks a comma between two entries; in {...} a formula that has a comma or a bracket is quoted",
+    ),
+}
+
+
+@pytest.mark.parametrize("slip", LATER)
+def test_what_yaml_makes_of_a_word_is_said(make_pack: PackMaker, slip: str) -> None:
+    file, old, new, cell, typed, message = LATER[slip]
+    text = FEW[file].replace(old, new).replace(cell, typed)
+    content = read_content(make_pack({file: text}))
+    found = "\n".join(check_content(content).faults)
+    assert message in found, found
+
+
+def test_a_flag_where_no_unit_has_one_is_told_in_a_whole_sentence() -> None:
+    from bot.rules.inputs.units import UnitWords, parse_units
+
+    with pytest.raises(UserError) as error:
+        parse_units("unit exploiting", UnitWords(("unit",), {}, {}), {}, option="units")
+    assert error.value.hint == "Units here have no flags."
+
+
+def test_without_a_headline_the_word_of_the_result_begins_the_answer() -> None:
+    assert headline_of(Settlement(""), {"result": "falls-back"}) == "falls back"
+    assert headline_of(Settlement("3 hits"), {"result": "falls-back"}) == "3 hits"
+    assert headline_of(Settlement(""), {"hits": 3}) == headline_of(Settlement(""), {"result": "none"}) == ""
+
+
+def test_an_output_of_the_items_is_asked_for_with_its_list(packs: None) -> None:
+    one = next(
+        found
+        for pack in everywhere().values()
+        for found in pack.sequences.values()
+        if found.odds_by
+        and any("result" in str(said) and "{" in str(said) for said in found.outputs.values())
+        and "result" not in found.outputs
+    )
+    with pytest.raises(UserError) as error:
+        count_odds(one, one.decided(one.example), by=("result",))
+    assert "[0].result." in str(error.value.hint)
+
+
+def test_a_table_of_rolls_that_steps_call_without_a_die_says_who_rolls() -> None:
+    with pytest.raises(UserError, match=r"drift\. Steps that call a table roll first and hand it what fell"):
+        _place(axis([1], "few/drift.yaml"), None, "few/drift.yaml", "fall")

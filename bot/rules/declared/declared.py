@@ -116,6 +116,7 @@ class Library:
             raise self.setting.wrong(f"there is no sequence {id} whose steps these are", where, id, self.heads)
         head = replace(head, outputs={**head.outputs, **(spec.get("outputs") or {})})
         formulas = Formulas(self.setting)
+        formulas.source = self._source
         formulas.tokens |= {word for said in head.outputs.values() for word in words_in(said)}
         formulas.tokens |= {str(word) for option in head.inputs for word in option.values}
         for name, text in (self._source.get("formulas") or {}).items():

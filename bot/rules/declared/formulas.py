@@ -152,6 +152,8 @@ class Formulas:
         self.tracks, self.tracks_read = tracks_of(setting), set[str]()
         self.hidden: dict[str, tuple[str, Path]] = {}
         """Names that are set only below a step: its key, and where it is."""
+        self.source: object = None
+        """The file, looked at only to say what was meant."""
 
     def define(self, head: str, source: object, where: Path) -> None:
         """A formula of the file's own: `state(u)`. It may call those defined before it."""
@@ -320,6 +322,12 @@ class _Maker:
             return constant(_WORDS[node.id], "none" if node.id == "none" else "")
         if node.id in self.formulas.hidden:
             raise self._wrong(self.formulas.is_hidden(node.id))
+        if node.id.endswith("_next") and node.id[:-5] in self.names:
+            raise self._wrong(f"there is no name {node.id} here; that of a table is there from the next step on")
+        if re.search(rf"'gives': \[[^\]]*'{node.id}'", repr(self.formulas.source)):
+            raise self._wrong(
+                f"there is no name {node.id} here yet: quote the word, '{node.id}', or name it in an output"
+            )
         for word in _HYPHENED.findall(self._written):  # a word of the game, read as a sum
             if node.id in word.split("-") and did_you_mean(word, self.formulas.tokens):
                 raise self._wrong(f"there is no word {word} here", word, self.formulas.tokens)

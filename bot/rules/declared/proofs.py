@@ -77,6 +77,7 @@ class _Proof:
         if odd := [one for one in some if one != "A" and not str(one).lstrip("-").isdecimal()]:
             part = "may have a fraction; up(...) or down(...) rounds it"
             part = part if odd[0].__class__ is float else f"may come to {odd[0]}"
+            part += "; write max(0, ...) around what may be none" if odd[0] in ("none", None) else ""
             raise self._setting.wrong(f"dice decide {what}, and it {part}", where)
         if written:
             return written

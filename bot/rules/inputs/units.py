@@ -310,7 +310,7 @@ def _unknown(base: Unit, token: str, words: UnitWords, item: str, roster: Roster
     kind = "number" if equals else "flag"
     return UserError(
         f'"{token[:40]}" is not a {kind} of a unit here.',
-        hint=near or f"Expected one of {', '.join(known)}.",
+        hint=near or (f"Expected one of {', '.join(known)}." if known else f"Units here have no {kind}s."),
         code="unknown-attribute",
     )
 

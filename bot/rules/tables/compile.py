@@ -302,7 +302,7 @@ class _Compiler:
             if option.type == "enum":
                 for key in found.exact:
                     if key not in option.values:
-                        raise TableError(self.file, f"{by} has no value {key!r}", row=key)
+                        raise TableError(self.file, f"{by} has no value {key!r}{_as_yaml(key)}", row=key)
             missing = [] if body.get("open") else list(gaps(found, option))
             if missing:
                 around = between(keys, found, missing[0]) if len(missing) == 1 else ""
@@ -336,7 +336,8 @@ class _Compiler:
         elif isinstance(cell, list) and gives and len(cell) == len(gives):
             out = dict(zip(gives, cell, strict=True))
         else:
-            raise TableError(self.file, f"the code {cell!r} is not defined", row=row, column=column)
+            alone = f"; write {cell[0]} without brackets" if isinstance(cell, list) and len(cell) == 1 else ""
+            raise TableError(self.file, f"the code {cell!r} is not defined{alone}", row=row, column=column)
         for name, value in out.items():
             self._check_value(name, value, row, column)
         return out
@@ -353,7 +354,7 @@ class _Compiler:
         tokens = self.outputs[name]
         for item in value if isinstance(value, list) else [value]:
             if item is not None and isinstance(tokens, tuple) and item not in tokens:
-                raise TableError(self.file, f"{name} has no value {item!r}", row=row, column=column)
+                raise TableError(self.file, f"{name} has no value {item!r}{_as_yaml(item)}", row=row, column=column)
             if item is not None and tokens == "int" and (isinstance(item, bool) or not isinstance(item, int)):
                 raise TableError(self.file, f"{name} is a whole number, not {item!r}", row=row, column=column)
             if item is not None and tokens == "bool" and not isinstance(item, bool):
@@ -448,13 +449,21 @@ class _Compiler:
             )
 
 
+def _as_yaml(value: object) -> str:
+    """What to do about a word that YAML has read as true or false."""
+    return "; YAML reads NO, yes, on and off as true or false: quote the word" if isinstance(value, bool) else ""
+
+
 def _place(keys: Axis, value: object, file: str, name: str) -> int:
     """Position of the row or column that answers `value`. Raises UserError off the card."""
     at = keys.find(value)
     if at is None:
         table = file.rsplit("/", 1)[-1].removesuffix(".yaml")
         about = value if isinstance(value, int) else None
-        raise UserError(f"{name} {value} is not on the card {table}.", option=name, code="not-on-card", about=about)
+        unrolled = " Steps that call a table roll first and hand it what fell." if value is None else ""
+        raise UserError(
+            f"{name} {value} is not on the card {table}.{unrolled}", option=name, code="not-on-card", about=about
+        )
     return at
 
 
