@@ -20,12 +20,12 @@ from bot.commands.channel_games import choices
 from bot.commands.context import IsMember
 from bot.commands.dispatch import SERVER_BACK, imported, spec_of
 from bot.commands.play.first_form import as_typed, first_form
+from bot.game.decks import deck_names
 from bot.game.loaded import Games
 from bot.game.phases import standing
 from bot.game.prepared import laid_ready
 from bot.game.roster import in_order
 from bot.game.state import Game
-from bot.game.tracks import deck_names
 from bot.interface.registry import TABLE, Registry, registry
 from bot.interface.reply.reply import Reply, error_reply
 from bot.interface.reply.welcome import welcome

@@ -1,19 +1,17 @@
-"""The tracks of a game in play: whose they are when somebody acts, and what they are then; and what turns show of
-its decks.
+"""The tracks of a game in play: whose they are when somebody acts, and what they are then.
 
 What a sequence read is in its event, so that a log says it all by itself:
 `read: {"side": "US", "foe": "VC", "side.points": 9, "track.sea": 2}`."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
+from bot.game.decks import shown_decks
 from bot.game.state import Game, Json
-from bot.rules.cards import PLAY, at, deck_from_json, pile_size, size
 from bot.rules.errors import UserError
 from bot.rules.inputs.tracks import FOE, GAME, OWNERS, SIDE, Track
-from bot.rules.text.plain import cut
 from bot.systems.system import System
 
 
@@ -103,23 +101,7 @@ def tracks_line(game: Game, system: System | None) -> str:
     pile`; "" where there are none."""
     if system is None:
         return ""
-    return " · ".join([*shown_tracks(game, system.tracks, game.sides), *_shown_decks(game, system)])
-
-
-def _shown_decks(game: Game, system: System) -> Iterator[str]:
-    """How many cards the decks of the game have in the pile, and which are in play."""
-    for id, made in system.decks.items():
-        if made.shown:
-            deck = deck_from_json(game.decks[id]) if id in game.decks else made.deck
-            there = at(id, PLAY, game.cards)
-            lying = ", ".join(made.names.get(card, card) for card, _ in deck.cards for _ in range(there.get(card, 0)))
-            in_play = f", in play {cut(lying, 60)}" if lying else ""
-            yield f"{made.title}: {pile_size(id, deck, game.cards)} of {size(deck.cards)} in the pile{in_play}"
-
-
-def deck_names(game: Game, system: System | None) -> tuple[str, ...]:
-    """The decks to draw from: those of the game's files, and those that were made."""
-    return tuple(dict.fromkeys((*(system.decks if system is not None else ()), *game.decks)))
+    return " · ".join([*shown_tracks(game, system.tracks, game.sides), *shown_decks(game, system)])
 
 
 def shown_tracks(game: Game, tracks: Mapping[str, Track], sides: Iterable[str], *, hidden: bool = False) -> list[str]:

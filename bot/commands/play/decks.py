@@ -8,10 +8,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from bot.commands.context import Context, closes_texts
+from bot.game.decks import deck_names
 from bot.game.follows.cards import counted as closed_words
 from bot.game.follows.cards import seat_of
 from bot.game.rights import need_player, of_side
-from bot.game.tracks import deck_names
 from bot.interface.reply.parts import Group, Part, Small
 from bot.interface.reply.reply import SEALED, Button, Reply
 from bot.interface.spec import HAND
@@ -256,8 +256,9 @@ async def peek(context: Context) -> Reply:
 def saw(hands: dict[str, list[tuple[str, str]]], seat: str, held: Iterable[tuple[str, str]]) -> None:
     """Note that a seat, or all, saw these cards on the known ends; what is there no more is forgotten."""
     ends = {draw for end in cards.ENDS for draw, _ in hands.get(end, ())}
-    for one in [*(one for one in hands if one.startswith(cards.SAW)), f"{cards.SAW}{seat}"]:
-        seen = dict(hands.get(one, ())) | (dict.fromkeys((draw for draw, _ in held), "") if one[5:] == seat else {})
+    own = f"{cards.SAW}{seat}"
+    for one in [*(one for one in hands if one.startswith(cards.SAW)), own]:
+        seen = dict(hands.get(one, ())) | (dict.fromkeys((draw for draw, _ in held), "") if one == own else {})
         hands[one] = [(draw, "") for draw in seen if draw in ends]
 
 

@@ -444,7 +444,9 @@ async def opened(context: Context, game: Game) -> tuple[Game, tuple[Part, ...]]:
         names = await names_of(context, id, cards.deck_from_json(declared))
         hands = (await closed_hands(context, id)).items()
         out = cards.without_ends(id, out)
-        for seat, held in ((one, held) for one, held in hands if one not in cards.ENDS and one[:5] != cards.SAW):
+        for seat, held in hands:
+            if seat in cards.ENDS or seat.startswith(cards.SAW):
+                continue
             lines.append(Group(hand_of(context, seat), ", ".join(names[card] for _, card in held)))
             out.pop(cards.key(id, HAND, seat))
             for _, card in held:
