@@ -83,9 +83,9 @@ def counting(app: App, platform: str) -> aiohttp.TraceConfig:
 
     async def ended(_: object, __: object, call: aiohttp.TraceRequestEndParams) -> None:
         if call.response.status == 429:
-            app.met("limited", platform)
+            app.counts.met("limited", platform)
         elif call.response.status >= 500:
-            app.met("refused", platform)
+            app.counts.met("refused", platform)
 
     trace = aiohttp.TraceConfig()
     trace.on_request_end.append(ended)
@@ -148,13 +148,13 @@ class Outbox:
                 pause = max(outcome.seconds, RETRY[min(attempts, len(RETRY) - 1)])
                 await self._app.retry(id, pause, unsure=outcome.unsure)
             else:
-                await self._app.delivered(id, spot=outcome.spot if isinstance(outcome, Posted) else None)
+                await self._app.answers.delivered(id, spot=outcome.spot if isinstance(outcome, Posted) else None)
         except UserError as error:
             log_failure(often, "could not save delivery status", error)
 
     async def _look(self) -> None:
         room = MOST - len(self._under_way)
-        for due in await self._app.due(self._platform, room) if room > 0 else ():
+        for due in await self._app.answers.due(self._platform, room) if room > 0 else ():
             task = asyncio.create_task(self._bring(due))
             self._under_way.add(task)
             task.add_done_callback(self._under_way.discard)
@@ -164,9 +164,9 @@ class Outbox:
         try:
             if due.is_too_late:
                 log.info("a message for %s was not posted in time, and is not any more", due.place)
-                await self._app.delivered(due.id)
+                await self._app.answers.delivered(due.id)
                 return
-            with self._app.posting(due.id):
+            with self._app.answers.posting(due.id):
                 async with self._queues.turn(due.place), self._at_once:
                     outcome = await (self._amend(due) if due.amends else self._posted(due))
             await self.settle(due.id, due.attempts, outcome)
@@ -185,7 +185,7 @@ class Outbox:
 
     async def _amend(self, due: Due) -> Outcome:
         """Change a message that no longer holds. Where it is gone, or too old, what became of it is said elsewhere."""
-        shown = await self._app.shown(due.amends)
+        shown = await self._app.answers.shown(due.amends)
         spots = shown.spots.get(due.place, ())
         outcome: Outcome = Never("nobody knows where it is" if spots else "it was withdrawn before it was posted")
         for spot in filter(None, spots):

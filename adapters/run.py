@@ -134,11 +134,11 @@ async def _serve(settings: Settings, serving: Sequence[Serve], lookout: Lookout)
 
     app = await _opened(settings, lookout)
     collect_seldom()
-    app.use_budgets(Budgets(settings.per_minute))
-    app.serves(settings.address)
+    app.handling.budgets = Budgets(settings.per_minute)
+    app.handling.address = settings.address
     try:
         work = [asyncio.create_task(_kept_up(serve, app)) for serve in serving]
-        due, gone = asyncio.create_task(app.due_work.run()), asyncio.create_task(app.gone())
+        due, gone = asyncio.create_task(app.due_work.run()), asyncio.create_task(app.store.gone())
         lookout.sees(app)
         try:
             await asyncio.wait([*work, gone], return_when=asyncio.FIRST_COMPLETED)

@@ -37,7 +37,7 @@ async def roll(app: App, channel: int, request: str) -> float:
     reply = await app.run_text("/roll 2d6", WHO, place(channel), request, {"token": "t" * 40})
     taken = time.perf_counter() - start
     assert not reply.error, reply.text()
-    await app.delivered(reply)
+    await app.answers.delivered(reply)
     return taken
 
 

@@ -63,7 +63,7 @@ async def grow(folder: Path, commands: int) -> list[float]:
         who = Person(f"discord:{person}", f"Player {person}")
         reply = await app.run_text(TYPED[number % 5], who, where, f"r{number}", {"token": "t" * 40})
         assert not reply.error, reply.text()
-        await app.delivered(reply, spot={"channel": channel, "message": number})
+        await app.answers.delivered(reply, spot={"channel": channel, "message": number})
 
     try:
         for first in range(0, commands, AT_ONCE):

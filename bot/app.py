@@ -17,7 +17,6 @@ from functools import partial
 
 from bot.answers.inputs import spec_by_rules
 from bot.commands.channel_games import choices
-from bot.commands.context import IsMember
 from bot.commands.dispatch import SERVER_BACK, imported, spec_of
 from bot.commands.play.first_form import as_typed, first_form
 from bot.game.decks import deck_names
@@ -43,7 +42,7 @@ from bot.interface.spec import (
 from bot.interface.typing.command_text import Parsed, parse_text
 from bot.interface.typing.complete import OF_ENABLED, OF_MACROS, Choice, Known, complete_option
 from bot.interface.typing.macro import Macro
-from bot.outbox.answers import Answers, Due
+from bot.outbox.answers import Answers
 from bot.outbox.receipts import Receipts
 from bot.packs.stored import HERE, pack_choices, tidy
 from bot.places.forms import Draft, Drafts, Forms
@@ -57,17 +56,16 @@ from bot.process.settings import Settings
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import MAX_TEXT
 from bot.rules.text.plain import without_control
-from bot.running.budgets import Budgets, Pauses
+from bot.running.budgets import Pauses
 from bot.running.due import Due as DueWork
 from bot.running.handling import Handling
 from bot.running.storing import Storing
 from bot.running.underway import Promises, UnderWay
 from bot.running.unrecorded import Unrecorded
-from bot.sight.watching import Answer, Promise, Watch
+from bot.sight.watching import Answer, Counts, Promise, Watch
 from bot.stores.base import Clock, StoreError
 from bot.stores.erased import Erased
 from bot.stores.opening import open_store
-from bot.stores.records import Shown
 from bot.stores.store import Store
 from bot.stores.sweeping import Sweeping
 from bot.systems.catalog import systems, using
@@ -96,42 +94,31 @@ class App:
         self.drafts = Drafts(store, clock)
         self.games = Games(store)
         self._pauses = Pauses(steady)
-        self._answers = Answers(store)
-        self._receipts = Receipts(store.journal)
+        self.answers = Answers(store)
+        self.receipts = Receipts(store.journal)
         self._under_way = UnderWay()
-        enabled = self._enabled = Enabled(store, self.registry, steady)
+        enabled = self.enabled = Enabled(store, self.registry, steady)
         self.shelves = Shelves(store, enabled)
-        self._storing = Storing(store, clock, self.games, enabled, self._receipts)
+        self._storing = Storing(store, clock, self.games, enabled, self.receipts)
         self.threads = Threads(store, self.games)
         self.forms = Forms(store, self.drafts, self.games, self.registry, self.threads, self.seen_at)
         unrecorded = Unrecorded(steady)
         self.handling = Handling(
             store, clock, self.games, self.registry, enabled, self._storing, self.threads, unrecorded, self.shelves
         )
-        self._promises = Promises(store, clock, self._receipts, self._under_way, unrecorded)
+        self._promises = Promises(store, clock, self.receipts, self._under_way, unrecorded)
         self._answer: Answer = self.handling.answer
         self._promise: Promise = self._promises.make
-        self._watch: Watch | None = None
+        self.counts = Counts()
+        """What a host counts, told of what platforms do as well."""
         self.links: dict[str, Callable[[], str]] = {}
         """Each platform that is served, and what is wrong with its connection: "" for nothing."""
         self.due_work = DueWork(store, self.run, steady)
         self._sweeper: asyncio.Task[None] | None = None
 
-    def use_budgets(self, budgets: Budgets) -> None:
-        """Bound what each person and channel may ask for: where strangers play."""
-        self.handling.budgets = budgets
-
-    def asks(self, platform: str, is_member: IsMember) -> None:
-        """Let a platform be asked whether somebody is still where a game is played."""
-        self.handling.members[platform] = is_member
-
-    def serves(self, address: str) -> None:
-        """Shared games are served at this address, by this process or by another."""
-        self.handling.address = address
-
     def watched(self, watch: Watch) -> None:
         """Let commands, receipts and retries be seen."""
-        self._watch = watch
+        self.counts = watch.counts
         self._answer, self._promise = watch.answering(self._answer), watch.promising(self._promise)
 
     @classmethod
@@ -171,8 +158,8 @@ class App:
         """Finish what runs, end the worker and close the store."""
         if self._sweeper is not None:
             self._sweeper.cancel()
-        self._receipts.close()
-        self._answers.close()
+        self.receipts.close()
+        self.answers.close()
         await self._under_way.finish()
         await self.handling.close()
         await self.store.close()
@@ -263,13 +250,13 @@ class App:
         here = Place(server, server)
         with using(await self.shelves.at(here)):
             found = registry()
-        packs = await self._enabled.packs(here)
+        packs = await self.enabled.packs(here)
         return found, tuple(name for name in found.top if name.removesuffix(TABLE) in packs)
 
     async def packs_on(self, server: str) -> Mapping[str, str]:
         """The hash of each pack that is enabled on a server, by id, as it is stored now."""
-        self._enabled.renew(server)
-        return await self._enabled.packs(Place(server, server))
+        self.enabled.renew(server)
+        return await self.enabled.packs(Place(server, server))
 
     async def servers_with_packs(self, platform: str) -> Many[str]:
         """Keys of the servers of a platform that have packs, enabled or not."""
@@ -279,8 +266,8 @@ class App:
     def when_packs_change(self, listener: Callable[[str], None]) -> Callable[[], None]:
         """Tell `listener` the server, as soon as its choice of systems and packs is stored by this process; until what
         comes back is called."""
-        self._enabled.listeners.append(listener)
-        return partial(self._enabled.listeners.remove, listener)
+        self.enabled.listeners.append(listener)
+        return partial(self.enabled.listeners.remove, listener)
 
     async def seen_at(self, where: Place) -> Mapping[str, System]:
         """The systems that are seen in a place: those of everybody, and the packs of its server and game."""
@@ -295,7 +282,7 @@ class App:
         try:
             return spec_of(await self.registry_at(where), path)
         except UserError:
-            self._enabled.renew(where.server)
+            self.enabled.renew(where.server)
         try:
             return spec_of(await self.registry_at(where), path)
         except UserError as error:
@@ -345,7 +332,7 @@ class App:
                 return spec
         spec = await self.spec_at(draft.path, where)
         if spec.path in FIRST_FORMS:
-            games, here = await self.seen_at(where), await self._enabled.games(where)
+            games, here = await self.seen_at(where), await self.enabled.games(where)
             return first_form(spec, games, here, await self.known(where, Person(draft.owner, "")), draft.options)
         if not any(option.ruled for option in spec.options):
             return spec
@@ -360,57 +347,26 @@ class App:
             if not typed.spec.system or self._is_everybodys(typed.spec.path[0]):
                 return typed
         except UserError:
-            self._enabled.renew(where.server)
+            self.enabled.renew(where.server)
             if await self.registry_at(where) is self.registry:
                 raise
         return parse_text(text, await self.registry_at(where))
 
     # Answers on their way
 
-    async def delivered(self, *answers: Reply | int, spot: Mapping[str, object] | None = None) -> None:
-        """These answers were posted (at `spot`), or never can be; see Answers."""
-        await self._answers.delivered(*answers, spot=spot)
-
-    async def shown(self, about: str) -> Shown:
-        """Where messages about something are; see Answers."""
-        return await self._answers.shown(about)
-
     def showing(self, server: str) -> AbstractContextManager[None]:
         """Inside, commands are written as what a server had the last time reads them, its packs with them."""
         return using(self.shelves.last(server))
 
-    def posting(self, *answers: Reply | int) -> AbstractContextManager[None]:
-        """While this block posts these answers, nobody else does; see Answers."""
-        return self._answers.posting(*answers)
-
     async def keep_untold(self, user: str, id: str, reply: Reply) -> None:
         """An answer that can be shown no more is kept for whom it was for, until they come again."""
-        await self._answers.keep_untold(user, id, reply, self._clock())
-        if self._watch is not None:
-            self._watch.untold()
-
-    async def untold(self, user: str | None = None) -> list[tuple[str, Reply]]:
-        """The answers that are kept for somebody, or for all, by the key that `told` takes; see Answers."""
-        return await self._answers.untold(user)
-
-    async def told(self, key: str) -> None:
-        """They have seen it."""
-        await self._answers.told(key)
-
-    async def due(self, platform: str, limit: int = 50) -> list[Due]:
-        """Answers that were not posted in time; see Answers."""
-        return await self._answers.due(platform, limit)
-
-    def met(self, what: str, platform: str) -> None:
-        """A platform did something to the bot that a host counts; see bot.sight.watching.MET."""
-        if self._watch is not None:
-            self._watch.met(what, platform)
+        await self.answers.keep_untold(user, id, reply, self._clock())
+        self.counts.untold()
 
     async def retry(self, id: int, after: float, *, unsure: bool = False) -> None:
         """This answer could not be posted, or may have been; see Answers."""
-        if self._watch is not None:
-            self._watch.retried()
-        await self._answers.retry(id, after, unsure=unsure)
+        self.counts.retry()
+        await self.answers.retry(id, after, unsure=unsure)
 
     # Receipts: "thinking", or an acknowledgement before the work is stored
 
@@ -422,18 +378,6 @@ class App:
         store that does not answer may have it, the receipt is shown all the same: nobody knows yet what is true.
         """
         return await self._promise(command, until)
-
-    async def kept(self, request_id: str) -> None:
-        """A receipt is answered: the answer is on the disk, or it was posted and nothing was to be stored."""
-        await self._receipts.kept(request_id)
-
-    def broken(self, request_id: str) -> None:
-        """A receipt could not be answered now: it is `unanswered` in a moment."""
-        self._receipts.broken(request_id)
-
-    async def unanswered(self, platform: str) -> Many[Receipt]:
-        """Receipts that a dead process left, or that are `broken`: each for one process, to `make_good`."""
-        return await self._receipts.claim(platform)
 
     async def make_good(self, receipt: Receipt, run: Callable[[], Awaitable[Reply]] | None = None) -> Reply:
         """The answer to a receipt that was taken over: the command is run (by `run`, if given) while its token lives.
@@ -448,21 +392,9 @@ class App:
         """What the adapter of a platform keeps for itself beside the games."""
         return Notes(self.store, platform)
 
-    async def servers(self, platform: str) -> Many[str]:
-        """Keys of the servers of a platform that have games and, as far as anybody has said, the bot."""
-        return await self.store.servers(platform)
-
-    async def server_left(self, server: str) -> None:
-        """The bot was removed from a server: its games are kept for as long as the host says."""
-        await self.store.server_left(server)
-
     async def server_joined(self, server: str) -> None:
         """The bot is on a server (again): what is there stays, and linked channels hear of it."""
         await imported(SERVER_BACK)(self.store, server)
-
-    async def gone(self) -> str:
-        """Waits until the data is no longer where it was opened; says what the host is to do."""
-        return await self.store.gone()
 
     async def welcome(self, server: str, who: str) -> Reply:
         """What newcomers to a server read once; `who` says in the platform's words who can play."""
@@ -494,10 +426,6 @@ class App:
         """The macros that somebody can run in a place."""
         return tuple((await macros_seen(self.store, who.key, where)).values())
 
-    async def games_on(self, where: Place) -> tuple[str, ...]:
-        """The rule sets that are switched on where somebody asks, in their order."""
-        return await self._enabled.games(where)
-
     async def complete(
         self, path: Path, name: str, typed: str, given: Mapping[str, object], who: Person, where: Place
     ) -> tuple[Choice, ...]:
@@ -506,14 +434,14 @@ class App:
             spec = await self.spec_at(path, where)
             option = spec.option(name)
             if option is not None and option.complete in OF_PACKS:
-                self._enabled.renew(where.server)
+                self.enabled.renew(where.server)
             seen, known = await self.seen_at(where), await self.known(where, who)
             with using(seen):
                 spec = registry().get(path) or spec
             if (option := spec.option(name)) is not None and option.complete == "game":
                 known = known._replace(games=await choices(self.store, await self.threads.home(where)))
             if option is not None and option.complete in OF_ENABLED:
-                known = known._replace(enabled=await self._enabled.games(where))
+                known = known._replace(enabled=await self.enabled.games(where))
             if option is not None and option.complete == "pack":
                 known = known._replace(packs=await pack_choices(self.store, where))
             if option is not None and option.complete in OF_MACROS:

@@ -65,27 +65,27 @@ async def play(app: App, platform: Platform, game: int, life: int) -> None:
 async def tell(app: App, platform: Platform, command: Command, reply: Reply) -> None:
     """Post an answer, as an adapter does."""
     if reply.outbox or reply.seen:
-        await app.kept(command.request_id)
+        await app.receipts.kept(command.request_id)
     if reply.outbox:
         platform.note("post", command.request_id)
-        await app.delivered(reply)
+        await app.answers.delivered(reply)
         platform.note("confirmed", command.request_id)
     elif not reply.seen:
         platform.note("told", command.request_id)
-        await app.kept(command.request_id)
+        await app.receipts.kept(command.request_id)
 
 
 async def post_what_is_left(app: App, platform: Platform) -> None:
-    for receipt in await app.unanswered("kill:"):
+    for receipt in await app.receipts.claim("kill:"):
         await tell(app, platform, receipt.command, await app.make_good(receipt))
-    while due := await app.due("kill:"):
+    while due := await app.answers.due("kill:"):
         for answer in due:
             if answer.amends:  # an earlier message is changed: as often as it may be
-                await app.delivered(answer.id)
+                await app.answers.delivered(answer.id)
                 continue
             request = str(answer.delivery["token"])
             platform.note("post", request)
-            await app.delivered(answer.id)
+            await app.answers.delivered(answer.id)
             platform.note("confirmed", request)
 
 

@@ -91,15 +91,15 @@ async def test_what_was_not_posted_is_due_and_told_once() -> None:
     app = await fresh_app(lambda: now[0])
     reply = await app.run_text("roll 2d6", ANNA, HERE, "r1", {"token": "abc"})
     posted = await app.run_text("roll 2d6", ANNA, HERE, "r2", {"token": "def"})
-    await app.delivered(posted)
-    assert await app.due("console:") == [], "whoever ran it has time to post it"
+    await app.answers.delivered(posted)
+    assert await app.answers.due("console:") == [], "whoever ran it has time to post it"
     now[0] += 3600
-    (due,) = await app.due("console:")
+    (due,) = await app.answers.due("console:")
     assert (due.reply.title, due.place, due.delivery) == (reply.title, HERE.key, {"token": "abc"})
-    assert await app.due("console:") == [], "one process gets it"
-    await app.delivered(due.id)
+    assert await app.answers.due("console:") == [], "one process gets it"
+    await app.answers.delivered(due.id)
     now[0] += 3600
-    assert await app.due("console:") == []
+    assert await app.answers.due("console:") == []
 
 
 async def test_a_bug_of_ours_is_one_line_with_a_reference(caplog: pytest.LogCaptureFixture) -> None:

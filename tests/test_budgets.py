@@ -30,7 +30,7 @@ class Table:
     async def open(cls, per_minute: int | None = 60) -> Table:
         """With nothing played yet."""
         table = cls(await fresh_app(), per_minute)
-        table.app.use_budgets(Budgets(per_minute, lambda: table.now))
+        table.app.handling.budgets = Budgets(per_minute, lambda: table.now)
         return table
 
     async def say(self, name: str, text: str = "roll 2d6", *, where: Place = HERE, manager: bool = False) -> Reply:

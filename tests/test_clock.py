@@ -73,26 +73,26 @@ async def test_an_answer_left_over_comes_within_a_minute_however_the_clock_is_se
     reply = await app.run_text("roll 2d6", ANNA, HERE, "r1", {"token": "t"})
     host.now += jump
     host.passes(60)
-    (due,) = await app.due("console:")
+    (due,) = await app.answers.due("console:")
     assert due.reply.title == reply.title
     host.now -= jump  # and back again, while it is being posted
     host.passes(61)
-    assert len(await app.due("console:")) == 1
+    assert len(await app.answers.due("console:")) == 1
     await app.retry(due.id, 300)
     host.now += jump
     host.passes(301)
-    assert len(await app.due("console:")) == 1
-    await app.delivered(due.id)
-    assert await app.due("console:") == []
+    assert len(await app.answers.due("console:")) == 1
+    await app.answers.delivered(due.id)
+    assert await app.answers.due("console:") == []
 
 
 async def test_a_lease_is_kept_while_the_clock_goes_on_as_it_should(store: Store, host: Host) -> None:
     app = app_on(store, host)
     await app.run_text("roll 2d6", ANNA, HERE, "r1", {"token": "t"})
-    assert await app.due("console:") == []
+    assert await app.answers.due("console:") == []
     host.passes(11)
-    assert len(await app.due("console:")) == 1
-    assert await app.due("console:") == [], "one process has it"
+    assert len(await app.answers.due("console:")) == 1
+    assert await app.answers.due("console:") == [], "one process has it"
 
 
 @pytest.mark.parametrize("jump", JUMPS)
@@ -118,17 +118,17 @@ async def test_a_receipt_of_a_dead_process_is_answered_however_the_clock_is_set(
     command = Command(("roll",), {"dice": "2d6"}, ANNA, HERE, "r1", {"token": "t"})
     dead, app = app_on(store, host), app_on(store, host)
     assert await dead.promised(command, host.now + 600) is None
-    assert not await app.unanswered("console:"), "somebody may be at work on it"
+    assert not await app.receipts.claim("console:"), "somebody may be at work on it"
     host.now += jump
     host.passes(60)
-    (owed,) = await app.unanswered("console:")
+    (owed,) = await app.receipts.claim("console:")
     answer = await app.make_good(owed)
     assert ("was not run" in answer.text()) is (jump > 0), "its token has died by that clock"
-    await app.kept("r1")
+    await app.receipts.kept("r1")
     host.now -= jump
     host.passes(60)
-    assert not await app.unanswered("console:")
-    dead._receipts.close()
+    assert not await app.receipts.claim("console:")
+    dead.receipts.close()
 
 
 @pytest.mark.parametrize("jump", [-30 * DAY, 30 * DAY, 400 * DAY])
@@ -229,7 +229,7 @@ async def test_processes_whose_clocks_differ_never_post_an_answer_twice(
             await asyncio.sleep(0.1)
         for poster in posters:
             await poster.outbox.stop()
-            poster.app._answers.close()
+            poster.app.answers.close()
         await asyncio.gather(*looking)
     assert seen == Counter({f"console:{number}": 1 for number in range(20)})
 
@@ -243,5 +243,5 @@ async def test_a_receipt_held_by_a_process_is_not_taken_over_by_one_whose_clock_
         open_postgres(url, clock=skewed(HOUR)) as ahead,
     ):
         assert await App(behind).promised(command, time.time() + 600) is None
-        assert not await App(ahead).unanswered("console:")
+        assert not await App(ahead).receipts.claim("console:")
         assert abs(await behind.now() - time.time()) < 5

@@ -96,7 +96,7 @@ async def play(app: App) -> None:
         reply = await app.run_text(text, who, where, f"discord:{number}", TOKEN if delivered else {})
         assert not reply.error, (text, reply.text())
         if reply.outbox and number % 2:
-            await app.delivered(reply, spot={"channel": 900, "message": number})
+            await app.answers.delivered(reply, spot={"channel": 900, "message": number})
         return reply
 
     await do(BOB, 'game start lnlt "Hill 875" sides="US, VC"')
@@ -126,7 +126,7 @@ async def play(app: App) -> None:
 async def erase(app: App) -> None:
     reply = await app.run_text("privacy delete confirm", ZOE, HERE, "discord:1000", {})
     assert reply.title == "Your name and texts are deleted", reply.text()
-    await app.kept("discord:99")
+    await app.receipts.kept("discord:99")
 
 
 def is_there(bot: Bot) -> list[str]:

@@ -60,7 +60,7 @@ async def main():
             request = f"old-{number}"
             reply = await app.run_text("/roll 3d6", who, Place("console:here"), request, {"token": request})
             assert not reply.error, reply.text()
-            await app.delivered(reply)
+            await app.answers.delivered(reply)
             print(reply.footer[0], flush=True)
     finally:
         await app.close()
@@ -98,7 +98,7 @@ async def play(app: App, count: int, name: str = "new") -> list[str]:
         request = f"{name}-{number}"
         reply = await app.run_text("/roll 3d6", Person(f"console:{name}", name), HERE, request, {"token": request})
         assert not reply.error, reply.text()
-        await app.delivered(reply)
+        await app.answers.delivered(reply)
         numbers.append(reply.footer[0])
     return numbers
 

@@ -144,7 +144,7 @@ async def play(scene: Scene) -> Scene:
                 log = loaded.head[:12] if loaded is not None else ""
                 done.append(replace(line, reply=_hash(_whole(reply)), log=log, says=_says(reply)))
             now += 10 * 86_400
-            posted = [(due.place, due.reply.to_json(), due.amends) for due in await app.due("console", 10_000)]
+            posted = [(due.place, due.reply.to_json(), due.amends) for due in await app.answers.due("console", 10_000)]
             return replace(scene, lines=tuple(done), posted=_hash(posted))
         finally:
             await app.close()
@@ -172,7 +172,7 @@ async def _answer(app: App, line: Line, request: str, actions: dict[str, str]) -
         reply = await app.press(actions.get(line.text, "undo:nothing:1"), who, HERE, request, {"token": request})
     else:
         reply = await app.run_text(line.text, who, HERE, request, {"token": request})
-    await app.delivered(reply, spot={"message": request})
+    await app.answers.delivered(reply, spot={"message": request})
     return reply
 
 

@@ -77,11 +77,11 @@ class Session:
 
     async def news(self) -> None:
         """Show what was played elsewhere since the last look, in a game that this one is linked with."""
-        while found := await self.app.due(PLACE.key):
+        while found := await self.app.answers.due(PLACE.key):
             for due in found:
                 if not due.reply.quiet:  # the bottom line says what a board says
                     await self._show(due.reply)
-                await self.app.delivered(due.id)
+                await self.app.answers.delivered(due.id)
 
     async def line(self, text: str, request: Request | None = None) -> bool:
         """Run one line; False when it asks to leave. `ask` waits for the player between lessons."""

@@ -124,7 +124,7 @@ async def _settle(app: App, client: discord.AutoShardedClient) -> None:
     present = {guild.id for guild in client.guilds}
     for number in present:
         await app.server_joined(f"{PLATFORM}{number}")
-    for server in await app.servers(PLATFORM):
+    for server in await app.store.servers(PLATFORM):
         text = server.removeprefix(PLATFORM)
         if (
             text.isdecimal()
@@ -133,7 +133,7 @@ async def _settle(app: App, client: discord.AutoShardedClient) -> None:
             and await _is_gone(client, int(text))
         ):
             log.info("the bot was removed from server %s while it was away", text)
-            await app.server_left(server)
+            await app.store.server_left(server)
 
 
 def _is_ours(client: discord.AutoShardedClient, server: int) -> bool:

@@ -103,12 +103,12 @@ class Delivery:
             await self._post(request, reply, placed=placed, private=private, in_place=in_place)
             return
         if reply.outbox or reply.seen:  # it is on the disk, and the outbox's from now on
-            await self._app.kept(request.request_id)
+            await self._app.receipts.kept(request.request_id)
         if await self._post(request, reply, placed=placed, private=private, in_place=in_place):
-            await self._app.kept(request.request_id)
+            await self._app.receipts.kept(request.request_id)
             await self._after(request, command, reply)
         else:
-            self._app.broken(request.request_id)
+            self._app.receipts.broken(request.request_id)
 
     async def _after(self, request: Request, command: Command, reply: Reply) -> None:
         """Bring the picture of an answer that is there, and what came too late for their last one."""
@@ -131,14 +131,14 @@ class Delivery:
         try:
             if self._kept is None or time.monotonic() > self._kept_until:  # another process may have kept more
                 self._kept_until = time.monotonic() + LOOK_AGAIN
-                self._kept = {key.partition("/")[0] for key, _ in await self._app.untold()}
+                self._kept = {key.partition("/")[0] for key, _ in await self._app.answers.untold()}
             if request.user != request.owner and user not in self._kept:
                 return
-            waiting = await self._app.untold(user)
+            waiting = await self._app.answers.untold(user)
             for key, reply in waiting[:MOST_TOLD]:
                 told = replace(reply, private=True, announce=None, lines=(*reply.lines, Small(KEPT)))
                 await self._wire.follow_up(request, render(told, request, late=True))
-                await self._app.told(key)
+                await self._app.answers.told(key)
             if len(waiting) <= MOST_TOLD:
                 self._kept.discard(user)
         except (*TROUBLE, UserError) as error:
@@ -147,7 +147,7 @@ class Delivery:
     async def make_good(self, request: Request, reply: Reply) -> None:
         """Bring the answer to a receipt that a dead process left, or that this one could not bring."""
         if reply.outbox or reply.seen:
-            await self._app.kept(request.request_id)
+            await self._app.receipts.kept(request.request_id)
             if reply.outbox:
                 await self.later(request, reply)
             return
@@ -155,9 +155,9 @@ class Delivery:
             await self._standing.settle(request, reply)
         except TROUBLE as error:
             log.warning("could not deliver the answer to interaction %s yet: %s", request.id, error)
-            self._app.broken(request.request_id)
+            self._app.receipts.broken(request.request_id)
             return
-        await self._app.kept(request.request_id)
+        await self._app.receipts.kept(request.request_id)
 
     async def show(self, request: Request, form: Mapping[str, Any]) -> None:
         """Answer with a form. Lost, it is simply asked for again."""
@@ -168,7 +168,7 @@ class Delivery:
 
     async def later(self, request: Request, reply: Reply) -> None:
         """Bring a stored answer that Discord would not take just now; if it still will not, the outbox does."""
-        with self._app.posting(reply), self._app.showing(request.where.server):
+        with self._app.answers.posting(reply), self._app.showing(request.where.server):
             outcome = await self._brought(request, reply)
         await self.outbox.settle(reply.outbox, 0, outcome)
 
@@ -244,7 +244,7 @@ class Delivery:
         if reply.seen:  # this very interaction, delivered twice: the other one answers it
             return
         try:
-            with self._app.posting(reply), self._app.showing(request.where.server):
+            with self._app.answers.posting(reply), self._app.showing(request.where.server):
                 kind = UPDATE if in_place and reply.in_place else MESSAGE
                 answered = await self._wire.respond(request, kind, render(reply, request))
                 if answered:
@@ -282,7 +282,7 @@ class Delivery:
                 await self._standing.leave(request)
             return True
         try:
-            with self._app.posting(reply), self._app.showing(request.where.server):
+            with self._app.answers.posting(reply), self._app.showing(request.where.server):
                 if placed:
                     at = await self._standing.put(request, reply, private=private, in_place=in_place)
                     at = await self._standing.announce(request, reply) or at

@@ -55,7 +55,7 @@ async def serve(app: App, settings: Settings) -> None:
     """Serve Discord until cancelled; then finish what runs. Raises UserError for what Discord refuses for good."""
     client = Grognard(app, settings)
     app.links["discord"] = client.trouble
-    app.asks("discord", partial(is_member, client.http))
+    app.handling.members["discord"] = partial(is_member, client.http)
     try:
         await _with_retries("log in to", lambda: client.login(settings.discord_token))
         if settings.discord_public_key:
@@ -185,7 +185,7 @@ class Grognard(discord.AutoShardedClient):
         self._menus = ServerCommands(self.http, self.application_id, self.app)
         self.work = Work(self.app, wire, Delivery(wire, Posting(self.http), self.app, self.rights), self, self._menus)
         self._start(self.work.delivery.outbox.run(), self._beside)
-        owed = watch(lambda: self.app.unanswered(PLATFORM), lambda one: make_good(self.work, one), self.app.broken)
+        owed = watch(self.app.receipts, PLATFORM, lambda one: make_good(self.work, one))
         self._start(owed, self._beside)
         if self._registers:
             self._start(sync_commands(self.http, self.application_id, self.app.notes("discord")), self._beside)
@@ -265,12 +265,12 @@ class Grognard(discord.AutoShardedClient):
     async def on_shard_connect(self, shard_id: int) -> None:
         """A shard has a session; not the first one where it had to identify again."""
         if shard_id in self._identified:
-            self.app.met("reconnect", "discord")
+            self.app.counts.met("reconnect", "discord")
         self._identified.add(shard_id)
 
     async def on_resumed(self) -> None:
         """A shard goes on where its connection broke."""
-        self.app.met("reconnect", "discord")
+        self.app.counts.met("reconnect", "discord")
 
     async def on_ready(self) -> None:
         """All servers of this process are known: settle what happened while it was away."""
@@ -278,7 +278,7 @@ class Grognard(discord.AutoShardedClient):
 
     async def on_guild_remove(self, guild: discord.Guild) -> None:
         """The bot was removed: its data is kept for as long as the host says. An outage does not end here."""
-        await self.app.server_left(f"discord:{guild.id}")
+        await self.app.store.server_left(f"discord:{guild.id}")
 
     async def on_guild_join(self, guild: discord.Guild) -> None:
         """The bot was added (again): what is there stays; the first time it says what it is for."""

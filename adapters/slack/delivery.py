@@ -82,7 +82,7 @@ class Posts:
         """
         if reply.seen:
             return True
-        with self._app.posting(reply):
+        with self._app.answers.posting(reply):
             async with self._line(request, reply):
                 if wanted is not None and not await wanted:
                     return True

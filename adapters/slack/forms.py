@@ -75,7 +75,7 @@ class Forms:
         if not words:
             await ack()
             known = await self._app.known(request.where, request.who)
-            games = {*await self._app.games_on(request.where), known.system}
+            games = {*await self._app.enabled.games(request.where), known.system}
             await self._open(request, "help", pick_view((), seen, request, games))
             return True
         if not 0 < len(words) < 3 or words[0] not in seen.top or not (below := list(seen.below(words))):

@@ -117,7 +117,7 @@ class Home:
                 return False
             if not reply.private or reply.files or reply.announce is not None:
                 return False
-            await self._work.app.delivered(reply)
+            await self._work.app.answers.delivered(reply)
             await ack()
             return True
 
@@ -139,7 +139,7 @@ class Home:
     async def _listed(self, request: Request, who: Person) -> Reply:
         where = Place(f"{PLATFORM}{request.team}/{request.user}", f"{PLATFORM}{request.team}", owner=who.key)
         listed = await self._work.app.run(Command(("me", "games"), {}, who, where, ""))
-        await self._work.app.delivered(listed)
+        await self._work.app.answers.delivered(listed)
         return listed
 
     async def _game(self, entry: Entry, request: Request, who: Person) -> list[Json]:

@@ -109,7 +109,7 @@ class Listeners:
         if await self._work.teams.is_back(team, self._work.wire):
             return
         await self._work.teams.remove(team)
-        await self._work.app.server_left(f"{PLATFORM}{team}")
+        await self._work.app.store.server_left(f"{PLATFORM}{team}")
 
     async def on_revoked(self, ack: Ack, body: Json) -> None:
         """Tokens are dead; the bot's own is as good as a removal."""

@@ -59,7 +59,7 @@ async def serve(app: App, settings: Settings) -> None:
     listeners = Listeners(work)
     bolt = make_bolt(listeners, teams, wire)
     app.links["slack"] = lambda: "not connected"
-    app.asks("slack", partial(is_there, wire, teams))
+    app.handling.members["slack"] = partial(is_there, wire, teams)
     try:
         if settings.slack_bot_token:
             teams.add(team := await _own_team(wire, settings.slack_bot_token))
@@ -69,7 +69,7 @@ async def serve(app: App, settings: Settings) -> None:
         else:
             pages = Installer(app, settings, wire, teams, vault).routes() if vault is not None else []
             connection = _http_mode(app, bolt, pages, settings)
-        owed = watch(lambda: app.unanswered(PLATFORM), listeners.make_good, app.broken)
+        owed = watch(app.receipts, PLATFORM, listeners.make_good)
         await _until_one_fails(work.posts.outbox.run(), owed, connection)
     finally:
         app.links["slack"] = lambda: "its connection ended"
@@ -90,7 +90,7 @@ async def _own_team(wire: Wire, token: str) -> Team:
 
 
 async def _socket_mode(app: App, bolt: AsyncApp, wire: Wire, settings: Settings) -> None:
-    socket = Socket(bolt, wire, settings.slack_app_token, lambda: app.met("reconnect", "slack"))
+    socket = Socket(bolt, wire, settings.slack_app_token, lambda: app.counts.met("reconnect", "slack"))
     app.links["slack"] = socket.trouble
     try:
         await socket.run()

@@ -109,7 +109,7 @@ class Work:
         """Post the answer to what was acknowledged early, unless that has begun, and note that it is answered."""
         posting = posting or asyncio.create_task(self.posts.deliver(request, reply))
         if reply.outbox or reply.seen:  # it is on the disk, and the outbox's from now on
-            await self.app.kept(command.request_id)
+            await self.app.receipts.kept(command.request_id)
         await self._end(command, posted=await posting)
         await self._after(request, command, reply)
 
@@ -130,9 +130,9 @@ class Work:
 
     async def _end(self, command: Command, *, posted: bool) -> None:
         if posted:
-            await self.app.kept(command.request_id)
+            await self.app.receipts.kept(command.request_id)
         else:
-            self.app.broken(command.request_id)
+            self.app.receipts.broken(command.request_id)
 
     async def _done(self, request: Request, do: Do, wanted: asyncio.Future[bool]) -> Done:
         """What came of the work, and its post, which waits for `wanted`. It has its place in line from this moment:

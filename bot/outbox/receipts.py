@@ -123,19 +123,15 @@ def _typed(command: Command) -> str:
     return " ".join([name, *said])[:MOST_TYPED]
 
 
-async def watch(
-    claim: Callable[[], Awaitable[Sequence[Receipt]]],
-    answer: Callable[[Receipt], Awaitable[None]],
-    broken: Callable[[str], None],
-) -> None:
+async def watch(receipts: Receipts, platform: str, answer: Callable[[Receipt], Awaitable[None]]) -> None:
     """Look for receipts that nobody holds, for ever, and answer them, those of one place in order of arrival. One whose
     answer failed is `broken`, and comes again."""
     at_work: set[asyncio.Task[None]] = set()
     try:
         while True:
             try:
-                for receipt in await claim():
-                    task = asyncio.create_task(_answered(answer, broken, receipt))
+                for receipt in await receipts.claim(platform):
+                    task = asyncio.create_task(_answered(receipts, answer, receipt))
                     at_work.add(task)
                     task.add_done_callback(at_work.discard)
             except Exception as error:
@@ -146,13 +142,11 @@ async def watch(
             task.cancel()
 
 
-async def _answered(
-    answer: Callable[[Receipt], Awaitable[None]], broken: Callable[[str], None], receipt: Receipt
-) -> None:
+async def _answered(receipts: Receipts, answer: Callable[[Receipt], Awaitable[None]], receipt: Receipt) -> None:
     try:
         await answer(receipt)
     except Exception as error:  # held any longer, nobody would try again before this process ends
-        broken(receipt.command.request_id)
+        receipts.broken(receipt.command.request_id)
         log_failure(often, "could not answer a receipt; trying again", error)
 
 

@@ -139,7 +139,7 @@ class Health:
             try:
                 async with asyncio.timeout(PROBE_SECONDS):
                     await store.put_doc(Doc("health", "probe", {}, self._clock() + 60.0))
-                self._watch.probed(time.perf_counter() - begun)
+                self._watch.committed("done", time.perf_counter() - begun)
             except TimeoutError:
                 return f"commits take longer than {PROBE_SECONDS:g} s"
             except UserError as error:

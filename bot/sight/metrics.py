@@ -15,6 +15,7 @@ from prometheus_client import (
 
 from bot.running.handling import Handling
 from bot.sight.health import Sight
+from bot.sight.watching import Counts
 from bot.stores.store import Store
 
 SECONDS = (
@@ -34,7 +35,7 @@ def _none() -> int:
     return 0
 
 
-class Metrics:
+class Metrics(Counts):
     """Counts what the watch sees, and reads the rest where it is when somebody asks."""
 
     def __init__(self, version: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Coroutine
 from time import monotonic, perf_counter
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Command
@@ -22,8 +22,8 @@ Promise = Callable[[Command, float], Coroutine[Any, Any, Reply | None]]
 BUSY = ("busy", "over-budget", "too-many-at-work")
 
 
-class Counts(Protocol):
-    """What counts: the metrics, where somebody asks for them."""
+class Counts:
+    """What counts: nothing here; the metrics, where somebody asks for them."""
 
     def command(self, platform: str, system: str, family: str, outcome: str, seconds: float) -> None:
         """A command was answered."""
@@ -52,7 +52,7 @@ class Watch:
     """What the app shows of its work. `failing` is why the last commit was not written, "" where it was."""
 
     def __init__(self, counts: Counts | None = None) -> None:
-        self._counts = counts
+        self.counts = counts or Counts()
         self.failing = ""
         self.written = monotonic()  # when a commit last succeeded
 
@@ -73,9 +73,8 @@ class Watch:
         async def seen(command: Command, until: float) -> Reply | None:
             begun = perf_counter()
             refused = await promise(command, until)
-            if self._counts is not None:
-                outcome = "done" if refused is None else "failed"
-                self._counts.receipt(platform_of(command), outcome, perf_counter() - begun)
+            outcome = "done" if refused is None else "failed"
+            self.counts.receipt(platform_of(command), outcome, perf_counter() - begun)
             return refused
 
         return seen
@@ -84,39 +83,18 @@ class Watch:
         """`store`, whose commits are seen."""
         return cast(Store, WatchedStore(store, self))
 
-    def retried(self) -> None:
-        """An answer could not be posted now."""
-        if self._counts is not None:
-            self._counts.retry()
-
-    def untold(self) -> None:
-        """An answer can be posted no more, and is kept for whom it was for."""
-        if self._counts is not None:
-            self._counts.untold()
-
-    def met(self, what: str, platform: str) -> None:
-        """A platform did something to the bot: see MET."""
-        if self._counts is not None:
-            self._counts.met(what, platform)
-
     def committed(self, outcome: str, seconds: float, problem: str = "") -> None:
         """A commit ended; `problem` is why the store could not write it."""
         if outcome == "failed":
             self.failing = problem
         elif outcome == "done":
             self.failing, self.written = "", monotonic()
-        if self._counts is not None:
-            self._counts.commit(outcome, seconds)
-
-    def probed(self, seconds: float) -> None:
-        """A commit was made to see whether that works."""
-        self.committed("done", seconds)
+        self.counts.commit(outcome, seconds)
 
     def _answered(self, command: Command, reply: Reply, seconds: float) -> None:
         spec, outcome = command.spec, outcome_of(reply)
         system, family = (spec.system or "-", spec.family) if spec is not None else ("-", "unknown")
-        if self._counts is not None:
-            self._counts.command(platform_of(command), system, family, outcome, seconds)
+        self.counts.command(platform_of(command), system, family, outcome, seconds)
         if log.isEnabledFor(logging.INFO):
             path = " ".join(spec.path) if spec is not None else "unknown"  # of the registry: nothing that was typed
             shown = f"{outcome} ({reply.code})" if reply.error and reply.code else outcome

@@ -91,14 +91,14 @@ async def test_an_answer_is_given_up_in_the_end() -> None:
     clock = Clock()
     app = await fresh_app(clock)
     await put(app, "slack:T/C")
-    (due,) = await app.due("slack:")
+    (due,) = await app.answers.due("slack:")
     outbox = Outbox(app, "slack:", lambda _: asyncio.sleep(0, Posted()), never)
     await outbox.settle(due.id, GIVE_UP - 1, Later())
     clock.now += 1_000
-    assert len(await app.due("slack:")) == 1
+    assert len(await app.answers.due("slack:")) == 1
     await outbox.settle(due.id, GIVE_UP, Later())
     clock.now += 1_000
-    assert await app.due("slack:") == []
+    assert await app.answers.due("slack:") == []
 
 
 async def test_who_takes_no_direct_messages_is_called_in_the_channel_once() -> None:
@@ -223,11 +223,11 @@ async def test_a_message_that_cannot_be_changed_is_given_up_or_said_anew(
 ) -> None:
     app = await fresh_app(Clock())
     await app.store.commit(Commit("r1", {"title": "asked"}, outbox=(Outgoing("slack:T/C", {}, 0.0, None, "g/asked"),)))
-    (asked,) = await app.due("slack:")
-    await app.delivered(asked.id, spot={"channel": "C", "ts": "1.0"})
+    (asked,) = await app.answers.due("slack:")
+    await app.answers.delivered(asked.id, spot={"channel": "C", "ts": "1.0"})
     told = Reply("#34 is undone").to_json()
     await app.store.commit(Commit("r2", told, outbox=(Outgoing("slack:T/C", way, 0.0, told, "g/41", "g/asked"),)))
-    (due,) = await app.due("slack:")
+    (due,) = await app.answers.due("slack:")
     assert await changes(app, due._replace(attempts=attempts), said) == done
 
 
@@ -238,9 +238,9 @@ async def test_a_change_waits_for_the_message_that_it_changes_and_the_latest_cou
     for number, told in enumerate(("undone", "back")):
         entry = Outgoing("slack:T/C", {}, 0.0, Reply(told).to_json(), "", "g/34")
         await app.store.commit(Commit(f"c{number}", {"title": told}, outbox=(entry,)))
-    assert await app.due("slack:") == [], "the message itself comes first"
+    assert await app.answers.due("slack:") == [], "the message itself comes first"
     assert await app.store.shown("g/34") == Shown(on_its_way=frozenset({"slack:T/C"}), reply={"title": "34"})
-    await app.delivered(done.outbox[0], spot={"ts": "1.0"})
-    (due,) = await app.due("slack:")
+    await app.answers.delivered(done.outbox[0], spot={"ts": "1.0"})
+    (due,) = await app.answers.due("slack:")
     assert due.reply.title == "back", "the earlier change was not made yet, so it never is"
     assert await changes(app, due, [Posted()]) == ["1.0"]

@@ -40,16 +40,16 @@ async def followed() -> tuple[Channel, list[float]]:
     clock = [1_000_000.0]
     channel = Channel(await fresh_app(lambda: clock[0]))
     await two_sides(channel)
-    await channel.app.delivered(await channel.say("Anna", "game board", token="t"), spot={"message": 7})
+    await channel.app.answers.delivered(await channel.say("Anna", "game board", token="t"), spot={"message": 7})
     await waiting(channel)
     return channel, clock
 
 
 async def waiting(channel: Channel) -> list[Any]:
     """What is to be posted or changed, which then is."""
-    due = await channel.app.due("console:")
+    due = await channel.app.answers.due("console:")
     for one in due:
-        await channel.app.delivered(one.id)
+        await channel.app.answers.delivered(one.id)
     return [one for one in due if "/board" in one.about + one.amends]
 
 

@@ -331,7 +331,7 @@ async def test_at_the_deadline_it_falls_to_else_also_behind_a_restart_and_once()
     (choice,) = bodies(log, "choice")
     assert choice["as"] == "else"
     assert check(log).faults == ()
-    told = [due.reply.title for due in await channel.app.due("console:") if not due.amends]
+    told = [due.reply.title for due in await channel.app.answers.due("console:") if not due.amends]
     assert "Blue 1: casualties" in told
 
 
@@ -414,8 +414,8 @@ async def test_odds_and_dice_of_the_waiting_shot_and_of_the_choice() -> None:
 async def posted(channel: Channel) -> list[Reply]:
     """What waits to be posted in a place because of another one, in order."""
     found: list[Reply] = []
-    while due := [one for one in await channel.app.due(channel.place.key) if one.place == channel.place.key]:
-        await channel.app.delivered(*(one.id for one in due))
+    while due := [one for one in await channel.app.answers.due(channel.place.key) if one.place == channel.place.key]:
+        await channel.app.answers.delivered(*(one.id for one in due))
         found += [one.reply for one in due if not one.amends]
     return found
 

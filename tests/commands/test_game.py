@@ -292,7 +292,7 @@ async def test_a_game_moves_to_another_channel() -> None:
     assert await channel.app.games.at("discord:55/900") is None
     there = Channel(channel.app, Place("discord:55/901", "discord:55"), "u")
     assert (await there.game()).name == "Hill 875"
-    (due,) = await channel.app.due("discord:")
+    (due,) = await channel.app.answers.due("discord:")
     assert due.place == "discord:55/901"
 
 

@@ -63,8 +63,10 @@ class Table:
     async def posted(self, where: Place) -> list[Reply]:
         """What waits to be posted in a place because of another one, in order."""
         found: list[Reply] = []
-        while due := [one for one in await self.app.due(where.key) if one.place == where.key]:
-            await self.app.delivered(*(one.id for one in due))  # what changes a message is due once that is there
+        while due := [one for one in await self.app.answers.due(where.key) if one.place == where.key]:
+            await self.app.answers.delivered(
+                *(one.id for one in due)
+            )  # what changes a message is due once that is there
             self.changed += [(one.amends.partition("/")[2][:4], one.reply) for one in due if one.amends]
             found += [one.reply for one in due if not one.delivery and not one.amends]
         return found

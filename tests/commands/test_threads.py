@@ -29,7 +29,7 @@ async def test_a_thread_plays_its_channels_game_and_says_nothing_about_it() -> N
     assert (await channel.game()).units["cell 1"].state == "eliminated"
     assert await channel.app.games.at(THREAD.key) is None
     now += 3600
-    (due,) = await channel.app.due("discord:")
+    (due,) = await channel.app.answers.due("discord:")
     assert due.place == THREAD.key, "the answer comes where it was asked, and in the channel nothing"
     assert "Squad 1" in [
         choice.value

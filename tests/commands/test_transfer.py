@@ -31,8 +31,8 @@ class Club:
 
     async def posted(self, place: Place) -> list[Reply]:
         """What waits to be posted in a place because of another one."""
-        due = [one for one in await self.app.due(place.key) if one.place == place.key]
-        await self.app.delivered(*(one.id for one in due))
+        due = [one for one in await self.app.answers.due(place.key) if one.place == place.key]
+        await self.app.answers.delivered(*(one.id for one in due))
         self.changed = [one.reply for one in due if one.amends]
         return [one.reply for one in due if not one.amends]
 
@@ -203,10 +203,10 @@ async def test_a_request_to_move_is_answered_in_the_channel_that_was_asked_alone
 async def test_a_request_whose_message_is_not_known_yet_is_changed_where_it_was_answered(club: Club) -> None:
     """The process was killed between posting it and knowing where; the button that is pressed is under it."""
     assert not (await club.table.transfer("Anna", "2")).error
-    (request,) = [one for one in await club.app.due(HALL.key) if one.place == HALL.key]
+    (request,) = [one for one in await club.app.answers.due(HALL.key) if one.place == HALL.key]
     who, stay, spot = club.hall.who("Vera", manager=True), request.reply.buttons[1].action, {"message": "77"}
     await club.app.press(stay, who, HALL, "r1", {"pressed": spot})
-    await club.app.delivered(request.id)
-    (change,) = [one for one in await club.app.due(HALL.key) if one.amends]
+    await club.app.answers.delivered(request.id)
+    (change,) = [one for one in await club.app.answers.due(HALL.key) if one.amends]
     assert change.reply.text() == "Vera refuses: The move of a game that was requested"
     assert spot in (await club.app.store.shown(change.amends)).spots[HALL.key]

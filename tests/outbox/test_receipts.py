@@ -15,7 +15,7 @@ import pytest
 from bot.app import App
 from bot.interface.spec import Command, Person, Place, Receipt
 from bot.outbox.leases import LEASE, Leases
-from bot.outbox.receipts import not_run, watch
+from bot.outbox.receipts import Receipts, not_run, watch
 from bot.stores.base import StoreError
 from bot.stores.journal import Journal
 from bot.stores.records import Commit, Committed
@@ -91,16 +91,16 @@ async def dead(path: Path, clock: Hand, *commands: Command, until: float) -> Non
 
 async def test_a_command_whose_process_died_is_run_once_and_answered(path: Path, clock: Hand, app: App) -> None:
     await dead(path, clock, roll("r1"), roll("r2"), until=clock.now + 600)
-    owed = await app.unanswered("console:")
+    owed = await app.receipts.claim("console:")
     assert [one.command for one in owed] == [roll("r1"), roll("r2")]
-    assert not await app.unanswered("console:"), "it has them"
+    assert not await app.receipts.claim("console:"), "it has them"
     replies = [await app.make_good(one) for one in owed]
     assert all(reply.by == "Anna rolls 2d6" and reply.outbox for reply in replies)
     for one in owed:
-        await app.kept(one.command.request_id)
+        await app.receipts.kept(one.command.request_id)
     assert (await app.run(roll("r1"))).seen, "delivered once more, it does not roll again"
     clock.now += 3600
-    assert not await app.unanswered("console:")
+    assert not await app.receipts.claim("console:")
     assert await rolls(app) == 2
 
 
@@ -123,7 +123,7 @@ def test_a_command_that_was_not_run_is_named_as_far_as_others_may_read_it(
 async def test_after_the_token_has_died_it_is_told_that_nothing_was_run(path: Path, clock: Hand, app: App) -> None:
     await dead(path, clock, roll(), until=clock.now + 600)
     clock.now += 601
-    (owed,) = await app.unanswered("console:")
+    (owed,) = await app.receipts.claim("console:")
     told = await app.make_good(owed)
     assert "was not run" in told.title
     assert "/roll dice=2d6: the bot was stopped" in told.text(), "of four commands they know which one to repeat"
@@ -139,14 +139,14 @@ async def test_never_both_an_answer_and_a_refusal(clock: Hand, app: App, another
         slow = await another()
         assert await slow.promised(command, clock.now + 5) is None
         clock.now += LEASE + 1
-        (owed,) = await app.unanswered("console:")
+        (owed,) = await app.receipts.claim("console:")
         if first == "run":
             answered, other = await slow.run(command), await app.make_good(owed)
         else:
             answered, other = await app.make_good(owed), await slow.run(command)
         assert not answered.seen
         assert other.seen, "whoever comes second posts nothing"
-        await app.kept(command.request_id)
+        await app.receipts.kept(command.request_id)
     assert await rolls(app) == 1
 
 
@@ -156,7 +156,7 @@ async def test_an_answer_on_the_disk_is_not_given_again_by_who_takes_the_receipt
     """Killed after the commit, before the receipt was dropped."""
     await dead(path, clock, roll(), until=clock.now + 600)
     before = await app.run(roll())
-    (owed,) = await app.unanswered("console:")
+    (owed,) = await app.receipts.claim("console:")
     again = await app.make_good(owed)
     assert (again.seen, again.title, again.outbox) == (True, before.title, 0)
 
@@ -171,7 +171,7 @@ async def test_without_a_journal_no_receipt_and_the_command_is_called_off(
 ) -> None:
     """The database is locked and the disk broken: it is refused now, and does not run when the lock is gone."""
     app = await another()
-    app._receipts._journal = unwritable(clock)
+    app.receipts._journal = unwritable(clock)
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         running = asyncio.create_task(app.run(roll()))
@@ -205,7 +205,7 @@ async def just_storing(clock: Hand) -> AsyncIterator[tuple[App, Slow]]:
     store = await fresh(Slow, clock)
     store.written, store.heard = asyncio.Event(), asyncio.Event()
     app = App(store, clock)
-    app._receipts._journal = unwritable(clock)
+    app.receipts._journal = unwritable(clock)
     yield app, store
     await app.close()
 
@@ -239,13 +239,13 @@ async def test_a_store_that_does_not_say_whether_it_has_it_keeps_nobody_from_a_r
 async def test_a_receipt_that_could_not_be_answered_now_comes_again(clock: Hand) -> None:
     app = await fresh_app(clock)
     assert await app.promised(roll(), clock.now + 600) is None
-    await app.kept("another's")
-    app.broken("r1")
+    await app.receipts.kept("another's")
+    app.receipts.broken("r1")
     clock.now += LEASE + 1
-    assert len(await app.unanswered("console:")) == 1
-    await app.kept("r1")
+    assert len(await app.receipts.claim("console:")) == 1
+    await app.receipts.kept("r1")
     clock.now += LEASE + 1
-    assert not await app.unanswered("console:")
+    assert not await app.receipts.claim("console:")
     await app.close()
 
 
@@ -265,7 +265,7 @@ async def test_deletions_reach_the_journal(path: Path, clock: Hand, app: App, de
     await app.run(roll("before"))
     await dead(path, clock, roll("left"), until=clock.now + 600)
     assert not (await app.run_text(deletion, ANNA, HERE, "d")).error
-    assert not await app.unanswered("console:")
+    assert not await app.receipts.claim("console:")
 
 
 async def test_receipts_and_answers_at_work_are_kept_from_others(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -295,32 +295,36 @@ async def test_receipts_and_answers_at_work_are_kept_from_others(monkeypatch: py
 async def test_an_answer_that_takes_long_to_post_is_not_taken_over_also_when_the_clock_is_set(clock: Hand) -> None:
     app = await fresh_app(clock)
     reply = await app.run(roll())
-    with app.posting(reply):
+    with app.answers.posting(reply):
         clock.now += 86_400
-        assert await app.due("console:") == [], "its own outbox does not send it a second time"
+        assert await app.answers.due("console:") == [], "its own outbox does not send it a second time"
     clock.now += LEASE + 1
-    assert len(await app.due("console:")) == 1
+    assert len(await app.answers.due("console:")) == 1
     await app.close()
 
 
-async def test_trouble_with_one_receipt_stops_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_trouble_with_one_receipt_stops_no_other(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("bot.outbox.receipts.EVERY", 0.0)
     rounds = iter([[Receipt(roll("bad"), 0.0)], None, [Receipt(roll("good"), 0.0)]])
     answered = asyncio.Event()
     again: list[str] = []
 
-    async def claim() -> list[Receipt]:
-        found = next(rounds, [])
-        if found is None:
-            raise StoreError("locked")
-        return found
+    class Troubled(Receipts):
+        async def claim(self, platform: str) -> list[Receipt]:
+            found = next(rounds, [])
+            if found is None:
+                raise StoreError("locked")
+            return found
+
+        def broken(self, id: str) -> None:
+            again.append(id)
 
     async def answer(receipt: Receipt) -> None:
         if receipt.command.request_id == "bad":
             raise RuntimeError("boom")
         answered.set()
 
-    task = asyncio.create_task(watch(claim, answer, again.append))
+    task = asyncio.create_task(watch(Troubled(Journal(JournalFile(tmp_path, Hand()))), "console:", answer))
     await asyncio.wait_for(answered.wait(), 30)
     task.cancel()
     assert again == ["bad"], "it is let go, to be claimed again"
@@ -355,7 +359,7 @@ async def stuck(tmp_path: Path, clock: Hand, monkeypatch: pytest.MonkeyPatch) ->
 async def test_an_answer_that_is_stored_meanwhile_is_not_called_undone(clock: Hand, stuck: Stuck) -> None:
     """The command ends while its receipt is still being written down, in vain: what is told is its answer."""
     app = await fresh_app(clock)
-    app._receipts._journal = stuck
+    app.receipts._journal = stuck
     work = asyncio.create_task(app.run(roll()))
     await asyncio.sleep(0)
     told, answer = await asyncio.gather(app.promised(roll(), clock.now + 600), work)
@@ -369,14 +373,14 @@ async def test_what_was_refused_is_not_run_later_though_its_receipt_was_written_
     clock: Hand, stuck: Stuck
 ) -> None:
     app = await fresh_app(clock)
-    app._receipts._journal = stuck
+    app.receipts._journal = stuck
     told = await app.promised(roll(), clock.now + 600)
     assert told is not None
     assert "Nothing was recorded" in told.text()
     stuck.go.set()
     await asyncio.wait_for(stuck.stayed.wait(), 30)  # it is written, and could not be dropped
     clock.now += LEASE + 1
-    assert not await app.unanswered("console:")
+    assert not await app.receipts.claim("console:")
     clock.now += LEASE + 1
     assert not await stuck.claim("console:", LEASE, 9), "it has gone by now"
     await app.close()

@@ -121,9 +121,9 @@ async def test_the_chat_of_an_evening_holds_more_than_nine_of_ten_events(
         public = reply.announce if reply.private else reply
         if who[name] is home:
             said.extend([public.text()] if public is not None and not public.error else [])
-        due = [one for one in await app.due("discord:") if one.place == home.place.key]
+        due = [one for one in await app.answers.due("discord:") if one.place == home.place.key]
         said.extend(one.reply.text() for one in due if not one.amends)
-        await app.delivered(*(one.id for one in due))
+        await app.answers.delivered(*(one.id for one in due))
         if (await home.app.games.at(home.place.key)) is not None and (await home.game()).number == 10:
             assert any(re.search(r"#\d+ · [0-9a-f]{16}", text) for text in said)
         return reply

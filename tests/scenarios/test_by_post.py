@@ -68,10 +68,10 @@ class Post:
 
     async def look(self) -> None:
         await self.channel.app.due_work.look()
-        for due in await self.channel.app.due("console:"):
+        for due in await self.channel.app.answers.due("console:"):
             if not due.is_too_late and not due.amends:
                 self.posted.append((self.now[0], due))
-            await self.channel.app.delivered(due.id, spot={"message": due.id})
+            await self.channel.app.answers.delivered(due.id, spot={"message": due.id})
 
     def local_hours(self) -> list[int]:
         return [datetime.fromtimestamp(at, BERLIN).hour for at, _ in self.posted]
@@ -148,7 +148,7 @@ async def test_a_posted_reminder_is_struck_through_when_the_go_passes_on() -> No
     assert first.mention == ()
     assert (first.buttons[0].label, first.buttons[0].action) == ("Open the game", "goto:console:main")
     await post.channel.do("Bob", "game pass done")
-    (struck,) = await post.channel.app.due("console:bob")
+    (struck,) = await post.channel.app.answers.due("console:bob")
     assert (struck.reply.over, struck.reply.title) == ("Passed on", "Hill 875 waits for you")
 
 
@@ -202,7 +202,7 @@ async def test_a_reminder_that_no_platform_took_in_time_is_not_posted_at_night()
     post.now[0] += 6 * MINUTE
     await post.channel.app.due_work.look()  # 21:54; the platform is away until midnight
     post.now[0] += 2 * HOUR
-    (due,) = await post.channel.app.due("console:")
+    (due,) = await post.channel.app.answers.due("console:")
     assert due.is_too_late
 
 

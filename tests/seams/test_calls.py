@@ -77,9 +77,9 @@ class Evening:
         while self.now[0] < until:
             self.now[0] = min(until, self.now[0] + (60 if seconds < 3600 else 1800))
             await self.app.due_work.look()
-            for due in await self.app.due(platform):
+            for due in await self.app.answers.due(platform):
                 found += [due] if due.reply.title.endswith("waits for you") and not due.amends else []
-                await self.app.delivered(due.id)
+                await self.app.answers.delivered(due.id)
         return found
 
 

@@ -173,10 +173,10 @@ async def test_an_answer_that_is_kept_is_counted() -> None:
     channel.app.watched(Watch(metrics))
     await channel.app.keep_untold(ANNA, "7", Reply("late"))
     assert b"grognard_untold_total 1.0" in metrics.text()
-    ((key, reply),) = await channel.app.untold(ANNA)
+    ((key, reply),) = await channel.app.answers.untold(ANNA)
     assert reply == Reply("late")
-    await channel.app.told(key)
-    assert await channel.app.untold(ANNA) == []
+    await channel.app.answers.told(key)
+    assert await channel.app.answers.untold(ANNA) == []
 
 
 async def test_its_seed_is_promised_to_the_person() -> None:

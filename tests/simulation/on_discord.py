@@ -343,7 +343,7 @@ class Bot(Grognard):
     def begin(self) -> None:
         """What begins at login."""
         self._start(self.work.delivery.outbox.run(), self._beside)
-        owed = watch(lambda: self.app.unanswered(PLATFORM), lambda one: make_good(self.work, one), self.app.broken)
+        owed = watch(self.app.receipts, PLATFORM, lambda one: make_good(self.work, one))
         self._start(owed, self._beside)
 
     async def take(self, request: Request) -> None:

@@ -212,7 +212,7 @@ class Context:
 
     def begin(self) -> None:
         """What begins with the connection."""
-        owed = watch(lambda: self.work.app.unanswered(PLATFORM), self._listeners.make_good, self.work.app.broken)
+        owed = watch(self.work.app.receipts, PLATFORM, self._listeners.make_good)
         self._beside = [asyncio.create_task(work) for work in (self.work.posts.outbox.run(), owed)]
 
     async def take(self, request: Request) -> None:

@@ -128,7 +128,7 @@ class Reply:
     `after` is the button that is pressed as soon as the answer is there, for the same person: its picture. It is not
     stored, so an answer that comes late comes without it.
 
-    The app adds what is known of the delivery: `outbox` is the id for `App.delivered` (0: nothing to confirm),
+    The app adds what is known of the delivery: `outbox` is the id for `Answers.delivered` (0: nothing to confirm),
     `seen` says that this request was answered before: whoever gets it again posts nothing. `elsewhere`: it is at work
     for another delivery of the request, which alone posts its answer, and nothing was stored. `owed` is the die that is
     missing.

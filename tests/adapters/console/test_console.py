@@ -266,7 +266,7 @@ async def test_what_was_played_elsewhere_in_a_linked_game_is_shown_once(tmp_path
     await session.news()
     await session.news()
     assert screen.getvalue().count("fate") == 1
-    assert not await app.due(PLACE.key)
+    assert not await app.answers.due(PLACE.key)
     await app.close()
 
 

@@ -105,6 +105,6 @@ async def test_another_process_tells_it_in_a_linked_place_once_and_to_them_alone
             now[0] += delivery.LOOK_AGAIN + 1
             await process.rolls(number, HALL)
         assert first.told + second.told == [ANNA], "once"
-        mirrored = [due for due in await first.app.due("discord:") if due.place == HALL.key]
+        mirrored = [due for due in await first.app.answers.due("discord:") if due.place == HALL.key]
         assert mirrored
         assert not any("d7x" in due.reply.text() or KEPT in due.reply.text() for due in mirrored)

@@ -79,7 +79,7 @@ async def served(channel: Channel, places: int | None = None, *, worker: bool = 
     assert runner.server is not None
     door = Door(runner.server, places=pages.places + 8, streams=True)
     server = await asyncio.get_running_loop().create_server(door, "127.0.0.1", 0, backlog=BACKLOG)
-    channel.app.serves(ADDRESS)
+    channel.app.handling.address = ADDRESS
     connector = aiohttp.TCPConnector(limit=0, force_close=True)
     async with aiohttp.ClientSession(connector=connector, auto_decompress=True) as session:
         try:
