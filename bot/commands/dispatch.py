@@ -6,7 +6,7 @@ import sys
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from importlib import import_module
-from typing import Any
+from typing import Any, NamedTuple
 
 from bot.commands.channel_games import turn_to_row
 from bot.commands.context import Context
@@ -119,149 +119,105 @@ FAMILIES: Mapping[str, str | Mapping[str, str]] = {
 }
 """By family; a family of several commands by the second word of their paths."""
 
+
+class Button(NamedTuple):
+    """What a button does, as `file:function`; whether only who pressed it sees the answer, whether it also works for a
+    game that was played here before (what it does stays within it), and what does the same, typed."""
+
+    does: str
+    private: bool = False
+    earlier: bool = False
+    typed: str = ""
+
+
 BUTTONS = {
-    "forget": "log.privacy:forget",
-    "look": "turns.board:press_look",
-    "mygames": "post.me:games",
+    "forget": Button("log.privacy:forget", private=True),
+    "look": Button("turns.board:press_look", private=True),
+    "mygames": Button("post.me:games", private=True),
 }
 """Buttons that say all by their name."""
 BUTTONS_WITH_REST = {
-    "roll": "play.button:roll_draft",
-    "anyway": "play.button:anyway",
-    "cancel": "play.button:cancel",
-    "count": "play.button:count_draft",
-    "back": "play.button:count_draft",
-    "whatif": "play.odds:what_if",
-    "tell": "play.odds:tell",
-    "die": "play.button:enter_die",
-    "agree": "games.link:agree",
-    "decline": "games.link:decline",
-    "takeover": "games.transfer:take_over",
-    "stay": "games.transfer:stay",
-    "open": "games.games:open_game",
-    "snooze": "post.reminders:snooze",
-    "resume": "games.games:resume",
-    "begin": "games.game:begin",
-    "keep": "games.game:keep",
-    "help": "help.help:handle",
-    "try": "help.help:press_try",
-    "throw": "help.help:press_throw",
-    "packon": "packs.pack:enable",
-    "packdraw": "packs.pack:press_picture",
-    "picture": "play.button:press_picture",
-    "drawn": "play.button:press_picture",
-    "whole": "play.play:press_whole",
+    "roll": Button("play.button:roll_draft"),
+    "anyway": Button("play.button:anyway"),
+    "cancel": Button("play.button:cancel", private=True),
+    "count": Button("play.button:count_draft", private=True),
+    "back": Button("play.button:count_draft", private=True),
+    "whatif": Button("play.odds:what_if", private=True),
+    "tell": Button("play.odds:tell"),
+    "die": Button("play.button:enter_die", private=True),
+    "agree": Button("games.link:agree"),
+    "decline": Button("games.link:decline"),
+    "takeover": Button("games.transfer:take_over"),
+    "stay": Button("games.transfer:stay"),
+    "open": Button("games.games:open_game", private=True),
+    "snooze": Button("post.reminders:snooze"),
+    "resume": Button("games.games:resume"),
+    "begin": Button("games.game:begin"),
+    "keep": Button("games.game:keep"),
+    "help": Button("help.help:handle", private=True),
+    "try": Button("help.help:press_try", private=True),
+    "throw": Button("help.help:press_throw"),
+    "packon": Button("packs.pack:enable", private=True),
+    "packdraw": Button("packs.pack:press_picture", private=True),
+    "picture": Button("play.button:press_picture", private=True),
+    "drawn": Button("play.button:press_picture"),
+    "whole": Button("play.play:press_whole", private=True),
 }
 """Buttons that take what is behind the colon as it is; they name a document, which is of one game or of none."""
 BUTTONS_OF_GAME = {
-    "call": "play.button:press_call",
-    "card": "units.unit_card:press_card",
-    "carry": "games.game:carry",
-    "claim": "games.imports:claim",
-    "close": "play.fair:press_close",
-    "delete": "games.transfer:delete_now",
-    "drawcard": "play.decks:press_draw",
-    "drawmine": "play.decks:press_draw_closed",
-    "hand": "play.hands:press_hand",
-    "handpage": "play.hands:press_hand",
-    "handcard": "play.hands:press_card",
-    "openhand": "play.hands:agree",
-    "done": "turns.turn:press_pass",
-    "askseed": "games.end:ask_seed",
-    "end": "games.end:end_now",
-    "drawgame": "play.button:press_game",
-    "endseed": "games.end:end_now",
-    "initiative": "play.button:initiative",
-    "join": "games.game:join",
-    "sequence": "play.button:press_sequence",
-    "losses": "log.luck:press_losses",
-    "luck": "log.luck:press_picture",
-    "log": "log.log:turn_page",
-    "mark": "units.unit_card:press_mark",
-    "next": "turns.turn:advance",
-    "ordermine": "post.orders:mine",
-    "pass": "turns.turn:press_pass",
-    "remember": "turns.turn:remember",
-    "since": "post.since:since",
-    "telllog": "play.odds:tell_log",
-    "read": "games.games:read",
-    "unshare": "log.export:stop",
-    "units": "units.unit_list:press_share",
+    "call": Button("play.button:press_call"),
+    "card": Button("units.unit_card:press_card", private=True),
+    "carry": Button("games.game:carry"),
+    "claim": Button("games.imports:claim", typed="/game claim"),
+    "close": Button("play.fair:press_close", typed="/fair close"),
+    "delete": Button("games.transfer:delete_now", private=True, earlier=True),
+    "drawcard": Button("play.decks:press_draw", typed="/deck draw"),
+    "drawmine": Button("play.decks:press_draw_closed", private=True, typed="/deck draw to=me"),
+    "hand": Button("play.hands:press_hand", private=True, typed="/hand"),
+    "handpage": Button("play.hands:press_hand", private=True),
+    "handcard": Button("play.hands:press_card"),
+    "openhand": Button("play.hands:agree", typed="/hand agree"),
+    "done": Button("turns.turn:press_pass", typed="/game pass done"),
+    "askseed": Button("games.end:ask_seed"),
+    "end": Button("games.end:end_now"),
+    "drawgame": Button("play.button:press_game", earlier=True),
+    "endseed": Button("games.end:end_now"),
+    "initiative": Button("play.button:initiative", typed="/game initiative"),
+    "join": Button("games.game:join", typed="/game join"),
+    "sequence": Button("play.button:press_sequence"),
+    "losses": Button("log.luck:press_losses"),
+    "luck": Button("log.luck:press_picture", private=True),
+    "log": Button("log.log:turn_page", private=True, earlier=True, typed="/log"),
+    "mark": Button("units.unit_card:press_mark"),
+    "next": Button("turns.turn:advance", typed="/game next"),
+    "ordermine": Button("post.orders:mine", private=True),
+    "pass": Button("turns.turn:press_pass", typed="/game pass"),
+    "remember": Button("turns.turn:remember", private=True, typed="/game status"),
+    "since": Button("post.since:since", private=True),
+    "telllog": Button("play.odds:tell_log"),
+    "read": Button("games.games:read", private=True, earlier=True),
+    "unshare": Button("log.export:stop", private=True, typed="/game share off"),
+    "units": Button("units.unit_list:press_share"),
 }
 """Buttons that name their game, which must be the one that is played here; they take what follows it, if anything."""
 BUTTONS_OF_EVENT = {
-    "plan": "turns.turn_card:press_plan",
-    "again": "play.button:repeat_number",
-    "other": "play.button:fire_at",
-    "sure": "play.button:fire_at",
-    "odds": "play.odds:odds_of_shot",
-    "bars": "play.button:press_shot",
-    "dice": "play.odds:dice_of_shot",
-    "share": "play.odds:share_shot",
-    "reveal": "play.button:reveal",
-    "undo": "play.button:take_back",
-    "redo": "play.button:bring_back",
-    "choose": "post.choose:press",
-    "consent": "play.button:answer_request",
-    "refuse": "play.button:answer_request",
+    "plan": Button("turns.turn_card:press_plan"),
+    "again": Button("play.button:repeat_number", typed="/again"),
+    "other": Button("play.button:fire_at"),
+    "sure": Button("play.button:fire_at"),
+    "odds": Button("play.odds:odds_of_shot", private=True, earlier=True),
+    "bars": Button("play.button:press_shot", private=True, earlier=True),
+    "dice": Button("play.odds:dice_of_shot", private=True, earlier=True),
+    "share": Button("play.odds:share_shot"),
+    "reveal": Button("play.button:reveal", earlier=True, typed="/game reveal"),
+    "undo": Button("play.button:take_back", typed="/game undo"),
+    "redo": Button("play.button:bring_back", typed="/game redo"),
+    "choose": Button("post.choose:press", typed="/choose"),
+    "consent": Button("play.button:answer_request", typed="/game undo"),
+    "refuse": Button("play.button:answer_request"),
 }
 """Buttons that name their game and an event of it; consent and refusal also the request that they answer."""
-
-
-BUTTONS_OF_EARLIER = ("delete", "log", "read", "reveal", "odds", "bars", "dice", "drawgame")
-"""Those of the last two that also work for a game that was played here before: what they do stays within it."""
-PRIVATE = (
-    "card",
-    "look",
-    "mygames",
-    "odds",
-    "bars",
-    "cancel",
-    "luck",
-    "packdraw",
-    "packon",
-    "picture",
-    "dice",
-    "count",
-    "whatif",
-    "back",
-    "die",
-    "log",
-    "delete",
-    "forget",
-    "drawmine",
-    "hand",
-    "handpage",
-    "open",
-    "read",
-    "remember",
-    "unshare",
-)
-HELPING = ("help", "try", "whole")
-NAMES = (*BUTTONS, *BUTTONS_WITH_REST, *BUTTONS_OF_GAME, *BUTTONS_OF_EVENT)
-INSTEAD = {
-    "again": "/again",
-    "choose": "/choose",
-    "claim": "/game claim",
-    "close": "/fair close",
-    "consent": "/game undo",
-    "done": "/game pass done",
-    "drawcard": "/deck draw",
-    "drawmine": "/deck draw to=me",
-    "hand": "/hand",
-    "openhand": "/hand agree",
-    "initiative": "/game initiative",
-    "join": "/game join",
-    "log": "/log",
-    "next": "/game next",
-    "pass": "/game pass",
-    "redo": "/game redo",
-    "remember": "/game status",
-    "reveal": "/game reveal",
-    "undo": "/game undo",
-    "unshare": "/game share off",
-}
-"""What does the same as a button, typed."""
+ALL_BUTTONS = {**BUTTONS, **BUTTONS_WITH_REST, **BUTTONS_OF_GAME, **BUTTONS_OF_EVENT}
 
 BEGINNING = ("begin", "keep", "resume", "agree", "takeover", "packon")
 """Buttons that lead to a game or to a server's packs, though they name no game that is played."""
@@ -269,8 +225,6 @@ PAGES = ("log", "die", "handpage")
 """Buttons whose private message turns its page."""
 SCREENS = ("whatif", "back")
 """Buttons whose box becomes the next one."""
-BY_POST = ("ordermine", "since")
-"""Private ones of a game by post."""
 GAME_ID = 16
 """Digits of a game's id; the number of an event has fewer."""
 SERVER_BACK = "games.link:server_back"
@@ -299,10 +253,9 @@ def spec_of(registry: Registry, path: Path) -> CommandSpec:
 def button_spec(path: Path) -> CommandSpec:
     """The command behind a button. Raises UserError for one that is unknown."""
     name = path[1] if len(path) > 1 else ""
-    if name not in NAMES:
+    if (button := ALL_BUTTONS.get(name)) is None:
         raise UserError(f'There is no button "{name[:40]}" here.', code="unknown-button")
-    private = name in (*PRIVATE, *HELPING, *BY_POST)
-    return CommandSpec(path, name, "button", private=private, needs_game=name in BEGINNING)
+    return CommandSpec(path, name, "button", private=button.private, needs_game=name in BEGINNING)
 
 
 async def press(context: Context) -> Reply:
@@ -310,21 +263,21 @@ async def press(context: Context) -> Reply:
     name, rest = context.spec.path[1], str(context.command.options.get("rest", ""))
     answer: Reply
     if name in BUTTONS:
-        answer = await imported(BUTTONS[name])(context)
+        answer = await imported(BUTTONS[name].does)(context)
     elif name in BUTTONS_WITH_REST:
-        answer = await imported(BUTTONS_WITH_REST[name])(context, rest)
+        answer = await imported(BUTTONS_WITH_REST[name].does)(context, rest)
     else:
         row, _, about = rest.partition(":")
         is_here = bool(row) and row == context.ledger.row
-        if not is_here and not (name in BUTTONS_OF_EARLIER and await turn_to_row(context, row)):
+        if not is_here and not (ALL_BUTTONS[name].earlier and await turn_to_row(context, row)):
             raise _of_another_game(name, row)
         if name in BUTTONS_OF_GAME:
-            answer = await imported(BUTTONS_OF_GAME[name])(context, about)
+            answer = await imported(BUTTONS_OF_GAME[name].does)(context, about)
         else:
             number, _, more = about.partition(":")
             if name != "redo":  # which hangs under the undo
                 context.pressed = context.topic(f"asked-{more}" if more else number)
-            answer = await imported(BUTTONS_OF_EVENT[name])(context, _number(number), more)
+            answer = await imported(BUTTONS_OF_EVENT[name].does)(context, _number(number), more)
     if name in SCREENS:
         return replace(answer, in_place=answer.boxed)
     return replace(answer, in_place=True) if name in PAGES and answer.private else answer
@@ -332,7 +285,7 @@ async def press(context: Context) -> Reply:
 
 def _of_another_game(name: str, row: str) -> UserError:
     """Why a button does nothing: its game is not the one played here, or it is so old that it names none."""
-    typed = INSTEAD.get(name, "")
+    typed = ALL_BUTTONS[name].typed
     hint = phrase("`{typed}` does the same for the game played here now.", typed=typed) if typed else ""
     if not row or (row.isdecimal() and len(row) < GAME_ID):
         return UserError("This button is from before an update and names no game.", hint=hint, code="old-button")

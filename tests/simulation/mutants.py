@@ -22,7 +22,7 @@ import bot.stores.statements
 from bot.app import App
 from bot.audit.export import Promises, behind
 from bot.commands.context import Context, _Dice
-from bot.commands.dispatch import NAMES
+from bot.commands.dispatch import ALL_BUTTONS
 from bot.game.undo import Found, find
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Command, Person, Place
@@ -114,7 +114,7 @@ def _pressed_once(patch: pytest.MonkeyPatch) -> None:
         app: App, action: str, who: Person, where: Place, request_id: str, delivery: Mapping[str, object] | None = None
     ) -> Reply:
         name = action.partition(":")[0]
-        if name in NAMES and name not in REPEATABLE and request_id != "second-opinion":
+        if name in ALL_BUTTONS and name not in REPEATABLE and request_id != "second-opinion":
             request_id = f"{where.key}/{action}"
         reply = await press(app, action, who, where, request_id, delivery)
         return Reply(f"Already done: {reply.title}", private=True) if reply.seen else reply
