@@ -34,6 +34,11 @@ class Outlook:
     scale: Scale
     alike: int = 1
 
+    @property
+    def told(self) -> frozenset[tuple[str, Fraction]]:
+        """Each result in words with its chance: who has the same is told together."""
+        return frozenset((word, chance) for _, word, chance in self.chances)
+
     def at_least(self, at: int) -> Fraction:
         """The chance of the result at this place or a worse one."""
         return sum((chance for _, _, chance in self.chances[: at + 1]), Fraction(0))
@@ -55,14 +60,47 @@ class Outlook:
 
 
 def outlooks(sequence: Sequence, rows: Mapping[str, Row], counted: Mapping[str, Distribution]) -> list[Outlook]:
-    """The odds of every row under its name, alike ones together, in the order of the rows."""
-    alike: dict[frozenset[tuple[str, Fraction]], Outlook] = {}
+    """The odds of every row under its name, alike ones together, in the order of the rows; nothing is to be chosen."""
+    return [one for options in _by_picks(sequence, rows, counted) for one in options.values()]
+
+
+Picks = tuple[str, ...]
+"""What is chosen, of each choice that the odds leave open."""
+
+
+def _by_picks(
+    sequence: Sequence, rows: Mapping[str, Row], counted: Mapping[str, Distribution]
+) -> list[dict[Picks, Outlook]]:
+    """Each unit's odds by what is chosen, units alike in all of them together."""
+    units: dict[str, dict[Picks, Outlook]] = {}
     for path, row in rows.items():
-        found = _outlook(sequence, row, counted[path])
-        key = frozenset((word, chance) for _, word, chance in found.chances)
-        before = alike.get(key)
-        alike[key] = found if before is None else replace(before, names=(*before.names, *found.names))
+        units.setdefault(path.removeprefix("/".join(row.under)), {})[row.under] = _outlook(sequence, row, counted[path])
+    alike: dict[frozenset[object], dict[Picks, Outlook]] = {}
+    for options in units.values():
+        key = frozenset((picks, one.told) for picks, one in options.items())
+        same = alike.get(key)
+        joint = {picks: replace(one, names=(*same[picks].names, *one.names)) for picks, one in options.items() if same}
+        alike[key] = joint or options
     return list(alike.values())
+
+
+def _labelled(sequence: Sequence, options: Mapping[Picks, Outlook]) -> tuple[str, dict[str, Outlook]]:
+    """A unit's different odds, each under what must be chosen for it: `retreat or zone`; of two choices also by whom,
+    first where that is the same in all: `the targets choose `. Under "" where it changes nothing."""
+    count = len(next(iter(options)))
+    choices = [*sequence.choices.values()] if count > 1 else []
+
+    def matters(at: int) -> bool:
+        rest = [choice.otherwise for choice in choices if choice is not choices[at]]
+        return len({one.told for picks, one in options.items() if [*picks[:at], *picks[at + 1 :]] == rest}) > 1
+
+    places = [at for at in range(count) if matters(at)]
+    by = choices[places[0]].by if choices and len(places) == 1 else ""
+    labels: dict[frozenset[tuple[str, Fraction]], list[str]] = {}
+    for picks, one in options.items():
+        said = [f"{choices[at].by if len(places) > 1 else ''}{picks[at].replace('-', ' ')}" for at in places]
+        labels.setdefault(one.told, []).append(" and ".join(said))
+    return by, {" or ".join(dict.fromkeys(labels[one.told])): one for one in options.values()}
 
 
 def _outlook(sequence: Sequence, row: Row, counted: Distribution) -> Outlook:
@@ -101,41 +139,50 @@ def odds_reply(
     `rows` are those of `odds_rows`, `counted` their odds by the same paths, `came` what came up, also by them. `by` is
     who acts, `whom` those without a name of their own. `typed` is the line that rolls it, where no button does.
     """
-    under: dict[str, list[Outlook]] = {}
-    for chosen in dict.fromkeys(row.under for row in rows.values()):
-        under[chosen] = outlooks(sequence, {at: row for at, row in rows.items() if row.under == chosen}, counted)
-    decided = {chosen: decision(sequence, found, whom) for chosen, found in under.items()}
-    title = _by_option({chosen: said for chosen, (said, _) in decided.items()})
-    chance = max(chance for _, chance in decided.values())
+    found = [_labelled(sequence, options) for options in _by_picks(sequence, rows, counted)]
+    open_ones = [(by, options) for by, options in found if "" not in options]
+    units = [one for _, options in found for one in options.values()]
+    title, chance = _by_option(sequence, *open_ones[0], whom) if open_ones else decision(sequence, units, whom)
     came_to: dict[str, list[str]] = {}
     for path, token in (came or {}).items():
         came_to.setdefault(rows[path].name, []).append(result_word(rows[path], token, words_of(sequence)))
-    bars = [_bars(sequence, one, whom, came_to, chosen) for chosen, found in under.items() for one in found]
+    bars = [
+        _bars(sequence, one, whom, came_to, f"{'' if at else by}{label}", goes_on=at > 0)
+        for by, options in found
+        for at, (label, one) in enumerate(options.items())
+    ]
+    is_open = any(row.under for row in rows.values())
+    exact = EXACT if open_ones or not is_open else EXACT.replace(";", ", whatever is chosen;")
     lines: list[Part] = [Phrase("Roll it: ", Typed(typed))] if typed else []
     return Reply(
         title,
-        (*lines, *bars, Small(_came_up(bars) or " ".join(filter(None, (inputs_in_words(sequence, raw), EXACT))))),
+        (*lines, *bars, Small(_came_up(bars) or " ".join(filter(None, (inputs_in_words(sequence, raw), exact))))),
         by=by,
         tone=_tone(chance),
         private=True,
     )
 
 
-def _by_option(said: Mapping[str, str]) -> str:
-    """What one decides by for each option of a choice: the likeliest alone, and a name that all have said once."""
-    if "" in said:
-        return said[""]
-    first = {chosen: text.split(", ")[0] for chosen, text in said.items()}
-    parts = [{text.partition(": ")[at] for text in first.values()} for at in (0, 2)]
-    name = next((one for part in parts if len(part) == 1 and "%" not in (one := next(iter(part)))), "")
-    bare = {chosen: text.removeprefix(f"{name}: ").removesuffix(f": {name}") for chosen, text in first.items()}
-    told = [f"{chosen}: {_lower(text)}" for chosen, text in bare.items()]
-    return begun(" \u00b7 ".join([*filter(None, (name,)), *told]))
-
-
-def _lower(text: str) -> str:
-    """A result as it goes on behind a colon; a name or a number stays as it is."""
-    return text[:1].lower() + text[1:] if text[1:2].islower() and not any(map(str.isupper, text[1:])) else text
+def _by_option(sequence: Sequence, by: str, options: Mapping[str, Outlook], whom: str) -> tuple[str, Fraction]:
+    """What one decides by for each option of a choice (`by` whom), and the highest of these chances: `58% that the
+    squad falls back if retreat or zone, 8% if hold`; else the likeliest results of each, as few as differ."""
+    found = [*options.values()]
+    question, chances = _weighed(sequence, found)
+    name = heading(found[0].names, whom) if found[0].names[0] or whom else ""
+    asked = f" {question.replace(': {}', ' for {}').replace('{}', each_of(found[0], whom))}" if chances else ""
+    for count in (1, LIKELIEST):
+        said = [percent(float(one)) for one in chances] or [_likeliest(one, count) for one in found]
+        if chances or len({*said}) > 1:
+            break
+    labels: dict[str, list[str]] = {}
+    for label, text in zip(options, said, strict=True):
+        labels.setdefault(text, []).append(label)
+    told = [
+        f"{text}{'' if at else asked} if {'' if at else by}{' or '.join(labels[text])}"
+        for at, text in enumerate(labels)
+    ]
+    named = f"{name}: " if name and not (chances or found[0].scale.are_numbers) else ""
+    return begun(named + (", " if count == 1 else "; ").join(told)), max(chances, default=Fraction(0))
 
 
 def _came_up(bars: Iterable[Odds]) -> str:
@@ -146,13 +193,24 @@ def _came_up(bars: Iterable[Odds]) -> str:
     return f"{CAME} what came up{worse}." if marked else ""
 
 
-def _bars(sequence: Sequence, one: Outlook, whom: str, came: Mapping[str, list[str]], chosen: str = "") -> Odds:
+def _bars(
+    sequence: Sequence,
+    one: Outlook,
+    whom: str,
+    came: Mapping[str, list[str]],
+    chosen: str = "",
+    *,
+    goes_on: bool = False,
+) -> Odds:
+    """`chosen` is what must be chosen for it; where it `goes_on` from the bars above it, who it is about is not said
+    again."""
     questions = deciding(sequence)
     ordered = one.scale.is_known and not isinstance(questions, dict)
     worst = len(one.chances) - 1 if one.scale.are_numbers else len(one.harmful)
     named = heading(one.names, sequence.title if isinstance(questions, dict) else whom or _by(sequence))
+    named = f"{named}, if {chosen}" if chosen else named
     return Odds(
-        f"{named}, if {chosen}" if chosen else named,
+        f"If {chosen}" if goes_on else named,
         tuple((word, float(chance)) for _, word, chance in one.chances),
         came=tuple(word for name in one.names for word in came.get(name, ())),
         least=tuple(float(one.at_least(at)) for at in range(min(worst, len(one.chances) - 1))) if ordered else (),
@@ -178,23 +236,38 @@ def decision(sequence: Sequence, found: Iterable[Outlook], whom: str) -> tuple[s
     if isinstance(questions, dict):
         said = [(one.of(tokens), text) for one in found for text, tokens in questions.items()]
         return ", ".join(f"{percent(float(chance))} {text}" for chance, text in said), max(c for c, _ in said)
-    harms = {token: None for one in found for token in one.harmful}
-    if harms:
+    if any(one.harmful for one in found):
         found = [one for one in found if one.harmful or not one.is_hit]
-        chances = [one.of(harms) for one in found]
-        return _asked(_question(found, questions), found, chances, whom), max(chances)
-    good = [token for one in found for token, _, _ in one.chances if one.scale.tone(token) == GAME]
-    if len(set(good)) == 1 and (found[0].names[0] or has_one_party(sequence)):
-        chances = [one.of(good) for one in found]
-        return _asked(_that(found, good[0]), found, chances, whom), max(chances)
+    question, chances = _weighed(sequence, found)
+    if chances:
+        return _asked(question, found, chances, whom), max(chances)
     first = found[0]
     if first.names[0] and {word for one in found for _, word, _ in one.chances} == {NO_EFFECT}:
         return f"No effect on {joined(name for one in found for name in one.names)}: 100%", Fraction(0)
-    likeliest = sorted(first.chances, key=lambda item: -item[2])[:LIKELIEST]
-    colon = ":" if first.scale.are_numbers or first.chances[0][1].isdecimal() else ""
-    told = ", ".join(f"{word}{colon} {percent(float(chance))}" for _, word, chance in likeliest)
     named = f"{heading(first.names, whom)}: " if len(found) > 1 else ""
-    return f"{named}{told}"[:1].upper() + f"{named}{told}"[1:], Fraction(0)
+    told = f"{named}{_likeliest(first, LIKELIEST)}"
+    return told[:1].upper() + told[1:], Fraction(0)
+
+
+def _weighed(sequence: Sequence, found: list[Outlook]) -> tuple[str, list[Fraction]]:
+    """The question by which one decides, with {} for whom it is about, and its chance for each; else no chances."""
+    questions = deciding(sequence)
+    if isinstance(questions, dict):
+        text, tokens = next(iter(questions.items()))
+        return text, [one.of(tokens) for one in found]
+    if harms := dict.fromkeys(token for one in found for token in one.harmful):
+        return _question(found, questions), [one.of(harms) for one in found]
+    good = {token for one in found for token, _, _ in one.chances if one.scale.tone(token) == GAME}
+    if len(good) == 1 and (found[0].names[0] or has_one_party(sequence)):
+        return _that(found, min(good)), [one.of(good) for one in found]
+    return "", []
+
+
+def _likeliest(one: Outlook, count: int) -> str:
+    """So many results, the likeliest first: `7: 17%, 6: 14%`."""
+    colon = ":" if one.scale.are_numbers or one.chances[0][1].isdecimal() else ""
+    likeliest = sorted(one.chances, key=lambda item: -item[2])[:count]
+    return ", ".join(f"{word}{colon} {percent(float(chance))}" for _, word, chance in likeliest)
 
 
 def _question(found: list[Outlook], phrase: str) -> str:

@@ -36,8 +36,8 @@ def reply_of(sequence: Sequence, given: Mapping[str, object]) -> Reply:
     for under, chosen in by_choice(sequence, given):
         own = odds_rows(sequence, chosen)
         found = each_odds(sequence, chosen, tuple(own), rolls=MAX_ROLLS, seconds=MAX_SECONDS)
-        rows |= {under + path: row._replace(under=under) for path, row in own.items()}
-        counted |= {under + path: odds for path, odds in found.items()}
+        rows |= {"/".join(under) + path: row._replace(under=under) for path, row in own.items()}
+        counted |= {"/".join(under) + path: odds for path, odds in found.items()}
     by, whom = cause(sequence, actors(sequence, read), YOU), joined(others(sequence, read))
     return odds_reply(sequence, given, rows, counted, by=by, whom=whom)
 

@@ -46,19 +46,15 @@ def resolve(sequence: Sequence, raw: Mapping[str, object], source: Source, roste
     return played
 
 
-def by_choice(sequence: Sequence, raw: Mapping[str, object]) -> list[tuple[str, Mapping[str, object]]]:
-    """The inputs with each option of what is still to be chosen, one choice at a time, and which it is in words; any
+def by_choice(sequence: Sequence, raw: Mapping[str, object]) -> list[tuple[tuple[str, ...], Mapping[str, object]]]:
+    """The inputs with each option of what is still to be chosen, one choice at a time, and what is chosen then; any
     other choice counts as its `else`. As they are where nothing is to be chosen."""
     owed = [choice for name, choice in sequence.choices.items() if raw.get(name) in (None, "")]
-    if not owed:
-        return [("", raw)]
-    otherwise, first, last = {choice.name: choice.otherwise for choice in owed}, owed[0], owed[-1]
-    found = {option: {**raw, **otherwise, first.name: option} for option in first.options}
-    if first is not last:  # the second hangs on the first, which is as its `else` then
-        then = {f"{first.otherwise}, then {option}": {**raw, **otherwise, last.name: option} for option in last.options}
-        del found[first.otherwise]
-        found = then | found
-    return [(under.replace("-", " "), chosen) for under, chosen in found.items()]
+    otherwise = tuple([choice.otherwise for choice in owed])
+    last_first = [(at, option) for at in reversed(range(len(owed))) for option in owed[at].options]
+    picked = dict.fromkeys((*otherwise[:at], option, *otherwise[at + 1 :]) for at, option in last_first)
+    names = [choice.name for choice in owed]
+    return [(picks, {**raw, **dict(zip(names, picks, strict=True))}) for picks in picked] or [((), raw)]
 
 
 def count_odds(

@@ -382,7 +382,7 @@ async def test_cards_and_lists_say_who_is_waited_for() -> None:
 async def test_odds_in_chat_are_told_option_by_option_and_narrowed() -> None:
     channel = await two_sides()
     shot = 'grit shoot attackers="Red 1" targets="Blue 1" dice=3'
-    assert (await channel.do("Anna", f"{shot} odds")).title.startswith("Casualties: casualties ")
+    assert (await channel.do("Anna", f"{shot} odds")).title.startswith("Blue 1: casualties ")
     narrowed = (await channel.do("Anna", f"{shot} odds answer=suppressed")).text()
     assert "if" not in narrowed.casefold().split()
     await channel.refused("Anna", f"{shot} answer=suppressed", "not-together answer")
@@ -404,7 +404,7 @@ async def test_odds_and_dice_of_the_waiting_shot_and_of_the_choice() -> None:
     await channel.do("Bob", "choose option=suppressed hand=3,4")
     game = await channel.app.games.at(channel.place.key)
     assert game is not None
-    assert (await channel.press("Anna", f"odds:{game.row}:6")).title.startswith("Casualties: casualties ")
+    assert (await channel.press("Anna", f"odds:{game.row}:6")).title.startswith("Blue 1: casualties ")
     chosen = (await channel.press("Anna", f"odds:{game.row}:7")).text()
     assert "suppressed \u2588" in chosen
     assert "\u25c0 what came up." in chosen

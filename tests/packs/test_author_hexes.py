@@ -10,7 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from bot.host.odds_text import reply_of
+from bot.interface.reply.parts import Odds
 from bot.packs.check import check_content
+from bot.systems.catalog import system
 from bot.systems.packs.archive import read_content
 from tests.examples import odds
 from tests.packs.evening import Evening, on_discord, on_slack, on_the_console, proved
@@ -105,6 +108,26 @@ def test_odds_of_the_morning(sauer: Path) -> None:
     assert counted("dawn", {"units": "headquarters staff=1"}) == expected
     assert counted("hunger", {"units": "infantry steps=2"})["starves"] == Fraction(2, 6)
     assert counted("arrive", {"units": "infantry"})["arrives"] == Fraction(2, 6)
+
+
+BOTH = {
+    "attackers": "infantry af=4 df=4 steps=2 full=2; tank af=6 df=4 steps=2 full=2",
+    "targets": "infantry df=4 steps=2 full=2; infantry df=4 steps=2 full=2",
+}
+
+
+def test_odds_of_two_choices_say_once_what_each_changes(sauer: Path) -> None:
+    """What the attackers would choose changes nothing for the defenders, so only the defenders' options are told."""
+    reply = reply_of(system("sauer").sequence("attack"), BOTH)
+    assert reply.title == "58% retreats or worse for each infantry if the targets choose retreat or zone, 8% if hold"
+    headings = [part.heading for part in reply.lines if isinstance(part, Odds)]
+    assert headings == ["infantry 1 + 2, if the targets choose retreat", "If zone", "If hold"]
+
+
+def test_odds_of_one_choice_of_two_do_not_name_the_other(sauer: Path) -> None:
+    reply = reply_of(system("sauer").sequence("attack"), {**BOTH, "choice": "retreat"})
+    headings = [part.heading for part in reply.lines if isinstance(part, Odds)]
+    assert headings == ["infantry 1 + 2, if retreat", "If zone", "If hold"]
 
 
 EVENING: Evening = [

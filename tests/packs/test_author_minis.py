@@ -11,7 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from bot.host.odds_text import reply_of
+from bot.interface.reply.parts import Odds
 from bot.packs.check import check_content
+from bot.systems.catalog import system
 from bot.systems.packs.archive import read_content
 from tests.examples import odds
 from tests.packs.evening import Evening, on_discord, on_slack, on_the_console, proved
@@ -220,6 +223,19 @@ EVENING: Evening = [
     ("Anna", "game next"),
 ]
 """The leader's word and the hero's step, the Old Guard shaken and steady again by itself, muskets loaded on turn 3."""
+
+
+def test_odds_where_nobody_can_be_asked_are_told_once(thorn: Path) -> None:
+    """Without a hero nobody chooses forth or back."""
+    given = {
+        "shooter": "muskets w=3 per=1 skill=trained s=4 ap=1",
+        "target": "pikes w=12 start=20 per=1 t=3 sv=5 nerve=8",
+    }
+    reply = reply_of(system("thorn-powder").sequence("volley"), given)
+    (bars,) = [part for part in reply.lines if isinstance(part, Odds)]
+    assert "if" not in bars.heading
+    assert "forth" not in reply.text()
+    assert "Exact, whatever is chosen; nothing is rolled." in reply.text()
 
 
 async def test_it_passes_the_check_and_refuses_what_the_card_rules_out(thorn: Path) -> None:

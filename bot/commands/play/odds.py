@@ -148,7 +148,8 @@ async def count_rows(
             own = odds_rows(sequence, chosen, roster)
             chances = await context.count_odds(sequence, chosen, tuple(own), roster)
             for path, row, odds in named_rows(names, own, chances):
-                rows[under + path], counted[under + path] = row._replace(under=under), odds
+                at = "/".join(under) + path
+                rows[at], counted[at] = row._replace(under=under), odds
     return rows, counted
 
 

@@ -178,7 +178,7 @@ def _read(name: str, said: object, place: Place, at: Path) -> Iterator[Statement
         raise place.wrong(f"an option called {last} could not be told from the choice", (*at, "options"))
     if otherwise not in words:
         raise place.wrong(f"else is one of the options, and {otherwise} is none", (*at, "else"), otherwise, words)
-    choice = sheet.choices[last] = Choice(last, words, otherwise)
+    choice = sheet.choices[last] = Choice(last, words, otherwise, str(said["who"]))
     ask, who = place.text(said["ask"], (*at, "ask")), _who(str(said["who"]), place, (*at, "who"))
     item = place.text(f"{{{owner}}}", at) if owner else None
     sheet.formulas.tokens |= set(words)

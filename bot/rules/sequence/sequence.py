@@ -156,11 +156,19 @@ ACTOR = "actor"
 
 
 class Choice(NamedTuple):
-    """What a side is asked for: its name, the options, and the one that counts where nobody answers."""
+    """What a side is asked for: its name, the options, and the one that counts where nobody answers; `who` is the input
+    whose side it is, or `actor`."""
 
     name: str
     options: tuple[str, ...]
     otherwise: str
+    who: str = ACTOR
+
+    @property
+    def by(self) -> str:
+        """Whose choice it is, before the option: `the targets choose `."""
+        who = self.who.replace("_", " ")
+        return "who acts chooses " if who == ACTOR else f"the {who} {'choose' if who.endswith('s') else 'chooses'} "
 
     def picks(self, raw: object) -> tuple[str, ...]:
         """What was chosen, as typed: one word for all, or as many with commas as are asked. Raises UserError."""
@@ -236,7 +244,7 @@ class Row(NamedTuple):
 
     `read` gives its result from what was told, or None where that does not decide it; `paths` are the outputs that it
     looks at: a single one is its result. `said` turns a result into the words of the answer, `alike` is how many units
-    the row stands for. `under` is what a side chooses there: `if suppressed`.
+    the row stands for. `under` is what is chosen there, of each choice that the odds leave open.
     """
 
     name: str
@@ -244,7 +252,7 @@ class Row(NamedTuple):
     read: Callable[[Outputs], Any]
     said: Callable[[str], str] = str
     alike: int = 1
-    under: str = ""
+    under: tuple[str, ...] = ()
 
 
 def row_of(path: str, name: str = "") -> Row:

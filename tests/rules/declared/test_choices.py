@@ -120,10 +120,10 @@ def test_odds_are_told_option_by_option() -> None:
         counted[under] = each_odds(shot, chosen, tuple(odds_rows(shot, chosen)))["row 0"]
     hit, held = Fraction(7, 8), Fraction(21, 36)
     assert counted == {
-        "casualties": {"casualties": hit, "no-effect": 1 - hit},
-        "suppressed": {"suppressed": hit * held, "panic": hit * (1 - held), "no-effect": 1 - hit},
+        ("casualties",): {"casualties": hit, "no-effect": 1 - hit},
+        ("suppressed",): {"suppressed": hit * held, "panic": hit * (1 - held), "no-effect": 1 - hit},
     }
-    assert [under for under, _ in by_choice(shot, {**SHOT, "answer": "casualties"})] == [""]
+    assert [under for under, _ in by_choice(shot, {**SHOT, "answer": "casualties"})] == [()]
 
 
 def test_a_choice_adds_no_state_to_the_odds_of_its_options() -> None:
