@@ -127,6 +127,7 @@ async def test_it_is_taken_back_whole() -> None:
     game = await channel.game()
     assert (game.units["blue 1"].state, game.waits) == ("", {})
     await channel.refused("Bob", "choose option=casualties", "no-choice")
+    assert (await channel.say("Bob", "choose")).text() == "Nobody is asked to choose anything here."
     await channel.do("Anna", "game redo")
     await channel.do("Bob", "game redo")
     assert (await channel.game()).units["blue 1"].state == "broken"

@@ -350,6 +350,9 @@ async def test_a_peek_shows_what_is_drawn_next_to_who_looks_alone() -> None:
     assert peeked.announce.title == "Anna looks at the next 3 cards of cup"
     assert "30 of 30 in the pile, 3 of them known on top" in str(peeked.announce.lines)
     seen = peeked.title.removeprefix("On top of cup: ").split(", ")
+    held = await channel.do("Anna", "hand")
+    assert held.title == "Your hand is empty"
+    assert "Play by name" not in held.text(), "there is nothing to play"
     assert len(seen) == 3
     assert (await ends(channel, "Anna")) == {"On the top of the pile, cup": ", ".join(seen)}
     assert (await ends(channel, "Bob")) == {}

@@ -326,7 +326,7 @@ async def press_hand(context: Context, about: str) -> Reply:
     """The button *Your hand*; `about` is the page, where there are several."""
     game, seat = context.need_game(), _own(context)
     page = int(about) if about.isdecimal() and len(about) < 4 else 0
-    lines, entries = list[Part](), list[tuple[str, str, str]]()
+    lines, entries, holds = list[Part](), list[tuple[str, str, str]](), False
     for id, declared in game.decks.items():
         deck = cards.deck_from_json(declared)
         known = cards.known_cards(id, seat, game.cards)
@@ -334,7 +334,7 @@ async def press_hand(context: Context, about: str) -> Reply:
         own, ends = hands.get(seat, []), seen_ends(hands, seat)
         if not own and not known and not ends:
             continue
-        names = await names_of(context, id, deck)
+        names, holds = await names_of(context, id, deck), holds or bool(own or known)
         told = [names[card] for _, card in own]
         opened = [f"{names[card]} (known to all)" for card, count in known.items() for _ in range(count)]
         lines += [Group(id, ", ".join([*told, *opened]), grave=True)] if told or opened else []
@@ -346,7 +346,8 @@ async def press_hand(context: Context, about: str) -> Reply:
     if not lines:
         hint = phrase("`/deck draw` with `to=me` draws into it, `/deck deal` deals to all sides.")
         return Reply("Your hand is empty", (hint,), private=True)
-    lines.append(Small(phrase("Play by name: `/deck play 7`; also `/deck discard`, `/deck give`.")))
+    if holds:
+        lines.append(Small(phrase("Play by name: `/deck play 7`; also `/deck discard`, `/deck give`.")))
     shown = entries[page * MOST : (page + 1) * MOST]
     menus = tuple(
         Menu(label, tuple(MenuEntry(_action(context, does, key), name, id) for key, name, id in shown))
@@ -356,7 +357,8 @@ async def press_hand(context: Context, about: str) -> Reply:
     buttons = [context.button("handpage", "Refresh", page)]
     if len(entries) > MOST:
         buttons.append(context.button("handpage", "More", (page + 1) % -(-len(entries) // MOST)))
-    return Reply("Your hand", tuple(lines), private=True, menus=menus, buttons=tuple(buttons))
+    title = "Your hand" if holds else "Your hand is empty"
+    return Reply(title, tuple(lines), private=True, menus=menus, buttons=tuple(buttons))
 
 
 def _action(context: Context, does: str, key: str) -> str:

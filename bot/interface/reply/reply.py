@@ -216,7 +216,7 @@ class Reply:
         return cls(**values)
 
 
-_NOT_TYPED_WRONG = ("not-yours", "unit-unfit", "unit-gone", "nobody")
+_NOT_TYPED_WRONG = ("not-yours", "unit-unfit", "unit-gone", "nobody", "no-choice")
 """Refusals of what the game has, where an example of something else would be no help."""
 _STORED = (
     *("lines", "footer", "private", "error", "bare", "in_place", "quiet", "boxed", "pin", "over", "across", "trace"),
