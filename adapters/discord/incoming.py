@@ -100,7 +100,7 @@ BEFORE_A_RECEIPT = 2.0
 """Seconds for what has to be read before anything can be shown, such as a form."""
 ABOUT_THE_GAME = (("game", "start"), ("game", "status"))
 """Commands whose answer also says what the bot may not do in the channel."""
-PAGES = ("log", "die", "help", "whatif", "back")
+PAGES = ("log", "die", "help", "whatif", "back", "handcard", "handpage")
 """Buttons that change the private message under which they hang, as long as the answer is private too."""
 ENABLES = "packon"
 SETTLING = ("consent", "refuse", "reveal", "snooze")

@@ -18,6 +18,7 @@ from typing import Any
 from adapters.outbox import Later, Never, Outbox, Outcome, Posted
 from adapters.slack.calls import Busy, Refused, Wire
 from adapters.slack.channel_posts import INVITE, direct_messages, keep, mark, send_files, stands
+from adapters.slack.modal import USED, window_view
 from adapters.slack.native import TYPES, Unwanted, Workspaces, named, types_in
 from adapters.slack.render import LATE, LATE_PERHAPS, PERHAPS, Message, render
 from adapters.slack.request import PLATFORM, Json, Request
@@ -163,6 +164,8 @@ class Posts:
             if standing is None:
                 before = LATE_PERHAPS if late else PERHAPS
         request = replace(request, replaces=request.replaces and reply.in_place and not reply.error)
+        if reply.private and (request.view or reply.window) and await self._shown_in_window(team, request, reply):
+            return
         for _ in (*TYPES, ""):  # each of them can be refused once
             try:
                 message = await self._message_of(team, request, reply, progress, before)
@@ -172,6 +175,23 @@ class Posts:
                 return
             except Unwanted as unwanted:
                 await self._native.refused(team.id, unwanted.types)
+
+    async def _shown_in_window(self, team: Team, request: Request, reply: Reply) -> bool:
+        """Open a window with a private answer, or change the one in which it was asked for; whether it is there. What
+        has none of its own, a refusal most of all, lies on top of it. A trigger is good for three seconds, and a window
+        may be closed meanwhile: then the answer is a message."""
+        message = render(reply, team.id)
+        if message.files or request.replaces or not request.trigger:
+            return False
+        view = window_view(reply.title, message.blocks, request)
+        how = {"view_id": request.view} if request.view and reply.window else {"trigger_id": request.trigger}
+        method = "views.update" if "view_id" in how else "views.push" if request.view else "views.open"
+        try:
+            await self._wire.call(team.token, method, view=view, **how)
+        except (Busy, Refused) as trouble:
+            log.info("a private answer in %s has no window: %s", request.where.key, trouble)
+            return str(trouble) == USED
+        return True
 
     async def _message_of(self, team: Team, request: Request, reply: Reply, progress: Progress, before: str) -> Message:
         """The message as this workspace takes it; its files go first, and it says where they are."""

@@ -16,6 +16,7 @@ from adapters.slack.modal import (
     MORE,
     PICK,
     ROOM,
+    USED,
     Meta,
     block_of,
     form_view,
@@ -43,8 +44,6 @@ AT_FIELD = 1.8
 MAX_ERROR = 2_000
 AGAIN = (0.3, 1.0)
 """Seconds before each further attempt to open a form, for which Slack gives three."""
-USED = "exchanged_trigger_id"
-"""Slack's word where an earlier attempt has opened the form, though it did not say so."""
 
 
 class Forms:

@@ -12,6 +12,7 @@ from typing import Any
 from adapters.slack.calls import Busy, Refused
 from adapters.slack.forms import Forms
 from adapters.slack.home import SAY, Home, is_home
+from adapters.slack.modal import WINDOW, read_meta
 from adapters.slack.render import ACTION
 from adapters.slack.request import PLATFORM, Json, Request, from_command, from_event, from_press, from_shortcut, team_of
 from adapters.slack.text import after_mention, typed
@@ -31,7 +32,7 @@ ONCE = ("close",)
 """Buttons of public messages that go when they were pressed."""
 PRIVATE_PAGES = ("help", "whatif", "back")
 """Buttons whose private message becomes the next screen; under a message for all they open one."""
-IN_PLACE = ("log", "die", "reveal", "consent", "refuse", "snooze")
+IN_PLACE = ("log", "die", "handcard", "handpage", "reveal", "consent", "refuse", "snooze")
 """Buttons whose message becomes the answer, or the next page."""
 PATIENCE = 1.0  # the answer waits no longer for it
 
@@ -69,7 +70,11 @@ class Listeners:
         quick = self.home.told(request, ack) if is_home(body) else None
         if is_home(body):
             request = await self.home.pressed(request, body)
-        if (body.get("view") or {}).get("type") == "modal":
+        view = body.get("view") or {}
+        if view.get("callback_id") == WINDOW:
+            asked = replace(read_meta(view, request.user).request, trigger=request.trigger, view=view["id"])
+            await self._pressed(ack, replace(asked, request_id=request.request_id), does, {})
+        elif view.get("type") == "modal":
             await self.forms.on_action(ack, body)
         elif not str(action.get("action_id", "")).startswith(ACTION):
             await ack()
@@ -183,7 +188,7 @@ class Listeners:
         take care of a quick reply by itself."""
         name, _, rest = action.partition(":")
         is_for_all = bool(message.get("blocks"))
-        replaces = name in IN_PLACE or (name in PRIVATE_PAGES and not is_for_all)
+        replaces = not request.view and (name in IN_PLACE or (name in PRIVATE_PAGES and not is_for_all))
         request = replace(request, replaces=replaces, pressed=is_for_all)
         press = self._press(request, action)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from adapters.slack.request import Json, Request
@@ -20,11 +20,13 @@ from bot.rules.text.plain import cut
 
 ROOM = Room(fields=90, picks=100, ticks=100, folds=True, counts=True)
 """What a modal holds, with room for the odds and the buttons."""
-FORM, PICK = "form", "pick"
+FORM, PICK, WINDOW = "form", "pick", "window"
 FIELD = "value"
 """The action_id of every field; its block_id is the field's name."""
 COUNT, MORE = "count", "more"
 """The action_ids of the buttons in a form."""
+USED = "exchanged_trigger_id"
+"""Slack's word where an earlier attempt has opened the modal, though it did not say so."""
 MAX_TITLE = 24
 MAX_INPUT = 3_000
 MAX_CHOICE = 75
@@ -111,6 +113,19 @@ def pick_view(path: Path, registry: Registry, request: Request, games: Collectio
         "close": plain("Cancel"),
         "private_metadata": meta_of(request, path),
         "blocks": [_input("command", select, "Command")],
+    }
+
+
+def window_view(title: str, blocks: list[Json], request: Request) -> Json:
+    """The modal of an answer that has a window of its own; what is pressed in it is asked where it was opened."""
+    fits = len(title) <= MAX_TITLE
+    return {
+        "type": "modal",
+        "callback_id": WINDOW,
+        "title": plain(title if fits else "Grognard"),
+        "close": plain("Close"),
+        "private_metadata": meta_of(replace(request, message="", pressed=False, replaces=False), ()),
+        "blocks": (blocks[1:] if fits else blocks) or [_section("-")],
     }
 
 

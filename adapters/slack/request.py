@@ -26,7 +26,7 @@ class Request:
 
     `thread` and `message` are Slack's timestamps: of the thread it is in, and of the message that was pressed or
     written. `direct` says that it was written to the bot alone, `replaces` that a private answer takes the place of the
-    message that was pressed. `pressed`: that is a message for all.
+    message that was pressed. `pressed`: that is a message for all. `view` is the window in which it was pressed.
     """
 
     team: str
@@ -41,6 +41,7 @@ class Request:
     direct: bool = False
     replaces: bool = False
     pressed: bool = False
+    view: str = ""
     channel_name: str = ""
     team_name: str = ""
     user_name: str = ""

@@ -175,7 +175,7 @@ BUTTONS_OF_GAME = {
     "drawmine": Button("play.decks:press_draw_closed", private=True, typed="/deck draw to=me"),
     "hand": Button("play.hands:press_hand", private=True, typed="/hand"),
     "handpage": Button("play.hands:press_hand", private=True),
-    "handcard": Button("play.hands:press_card"),
+    "handcard": Button("play.hands:press_card", private=True),
     "openhand": Button("play.hands:agree", typed="/hand agree"),
     "done": Button("turns.turn:press_pass", typed="/game pass done"),
     "askseed": Button("games.end:ask_seed"),
@@ -221,7 +221,7 @@ ALL_BUTTONS = {**BUTTONS, **BUTTONS_WITH_REST, **BUTTONS_OF_GAME, **BUTTONS_OF_E
 
 BEGINNING = ("begin", "keep", "resume", "agree", "takeover", "packon")
 """Buttons that lead to a game or to a server's packs, though they name no game that is played."""
-PAGES = ("log", "die", "handpage")
+PAGES = ("log", "die", "handcard", "handpage")
 """Buttons whose private message turns its page."""
 SCREENS = ("whatif", "back")
 """Buttons whose box becomes the next one."""

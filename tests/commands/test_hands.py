@@ -257,8 +257,13 @@ async def test_a_large_hand_has_pages() -> None:
     second = await channel.press("Anna", more.action)
     assert [len(menu.entries) for menu in second.menus] == [5, 5]
     played = await channel.press("Anna", second.menus[0].entries[0].action)
-    assert played.title == f"Anna plays {second.menus[0].entries[0].label}"
-    await channel.press("Bob", second.menus[0].entries[1].action)
+    assert played.announce is not None
+    assert played.announce.title == f"Anna plays {second.menus[0].entries[0].label}"
+    assert (played.title, played.in_place) == ("Your hand", True)
+    assert [entry.label for entry in played.menus[0].entries] == [entry.label for entry in second.menus[0].entries[1:]]
+    stranger = await channel.press("Bob", second.menus[0].entries[1].action)
+    assert stranger.announce is None
+    assert stranger.title == "You hold no cards of standard-52."
     game = await channel.game()
     assert sum(count for key, count in game.cards.items() if "/play/" in key) == 1
 

@@ -50,6 +50,8 @@ from bot.systems.decks import AFTER
 
 MOST = 25
 """Cards of a menu; a larger hand has several pages."""
+MOST_ASKED = 20
+"""Persons whom one may give a card by a button; others by `/deck give`."""
 _MOVES = {
     "discard": ((PLAY,), DISCARD, "discards"),
     "remove": ((PLAY, DISCARD), REMOVED, "takes out of the game"),
@@ -209,17 +211,49 @@ async def give(context: Context) -> Reply:
 
 
 async def press_card(context: Context, about: str) -> Reply:
-    """A card that was chosen in the menu of one's hand; it names the draw that it came from, which only they know."""
-    does, _, rest = about.partition(":")
-    id, _, draw = rest.partition(":")
-    if does not in ("play", "discard") or id not in context.need_open().decks:
+    """A card that was chosen in the menu of one's hand; it names the draw that it came from, which only they know. The
+    hand is shown anew in its place; a card that is to be given asks first for whom."""
+    does, id, draw, *rest = [*about.split(":"), "", ""]
+    if does not in ("play", "discard", "give") or id not in context.need_game().decks:
         raise UserError("This button no longer works.", code="used-up")
-    need_player(context.game, context.actor)
-    return await _out_of_hand(context, id, does, "", draw)
+    hands = await closed_hands(context, id)
+    place = next((at for at, one in enumerate(hands.get(_own(context), ())) if one[0] == draw), 0)
+    try:
+        need_player(context.need_open(), context.actor)
+        to = _others(context).get(rest[0], "") if does == "give" else ""
+        if does == "give" and not to:
+            return await _asked_for_whom(context, id, draw)
+        told = await _out_of_hand(context, id, does, "", draw, to)
+    except UserError as error:
+        shown = await press_hand(context, "")
+        return replace(shown, title=str(error.message), lines=(*((error.hint,) if error.hint else ()), *shown.lines))
+    return replace(await press_hand(context, str(place // MOST)), announce=told.announce or told)
+
+
+def _others(context: Context) -> dict[str, str]:
+    """The seats that may be given a card, by what a button calls them: a side by its place among all, a person by
+    their id."""
+    game, own = context.game, _own(context)
+    if game.sides:
+        return {str(at): one for at, one in enumerate(game.sides) if one in game.players.values() and one != own}
+    present = (f"@{person}" for person in sorted(context.ledger.present()))
+    return {seat: seat for seat in [one for one in present if one != own][:MOST_ASKED]}
+
+
+async def _asked_for_whom(context: Context, id: str, draw: str) -> Reply:
+    """Who is to have a card, in the place of the hand."""
+    names = await names_of(context, id, cards.deck_from_json(context.game.decks[id]))
+    held = (await closed_hands(context, id)).get(_own(context), [])
+    card = _chosen(id, "", draw, held, {}, names)[0]
+    labels = {at: context.ledger.name_of(one[1:]) if one[0] == "@" else one for at, one in _others(context).items()}
+    buttons = [context.button("handcard", label[:40], "give", id, draw, at) for at, label in labels.items()]
+    back = context.button("handpage", "Back", 0)
+    return Reply(f"Give {names[card]} to whom?", private=True, buttons=(*buttons, back), window=True)
 
 
 async def _out_of_hand(context: Context, id: str, does: str, typed: str, draw: str = "", end: str = "") -> Reply:
-    """Cards leave one's hand. Of several copies it is one that all know, else the oldest."""
+    """Cards leave one's hand, into that of another or to an `end` of the pile. Of several copies it is one that all
+    know, else the oldest."""
     game, ledger, seat = context.game, context.ledger, _own(context)
     deck = cards.deck_from_json(game.decks[id])
     names, hands = await names_of(context, id, deck), await closed_hands(context, id)
@@ -227,7 +261,7 @@ async def _out_of_hand(context: Context, id: str, does: str, typed: str, draw: s
     if does in ("give", "back"):
         known.clear()
     wanted = _chosen(id, typed, draw, own, known, names)
-    to = _receiver(context, seat) if does == "give" else end
+    to = (end or _receiver(context, seat)) if does == "give" else end
     moves = list[tuple[str, str]]()
     check_room(context, id, {to: len(wanted)} if does == "give" else {})
     number, out, hidden = ledger.next_number, dict(game.cards), dict[str, str]()
@@ -250,7 +284,7 @@ async def _out_of_hand(context: Context, id: str, does: str, typed: str, draw: s
     if hidden:
         if to:
             hands[to] = cards.with_ends(hands, to, moves)
-        if end:
+        if end in cards.ENDS:
             saw(hands, seat, moves)
         keep_hands(context, hands)
         out[cards.last_key(id)] = number
@@ -284,7 +318,7 @@ def _chosen(
     """The cards of one's own hand that are meant. Raises UserError, which says only what who asks can see."""
     there = Counter(card for _, card in own) + Counter(known)
     if draw:
-        wanted = [card for held, card in own if held == draw]
+        wanted = [draw[1:]] if draw[0] == "=" else [card for held, card in own if held == draw]
     elif typed.casefold() == "all":
         wanted = [*there.elements()]
     else:
@@ -325,7 +359,7 @@ async def hand(context: Context) -> Reply:
 async def press_hand(context: Context, about: str) -> Reply:
     """The button *Your hand*; `about` is the page, where there are several."""
     game, seat = context.need_game(), _own(context)
-    page = int(about) if about.isdecimal() and len(about) < 4 else 0
+    asked = int(about) if about.isdecimal() and len(about) < 4 else 0
     lines, entries, holds = list[Part](), list[tuple[str, str, str]](), False
     for id, declared in game.decks.items():
         deck = cards.deck_from_json(declared)
@@ -343,22 +377,34 @@ async def press_hand(context: Context, about: str) -> Reply:
             lines.append(Group(place, ", ".join(names[card] if card else "one you did not see" for card in row)))
         lines += described(context, id, (*(card for _, card in own), *known))
         entries += [(f"{id}:{draw}", names[card], id) for draw, card in own]
+        entries += [(f"{id}:={card}", f"{names[card]} (known to all)", id) for card in known]
+    page = asked if asked * MOST < len(entries) else max(0, len(entries) - 1) // MOST
+    refresh = context.button("handpage", "Refresh", page)
     if not lines:
         hint = phrase("`/deck draw` with `to=me` draws into it, `/deck deal` deals to all sides.")
-        return Reply("Your hand is empty", (hint,), private=True)
+        return Reply("Your hand is empty", (hint,), private=True, buttons=(refresh,), window=True)
     if holds:
         lines.append(Small(phrase("Play by name: `/deck play 7`; also `/deck discard`, `/deck give`.")))
+    more = [context.button("handpage", "More", (page + 1) % -(-len(entries) // MOST))] if len(entries) > MOST else []
     shown = entries[page * MOST : (page + 1) * MOST]
-    menus = tuple(
-        Menu(label, tuple(MenuEntry(_action(context, does, key), name, id) for key, name, id in shown))
-        for does, label in (("play", "Play"), ("discard", "Discard"))
-        if shown
-    )
-    buttons = [context.button("handpage", "Refresh", page)]
-    if len(entries) > MOST:
-        buttons.append(context.button("handpage", "More", (page + 1) % -(-len(entries) // MOST)))
-    title = "Your hand" if holds else "Your hand is empty"
-    return Reply(title, tuple(lines), private=True, menus=menus, buttons=tuple(buttons))
+    title, menus = "Your hand" if holds else "Your hand is empty", _menus(context, shown)
+    return Reply(title, tuple(lines), private=True, menus=menus, buttons=(refresh, *more), window=True)
+
+
+def _menus(context: Context, shown: Sequence[tuple[str, str, str]]) -> tuple[Menu, ...]:
+    """What can be done with cards of one's own hand, while the game goes on; what all know cannot be given."""
+    if context.game.ended:
+        return ()
+    labels = {"play": "Play", "discard": "Discard", **({"give": "Give"} if _others(context) else {})}
+    listed = {
+        does: [
+            MenuEntry(_action(context, does, key), name, id)
+            for key, name, id in shown
+            if does != "give" or ":=" not in key
+        ]
+        for does in labels
+    }
+    return tuple(Menu(labels[does], tuple(entries)) for does, entries in listed.items() if entries)
 
 
 def _action(context: Context, does: str, key: str) -> str:

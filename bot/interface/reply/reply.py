@@ -123,6 +123,8 @@ class Reply:
     TAKEN_AWAY where it is to be deleted (it reads like this reply where that is refused).
     `in_place`: it takes the place of the message whose button was pressed. `boxed`: it is drawn in a box with its
     buttons, where a platform has one, so that the next screen can take its place.
+    `window`: it is shown in a window of its own where a platform has one and somebody has just asked, and there stays
+    what it is about; nothing of that is stored, so an answer that comes late is a message.
     `over` is what became of an answer that no longer holds (`Undone in #41`); its title is struck through then.
 
     `after` is the button that is pressed as soon as the answer is there, for the same person: its picture. It is not
@@ -159,6 +161,7 @@ class Reply:
     boxed: bool = False
     pin: str = ""
     over: str = ""
+    window: bool = field(default=False, compare=False)
     after: str = field(default="", compare=False)
     outbox: int = field(default=0, compare=False)
     seen: bool = field(default=False, compare=False)

@@ -1,0 +1,80 @@
+"""Hands on Discord: a private message with menus that changes where it is; what all see is in the channel."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from tests.adapters.discord.process import running
+from tests.adapters.discord.two_sides import gather, press, say
+from tests.standins.discord import Channel, DiscordStandIn, Message, Person
+
+
+def choices(message: Message, menu: str) -> list[str]:
+    """What one of its menus offers."""
+    menus = [part for row in message.components for part in row["components"] if part.get("placeholder") == menu]
+    return [option["label"] for option in menus[0]["options"]] if menus else []
+
+
+async def seen(player: Person, where: Channel, words: str) -> Message:
+    """A message with these words, now or soon."""
+    for _ in range(300):
+        if found := [one for one in player.sees(where) if words in f"{one.content} {one.text}"]:
+            return found[-1]
+        await asyncio.sleep(0.05)
+    raise AssertionError(f"{words!r} was not seen")
+
+
+async def test_a_hand_changes_where_it_is_and_all_see_what_was_played(tmp_path: Path) -> None:
+    async with DiscordStandIn.running() as discord, running(discord, tmp_path) as bot:
+        table = discord.channel("table")
+        anna, ben = await gather(discord, table, "US Squad 1..2", "VC Squad 1..2")
+        await say(anna, table, "deck make", cards="1..40", name="cup")
+        dealt = await say(anna, table, "deck deal", count=3)
+        hand = await press(anna, dealt, "Your hand")
+        assert hand.ephemeral
+        held = choices(hand, "Play")
+        assert len(held) == 3
+        shown = len([one for one in anna.sees(table) if one.ephemeral])
+
+        await anna.select(hand, "Play", held[1])
+        played = await seen(ben, table, f"Anna plays {held[1]}")
+        assert not played.ephemeral
+        assert "Undo" in played.buttons
+        assert choices(hand, "Play") == choices(hand, "Discard") == choices(hand, "Give") == [held[0], held[2]]
+        assert len([one for one in anna.sees(table) if one.ephemeral]) == shown
+
+        await bot.kill()
+        await bot.start()
+        await anna.select(hand, "Give", held[0])
+        assert f"Give {held[0]} to whom?" in hand.content
+        await anna.press(hand, "VC")
+        await seen(ben, table, "gives 1 closed card into VC's hand")
+        assert choices(hand, "Play") == [held[2]]
+        theirs = await say(ben, table, "hand")
+        assert held[0] in choices(theirs, "Play")
+
+
+async def test_pages_refresh_and_what_is_theirs_no_more(tmp_path: Path) -> None:
+    async with DiscordStandIn.running() as discord, running(discord, tmp_path):
+        table = discord.channel("table")
+        anna, _ = await gather(discord, table, "US Squad 1..2", "VC Squad 1..2")
+        await say(anna, table, "deck draw", deck="standard-52", count=30, to="me")
+        hand = await say(anna, table, "hand")
+        first = choices(hand, "Play")
+        assert len(first) == 25
+        await anna.press(hand, "More")
+        second = choices(hand, "Play")
+        assert len(second) == 5
+        await anna.select(hand, "Discard", second[0])
+        assert choices(hand, "Play") == second[1:]
+        await anna.press(hand, "More")
+        assert choices(hand, "Play") == first
+
+        await say(anna, table, "deck play", cards="all")
+        await anna.select(hand, "Play", first[3])
+        assert "You hold no cards of standard-52" in hand.content
+        assert not choices(hand, "Play")
+        await say(anna, table, "deck draw", deck="standard-52", to="me")
+        await anna.press(hand, "Refresh")
+        assert len(choices(hand, "Play")) == 1

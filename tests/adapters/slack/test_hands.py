@@ -1,0 +1,92 @@
+"""Hands on Slack: a window that is drawn anew with each card; what all see is in the channel."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.adapters.slack.conftest import settle
+from tests.adapters.slack.process import running
+from tests.adapters.slack.test_second_shot import gather, say
+from tests.standins.slack import SlackStandIn
+from tests.standins.slack.views import OpenView
+
+PLAY, GIVE = "a:menu-0", "a:menu-2"
+
+
+def words(view: OpenView) -> str:
+    """All that a window says."""
+    return f"{view.title} {view.blocks}"
+
+
+def choices(view: OpenView, menu: str) -> list[str]:
+    """What one of its menus offers."""
+    found = [element for _, element in view.elements() if element["action_id"] == menu]
+    return [option["text"]["text"] for option in found[0]["options"]] if found else []
+
+
+async def test_a_hand_is_a_window_that_changes_with_each_card(slack: SlackStandIn, tmp_path: Path) -> None:
+    home, anna, ben, games = settle(slack)
+    async with running(slack, tmp_path, home) as bot:
+        await gather(anna, ben, games)
+        await say(anna, games, "/deck", 'make "1..40" cup')
+        dealt = await say(anna, games, "/deck", "deal 3")
+        view = await (await anna.press(dealt, "Your hand")).modal()
+        assert view.title == "Your hand"
+        held = choices(view, PLAY)
+        assert len(held) == 3
+
+        await anna.choose(view, PLAY, held[1])
+        played = await ben.wait_for(games, f"anna plays {held[1]}")
+        assert played.ephemeral_for is None
+        assert "Undo" in played.buttons()
+        await slack.watch.until(
+            lambda: choices(view, PLAY) == [held[0], held[2]] or None, timeout=30, what="the hand without it"
+        )
+
+        await bot.kill()
+        await bot.start()
+        await anna.choose(view, GIVE, held[0])
+        await slack.watch.until(lambda: "to whom?" in words(view) or None, timeout=30, what="the question for whom")
+        await anna.press(view, "VC")
+        told = await ben.wait_for(games, "gives 1 closed card into VC's hand")
+        assert held[0] not in told.text.split()
+        await slack.watch.until(
+            lambda: choices(view, PLAY) == [held[2]] or None, timeout=30, what="the hand without both"
+        )
+        theirs = await (await ben.slash(games, "/hand", "")).modal()
+        assert held[0] in choices(theirs, PLAY)
+        assert len(choices(theirs, PLAY)) == 4
+
+
+async def test_a_window_says_what_is_theirs_no_more_and_a_closed_one_is_a_message(
+    socket_slack: SlackStandIn, tmp_path: Path
+) -> None:
+    home, anna, ben, games = settle(socket_slack)
+    async with running(socket_slack, tmp_path, home):
+        await gather(anna, ben, games)
+        await say(anna, games, "/deck", 'make "1..40" cup')
+        await say(anna, games, "/deck", "draw cup 30 me")
+        view = await (await anna.slash(games, "/hand", "")).modal()
+        first = choices(view, PLAY)
+        assert len(first) == 25
+        await anna.press(view, "More")
+        await socket_slack.watch.until(
+            lambda: len(choices(view, PLAY)) == 5 or None, timeout=30, what="the second page"
+        )
+        await anna.press(view, "More")
+        await socket_slack.watch.until(lambda: choices(view, PLAY) == first or None, timeout=30, what="the first page")
+
+        await say(anna, games, "/deck", "play all")
+        await anna.choose(view, PLAY, first[3])
+        await socket_slack.watch.until(
+            lambda: "You hold no cards of cup" in words(view) or None, timeout=30, what="the refusal"
+        )
+        assert not choices(view, PLAY)
+
+        await anna.close(view)
+        typed = await anna.mention(games, "hand")
+        told = await typed.answer()
+        assert told.ephemeral_for == anna.id
+        assert "Your hand is empty" in told.text
+        again = await (await anna.press(told, "Refresh")).answer()
+        assert again.ephemeral_for == anna.id
