@@ -12,7 +12,7 @@ from operator import attrgetter
 from typing import Any
 
 from bot.game.state import FIELDS, Game, Json, _plain, unit_from_json, unit_json, with_units
-from bot.rules.cards import CLOSES, moved
+from bot.rules.cards import CLOSES, Out, moved
 from bot.rules.copies import replace
 from bot.rules.proof.event_kinds import MOST_VERSIONS, is_hash, kinds_that
 from bot.systems.catalog import pack_version, systems
@@ -52,10 +52,15 @@ def difference(old: Game, new: Game) -> tuple[Json, Json]:
                 before.setdefault("units", {})[key] = unit_json(unit_was) if unit_was else None
                 after.setdefault("units", {})[key] = unit_json(unit_now) if unit_now else None
     if old.cards is not new.cards:
-        for key in sorted(old.cards.keys() | new.cards.keys()):
-            if (count_was := old.cards.get(key, 0)) != (count_now := new.cards.get(key, 0)):
-                before.setdefault("cards", {})[key] = count_was
-                after.setdefault("cards", {})[key] = count_now
+        was, now = cards_difference(old.cards, new.cards)
+        before, after = before | was, after | now
+    return before, after
+
+
+def cards_difference(old: Out, new: Out) -> tuple[Json, Json]:
+    """The same where nothing but cards moved."""
+    keys = sorted({key for key, _ in old.items() ^ new.items()})
+    before, after = ({"cards": {key: out.get(key, 0) for key in keys}} if keys else {} for out in (old, new))
     return before, after
 
 
@@ -77,9 +82,12 @@ def apply(game: Game, event: Mapping[str, Any]) -> Game:
     number, kind = event["number"], event["kind"]
     if number != game.number + 1:
         raise ValueError(f"event {number} does not follow event {game.number}")
-    if patch := event.get("after"):
+    patch, changes = event.get("after") or {}, dict[str, Any]()
+    if patch.keys() == {"cards"}:  # as most about decks: with all else, in one copy
+        changes["cards"] = moved(game.cards, patch["cards"])
+    elif patch:
         game = patched(game, patch)
-    changes: dict[str, Any] = {"number": number, "solo": _solo(game, event), **_order(game, event)}
+    changes |= {"number": number, "solo": _solo(game, event), **_order(game, event)}
     if kind == "sealed" or event.get("opens"):
         changes["sealed"] = _sealed(game, event)
     if game.waits or event.get("asks"):

@@ -7,11 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from bot.game.events import apply, awaited, changes_game, difference, extends_of, is_passed_over
-from bot.game.loaded import SNAPSHOT_EVERY, Loaded, person_of
+from bot.game.events import apply, awaited, cards_difference, changes_game, difference, extends_of, is_passed_over
+from bot.game.loaded import HANDS, SNAPSHOT_EVERY, Loaded, person_of
 from bot.game.prepared import Prepared
 from bot.game.state import Game, Json, to_json
 from bot.process.entropy import new_id, new_salt, new_seed
+from bot.rules.cards import Out
 from bot.rules.errors import UserError
 from bot.rules.proof.chain import SAID, canonical, event_hash, genesis, said, salted, unnamed
 from bot.rules.proof.event_kinds import has_large_number
@@ -54,6 +55,8 @@ class Ledger:
         """The last event, while it may still get what its answer says."""
         self.new_persons: dict[str, PersonRow] = {}
         self.new_texts: list[TextRow] = []
+        self.hands = loaded.hands if loaded else (0, "")
+        """The last event here that moved closed cards, and what is in hands behind it; 0 where nobody has looked."""
         self.new_seeds: dict[int, SeedRow] = {}
         self._claimed = ""
         self.shown = loaded.shown if loaded else 0
@@ -137,7 +140,7 @@ class Ledger:
 
     def begin(self, game: Game | None = None, prepared: Prepared | None = None, **fields: Any) -> Json:
         """Begin a new game with event 1, which publishes the commitment to its first seed. Returns the event."""
-        self.row = prepared.game if prepared is not None else new_id()
+        self.row, self.hands = prepared.game if prepared is not None else new_id(), (0, "")
         self._head = genesis(self.row)
         self.game = Game(self.row)
         start = replace(game, id=self.row, master=self.person()) if game is not None else self.game
@@ -178,9 +181,10 @@ class Ledger:
         self.new_texts.append(TextRow(self.row, at, key, salt, text, self.person() if owned else ""))
         return salted(salt, text)
 
-    def keep(self, key: str, text: str) -> None:
-        """Keep a text with the next event that nothing in the chain tells of, and no file."""
-        self.new_texts.append(TextRow(self.row, self.next_number, key, "", text))
+    def keep_hands(self, text: str) -> None:
+        """Keep what is in closed hands behind the next event."""
+        self.hands = self.next_number, text
+        self.new_texts.append(TextRow(self.row, self.next_number, HANDS, "", text))
 
     def add(
         self,
@@ -190,10 +194,11 @@ class Ledger:
         texts: Mapping[str, str] | None = None,
         hidden: Mapping[str, str] | None = None,
         side: str | None = None,
+        cards: Out | None = None,
         **fields: Any,
     ) -> Json:
-        """Append an event that leads to `new`; `texts` are kept apart under their salted hashes, and so is what is
-        `hidden`, which is nobody's. Returns its body."""
+        """Append an event that leads to `new`, or to these `cards` and all else as it is; `texts` are kept apart under
+        their salted hashes, and so is what is `hidden`, which is nobody's. Returns its body."""
         person = self.person()
         body: Json = {
             "number": self.next_number,
@@ -208,11 +213,11 @@ class Ledger:
             body["texts"] = {key: self.salted(key, text) for key, text in texts.items() if text}
         if hidden:
             body["texts"] = {key: self.salted(key, text, owned=False) for key, text in hidden.items()}
-        if new is not None:
-            before, after = difference(self.game, new)
+        if new is not None or cards is not None:
+            before, after = difference(self.game, new) if new else cards_difference(self.game.cards, cards or {})
             if before or after:
                 body |= {"before": before, "after": after}
-            if new.packs != self.game.packs and kind not in ("undo", "redo"):
+            if new and new.packs != self.game.packs and kind not in ("undo", "redo"):
                 extends = extends_of(self.game, new.packs)
                 body |= {"extends": extends} if extends else {}
         if number := awaited(self.game, body):
@@ -317,6 +322,7 @@ class Ledger:
             has_board=self.was is not None and self.was.row == self.row and self.was.has_board,
             is_unasked=self._is_unasked(),
             shown=self.shown,
+            hands=self.hands,
         )
 
     def _is_unasked(self) -> bool:

@@ -25,6 +25,8 @@ BATCH = 250
 """Events that are read at once: a few milliseconds."""
 TEXTS = 2_000
 """Events whose texts are read at once; not every event has one."""
+HANDS = "hands"
+"""Key of the text that says what is in closed hands behind an event; nothing in the chain tells of it, and no file."""
 
 
 class Loaded(NamedTuple):
@@ -41,6 +43,7 @@ class Loaded(NamedTuple):
     has_board: bool = False
     is_unasked: bool = False
     shown: int = -1  # the last event whose answer had digits of the head; -1: nobody has looked
+    hands: tuple[int, str] = (0, "")  # the last event that moved closed cards, and what is in hands behind it
 
     def person_of(self, user: str) -> PersonRow | None:
         """Who a platform's user is in this game."""
@@ -157,7 +160,7 @@ def size(loaded: Loaded) -> int:
     game = loaded.game
     numbers = len(game.sealed) + len(game.withdrawn) + len(game.redo) + len(game.plans) + len(game.orders)
     people = len(loaded.persons) + len(game.players) + len(loaded.places)
-    return _BARE + _UNIT * len(game.units) + _PERSON * people + _NUMBER * numbers
+    return _BARE + _UNIT * len(game.units) + _PERSON * people + _NUMBER * numbers + len(loaded.hands[1])
 
 
 async def in_batches(

@@ -11,9 +11,9 @@ What is kept is what is *out* of the pile: how many of which card are in play, d
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import repeat
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from bot.rules.dice import Die, Rolled, Source
@@ -51,6 +51,11 @@ class Deck(NamedTuple):
     cards: Pile
     empty: str = RESHUFFLE
 
+    @property
+    def ids(self) -> list[str]:
+        """The ids of its cards, in order."""
+        return [card for card, _ in self.cards]
+
     def to_json(self) -> dict[str, Any]:
         """As an event declares it."""
         return {"cards": [{"id": card, "count": count} for card, count in self.cards], "empty": self.empty}
@@ -58,12 +63,12 @@ class Deck(NamedTuple):
 
 def deck_from_json(data: Mapping[str, Any]) -> Deck:
     """The deck that an event declares."""
-    return Deck(tuple((one["id"], one["count"]) for one in data["cards"]), data["empty"])
+    return Deck(tuple(map(itemgetter("id", "count"), data["cards"])), data["empty"])
 
 
 def faults(deck: Deck) -> str:
     """What is wrong with a deck; "" for nothing."""
-    ids = [card for card, _ in deck.cards]
+    ids = deck.ids
     if not all(map(_CARD.fullmatch, ids)):
         return "a card has no id as decks have them."
     if len(set(ids)) < len(ids):
@@ -87,14 +92,18 @@ def at(deck: str, place: str, out: Out) -> dict[str, int]:
     return {name.removeprefix(start): count for name, count in out.items() if name.startswith(start)}
 
 
-def by_place(deck: str, out: Out) -> dict[str, dict[str, int]]:
-    """The same of all places of a deck, in one go."""
-    start, found = f"{deck}/", dict[str, dict[str, int]]()
+def sizes(deck: str, out: Out) -> tuple[dict[str, int], dict[str, int]]:
+    """How many cards of a deck are in each place, and how many in each hand and on each known end."""
+    start, places, hands = f"{deck}/", dict[str, int](), dict[str, int]()
     for name, count in out.items():
         if name.startswith(start):
             place, _, what = name[len(start) :].partition("/")
-            found.setdefault(place, {})[what] = count
-    return found
+            if place in PLACES:
+                places[place] = places.get(place, 0) + count
+            elif what:
+                seat = what if place == HAND else what.rpartition("/")[0]
+                hands[seat] = hands.get(seat, 0) + count
+    return places, hands
 
 
 def of_deck(deck: str, out: Out) -> dict[str, int]:
@@ -110,19 +119,20 @@ def moved(out: Out, changes: Mapping[str, int]) -> dict[str, int]:
 def left(id: str, deck: Deck, out: Out, held: Iterable[str] = ()) -> list[tuple[str, int]]:
     """The pile: what is left of a deck once all that is out is taken off, and the cards `held` in closed hands. Without
     those, which only who may see them knows, it is what all can tell."""
-    gone, there = Counter(held), by_place(id, out)
-    for place in PLACES:
-        gone.update(there.get(place, {}))
-    for name, count in there.get(KNOWN, {}).items():
-        gone[name.rpartition("/")[2]] += count
-    counts = ((card, count - gone[card]) for card, count in deck.cards)
-    return [(card, count) for card, count in counts if count > 0]
+    counts = dict(deck.cards)
+    for card in held:
+        counts[card] = counts.get(card, 0) - 1
+    starts = tuple(f"{id}/{place}/" for place in (*PLACES, KNOWN))
+    for name, count in out.items():
+        if name.startswith(starts):
+            card = name[name.rindex("/") + 1 :]
+            counts[card] = counts.get(card, 0) - count
+    return [(card, count) for card, count in counts.items() if count > 0]
 
 
 def pile_size(id: str, deck: Deck, out: Out) -> int:
     """How many cards the pile has, which all can tell."""
-    there = by_place(id, out)
-    return size(deck.cards) - sum(sum(there.get(place, {}).values()) for place in (*PLACES, KNOWN, HAND))
+    return size(deck.cards) - sum(sum(there.values()) for there in sizes(id, out))
 
 
 Hands = Mapping[str, Sequence[tuple[str, str]]]
@@ -165,10 +175,7 @@ CLOSES = ("closed", "seat", "to")
 
 def hand_sizes(id: str, out: Out) -> dict[str, int]:
     """How many cards of a deck are in which hand, closed or opened."""
-    found = Counter({seat: count for seat, count in at(id, HAND, out).items() if seat not in ENDS})
-    for name, count in at(id, KNOWN, out).items():
-        found[name.rpartition("/")[0]] += count
-    return dict(found)
+    return {seat: count for seat, count in sizes(id, out)[1].items() if seat not in ENDS}
 
 
 def known_cards(id: str, seat: str, out: Out) -> dict[str, int]:
@@ -183,10 +190,10 @@ def held_cards(hands: Hands) -> list[str]:
 
 def size(pile: Pile) -> int:
     """How many cards it has."""
-    return sum(count for _, count in pile)
+    return sum(map(itemgetter(1), pile))
 
 
-def card_at(pile: Pile, face: int) -> str:
+def card_at(pile: Iterable[tuple[str, int]], face: int) -> str:
     """The card that a die with as many sides as the pile has cards draws: the `face`-th, copies side by side."""
     for card, count in pile:
         if face <= count:
@@ -214,16 +221,16 @@ def draw(
     closed ones. What is known on top comes first, without a die, unless it is drawn to the top itself; what is known
     at the bottom comes last. Raises UserError where there are not so many."""
     hands = hands or {}
-    pile, discards = left(id, deck, out, held_cards(hands)), at(id, DISCARD, out)
+    counts, discards = dict(left(id, deck, out, held_cards(hands))), at(id, DISCARD, out)
     first = [card for _, card in hands.get(TOP, ()) if TOP not in seats]
     last = [card for _, card in hands.get(BOTTOM, ())]
     ends = len(first), len(last)
-    there = size(pile) + sum(ends) + (sum(discards.values()) if deck.empty == RESHUFFLE else 0)
+    there = sum(counts.values()) + sum(ends) + (sum(discards.values()) if deck.empty == RESHUFFLE else 0)
     if count > there:
         what = f"{id} has {there} left to draw, not {count}." if there else f"{id} has nothing left to draw."
         hint = "`/deck shuffle` puts the discards back into the pile." if discards and not there else ""
         raise UserError(what, hint=hint, option="count", code="empty-pile")
-    counts, joined = dict(pile), -1
+    joined = -1
     cards, dice = list[str](), list[Rolled]()
     now = dict(out)
     for number in range(count):
@@ -237,8 +244,10 @@ def draw(
         else:
             die = Die(id, sum(counts.values()))
             face = source.draw(die)
-            card = card_at([*counts.items()], int(face))
-            counts = {one: some - (one == card) for one, some in counts.items() if some > (one == card)}
+            card = card_at(counts.items(), int(face))
+            counts[card] -= 1
+            if not counts[card]:
+                del counts[card]
             dice.append(die.rolled(face))
         to = key(id, HAND, seats[number]) if seats else key(id, PLAY, card)
         now[to] = now.get(to, 0) + 1

@@ -230,7 +230,7 @@ class Handling:
 def _rolls(command: Command) -> bool:
     """Whether it throws dice and writes an event, as nearly every command does."""
     spec = command.spec
-    return spec is not None and spec.family in ("roll", "sequence") and not spec.counts(command.options)
+    return spec is not None and spec.family in ("roll", "sequence", "deck") and not spec.counts(command.options)
 
 
 def _as_seen(command: Command) -> Command:

@@ -11,6 +11,7 @@ from bot.commands.context import Context, closes_texts
 from bot.game.decks import deck_names
 from bot.game.follows.cards import counted as closed_words
 from bot.game.follows.cards import seat_of
+from bot.game.loaded import HANDS
 from bot.game.rights import need_player, of_side
 from bot.interface.reply.parts import Group, Part, Small
 from bot.interface.reply.reply import SEALED, Button, Reply
@@ -138,8 +139,8 @@ async def _draw(context: Context, typed: str, count: int, *, openly: bool = Fals
     if made is not None and made.keep == HAND_KEPT and not openly:
         hint = phrase("`/deck draw {id} to=me` draws into yours, `to=play` for all to see.", id=id)
         raise UserError(f"{id} is drawn closed, into hands.", hint=hint, option="to", code="missing")
-    number, drawn = await drawn_cards(context, id, count, "draw")
-    names = await names_of(context, id, deck)
+    number, drawn = await drawn_cards(context, id, deck, count, "draw")
+    names = await names_of(context, id, drawn.cards)
     told = described(context, id, drawn.cards)
     lines: tuple[Part, ...] = (*joined_lines(drawn), *told, Small(f"{id}: {counts(context, id, deck)}"))
     title = f"{context.who} draws {', '.join(names[card] for card in drawn.cards)}"
@@ -151,8 +152,8 @@ async def _draw_closed(context: Context, typed: str, count: int) -> Reply:
     """Draw into one's own hand: only who sits there sees the cards; all see how many."""
     id, deck = found_deck(context, typed)
     seat = seat_of(context.game.players, context.ledger.person())
-    number, drawn = await drawn_cards(context, id, count, "hold", [seat] * count)
-    names = await names_of(context, id, deck)
+    number, drawn = await drawn_cards(context, id, deck, count, "hold", [seat] * count)
+    names = await names_of(context, id, drawn.cards)
     told = Reply(
         f"{context.who} draws {counted(count, 'card')} into {hand_of(context, seat)}",
         (*joined_lines(drawn), Small(f"{id}: {counts(context, id, deck)}")),
@@ -180,18 +181,18 @@ def found_deck(context: Context, typed: str) -> tuple[str, Deck]:
 
 
 async def drawn_cards(
-    context: Context, id: str, count: int, does: str, seats: Sequence[str] = ()
+    context: Context, id: str, deck: Deck, count: int, does: str, seats: Sequence[str] = ()
 ) -> tuple[int, cards.Drawn]:
     """Draw cards and write it down: (the event, what was drawn). Into hands they are closed, and so are the faces of
     all dice while cards of the deck are closed: with a face everybody could count what is missing before it."""
-    game, ledger, deck = context.game, context.ledger, cards.deck_from_json(context.game.decks[id])
+    game, ledger = context.game, context.ledger
     check_room(context, id, Counter(seats))
     hands, number = await closed_hands(context, id), ledger.next_number
     drawn = cards.draw(id, deck, game.cards, count, ledger.source(), hands, seats)
     closes = closes_texts(context)
     if not seats and not game.cards.get(cards.last_key(id)):
         dice, said = [die.note() for die in drawn.dice], cards.words(id, drawn.cards)
-        ledger.add("draw", replace(game, cards=drawn.out), does=does, deck=id, dice=dice, closes=closes, result=said)
+        ledger.add("draw", cards=drawn.out, does=does, deck=id, dice=dice, closes=closes, result=said)
         return number, drawn
     hidden = {f"face.{at}": str(die.value) for at, die in enumerate(drawn.dice, 1)}
     out = dict(drawn.out)
@@ -202,7 +203,7 @@ async def drawn_cards(
     said = cards.words(id, [closed_words(count)] if seats else drawn.cards)
     sides = [die.sides for die in drawn.dice]
     ledger.add(
-        "draw", replace(game, cards=out), does=does, deck=id, closed=sides, seats=[*seats], closes=closes,
+        "draw", cards=out, does=does, deck=id, closed=sides, seats=[*seats], closes=closes,
         hidden=hidden, result=said,
     )  # fmt: skip
     return number, drawn
@@ -210,9 +211,12 @@ async def drawn_cards(
 
 def check_room(context: Context, id: str, more: Mapping[str, int]) -> None:
     """Raise UserError where a hand would hold more cards than the game allows."""
-    made, held = game_deck(context, id), cards.hand_sizes(id, context.game.cards)
+    made = game_deck(context, id)
+    if made is None or not made.hand_limit:
+        return
+    held = cards.hand_sizes(id, context.game.cards)
     for seat, count in more.items():
-        if made is not None and made.hand_limit and (had := held.get(seat, 0)) + count > made.hand_limit:
+        if (had := held.get(seat, 0)) + count > made.hand_limit:
             what = (
                 f"{hand_of(context, seat)} would hold {had + count} cards of {id}, and {made.hand_limit} is the most."
             )
@@ -236,11 +240,11 @@ async def peek(context: Context) -> Reply:
     hidden = {f"face.{at}": str(die.value) for at, die in enumerate(drawn.dice, 1)}
     hidden |= {f"card.{at}": card for at, card in enumerate(drawn.cards, 1)}
     ledger.add(
-        "draw", replace(game, cards={**drawn.out, cards.last_key(id): number}), does="peek", deck=id,
+        "draw", cards={**drawn.out, cards.last_key(id): number}, does="peek", deck=id,
         closed=[die.sides for die in drawn.dice], closes=closes_texts(context), hidden=hidden,
         result=cards.words(id, [closed_words(count)]),
     )  # fmt: skip
-    names = await names_of(context, id, deck)
+    names = await names_of(context, id, deck.ids)
     next_ones = "the next card" if count == 1 else f"the next {count} cards"
     told = Reply(
         f"{context.who} looks at {next_ones} of {id}",
@@ -269,27 +273,25 @@ def seen_ends(hands: cards.Hands, seat: str) -> dict[str, list[str]]:
     return {end: row for end, row in told.items() if any(row)}
 
 
-HANDS = "hands"
-"""Key of the text that says what is in closed hands behind an event; nothing in the chain tells of it, and no file."""
-
-
 async def closed_hands(context: Context, id: str) -> dict[str, list[tuple[str, str]]]:
     """What is in the closed hands of a deck: for the dice that draw from it, and for who sits there alone."""
     out, ledger = context.game.cards, context.ledger
     number = out.get(cards.last_key(id), 0)
     if not number:
         return {}
-    rows = [row for row in ledger.new_texts if row.event == number]
-    rows = rows or [*await context.store.texts(ledger.row, after=number - 1, before=number + 1)]
-    told = next((row.text for row in rows if row.key == HANDS), None)
-    if told is None:
+    at, told = ledger.hands
+    if at != number:
+        rows = [row for row in ledger.new_texts if row.event == number]
+        rows = rows or [*await context.store.texts(ledger.row, after=number - 1, before=number + 1)]
+        told = next((row.text for row in rows if row.key == HANDS), "")
+    if not told:
         raise UserError("What is in the hands of this deck was lost.", hint="Ask the host.", code="unknown-card")
     return cards.hands_now(id, out, json.loads(told))
 
 
 def keep_hands(context: Context, hands: cards.Hands) -> None:
     """Keep what is in closed hands behind the next event."""
-    context.ledger.keep(HANDS, canonical({seat: [list(one) for one in held] for seat, held in hands.items()}))
+    context.ledger.keep_hands(canonical(hands))
 
 
 def hand_of(context: Context, seat: str) -> str:
@@ -345,7 +347,7 @@ async def shuffle(context: Context) -> Reply:
     out = cards.without_ends(id, game.cards)
     out = {key: some for key, some in out.items() if not key.startswith(f"{id}/{DISCARD}/")}
     result = cards.words(id, [f"{count} cards"])
-    context.ledger.add("cards", replace(game, cards=out), deck=id, does="shuffle", result=result)
+    context.ledger.add("cards", cards=out, deck=id, does="shuffle", result=result)
     told = [counted(count - known, "discard")] if discards else []
     told += [f"{counted(known, 'card')} of known place"] if known else []
     return moved(context, f"{context.who} shuffles {joined(told)} back into the pile", id, deck)
@@ -382,7 +384,7 @@ async def show(context: Context) -> Reply:
     for name in ids:
         id = name if name in own else found(context, name)
         deck = cards.deck_from_json(game.decks[id]) if id in game.decks else own[id].deck
-        names = await names_of(context, id, deck)
+        names = await names_of(context, id, deck.ids)
         title = f"{own[id].title}. " if id in own and own[id].title.casefold() != id else ""
         lines.append(Group(id, f"{title}{counts(context, id, deck)}", grave=True))
         pile = cards.left(id, deck, game.cards)
@@ -407,13 +409,12 @@ def _list(names: Names, listed: Iterable[tuple[str, int]]) -> str:
 def counts(context: Context, id: str, deck: Deck) -> str:
     """`17 of 20 in the pile, 2 in play, 1 discarded, 3 in VC's hand`: what all can tell."""
     out = context.game.cards
-    there, held = cards.by_place(id, out), cards.hand_sizes(id, out)
-    left = cards.pile_size(id, deck, out) + cards.ends_size(id, out)
-    told = [f"{left} of {cards.size(deck.cards)} in the pile"]
-    known = [out.get(cards.key(id, cards.HAND, end), 0) for end in cards.ENDS]
+    there, held = cards.sizes(id, out)
+    known, all = [held.pop(end, 0) for end in cards.ENDS], cards.size(deck.cards)
+    told = [f"{all - sum(there.values()) - sum(held.values())} of {all} in the pile"]
     told += [f"{count} of them known {where}" for count, where in zip(known, ENDS_AT, strict=True) if count]
     for place, word in ((PLAY, "in play"), (DISCARD, "discarded"), (REMOVED, "out of the game")):
-        told += [f"{sum(there[place].values())} {word}"] if place in there else []
+        told += [f"{there[place]} {word}"] if place in there else []
     return ", ".join([*told, *(f"{count} in {hand_of(context, seat)}" for seat, count in held.items())])
 
 
@@ -445,9 +446,9 @@ def _no_deck() -> UserError:
     return UserError("There is no deck here yet.", hint=hint, option="deck", code="unknown-deck")
 
 
-async def names_of(context: Context, id: str, deck: Deck) -> Names:
-    """How the cards are called; words that were deleted are numbered."""
-    ledger, ids = context.ledger, [card for card, _ in deck.cards]
+async def names_of(context: Context, id: str, ids: Iterable[str]) -> Names:
+    """How these cards are called; words that were deleted are numbered."""
+    ledger, ids = context.ledger, [*ids]
     typed_in = {card: found for card in ids if "." in card and (found := cards.WORD.fullmatch(card))}
     made = game_deck(context, id)
     if not typed_in:
@@ -462,5 +463,5 @@ async def names_of(context: Context, id: str, deck: Deck) -> Names:
 
 
 async def _named(context: Context, id: str, deck: Deck) -> list[tuple[str, int]]:
-    names = await names_of(context, id, deck)
+    names = await names_of(context, id, deck.ids)
     return [(names[card], count) for card, count in deck.cards]

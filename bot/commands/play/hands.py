@@ -77,7 +77,7 @@ async def _move(context: Context, does: str, end: str = "") -> Reply:
     need_player(game, context.actor)
     id = found(context, options["deck"] or "")
     deck = cards.deck_from_json(game.decks[id])
-    names = await names_of(context, id, deck)
+    names = await names_of(context, id, deck.ids)
     there = {place: cards.at(id, place, game.cards) for place in _MOVES[does][0]}
     typed = clean_name(options["cards"], 1_000)
     try:
@@ -93,7 +93,7 @@ async def _move(context: Context, does: str, end: str = "") -> Reply:
         before, (places, to, verb) = context.game, _MOVES[act]
         out = cards.take(id, before.cards, some, places, to)
         took = [card for _, card in cards.taken(id, deck, before.cards, dict.fromkeys(before.cards, 0) | out)]
-        context.ledger.add("cards", replace(before, cards=out), deck=id, does=act, result=cards.words(id, took))
+        context.ledger.add("cards", cards=out, deck=id, does=act, result=cards.words(id, took))
         told.append(f"{verb} {', '.join(names[card] for card in took)}")
     return moved(context, f"{context.who} {'; '.join(told)}", id, deck)
 
@@ -116,7 +116,7 @@ async def _put_at_end(context: Context, id: str, deck: Deck, names: Names, wante
     keep_hands(context, hands)
     out = cards.put(id, cards.take(id, game.cards, wanted, (PLAY, DISCARD), ""), end, len(wanted), number)
     said = cards.words(id, wanted)
-    context.ledger.add("cards", replace(game, cards=out), deck=id, does="return", to=end, result=said)
+    context.ledger.add("cards", cards=out, deck=id, does="return", to=end, result=said)
     where = f"{'on' if end == cards.TOP else 'at'} {cards.ENDS[end]}"
     return moved(context, f"{context.who} puts {where}: {', '.join(names[card] for card in wanted)}", id, deck)
 
@@ -175,7 +175,7 @@ async def deal(context: Context) -> Reply:
     if count * len(sides) > cards.MOST_DRAWN:
         most = cards.MOST_DRAWN // len(sides)
         raise UserError(f"At most {most} each are dealt at once.", option="count", code="bad-value")
-    number, drawn = await drawn_cards(context, id, count * len(sides), "deal", sides * count)
+    number, drawn = await drawn_cards(context, id, deck, count * len(sides), "deal", sides * count)
     return Reply(
         f"{context.who} deals {counted(count, 'card')} each to {joined(sides)}",
         (*joined_lines(drawn), Small(f"{id}: {counts(context, id, deck)}")),
@@ -242,7 +242,7 @@ def _others(context: Context) -> dict[str, str]:
 
 async def _asked_for_whom(context: Context, id: str, draw: str) -> Reply:
     """Who is to have a card, in the place of the hand."""
-    names = await names_of(context, id, cards.deck_from_json(context.game.decks[id]))
+    names = await names_of(context, id, cards.deck_from_json(context.game.decks[id]).ids)
     held = (await closed_hands(context, id)).get(_own(context), [])
     card = _chosen(id, "", draw, held, {}, names)[0]
     labels = {at: context.ledger.name_of(one[1:]) if one[0] == "@" else one for at, one in _others(context).items()}
@@ -256,7 +256,7 @@ async def _out_of_hand(context: Context, id: str, does: str, typed: str, draw: s
     know, else the oldest."""
     game, ledger, seat = context.game, context.ledger, _own(context)
     deck = cards.deck_from_json(game.decks[id])
-    names, hands = await names_of(context, id, deck), await closed_hands(context, id)
+    names, hands = await names_of(context, id, deck.ids), await closed_hands(context, id)
     own, known = hands.get(seat, []), Counter(cards.known_cards(id, seat, game.cards))
     if does in ("give", "back"):
         known.clear()
@@ -289,8 +289,8 @@ async def _out_of_hand(context: Context, id: str, does: str, typed: str, draw: s
         keep_hands(context, hands)
         out[cards.last_key(id)] = number
     said = wanted if does in ("play", "discard") else [closed_words(len(wanted))]
-    now = replace(game, cards={key: count for key, count in out.items() if count})
-    ledger.add("cards", now, deck=id, does=does, seat=seat, to=to, hidden=hidden, result=cards.words(id, said))
+    now = {key: count for key, count in out.items() if count}
+    ledger.add("cards", cards=now, deck=id, does=does, seat=seat, to=to, hidden=hidden, result=cards.words(id, said))
     return _told(context, id, deck, does, [names[card] for card in wanted], to)
 
 
@@ -368,7 +368,7 @@ async def press_hand(context: Context, about: str) -> Reply:
         own, ends = hands.get(seat, []), seen_ends(hands, seat)
         if not own and not known and not ends:
             continue
-        names, holds = await names_of(context, id, deck), holds or bool(own or known)
+        names, holds = await names_of(context, id, deck.ids), holds or bool(own or known)
         told = [names[card] for _, card in own]
         opened = [f"{names[card]} (known to all)" for card, count in known.items() for _ in range(count)]
         lines += [Group(id, ", ".join([*told, *opened]), grave=True)] if told or opened else []
@@ -489,7 +489,7 @@ async def opened(context: Context, game: Game) -> tuple[Game, tuple[Part, ...]]:
     """The game once the end has opened all hands, and what was in them."""
     out, lines = dict(game.cards), list[Part]()
     for id, declared in game.decks.items():
-        names = await names_of(context, id, cards.deck_from_json(declared))
+        names = await names_of(context, id, cards.deck_from_json(declared).ids)
         hands = (await closed_hands(context, id)).items()
         out = cards.without_ends(id, out)
         for seat, held in hands:
