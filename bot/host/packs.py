@@ -123,21 +123,21 @@ def bring_in(words: list[str]) -> int:
     """Turn a file of another program into tables of ours; 1 when they have a fault."""
     import sys
 
-    arguments = Arguments(words, flags={"pack": True, "id": True, "group": True})
+    arguments = Arguments(words, flags={"pack": True, "id": True, "group": True, "deck": True})
     (name,) = arguments.take("FILE")
-    folder, id, group = (arguments.flags.get(flag, [""])[-1] for flag in ("pack", "id", "group"))
+    folder, id, group, deck = (arguments.flags.get(flag, [""])[-1] for flag in ("pack", "id", "group", "deck"))
     if name != "-" and (Path(name).is_dir() or is_zipfile(name)):
-        if id or group:
+        if id or group or deck:
             raise UserError(
-                "--id and --group are for one table.", hint="Leave them out for a folder.", code="bad-value"
+                "--id, --group and --deck are for one file.", hint="Leave them out for a folder.", code="bad-value"
             )
         print("\n".join((told := put_all(Path(name), Path(folder) if folder else None)).lines))
         return told.status
     data = _bytes_of(name)
     if folder:
-        print("\n".join((told := put(data, name, Path(folder), id=id, group=group)).lines))
+        print("\n".join((told := put(data, name, Path(folder), id=id, group=group, deck=deck)).lines))
         return told.status
-    made = imported(data, name, id=id, group=group)
+    made = imported(data, name, id=id, group=group, deck=deck)
     told = alone(made)
     print("---\n".join(f"# {file}\n{text}" for file, text in made.files.items()), end="")
     print("\n".join(told.lines), end="\n" if told.lines else "", file=sys.stderr)

@@ -400,6 +400,7 @@ _OTHERS = (
         "Bring your own game: it is checked, shown, and stays off until you enable it",
         _free("file", "a zip, or one YAML file", type="file", values=(".zip", ".json", ".csv", ".tsv", ".txt", *YAML)),
         _free("text", "the pack as one text, pasted"),
+        _free("deck", "the list of a SealDice file that is to be a deck of cards"),
         example='text="pack.yaml: {id: few-acres, title: A Few Acres}"',
         private=True,
     ),

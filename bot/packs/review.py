@@ -36,24 +36,25 @@ class Review:
     content: Content | None = None
 
 
-def review_file(zip: bytes | None, text: str) -> Review:
-    """The review of a pack as it was sent: a zip, one text, or a table of another program, which becomes a pack."""
+def review_file(zip: bytes | None, text: str, deck: str = "") -> Review:
+    """The review of a pack as it was sent: a zip, one text, or a table or `deck` of another program, which becomes a
+    pack."""
     try:
         content = read_one_file(text) if zip is None else unzipped(zip, "The zip")
     except TableError as error:
-        found = _alone(text) if zip is None else _several(zip)
+        found = _alone(text, deck) if zip is None else _several(zip)
         return found or Review(Report((str(error),)))
     content = {name: data.removeprefix(BOM) for name, data in content.items()}
     found = review(content)
     return replace(found, report=placed(found.report, content))
 
 
-def _alone(text: str) -> Review | None:
-    """The review of a sheet, a BCDice or Foundry table or a deck; nothing for the files of a pack."""
+def _alone(text: str, deck: str) -> Review | None:
+    """The review of a sheet, a table of BCDice or Foundry, a deck or one list of it; nothing for a pack's files."""
     if _FILES.search(text):
         return None
     try:
-        made = imported(text)
+        made = imported(text, deck=deck)
     except UserError as error:
         return Review(Report((NEITHER if error.message == NO_TABLE else str(error),)))
     return _asked(made, made.questions)

@@ -587,4 +587,4 @@ def test_a_zip_of_tables_is_a_folder_too(tmp_path: Path, capsys: pytest.CaptureF
     assert main(["import", str(file)]) == 0
     assert "2 of 2 files taken." in capsys.readouterr().out
     assert main(["import", str(file), "--id", "odds"]) == 2
-    assert "--id and --group are for one table." in capsys.readouterr().err
+    assert "--id, --group and --deck are for one file." in capsys.readouterr().err

@@ -1,9 +1,11 @@
-"""A deck out of a spreadsheet."""
+"""A deck out of a spreadsheet, a list of SealDice, cards of Foundry VTT."""
 
 from __future__ import annotations
 
+import json
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -16,6 +18,7 @@ from bot.packs.review import review_file
 from bot.rules.errors import UserError
 from bot.systems.packs.pack import load_pack
 from tests.packs.conftest import PackMaker
+from tests.playing import Channel
 
 SHEET = """\
 Name;Copies;AP;Wet;Side;after;Text
@@ -89,3 +92,169 @@ def test_no_sheet_of_cards_brings_the_importer_down(rows: list[list[str]]) -> No
     text = "\n".join("\t".join(cell.replace("\t", " ") for cell in row) for row in [["name", "count", "ap"], *rows])
     with suppress(UserError):
         alone(imported(text))
+
+
+# -- a list of SealDice: JSON, YAML or TOML; entries with weights, a list drawn once each
+
+LISTS = """{
+  // what the scouts find
+  "_title": ["Valley events"], "_author": ["the club"],
+  "weather": ["::4::Sun", "Rain: all move one hex less", "Fog\\nnobody sees beyond two hexes",
+    "::2::Rain: all move one hex less"],
+  "_guides": ["A shepherd", "A deserter", "{weather}"],
+  "doubles": ["Rain: a little", "Rain: a lot"],
+}"""
+
+
+def test_a_list_of_sealdice_becomes_a_deck_with_as_many_cards_as_it_weighs(make_pack: PackMaker) -> None:
+    folder = make_pack()
+    told = put(LISTS.encode(), "valley.json", folder, deck="weather")
+    assert told.status == 0
+    assert told.lines[0].endswith("decks/weather.yaml is written")
+    (made,) = load_pack(folder).decks.values()
+    assert (made.title, made.deck.cards) == ("Weather", (("sun", 4), ("rain", 3), ("fog", 1)))
+    assert any("2 of 3 cards have their name alone" in line for line in told.lines)
+    guides = imported(LISTS, deck="guides")
+    assert guides.files["decks/guides.yaml"].count("count: 1") == 3
+    assert guides.questions[0] == "<weather> is drawn from the table of that name: look it up, too"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "weather:\n- ::4::Sun\n- Rain\n",
+        '[meta]\ntitle = "Valley"\n[decks.weather]\nreplace = false\noptions = ["::4::Sun", "Rain"]\n',
+        '{"command": "weather", "default": ["::4::Sun", "Rain"]}',
+        '{"weather": ["::4::Sun", "::0::Hail", "Rain"]}',
+    ],
+)
+def test_a_list_may_be_yaml_toml_or_nested(text: str) -> None:
+    made = imported(text, deck="weather")
+    assert made.format == "a SealDice deck"
+    assert '"sun", name: "Sun", count: 4' in made.files["decks/weather.yaml"]
+    assert "Hail" not in made.files["decks/weather.yaml"]
+
+
+# -- cards of Foundry VTT
+
+
+def of_foundry(*cards: Any, **more: Any) -> str:
+    """A deck as Foundry's export writes it."""
+    said = {"description": "", "img": None, "displayCount": False, "_stats": {"coreVersion": "12.331"}}
+    return json.dumps({"name": "Orders", "type": "deck", **said, "cards": list(cards), **more})
+
+
+def card(name: str, suit: str | None = None, value: float | None = None, **more: Any) -> dict[str, Any]:
+    face = {"name": name, "text": "", "img": "cards/orders.webp"}
+    said: dict[str, Any] = {
+        "type": "base",
+        "suit": suit,
+        "value": value,
+        "face": None,
+        "drawn": False,
+        "sort": 0,
+        "system": {},
+    }
+    return {"name": name, "faces": [face], "back": {"name": "", "text": "", "img": None}, **said, **more}
+
+
+def test_cards_of_foundry_become_a_deck_with_suits_and_values(make_pack: PackMaker) -> None:
+    folder = make_pack()
+    text = of_foundry(
+        card("Advance", "blue", 3), card("Advance", "blue", 3), card("Ambush", "red", 2), card("Ambush", "blue", 2),
+        card("", "red", 1, face=1, faces=[{"name": "Front"}, {"name": "Lull, for all"}]), card("Mud", drawn=True),
+    )  # fmt: skip
+    told = put(text.encode(), "fvtt-Cards-orders.json", folder)
+    assert told.status == 0
+    (made,) = load_pack(folder).decks.values()
+    assert made.title == "Orders"
+    assert made.deck.cards == (
+        ("advance", 2), ("ambush-red-2", 1), ("ambush-blue-2", 1), ("lull-for-all", 1), ("mud", 1),
+    )  # fmt: skip
+    assert made.said["advance"] == {"suit": "blue", "value": 3}
+    assert made.said["mud"] == {}
+    assert any("Lull, for all is called Lull - for all" in line for line in told.lines)
+    assert any("row cards mud, column suit: is not said" in line for line in told.lines)
+
+
+def test_a_hand_of_foundry_is_asked_about() -> None:
+    assert "in Foundry it is a hand" in imported(of_foundry(card("Mud"), type="hand")).questions[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "deck", "says"),
+    [
+        (LISTS, "events", 'no list "events"'),
+        (LISTS, "doubles", '2 cards of doubles are called "Rain"'),
+        (SHEET, "weather", "no deck of SealDice"),
+        (of_foundry(card("Mud")), "Mud", "no deck of SealDice"),
+        (of_foundry(), "", "It has no cards"),
+        (of_foundry(card("Mud"), "Rain"), "", "Card 2 is not written as Foundry does"),
+        (of_foundry({**card("Mud"), "faces": [3]}), "", "Card 1 is not written as Foundry does"),
+        (of_foundry(card("")), "", "Card 1 has no name"),
+        ('{"name": "Orders", "type": "Actor"}', "", "neither a rollable table nor cards of Foundry VTT"),
+    ],
+)
+def test_what_is_no_deck_is_refused_in_words(text: str, deck: str, says: str) -> None:
+    with pytest.raises(UserError, match=says):
+        imported(text, deck=deck)
+
+
+def test_a_list_called_cards_is_of_sealdice() -> None:
+    assert imported('{"cards": ["Sun", "Rain"]}').format == "SealDice"
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (of_foundry(*[card(f"Card {number}") for number in range(401)]), "1 to 400"),
+        ('{"sun": ["::2000::Sun"]}', "at most 1000|at most 1,000|from 1 to 1000"),
+    ],
+)
+def test_a_deck_that_is_too_large_is_a_fault_in_words(text: str, says: str) -> None:
+    told = alone(imported(text, deck="sun" if "sun" in text else ""))
+    assert told.status == 1
+    assert any(part in told.lines[0] for part in says.split("|")), told.lines
+
+
+async def test_a_list_and_cards_come_by_chat_and_are_played() -> None:
+    channel = await Channel.fresh()
+    made = await channel.say("Anna", f"pack add text='{LISTS}' deck=weather", manager=True)
+    assert not made.error, made.text()
+    assert "Weather" in made.text()
+    made = await channel.say("Anna", f"pack add text='{LISTS}' deck=events", manager=True)
+    assert made.error, made.text()
+    assert 'no list "events"' in made.text()
+    said = of_foundry(card("Advance", "blue", 3), card("Mud"))
+    made = await channel.say("Anna", f"pack add text='{said}'", manager=True)
+    assert not made.error, made.text()
+    assert "Orders" in made.text()
+    made = await channel.say("Anna", "pack enable orders", manager=True)
+    assert not made.error, made.text()
+    await channel.do("Anna", 'game start orders "Orders" sides="Blue, Red"')
+    drawn = await channel.do("Anna", "deck draw orders 2")
+    assert "Advance" in drawn.text()
+    assert "suit blue, value 3" in drawn.text()
+
+
+ANY = st.recursive(
+    st.none() | st.booleans() | st.integers(-(10**30), 10**30) | st.floats() | st.text(max_size=50),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(
+            st.sampled_from(["name", "cards", "faces", "face", "suit", "value", "type", "weather"])
+            | st.text(max_size=5),
+            inner,
+            max_size=5,
+        )
+    ),
+    max_leaves=20,
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(ANY, st.lists(ANY, max_size=4), st.sampled_from(["", "weather"]))
+def test_no_cards_and_no_list_bring_the_importer_down(data: Any, cards: list[Any], deck: str) -> None:
+    for made in (data, {"type": "deck", "cards": cards}, {"weather": cards}, {"cards": [{"name": "A", "value": data}]}):
+        with suppress(UserError):
+            alone(imported(json.dumps(made), deck=deck))

@@ -170,7 +170,7 @@ async def add(context: Context) -> Reply:
     if len(known) >= MOST_HERE:
         hint = phrase("Take one away first: `/pack remove`")
         raise UserError(f"This server has {MOST_HERE} packs, and no more are taken.", hint=hint, code="too-many")
-    found = await reviewed(context, review_file, *_sent(context))
+    found = await reviewed(context, review_file, *_sent(context), str(context.options()["deck"] or ""))
     if found.content is None or found.about is None:
         return refused(found.report.faults)
     hash = version_of(found.content)

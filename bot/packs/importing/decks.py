@@ -1,12 +1,15 @@
-"""A deck out of a spreadsheet: a row for each card, with its name, how many there are of it, and columns of its own."""
+"""A deck out of a spreadsheet (a row for each card), a list of SealDice (a text for each), or cards of Foundry VTT."""
 
 from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
-from bot.packs.importing.draft import refused, slug, tidy, unlike
+from bot.packs.importing.draft import refused, slug, tidy, titled, unlike
+from bot.packs.importing.formats import FOUNDRY_CARDS, SEALDICE, list_of
 from bot.packs.importing.sheet import cells_of
 from bot.rules.errors import UserError
 from bot.systems.decks import AFTER, CARD_KEYS, LONGEST
@@ -14,12 +17,25 @@ from bot.systems.decks import AFTER, CARD_KEYS, LONGEST
 _COUNT = ("count", "copies", "qty", "quantity", "how many")
 _NAME = ("name", "card", "chit")
 _NUMBER = re.compile(r"[-+]?\d{1,9}(\.\d{1,6})?")
+KINDS = ("deck", "hand", "pile")
+"""What cards of Foundry VTT may be."""
+_BEHIND = re.compile(r"\s*[\n:：|｜].*", re.DOTALL)
+"""What an entry of a list says behind the name of its card."""
 _FLAGS = {"yes": "true", "true": "true", "x": "true", "no": "false", "false": "false"}
 
 
-def deck_of(text: str, title: str) -> tuple[str, list[str]] | None:
-    """The file of a deck, and what to look at again; None for a sheet whose heads are not those of a deck. Raises
-    UserError for a count that is none."""
+class Made(NamedTuple):
+    """A deck: the format that it is from, its title, its file, and what to look at again."""
+
+    format: str
+    title: str
+    text: str
+    asked: list[str]
+
+
+def deck_of(text: str, title: str) -> Made | None:
+    """The deck of a sheet; None for a sheet whose heads are not those of a deck. Raises UserError for a count that is
+    none."""
     try:
         rows = cells_of(text)
     except UserError:
@@ -27,8 +43,68 @@ def deck_of(text: str, title: str) -> tuple[str, list[str]] | None:
     heads = [_head(cell) for cell in rows[0]] if rows else []
     if "count" not in heads or not {"id", "name"} & {*heads} or len({*heads}) < len(heads):
         return None
-    asked = list[str]()
-    columns = {head: [row[at] for row in rows[1:]] for at, head in enumerate(heads)}
+    return _made("a spreadsheet", title, heads, rows[1:], [])
+
+
+def deck_of_list(data: Any, name: str) -> Made:
+    """The deck of a list of SealDice, a card for each entry, as many as it weighs. Raises UserError for a list that is
+    not there, or whose cards nobody could tell apart."""
+    title, entries, asked = list_of(data, name)
+    counts = Counter[str]()
+    for weight, text in entries:
+        counts[text] += weight
+    names = {text: " ".join(_BEHIND.sub("", text.strip()).split()) for text in counts}
+    for said, times in Counter(names.values()).items():
+        if times > 1:
+            raise refused(f'{times} cards of {title[:40]} are called "{said[:40]}": nobody could tell them apart.')
+    if cut := [said for text, said in names.items() if said != " ".join(text.split())]:
+        asked.append(f"{len(cut)} of {len(names)} cards have their name alone: the text on a card stays on it")
+    rows = [[said, str(counts[text])] for text, said in names.items()]
+    return _made(SEALDICE, titled(title[:1].upper() + title[1:]), ["name", "count"], rows, asked)
+
+
+def is_cards(data: Any) -> bool:
+    """Whether parsed JSON is cards of Foundry VTT: a deck, a hand or a pile."""
+    cards = data.get("cards") if isinstance(data, Mapping) else None
+    return isinstance(cards, list) and (data.get("type") in KINDS or any(isinstance(card, Mapping) for card in cards))
+
+
+def deck_of_cards(data: Any, title: str) -> Made:
+    """The deck of cards of Foundry VTT, with suit and value of each; alike ones are counted. Raises UserError for what
+    is not written as Foundry does."""
+    asked, counts = list[str](), Counter[tuple[str, str, str]]()
+    for number, card in enumerate(data["cards"], 1):
+        counts[_card(card, number)] += 1
+    if not counts:
+        raise refused("It has no cards.", "Export the deck itself: its cards come back into it with Recall.")
+    if (kind := data.get("type")) in KINDS[1:]:
+        asked.append(f"in Foundry it is a {kind}: what is not in it now is left out")
+    often = Counter(name.casefold() for name, _, _ in counts)
+    rows = []
+    for (name, suit, value), times in counts.items():
+        known = name if often[name.casefold()] == 1 else " ".join(filter(None, (name, suit, value)))
+        rows.append([known, str(times), suit, value])
+    return _made(FOUNDRY_CARDS, titled(data.get("name"), title), ["name", "count", "suit", "value"], rows, asked)
+
+
+def _card(card: Any, number: int) -> tuple[str, str, str]:
+    """Name, suit and value of a card; the name of the face that it shows, or of its first one, where it has none."""
+    faces = (card.get("faces") or []) if isinstance(card, Mapping) else None
+    if not isinstance(faces, list) or not all(isinstance(face, Mapping) for face in faces):
+        raise refused(f"Card {number} is not written as Foundry does.")
+    shown = at if type(at := card.get("face")) is int and 0 <= at < len(faces) else 0
+    names = (card.get("name"), *(face.get("name") for face in faces[shown : shown + 1]))
+    name = next((said for said in (tidy(name, "A name") for name in names if isinstance(name, str)) if said), "")
+    if not name:
+        raise refused(f"Card {number} has no name.")
+    suit, value = card.get("suit"), card.get("value")
+    said = "" if value is None or isinstance(value, bool) else str(value)
+    return name, tidy(suit, "A suit") if isinstance(suit, str) else "", tidy(said, "A value")
+
+
+def _made(format: str, title: str, heads: Sequence[str], rows: Sequence[Sequence[str]], asked: list[str]) -> Made:
+    """The file of a deck. Raises UserError for a count that is none."""
+    columns = {head: [row[at] for row in rows] for at, head in enumerate(heads)}
     own = {head: _values(head, cells, asked) for head, cells in columns.items() if head not in CARD_KEYS}
     names = [_name(cell, asked) for cell in columns.get("name", columns.get("id", []))]
     ids = unlike((slug(cell, most=LONGEST) for cell in columns.get("id", names)), "card")
@@ -37,7 +113,7 @@ def deck_of(text: str, title: str) -> tuple[str, list[str]] | None:
         said = {"id": _quoted(id), **({"name": _quoted(name)} if name != id else {}), **_counted(columns, at)}
         said |= {key: found[at] for key, found in own.items() if found and found[at]}
         lines.append(f"  - {{{', '.join(f'{key}: {value}' for key, value in said.items())}}}")
-    return "\n".join(lines) + "\n", [*dict.fromkeys(asked)]
+    return Made(format, title, "\n".join(lines) + "\n", [*dict.fromkeys(asked)])
 
 
 def _head(cell: str) -> str:

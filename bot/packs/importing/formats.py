@@ -26,7 +26,7 @@ from bot.packs.importing.draft import (
 
 # -- a rollable table of Foundry VTT, as its export writes it (JSON): a formula, and results with ranges
 
-FOUNDRY = "a rollable table of Foundry VTT"
+FOUNDRY, FOUNDRY_CARDS = "a rollable table of Foundry VTT", "cards of Foundry VTT"
 _FORMULA = re.compile(r"(\d{0,2})d(\d{1,4})(?:\s*([+-])\s*(\d{1,4}))?", re.IGNORECASE)
 _LINK = re.compile(r"@[A-Za-z]+\[[^\]\n]{0,200}\](?:\{([^}\n]{0,200})\})?")
 _INLINE = re.compile(r"\[\[(?:/[a-z]+\s+)?([^\]\n]{1,100})\]\](?:\{([^}\n]{0,200})\})?")
@@ -183,6 +183,21 @@ def read_deck(data: Mapping[str, Any]) -> tuple[list[Draft], list[str]]:
     return all_that_can(found, lambda deck: _deck(*deck, names))
 
 
+def list_of(data: Any, name: str) -> tuple[str, list[tuple[int, str]], list[str]]:
+    """The list that is called so, its entries with their weights, and what to look at again. Raises UserError that says
+    which there are."""
+    found = {key.strip().lstrip("_"): cards for key, cards, _ in _decks(data)} if isinstance(data, Mapping) else {}
+    if not found:
+        raise refused(
+            "This is no deck of SealDice, so it has no list.", "A sheet or cards of Foundry VTT need no list."
+        )
+    if (cards := found.get(name.strip().lstrip("_"))) is None:
+        more = f" and {len(found) - 20} more" if len(found) > 20 else ""
+        raise refused(f'It has no list "{name[:40]}".', f"It has {', '.join(key[:40] for key in [*found][:20])}{more}.")
+    entries = [(weight, _DRAWN.sub(_said, text)) for weight, text in map(_entry, cards) if weight]
+    return name.strip().lstrip("_"), entries, list(_questions(cards, True, {*found}))
+
+
 def about(data: Mapping[str, Any]) -> dict[str, str]:
     """What the deck says of itself: title, author, version, licence."""
     meta = data.get("meta") if isinstance(data.get("meta"), Mapping) else data
@@ -222,13 +237,16 @@ def _texts(items: list[Any]) -> bool:
     return bool(items) and all(isinstance(item, str) for item in items)
 
 
+def _entry(card: str) -> tuple[int, str]:
+    """The weight of an entry, and its text."""
+    found = _WEIGHT.match(card)
+    return (int(found[1]), card[found.end() :]) if found else (1, card)
+
+
 def _deck(name: str, cards: list[str], kept: bool, names: set[str]) -> Draft:
-    weights, texts = [], []
-    for card in cards:
-        found = _WEIGHT.match(card)
-        weights.append(int(found[1]) if found else 1)
-        texts.append(card[found.end() :] if found else card)
-    drawn = [(weight, text) for weight, text in zip(weights, texts, strict=True) if weight]
+    weighed = [_entry(card) for card in cards]
+    texts = [text for _, text in weighed]
+    drawn = [(weight, text) for weight, text in weighed if weight]
     if not drawn:
         raise refused(f"{name[:40]} has no entries that could be drawn.")
     common = gcd(*(weight for weight, _ in drawn))

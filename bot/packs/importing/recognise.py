@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from bot.packs.check import check_content, check_path
 from bot.packs.importing.bcdice import is_bcdice, is_bcdice_yaml, read_bcdice, read_bcdice_yaml, system_of
-from bot.packs.importing.decks import deck_of
+from bot.packs.importing.decks import Made, deck_of, deck_of_cards, deck_of_list, is_cards
 from bot.packs.importing.draft import MOST_TABLES, Draft, named, refused, slug, tidy, titled
 from bot.packs.importing.formats import about, is_deck, is_foundry, read_deck, read_foundry, read_toml
 from bot.packs.importing.layout import as_yaml
@@ -95,10 +95,11 @@ def _is_taken(id: str) -> bool:
     return id in TAKEN or id in built_in() or id.endswith("-table")
 
 
-def imported(text: str | bytes, name: str = "table", *, id: str = "", group: str = "") -> Imported:
+def imported(text: str | bytes, name: str = "table", *, id: str = "", group: str = "", deck: str = "") -> Imported:
     """The tables in a text of a format that is recognised by what is in it; `name` is the file's, or any title.
 
-    `id` names the table, where there is one; `group` is the group of a pack that they go into. A fault of the tables
+    `id` names the table, where there is one; `group` is the group of a pack that they go into; `deck` is the list of
+    SealDice that is to be a deck of cards, not a table. A fault of the tables
     (a gap, two rows that overlap) is no error here: the check of the pack says it. Raises UserError, in one clear line,
     for a text out of which no table can come.
     """
@@ -106,9 +107,10 @@ def imported(text: str | bytes, name: str = "table", *, id: str = "", group: str
     stem = re.sub(r"\.[A-Za-z]{2,5}$", "", name.replace("\\", "/").rsplit("/", 1)[-1])
     stem = titled(re.sub(r"[\s_-]+", " ", tidy(stem[:200], "The name")))
     stem = stem[:1].upper() + stem[1:]
-    if (deck := deck_of(text, stem)) is not None:
-        own = named(id or slug(stem), "deck")[:24].strip("-")
-        return Imported("a spreadsheet", {f"{DECKS}/{own}.yaml": deck[0]}, {GROUP: "Tables"}, tuple(deck[1]), stem)
+    if (made := _cards(text, stem, deck)) is not None:
+        own = named(id or slug(made.title) or slug(stem), "deck")[:24].strip("-")
+        files = {f"{DECKS}/{own}.yaml": made.text}
+        return Imported(made.format, files, {GROUP: "Tables"}, tuple(made.asked), made.title)
     format, drafts, said, left_out = _read(text, stem)
     if len(drafts) > MOST_TABLES:
         raise refused(f"There are {len(drafts)} tables in it; at most {MOST_TABLES} are read at once.")
@@ -126,6 +128,15 @@ def imported(text: str | bytes, name: str = "table", *, id: str = "", group: str
     title = titled(said.get("title", "") or (drafts[0].title if len(drafts) == 1 else stem))
     rest = {key: titled(said[key], "") for key in ("author", "version", "licence") if key in said}
     return Imported(format, files, groups, tuple(questions), title, **rest)
+
+
+def _cards(text: str, stem: str, deck: str) -> Made | None:
+    """The deck in a text, if one is asked for or it can be nothing else."""
+    data = _json(text)[0] if text.lstrip()[:1] in ("{", "[", "/") else None
+    if deck:
+        data = data or read_toml(text) or (_yaml(text) if _YAML.search(text) else None)
+        return deck_of_list(data, deck)
+    return deck_of_cards(data, stem) if is_cards(data) else deck_of(text, stem)
 
 
 def _decoded(text: str | bytes) -> str:
@@ -185,7 +196,7 @@ def _of_json(data: Any) -> _Read | None:
     if isinstance(data, Mapping) and str(data.get("_key")).startswith("!folders!"):
         raise refused("This is a folder of Foundry VTT, which has no results; its tables are files of their own.")
     if data is not None:
-        raise refused("This JSON is neither a rollable table of Foundry VTT nor a deck of SealDice.")
+        raise refused("This JSON is neither a rollable table nor cards of Foundry VTT, nor a deck of SealDice.")
     return None
 
 
@@ -231,10 +242,10 @@ def alone(made: Imported) -> Told:
     return _told((), [fault.replace("import/", "", 1) for fault in report.faults], (*made.questions, *report.questions))
 
 
-def put(data: bytes, name: str, folder: Path, *, id: str = "", group: str = "") -> Told:
+def put(data: bytes, name: str, folder: Path, *, id: str = "", group: str = "", deck: str = "") -> Told:
     """Tables written into the folder of a pack, or into a new one. Raises UserError where that cannot be."""
     if (folder / PACK).is_file():
-        made = imported(data, name, id=id, group=group or _first_group(folder))
+        made = imported(data, name, id=id, group=group or _first_group(folder), deck=deck)
         files = {file: text.encode() for file, text in made.files.items()}
         if there := [file for file in files if (folder / file).exists()]:
             raise UserError(
@@ -242,7 +253,7 @@ def put(data: bytes, name: str, folder: Path, *, id: str = "", group: str = "") 
             )
         _write(files, folder)
     else:
-        files = write_new(made := imported(data, name, id=id), folder)
+        files = write_new(made := imported(data, name, id=id, deck=deck), folder)
     report = check_path(folder)
     return _told((f"{folder / file} is written" for file in files), report.faults, (*made.questions, *report.questions))
 
