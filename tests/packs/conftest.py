@@ -9,6 +9,7 @@ import pytest
 
 from bot.host.fuzz import examples
 from bot.systems.catalog import PACKS, everywhere
+from tests.packs.marsh import MARSH
 
 PackMaker = Callable[..., Path]
 
@@ -63,3 +64,9 @@ def make_pack(tmp_path: Path) -> PackMaker:
         return folder
 
     return make
+
+
+@pytest.fixture
+def marsh(make_pack: PackMaker, use_packs: Callable[[Path], None]) -> None:
+    """The pack of tracks and upkeep, in use."""
+    use_packs(make_pack(MARSH, "marsh").parent)

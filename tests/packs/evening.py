@@ -3,12 +3,16 @@ export, verify, the after-action page, and the import elsewhere."""
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from bot.__main__ import main
 from bot.app import App
-from bot.interface.spec import Command
+from bot.interface.spec import Command, CommandSpec
+from bot.rules.inputs.options import flag
 from bot.stores.sqlite import SqliteStore
 from tests.adapters.discord import process as discord_process
 from tests.adapters.discord.test_evening import state_of
@@ -62,8 +66,7 @@ async def on_discord(folder: Path, evening: Evening, tmp_path: Path) -> dict[str
             people = {name: discord.user(name) for name in ("Anna", "Ben")}
             for name, line in evening:
                 typed = await reader.app.parsed(line, reader.place, reader.who(name))
-                numbers = {option.name for option in typed.spec.options if option.type == "int"}
-                options = {key: int(str(value)) if key in numbers else value for key, value in typed.options.items()}
+                options = {key: _sent(typed.spec, key, value) for key, value in typed.options.items()}
                 asked = await people[name].slash(table, " ".join(typed.spec.path), options)
                 answer = await asked.answer()
                 assert not answer.content.startswith("Error"), f"{line}: {answer.text}"
@@ -94,3 +97,23 @@ async def on_slack(folder: Path, evening: Evening, tmp_path: Path) -> dict[str, 
     ended["players"] = {name.title(): side for name, side in players.items()}
     ended["master"] = str(ended["master"]).title()
     return ended
+
+
+def _sent(spec: CommandSpec, name: str, value: object) -> object:
+    """A value as Discord sends it: a number as one, a flag as true or false."""
+    kinds = {option.name: option.type for option in spec.options}
+    return int(str(value)) if kinds[name] == "int" else flag({name: value}, name) if kinds[name] == "bool" else value
+
+
+Platform = Callable[[Path, Evening, Path], Awaitable[dict[str, object]]]
+
+
+def on_both(test: Callable[..., Awaitable[None]]) -> Any:
+    """A slow test of an evening on each `platform`."""
+    return pytest.mark.slow(pytest.mark.parametrize("platform", [on_discord, on_slack], ids=["discord", "slack"])(test))
+
+
+async def ends_as_on_the_console(platform: Platform, folder: Path, evening: Evening, tmp_path: Path) -> None:
+    """The same lines with the same pack come to the same game there."""
+    _, alone = await on_the_console(evening)
+    assert await platform(folder, evening, tmp_path) == alone

@@ -169,3 +169,11 @@ async def every_event_of_tracks() -> list[dict[str, Any]]:
     await channel.do("Anna", *["game next"] * 4, f"{SHOT} hand=4 secret", "game end confirm")
     found: list[dict[str, Any]] = [event["body"] for event in json.loads(await exported_text(channel))["events"]]
     return found
+
+
+async def ford() -> Channel:
+    """Anna with the Reds, who have 5 points in the rain, and Bob with the Blues, who have 3."""
+    channel = await Channel.fresh()
+    await channel.do("Anna", "game start marsh scenario=ford", "game join Reds")
+    await channel.do("Bob", "game join Blues")
+    return channel

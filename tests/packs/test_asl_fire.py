@@ -18,7 +18,7 @@ from bot.packs.check import check_content
 from bot.systems.catalog import system
 from bot.systems.packs.archive import read_content
 from tests.examples import odds
-from tests.packs.evening import Evening, export_of, on_discord, on_slack, on_the_console
+from tests.packs.evening import Evening, Platform, ends_as_on_the_console, export_of, on_both, on_the_console
 from tests.playing import Channel
 
 MADE_UP = """
@@ -143,15 +143,9 @@ async def test_an_evening_of_asl_with_it_and_what_was_typed_stays_at_home(
     assert main(["verify", str(file)]) == 0, capsys.readouterr().out
 
 
-@pytest.mark.slow
-async def test_the_same_on_discord(typed: Path, use_packs: Callable[[Path], None], tmp_path: Path) -> None:
+@on_both
+async def test_the_same_on_both_platforms(
+    typed: Path, use_packs: Callable[[Path], None], tmp_path: Path, platform: Platform
+) -> None:
     use_packs(typed)
-    _, alone = await on_the_console(EVENING)
-    assert await on_discord(typed, EVENING, tmp_path / "data") == alone
-
-
-@pytest.mark.slow
-async def test_the_same_on_slack(typed: Path, use_packs: Callable[[Path], None], tmp_path: Path) -> None:
-    use_packs(typed)
-    _, alone = await on_the_console(EVENING)
-    assert await on_slack(typed, EVENING, tmp_path / "data") == alone
+    await ends_as_on_the_console(platform, typed, EVENING, tmp_path / "data")

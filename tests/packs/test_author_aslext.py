@@ -16,7 +16,7 @@ from bot.interface.reply.packing import file_text
 from bot.interface.spec import Place
 from bot.systems.packs.archive import zipped
 from tests.commands.test_pack import add, managed
-from tests.packs.evening import on_discord, on_slack, on_the_console, proved
+from tests.packs.evening import Platform, ends_as_on_the_console, on_both, on_the_console, proved
 from tests.playing import Channel
 
 D6 = range(1, 7)
@@ -156,7 +156,7 @@ FIGHT = (
     ("Ben", "game undo"),
     ("Anna", "game redo"),
     ("Ben", "game redo"),
-    ("Anna", 'oak-asl shoot "Rifle 2" "Gren 2" hexes=4 hand=3,2,4,3'),
+    ("Anna", 'oak-asl shoot "Rifle 2" "Gren 2" hexes=4 hurried=yes hand=3,2,4,3'),
 )
 
 
@@ -213,11 +213,6 @@ async def test_the_game_moves_to_the_typed_table_and_back_by_undo(root: Path) ->
     assert "desperate" not in stays.text()
 
 
-@pytest.mark.slow
-async def test_the_same_evening_on_discord_and_slack(clubs: Path, tmp_path: Path) -> None:
-    evening = [*START, *FIGHT, *turn()]
-    _, console = await on_the_console(evening)
-    (tmp_path / "d").mkdir()
-    (tmp_path / "s").mkdir()
-    assert await on_discord(clubs, evening, tmp_path / "d") == console
-    assert await on_slack(clubs, evening, tmp_path / "s") == console
+@on_both
+async def test_the_same_evening_on_both_platforms(clubs: Path, tmp_path: Path, platform: Platform) -> None:
+    await ends_as_on_the_console(platform, clubs, [*START, *FIGHT, *turn()], tmp_path)

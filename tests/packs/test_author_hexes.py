@@ -16,7 +16,7 @@ from bot.packs.check import check_content
 from bot.systems.catalog import system
 from bot.systems.packs.archive import read_content
 from tests.examples import odds
-from tests.packs.evening import Evening, on_discord, on_slack, on_the_console, proved
+from tests.packs.evening import Evening, Platform, ends_as_on_the_console, on_both, on_the_console, proved
 
 COLUMNS = ["1-3", "1-2", "1-1", "2-1", "3-1", "4-1", "5-1", "6-1"]
 CARD = {
@@ -174,13 +174,6 @@ async def test_an_evening_on_the_console_with_proof(sauer: Path, tmp_path: Path)
     assert "Sauer" in await proved(channel, tmp_path)
 
 
-@pytest.mark.slow
-async def test_the_same_evening_on_discord(sauer: Path, tmp_path: Path) -> None:
-    _, alone = await on_the_console(EVENING)
-    assert await on_discord(sauer, EVENING, tmp_path) == alone
-
-
-@pytest.mark.slow
-async def test_the_same_evening_on_slack(sauer: Path, tmp_path: Path) -> None:
-    _, alone = await on_the_console(EVENING)
-    assert await on_slack(sauer, EVENING, tmp_path) == alone
+@on_both
+async def test_the_same_evening_on_both_platforms(sauer: Path, tmp_path: Path, platform: Platform) -> None:
+    await ends_as_on_the_console(platform, sauer, EVENING, tmp_path)

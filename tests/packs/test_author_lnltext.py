@@ -19,7 +19,7 @@ from bot.systems.catalog import system
 from bot.systems.packs.archive import read_content
 from bot.systems.resolve import resolve
 from tests.examples import odds
-from tests.packs.evening import Evening, on_discord, on_slack, on_the_console, proved
+from tests.packs.evening import Evening, Platform, ends_as_on_the_console, on_both, on_the_console, proved
 from tests.playing import Channel
 
 DIE = range(1, 7)
@@ -204,15 +204,7 @@ async def test_hounds_in_a_game_of_the_parent_beside_it(club: Path, tmp_path: Pa
     assert "Beside" in await proved(channel, tmp_path)
 
 
-@pytest.mark.slow
+@on_both
 @pytest.mark.parametrize("evening", [NIGHT, HOUNDS], ids=["night", "hounds"])
-async def test_the_same_on_discord(club: Path, tmp_path: Path, evening: Evening) -> None:
-    _, alone = await on_the_console(evening)
-    assert await on_discord(club, evening, tmp_path) == alone
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("evening", [NIGHT, HOUNDS], ids=["night", "hounds"])
-async def test_the_same_on_slack(club: Path, tmp_path: Path, evening: Evening) -> None:
-    _, alone = await on_the_console(evening)
-    assert await on_slack(club, evening, tmp_path) == alone
+async def test_the_same_on_both_platforms(club: Path, tmp_path: Path, evening: Evening, platform: Platform) -> None:
+    await ends_as_on_the_console(platform, club, evening, tmp_path)

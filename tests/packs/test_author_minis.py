@@ -17,7 +17,7 @@ from bot.packs.check import check_content
 from bot.systems.catalog import system
 from bot.systems.packs.archive import read_content
 from tests.examples import odds
-from tests.packs.evening import Evening, on_discord, on_slack, on_the_console, proved
+from tests.packs.evening import Evening, Platform, ends_as_on_the_console, on_both, on_the_console, proved
 from tests.playing import Channel
 
 Share = Fraction
@@ -263,13 +263,6 @@ async def test_an_evening_on_the_console_with_proof(thorn: Path, tmp_path: Path)
     assert "Thornley" in page
 
 
-@pytest.mark.slow
-async def test_the_same_evening_on_discord(thorn: Path, tmp_path: Path) -> None:
-    _, alone = await on_the_console(EVENING)
-    assert await on_discord(thorn, EVENING, tmp_path) == alone
-
-
-@pytest.mark.slow
-async def test_the_same_evening_on_slack(thorn: Path, tmp_path: Path) -> None:
-    _, alone = await on_the_console(EVENING)
-    assert await on_slack(thorn, EVENING, tmp_path) == alone
+@on_both
+async def test_the_same_evening_on_both_platforms(thorn: Path, tmp_path: Path, platform: Platform) -> None:
+    await ends_as_on_the_console(platform, thorn, EVENING, tmp_path)

@@ -13,7 +13,7 @@ import pytest
 from bot.packs.check import check_content
 from bot.systems.packs.archive import read_content
 from tests.examples import odds
-from tests.packs.evening import Evening, on_discord, on_slack, on_the_console, proved
+from tests.packs.evening import Evening, Platform, ends_as_on_the_console, on_both, on_the_console, proved
 
 TENTH = Fraction(1, 10)
 PLACES = ["belt"] * 4 + ["deck"] * 2 + ["turret"] * 2 + ["works"] * 2
@@ -179,13 +179,6 @@ async def test_an_evening_on_the_console_with_proof(ships: Path, tmp_path: Path)
     assert "Dogger" in await proved(channel, tmp_path)
 
 
-@pytest.mark.slow
-async def test_the_same_evening_on_discord(ships: Path, tmp_path: Path) -> None:
-    _, alone = await on_the_console(EVENING)
-    assert await on_discord(ships, EVENING, tmp_path) == alone
-
-
-@pytest.mark.slow
-async def test_the_same_evening_on_slack(ships: Path, tmp_path: Path) -> None:
-    _, alone = await on_the_console(EVENING)
-    assert await on_slack(ships, EVENING, tmp_path) == alone
+@on_both
+async def test_the_same_evening_on_both_platforms(ships: Path, tmp_path: Path, platform: Platform) -> None:
+    await ends_as_on_the_console(platform, ships, EVENING, tmp_path)

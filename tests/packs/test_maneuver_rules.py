@@ -16,7 +16,7 @@ import pytest
 
 from bot.systems.catalog import system
 from tests.examples import odds
-from tests.packs.evening import Evening, on_discord, on_slack, on_the_console, proved
+from tests.packs.evening import Evening, Platform, ends_as_on_the_console, on_both, on_the_console, proved
 from tests.playing import Channel
 
 SIZES = ("large", "intermediate", "small", "destroyer")
@@ -248,16 +248,9 @@ async def test_three_moves_on_the_console_with_proof(cruisers: Path, tmp_path: P
     assert "public domain" in page
 
 
-@pytest.mark.slow
-async def test_three_moves_on_discord(cruisers: Path, tmp_path: Path) -> None:
-    _, alone = await on_the_console(EVENING)
-    assert await on_discord(cruisers, EVENING, tmp_path) == alone
-
-
-@pytest.mark.slow
-async def test_three_moves_on_slack(cruisers: Path, tmp_path: Path) -> None:
-    _, alone = await on_the_console(EVENING)
-    assert await on_slack(cruisers, EVENING, tmp_path) == alone
+@on_both
+async def test_three_moves_on_both_platforms(cruisers: Path, tmp_path: Path, platform: Platform) -> None:
+    await ends_as_on_the_console(platform, cruisers, EVENING, tmp_path)
 
 
 async def test_fire_is_refused_where_nobody_sees_or_bears(cruisers: Path) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from bot.systems.catalog import system
 from tests.examples import odds
-from tests.packs.evening import Evening, on_discord, on_slack, on_the_console, proved
+from tests.packs.evening import Evening, Platform, ends_as_on_the_console, on_both, on_the_console, proved
 from tests.playing import Channel
 
 COMBAT = """
@@ -197,16 +197,9 @@ async def test_three_turns_on_the_console_with_proof(omniversal: Path, tmp_path:
     assert "CC BY-SA 4.0" in page
 
 
-@pytest.mark.slow
-async def test_three_turns_on_discord(omniversal: Path, tmp_path: Path) -> None:
-    _, alone = await on_the_console(EVENING)
-    assert await on_discord(omniversal, EVENING, tmp_path) == alone
-
-
-@pytest.mark.slow
-async def test_three_turns_on_slack(omniversal: Path, tmp_path: Path) -> None:
-    _, alone = await on_the_console(EVENING)
-    assert await on_slack(omniversal, EVENING, tmp_path) == alone
+@on_both
+async def test_three_turns_on_both_platforms(omniversal: Path, tmp_path: Path, platform: Platform) -> None:
+    await ends_as_on_the_console(platform, omniversal, EVENING, tmp_path)
 
 
 async def test_what_the_sheet_rules_out(omniversal: Path) -> None:

@@ -28,25 +28,14 @@ from bot.systems.resolve import count_odds, resolve
 from tests.forging import bodies, rechained, resealed
 from tests.fresh import fresh_app, run
 from tests.packs.conftest import PackMaker
-from tests.packs.marsh import MARSH, SHOT, STAND
+from tests.packs.marsh import MARSH, SHOT, STAND, ford
 from tests.page_script import said_by_page
 from tests.playing import Channel
 from tests.random_play import exported_text
 from tests.test_verifiers_agree import forged, verdicts
 from tools import verify_log
 
-
-@pytest.fixture(autouse=True)
-def marsh(make_pack: PackMaker, use_packs: Callable[[Path], None]) -> None:
-    use_packs(make_pack(MARSH, "marsh").parent)
-
-
-async def ford() -> Channel:
-    """Anna with the Reds, who has 5 points in the rain, and Bob with the Blues, who have 3."""
-    channel = await Channel.fresh()
-    await channel.do("Anna", "game start marsh scenario=ford", "game join Reds")
-    await channel.do("Bob", "game join Blues")
-    return channel
+pytestmark = pytest.mark.usefixtures("marsh")
 
 
 # -- the values

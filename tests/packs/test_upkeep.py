@@ -15,11 +15,13 @@ from bot.rules.errors import TableError
 from bot.systems.packs.pack import load_pack
 from tests.forging import bodies, rechained
 from tests.packs.conftest import PackMaker
-from tests.packs.marsh import MARSH, STAND
+from tests.packs.marsh import MARSH, STAND, ford
 from tests.page_script import said_by_page
 from tests.playing import Channel
 from tests.random_play import exported_text
 from tools import verify_log
+
+pytestmark = pytest.mark.usefixtures("marsh")
 
 GAME, SEQUENCES = str(MARSH["game.yaml"]), str(MARSH["sequences.yaml"])
 TAX = """\
@@ -36,16 +38,9 @@ tax:
 """
 
 
-@pytest.fixture(autouse=True)
-def marsh(make_pack: PackMaker, use_packs: Callable[[Path], None]) -> None:
-    use_packs(make_pack(MARSH, "marsh").parent)
-
-
-async def ford() -> Channel:
-    """Anna with the Reds and Bob with the Blues; a Red is shaken, and so is a recruit without morale."""
-    channel = await Channel.fresh()
-    await channel.do("Anna", "game start marsh scenario=ford", "game join Reds")
-    await channel.do("Bob", "game join Blues")
+async def shaken() -> Channel:
+    """The ford, where a Red is shaken, and so is a recruit without morale."""
+    channel = await ford()
     await channel.do("Anna", 'unit edit "Red Squad 2" shaken', 'unit add "Red Recruit" squad side=Reds shaken')
     return channel
 
@@ -63,7 +58,7 @@ async def kinds(channel: Channel) -> list[str]:
 
 
 async def test_the_start_of_a_game_runs_nothing_and_the_next_loading_runs_all() -> None:
-    channel = await ford()
+    channel = await shaken()
     assert (await channel.game()).units["red squad 1"].numbers["loading"] == 2
     card = await to_the_reds(channel)
     assert "Load: Red Squads 1 + 2 are loading (#" in card
@@ -75,7 +70,7 @@ async def test_the_start_of_a_game_runs_nothing_and_the_next_loading_runs_all() 
 
 
 async def test_its_dice_are_undone_by_consent_before_the_phase_and_redo_brings_the_same_back() -> None:
-    channel = await ford()
+    channel = await shaken()
     await channel.do("Anna", 'unit edit "Red Squad 2" stats="morale=12"')
     await to_the_reds(channel)
     asked = await channel.do("Bob", "game undo")
@@ -97,7 +92,7 @@ async def test_its_dice_are_undone_by_consent_before_the_phase_and_redo_brings_t
 
 
 async def test_what_upkeep_takes_off_is_told_once() -> None:
-    channel = await ford()
+    channel = await shaken()
     await channel.do("Anna", 'unit edit "Red Squad 1" fired')
     card = await to_the_reds(channel)
     assert "fired" not in (await channel.game()).units["red squad 1"].marks
@@ -105,7 +100,7 @@ async def test_what_upkeep_takes_off_is_told_once() -> None:
 
 
 async def test_again_repeats_no_upkeep_and_a_pass_is_still_a_pass() -> None:
-    channel = await ford()
+    channel = await shaken()
     await to_the_reds(channel)
     await channel.refused("Anna", "again", "nothing-to-repeat")
 
@@ -113,7 +108,7 @@ async def test_again_repeats_no_upkeep_and_a_pass_is_still_a_pass() -> None:
 async def test_an_export_with_upkeep_verifies_with_nothing_but_itself(
     use_packs: Callable[[Path], None], tmp_path: Path
 ) -> None:
-    channel = await ford()
+    channel = await shaken()
     await to_the_reds(channel)
     await channel.do("Anna", "fair reveal")
     log = json.loads(await exported_text(channel))
@@ -138,7 +133,7 @@ def _too_late(log: dict[str, Any]) -> None:
 async def test_bent_upkeep_is_seen_by_all_three_verifiers(
     bend: Callable[[dict[str, Any]], None], tmp_path: Path
 ) -> None:
-    channel = await ford()
+    channel = await shaken()
     await to_the_reds(channel)
     log = json.loads(await exported_text(channel))
     bend(log)
@@ -150,7 +145,7 @@ async def test_bent_upkeep_is_seen_by_all_three_verifiers(
 
 
 async def test_a_host_cannot_leave_a_unit_out_of_the_upkeep() -> None:
-    channel = await ford()
+    channel = await shaken()
     await channel.do("Anna", 'unit add "Red Gun" gun side=Reds morale=7 loading=1')
     await to_the_reds(channel)
     log = json.loads(await exported_text(channel))
@@ -166,7 +161,7 @@ async def test_upkeep_with_dice_without_end_stops_and_says_so(
     game = GAME.replace("{run: load, has: [loading]}", "{run: brace}")
     many = SEQUENCES.replace('"2d6: nerve"', '"60d6: nerve"')
     use_packs(make_pack({**MARSH, "game.yaml": game, "sequences.yaml": many}, "marsh").parent)
-    channel = await ford()
+    channel = await shaken()
     for first in range(11, 131, 40):
         await channel.do("Anna", f'unit add "Red Squad {first}..{first + 39}" squad side=Reds morale=7')
     card = await to_the_reds(channel)
@@ -176,7 +171,7 @@ async def test_upkeep_with_dice_without_end_stops_and_says_so(
 
 
 async def test_five_hundred_units_are_kept_up_in_time() -> None:
-    channel = await ford()
+    channel = await shaken()
     for first in range(1, 481, 40):
         await channel.do("Anna", f'unit add "Red Squad {first + 10}..{first + 49}" squad side=Reds morale=7 loading=3')
     card = await to_the_reds(channel)
@@ -218,7 +213,7 @@ async def test_what_a_side_keeps_is_paid_by_each_side_for_its_own(
 ) -> None:
     game = GAME.replace("{run: load, has: [loading]}", "{run: tax, units: all}")
     use_packs(make_pack({**MARSH, "game.yaml": game, "sequences.yaml": f"{SEQUENCES}{TAX}"}, "marsh").parent)
-    channel = await ford()
+    channel = await shaken()
     card = await to_the_reds(channel)
     assert (await channel.game()).tracks["Reds/points"] == 3, "of 5, a point in each of two loadings"
     assert (await channel.game()).tracks["Blues/points"] == 1
@@ -254,7 +249,7 @@ async def test_each_event_of_upkeep_sees_what_the_one_before_has_done(
 ) -> None:
     game = GAME.replace("{run: load, has: [loading]}", "{run: cool, has: [fired]}")
     use_packs(make_pack({**MARSH, "game.yaml": game, "sequences.yaml": f"{SEQUENCES}{COOL}"}, "marsh").parent)
-    channel = await ford()
+    channel = await shaken()
     await channel.do("Anna", 'unit add "Red Squad 11..40" squad side=Reds morale=8')
     await channel.do("Anna", 'unit add "Red Squad 41..65" squad side=Reds morale=6')
     await channel.do("Anna", 'unit edit "Red Squad 11..40" fired', 'unit edit "Red Squad 41..65" fired')
