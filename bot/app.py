@@ -18,6 +18,7 @@ from functools import partial
 from bot.answers.inputs import spec_by_rules
 from bot.commands.channel_games import choices
 from bot.commands.dispatch import SERVER_BACK, imported, spec_of
+from bot.commands.help.pages import welcome
 from bot.commands.play.first_form import as_typed, first_form
 from bot.game.decks import deck_names
 from bot.game.loaded import Games
@@ -27,7 +28,6 @@ from bot.game.roster import in_order
 from bot.game.state import Game
 from bot.interface.registry import TABLE, Registry, registry
 from bot.interface.reply.reply import Reply, error_reply
-from bot.interface.reply.welcome import welcome
 from bot.interface.spec import (
     RUN_MACRO,
     Command,
@@ -48,9 +48,8 @@ from bot.packs.stored import HERE, pack_choices, tidy
 from bot.places.forms import Draft, Drafts, Forms
 from bot.places.macros import by_name, called, form_at, macros_seen
 from bot.places.notes import Notes
-from bot.places.own import check_own
 from bot.places.shelves import Enabled, Shelves
-from bot.places.threads import Threads
+from bot.places.threads import Threads, check_own
 from bot.process.entropy import new_id
 from bot.process.settings import Settings
 from bot.rules.errors import UserError
@@ -60,8 +59,7 @@ from bot.running.budgets import Pauses
 from bot.running.due import Due as DueWork
 from bot.running.handling import Handling
 from bot.running.storing import Storing
-from bot.running.underway import Promises, UnderWay
-from bot.running.unrecorded import Unrecorded
+from bot.running.underway import Promises, UnderWay, Unrecorded
 from bot.sight.watching import Answer, Counts, Promise, Watch
 from bot.stores.base import Clock, StoreError
 from bot.stores.erased import Erased

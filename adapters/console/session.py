@@ -19,8 +19,7 @@ from rich.console import Console
 from rich.style import Style
 from rich.text import Text
 
-from adapters.console.screen import BOARD, LOGGED, WIDE, Screen, graphics
-from adapters.console.sixel import PNG, sixel, takes_sixels
+from adapters.console.screen import BOARD, LOGGED, PNG, WIDE, Screen, graphics, sixel, takes_sixels
 from adapters.console.tutorial import LESSONS
 from bot.app import App
 from bot.host.cli import Arguments
@@ -350,8 +349,7 @@ async def _talk(session: Session, console: Screen, settings: Settings) -> None:
     from prompt_toolkit import PromptSession
     from prompt_toolkit.patch_stdout import patch_stdout
 
-    from adapters.console.completer import ConsoleCompleter  # 0.1 s that a script does without
-    from adapters.console.prompt import prompt_at
+    from adapters.console.completer import ConsoleCompleter, prompt_at  # 0.1 s that a script does without
 
     session.sixels = cache(takes_sixels)
     settings.data.mkdir(parents=True, exist_ok=True)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from bot.commands.help.pages import welcome
 from bot.interface.registry import registry
 from bot.interface.reply.bars import MOST_EXACT, WIDE, Chance, numbered_lines
-from bot.interface.reply.welcome import welcome
 from bot.systems.catalog import systems
 from tests.playing import Channel
 

@@ -2,8 +2,8 @@
 
 HOMES = {
     "flame": "fire",
-    "blast": "blasts",
-    "barrage": "blasts",
+    "blast": "indirect",
+    "barrage": "indirect",
     "he_attack": "indirect",
     "he_gun": "indirect",
     "crash": "vehicles",
