@@ -176,7 +176,7 @@ def test_exploding_dice_without_the_highest_and_the_lowest_are_counted_at_once()
 
 @pytest.mark.parametrize(
     ("text", "code"),
-    [(text, "no-odds") for text in ("2d6!ro1", "2d[hit,miss]")]
+    [(text, "no-odds") for text in ("2d6!ro1kh1", "2d[hit,miss]")]
     + [(text, "too-large") for text in ("1000d6", "d1000000", "300d20kh150", "d1000*d1000", "9d1000000kh3", "99d6!")],
 )
 def test_odds_that_cannot_be_counted_are_refused_at_once(text: str, code: str) -> None:

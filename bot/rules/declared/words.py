@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection
 from dataclasses import replace
 from functools import lru_cache
 from itertools import islice, product
-from math import comb, prod
+from math import prod
 from typing import Any, NamedTuple
 
 from bot.rules.declared.calls import MOST_DICE
 from bot.rules.errors import UserError
 from bot.rules.expression.chances import odds, one_die
-from bot.rules.expression.counting import ENDING, EXPLODING, REROLLED, ends_of, is_chained
-from bot.rules.expression.model import Expression, ExpressionError, Pool, Test
+from bot.rules.expression.counting import faces_of, is_chained, renewed, summed, unpack, width_of
+from bot.rules.expression.model import Expression, ExpressionError, Pool
 from bot.rules.expression.parser import parse
 from bot.rules.expression.throwing import KEPT, marked, throw_of
-from bot.rules.odds.rolls import ROLLS_AT_ONCE, TooManyStates, group_alike, group_values
+from bot.rules.odds.rolls import ROLLS_AT_ONCE, TooManyStates
 from bot.rules.odds.rolls import pool as all_rolls
 
 Tests = tuple[tuple[Any, ...], ...]
 """Of each test that looks at the dice: what it makes of each face."""
 
 
-MOST_DRAWN = 4_000_000
-"""Dice of all rolls together that are looked at for the odds of some that go on."""
+MOST_LAID = 500_000_000
+"""Bytes that are added up for the odds of dice that go on, which takes about half a second."""
 
 
 class Thrown(NamedTuple):
@@ -51,7 +49,7 @@ def pool_of(count: int, sides: object, words: str) -> Pool:
     (pool,) = expression.pools or (None,)
     if pool is None or len(expression.program) > 1 or expression.against or pool.count_if:
         raise UserError(f'"{words}" is not for a roll here: how_many(roll, face >= 5) counts dice.', code="bad-dice")
-    return replace(pool, count=count)
+    return replace(pool, count=count, label=f"d{sides}{words}")
 
 
 class _Owed(Exception):
@@ -91,10 +89,11 @@ def ways_of(pool: Pool, summed: bool, single: bool, tests: Tests | None) -> Ways
         ways = odds(Expression(None, (pool,), (pool,))).ways
         return tuple((some, (Thrown(int(total), ()),)) for total, some in ways.items())
     if is_chained(pool):
-        if tests is None or summed or pool.once or pool.picks:
-            hint = "Their sum can be counted, or how many of them pass a test."
-            raise UserError(f"The odds of {pool.notation} cannot be counted die by die.", hint=hint, code="no-odds")
-        return _chained(pool, tests)
+        if tests is None or summed or pool.picks:
+            hint = "Their sum alone can be counted" + ("." if pool.picks else ", or how many of them pass a test.")
+            what = f"The odds of {pool.count}{pool.label} cannot be counted die by die."
+            raise UserError(what, hint=hint, code="no-odds")
+        return _going_on(pool, tests)
     die, plain = one_die(pool), replace(pool, once=())
     classes = tuple([(some, (face,)) for face, some in die.items()])
     if tests is None:
@@ -107,38 +106,21 @@ def ways_of(pool: Pool, summed: bool, single: bool, tests: Tests | None) -> Ways
     return tuple((some, (fallen(plain, faces),)) for some, faces in found)  # type: ignore[misc]
 
 
-def _chained(pool: Pool, tests: Tests) -> Ways:
-    """By how many dice lie in the end that exploded, ended, and were cut short; of each kind by what tests see."""
-    values = list(pool.values)
-    seen = {value: tuple([test[at] for test in tests]) for at, value in enumerate(values)}
-    first: dict[Any, Any] = {}
-    for value in values:
-        first.setdefault(seen[value], value)
-    kinds: list[list[Any]] = [[], [], []]
-    for value in values:
-        kinds[_kind(pool, value)].append(first[seen[value]])
-    classes = [group_values(faces, lambda face: face) for faces in kinds]
-    found: Counter[tuple[Any, ...]] = Counter()
-    work = 0
-    for counts, times in ends_of(pool, len(kinds[REROLLED])):
-        if any(count and not some for count, some in zip(counts, classes, strict=True)):
-            continue
-        rolls = prod(comb(count + max(len(some), 1) - 1, count) for count, some in zip(counts, classes, strict=True))
-        work += rolls * sum(counts)
-        if work > MOST_DRAWN:
-            raise TooManyStates
-        each = [group_alike(count, some) for count, some in zip(counts, classes, strict=True) if count]
-        for roll in product(*each):
-            lying = sorted(face for _, some in roll for face in some)
-            found[tuple(lying)] += times * prod(some for some, _ in roll)
-    return tuple((some, (Thrown(sum(faces), faces),)) for faces, some in found.items())
-
-
-def _kind(pool: Pool, value: Any) -> int:
-    if _fits(pool.rerolls, value):
-        return REROLLED
-    return EXPLODING if _fits(pool.explodes, value) else ENDING
-
-
-def _fits(tests: Collection[Test], value: Any) -> bool:
-    return any(test.fits(value) for test in tests)
+def _going_on(pool: Pool, tests: Tests) -> Ways:
+    """Dice that go on, by how many of those that lie in the end pass which tests; who passes none is left out."""
+    seen = dict(zip(pool.values, zip(*tests, strict=True), strict=True))
+    classes = [one for one in dict.fromkeys(seen.values()) if one != ((bool, True),) * len(tests)]
+    most, width = pool.cost + 1, width_of(pool.sides**pool.cost)
+    if most ** len(classes) * width * (pool.count * pool.extra if pool.once else pool.cost) > MOST_LAID:
+        raise TooManyStates
+    worth = {one: most**at for at, one in enumerate(classes)}
+    if pool.once:
+        fields = renewed(pool, [worth.get(seen[value], 0) for value in pool.values], 0, 8 * width)
+    else:
+        fields = summed(pool, faces_of(pool, [worth.get(one, 0) for one in seen.values()])[1], 0, 8 * width)
+    shown = {worth[one]: value for value, one in seen.items() if one in worth}
+    found = []
+    for number, some in unpack(fields, width, 0).items():
+        faces = [face for up, face in shown.items() for _ in range(number // up % most)]
+        found.append((some, (Thrown(sum(faces), tuple(faces)),)))
+    return tuple(found)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import struct
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import comb
 
 from bot.rules.errors import UserError
@@ -25,6 +25,8 @@ _WORD = 8
 """Bytes of a field up to which Python has a list of them at once."""
 _SPREAD = 64
 """A die is not packed that has more than so many numbers between its lowest and its highest for each of its own."""
+_FEW = 6
+"""Up to so many faces of a die are laid one by one, which is quicker than as one packed count."""
 MAX_STEPS = 300_000  # additions of one count, about a tenth of a second
 MAX_BYTES = 200_000  # of a packed count, which takes about as long
 
@@ -112,53 +114,93 @@ def is_chained(pool: Pool) -> bool:
 
 
 def chained(pool: Pool, budget: Budget) -> Weights:
-    """The ways of such a pool. Raises UserError for too many dice, and with a reroll that happens once."""
-    if pool.once:
-        what = f"The odds of {pool.notation} cannot be counted: a reroll that happens once is counted only by itself."
-        raise UserError(what, hint="Leave out ro, or the other rerolls and explosions.", code="no-odds")
-    low, faces = _faces(pool)
+    """The ways of such a pool. Raises UserError for too many dice, and where some are kept after a reroll that happens
+    once."""
+    if pool.once and pool.picks:
+        what = f"The odds of {pool.notation} cannot be counted: ro, further dice and some that are kept are too much."
+        raise UserError(what, hint="Leave out one of the three.", code="no-odds")
+    low, faces = faces_of(pool, worths(pool, dict.fromkeys(pool.values)))
     most = pool.count + pool.extra
     numbers = most * max(worth for _, worth, _ in faces) + 1
     width = budget.room(numbers, pool.sides**most)
     if pool.picks:
         fields = _kept(pool, faces, -low * 8 * width, 8 * width, budget)
+    elif pool.once:
+        budget.spend(pool.count * pool.extra * numbers * width // 50)
+        fields = renewed(pool, [worth - low for worth in worths(pool, pool.values)], -low * 8 * width, 8 * width)
     else:
         budget.spend(numbers * width * pool.extra // 32)
-        fields = _summed(pool, faces, -low * 8 * width, 8 * width)
+        fields = summed(pool, faces, -low * 8 * width, 8 * width)
     return unpack(fields, width, low * most)
 
 
-def _faces(pool: Pool) -> tuple[int, Faces]:
-    """The least that a die is worth, at most 0 as a die that is not drawn; and its faces."""
+def faces_of(pool: Pool, worth: Iterable[int]) -> tuple[int, Faces]:
+    """The least that a die is worth, at most 0 as a die that is not drawn; and its faces, each with its `worth`."""
     ways = Counter(pool.values)
-    worth = dict(zip(ways, worths(pool, ways), strict=True))
-    low = min(0, *worth.values())
+    worths = dict(zip(ways, worth, strict=True))
+    low = min(0, *worths.values())
 
     def kind(value: int) -> int:
         if any(test.fits(value) for test in pool.rerolls):
             return REROLLED
         return EXPLODING if any(test.fits(value) for test in pool.explodes) else ENDING
 
-    return low, [(kind(value), worth[value] - low, ways[value]) for value in sorted(ways, reverse=True)]
+    return low, [(kind(value), worths[value] - low, ways[value]) for value in sorted(ways, reverse=True)]
 
 
-def _summed(pool: Pool, faces: Faces, nothing: int, bits: int) -> int:
+def summed(pool: Pool, faces: Faces, nothing: int, bits: int) -> int:
     """All dice added up, packed in fields of so many `bits`: a closed form over the number of further dice. What is not
     drawn weighs as much as a die, and is `nothing` bits up."""
     count, extra = pool.count, pool.extra
-    one = [sum(ways << bits * worth for of, worth, ways in faces if of == kind) for kind in range(3)]
-    further = one[EXPLODING] + (_rerolled(faces) << nothing)
+    burst, end = (_laying(((up, ways) for of, up, ways in faces if of == kind), bits) for kind in (EXPLODING, ENDING))
+    every, again = _laying(((up, ways) for _, up, ways in faces), bits), _rerolled(faces)
     total = cut = 0
     power = 1
     for used in range(extra):
-        undrawn = pool.sides ** (extra - used) << nothing * (extra - used)
-        total += power * (comb(count - 1 + used, used) * undrawn)
-        power *= further
-    done = 1
+        total += power * comb(count - 1 + used, used) * pool.sides ** (extra - used) << nothing * (extra - used)
+        power = burst(power) + (power * again << nothing)
     for ended in range(count):
-        cut += comb(extra - 1 + ended, ended) * done * sum(one) ** (count - ended)
-        done *= one[ENDING]
-    return total * done + power * cut
+        total, cut = end(total), every(cut + power * comb(extra - 1 + ended, ended))
+        power = end(power)
+    return total + cut
+
+
+def renewed(pool: Pool, worth: Iterable[int], nothing: int, bits: int) -> int:
+    """The same by the `worth` of each face where a die may be rerolled once: die by die, by how many further ones are
+    left, `fresh` until it was rerolled."""
+    pairs = [*zip(pool.values, worth, strict=True)]
+    again, once, bursts = (
+        {value for value in pool.values if any(test.fits(value) for test in tests)}
+        for tests in (pool.rerolls, pool.once, pool.explodes)
+    )
+    ends = {*pool.values} - again - bursts
+    burst, late, end, at_last, every = (
+        _laying(((up, 1) for value, up in pairs if value in some), bits)
+        for some in (bursts - again - once, bursts - again, ends - once, ends, pool.values)
+    )
+    rerolls, renews = (sum(value in some for value in pool.values) for some in (again, once - again))
+    left = [0] * pool.extra + [1]
+    for _ in range(pool.count):
+        fresh, stale = left, [0] * len(left)
+        left = [0] * len(left)
+        for more in range(pool.extra, 0, -1):
+            new, old = fresh[more], stale[more]
+            fresh[more - 1] += burst(new) + late(old) + (new * rerolls << nothing)
+            stale[more - 1] += (new * renews + old * rerolls) << nothing
+            left[more] = end(new) + at_last(old)
+        left[0] = every(fresh[0] + stale[0])
+    return sum(fields * pool.sides**more << nothing * more for more, fields in enumerate(left))
+
+
+def _laying(faces: Iterable[tuple[int, int]], bits: int) -> Callable[[int], int]:
+    """What lays a further die: `faces` are what each is worth, and the ways to it. A few are added one by one."""
+    ways = Counter[int]()
+    for worth, some in faces:
+        ways[worth] += some
+    if len(ways) > _FEW:
+        packed = sum(some << bits * worth for worth, some in ways.items())
+        return lambda fields: fields * packed
+    return lambda fields: sum([fields * some << bits * worth for worth, some in ways.items()])
 
 
 def _rerolled(faces: Faces) -> int:

@@ -30,6 +30,8 @@ WORDS = (
     "4d6ro1kh2",
     "3d6r1!",
     "3d6!kh2",
+    "3d6ro1!6",
+    "4d6r2ro<=3!",
     "3dAkl1",
 )
 
@@ -107,7 +109,7 @@ def test_how_many_of_dice_that_are_kept() -> None:
     assert counted(sequence, "lost", {}) == expected
 
 
-@pytest.mark.parametrize(("dice", "needed"), [("1d4!", 3), ("2d4r1", 3), ("1d4r1!", 4)])
+@pytest.mark.parametrize(("dice", "needed"), [("1d4!", 3), ("2d4r1", 3), ("1d4r1!", 4), ("1d4ro1!", 3), ("2d3ro1!2", 2), ("1d4r1ro<3!>2", 3)])
 def test_how_many_of_dice_that_go_on(monkeypatch: pytest.MonkeyPatch, dice: str, needed: int) -> None:
     """With few further dice, so that each way can be followed."""
     monkeypatch.setattr("bot.rules.expression.model.EXTRA_DICE", 2)
@@ -118,6 +120,17 @@ def test_how_many_of_dice_that_go_on(monkeypatch: pytest.MonkeyPatch, dice: str,
     expected = by_hand(dice, 12, lambda one: sum(v >= needed and f & 1 for v, f in zip(one[0], one[1], strict=True)))
     assert counted(sequence, "lost", {}) == expected
     parse.__globals__["_remembered"].cache_clear()
+
+
+def test_the_sum_of_dice_rerolled_once_that_explode(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also of /roll itself; only where some of them are kept as well it is refused."""
+    monkeypatch.setattr("bot.rules.expression.model.EXTRA_DICE", 1)
+    parse.__globals__["_remembered"].cache_clear()
+    for dice in ("1d4ro1!", "2d3ro1!2", "2d3r1ro<3!"):
+        assert dict(odds(parse(dice))) == by_hand(dice, 12, lambda one: one[2])
+    parse.__globals__["_remembered"].cache_clear()
+    with pytest.raises(UserError, match="ro, further dice and some that are kept"):
+        odds(parse("3d6ro1!kh2"))
 
 
 def test_words_hang_on_dice_too() -> None:
@@ -172,12 +185,17 @@ def test_odds_that_cannot_be_counted_say_so() -> None:
     sequence = declared("- roll: {x: 3d6!}\n- tell: {lost: 'max(faces(x))'}\n  headline: x\n")
     with pytest.raises(UserError, match="cannot be counted die by die"):
         counted(sequence, "lost", {})
-    many = declared("- roll: {x: '{199 + 1}d6!'}\n- tell: {lost: 'how_many(x, face > 3)'}\n  headline: x\n")
+    written = declared("- roll: {x: 3d6r1!6kh2}\n- let: {n: 'how_many(x, face > 3)'}\n  tell: {lost: n}\n")
+    with pytest.raises(UserError, match=r"odds of 3d6r1!6kh2 cannot be counted die by die.*sum alone can be counted\."):
+        counted(written, "lost", {})
+    both = "how_many(x, face > 3) + 9 * how_many(x, face > 5)"
+    many = declared(f"- roll: {{x: '{{199 + 1}}d6!'}}\n- tell: {{lost: '{both}'}}\n  headline: x\n")
     with pytest.raises(TooManyStates):
         counted(many, "lost", {})
 
 
-def test_ten_dice_that_explode_are_quick() -> None:
-    sequence = declared("- pool: {dice: 10d6!, success: face >= 4, gives: hits}\n- headline: done\n", "hits")
+@pytest.mark.parametrize("words", ["!", "ro1!6"])
+def test_ten_dice_that_explode_are_quick(words: str) -> None:
+    sequence = declared(f"- pool: {{dice: 10d6{words}, success: face >= 4, gives: hits}}\n- headline: done\n", "hits")
     plan = sequence.plan(Given({}))
     assert sum(marginals(plan, ["hits"])["hits"].values()) == 1
