@@ -93,12 +93,19 @@ def groups(came: Fared) -> list[Group]:
 
 def _word(results: Results, alike: list[Fate]) -> str:
     """What came to these: an order as it is given, `rush the enemy`; with what is added it goes by their number."""
-    token, more = alike[0].token, alike[0].more
+    first = alike[0]
+    return ", ".join([_one_word(results, alike, *one) for one in ((first.token, first.more), *first.also)])
+
+
+def _one_word(results: Results, alike: list[Fate], token: str, more: str) -> str:
     result = results.get(token)
     if result is None or not more or "{more}" not in result.many:
         return with_more(bare_word(results, token), more)
-    verb, blank, rest = more.partition(" ")
     many = len(alike) > 1
+    said = result.many if many else result.says
+    if said.startswith("{} ") and result.word == token.replace("-", " "):
+        return with_more(said.removeprefix("{} "), more)
+    verb, blank, rest = more.partition(" ")
     return with_more(_of(len(alike), results, token), f"{bare(verb) if many else verb}{blank}{rest}")
 
 
@@ -181,7 +188,7 @@ class Fared(NamedTuple):
 def fared(sequence: Sequence, fates: Iterable[Fate]) -> Fared:
     """What came of the units of one play, or of several plays together."""
     results, types = results_of(sequence), types_of(sequence.system)
-    known = [fate for fate in fates if fate.unit]
+    known = [_graver(results, fate) for fate in fates if fate.unit]
     mixed = _mixed(types, known) if len(known) > 1 else {}
     known = _numbered(types, mixed, known) if mixed else known
     alike = _alike(results, known)
@@ -200,7 +207,7 @@ def with_more(words: str, more: str) -> str:
 
 def _mixed(types: Mapping[str, str], fates: list[Fate]) -> dict[str, int]:
     """How many units there are of each type whose units fare differently."""
-    ways = Counter(unit for unit, _, _ in {(fate.unit, fate.token, fate.more) for fate in fates})
+    ways = Counter(fate.unit for fate in {*fates})
     counts = Counter(fate.unit for fate in fates if fate.unit in types)
     return {type: count for type, count in counts.items() if ways[type] > 1}
 
@@ -216,19 +223,30 @@ def _numbered(types: Mapping[str, str], mixed: Mapping[str, int], fates: list[Fa
 
 def _alike(results: Results, fates: list[Fate]) -> list[list[Fate]]:
     """Fates of the same words together, worst first, else in their order."""
-    found: dict[tuple[str, str], list[Fate]] = {}
+    found: dict[tuple[object, ...], list[Fate]] = {}
     for fate in fates:
-        found.setdefault((fate.token, fate.more), []).append(fate)
+        found.setdefault(fate[1:], []).append(fate)
     rank = {token: at for at, token in enumerate(results)}
     return sorted(found.values(), key=lambda alike: rank.get(alike[0].token, len(rank)))
+
+
+def _graver(results: Results, fate: Fate) -> Fate:
+    """The fate, without that nothing came of a unit of which something did."""
+    came = [one for one in ((fate.token, fate.more), *fate.also) if bare_word(results, one[0]) != NO_EFFECT]
+    return Fate(fate.unit, *came[0], tuple(came[1:])) if came and fate.also else fate
 
 
 def _said(results: Results, types: Mapping[str, str], alike: list[Fate]) -> str:
     """What came of some units alike, in a sentence."""
     first, names = alike[0], joined(the(types, [fate.unit for fate in alike]))
-    if (result := results.get(first.token)) is None:
-        return with_more(f"{names}: {first.token.replace('-', ' ')}", first.more)
-    return with_more((result.says if len(alike) == 1 else result.many).replace("{}", names), first.more)
+    told = []
+    for token, more in ((first.token, first.more), *first.also):
+        result = results.get(token)
+        says = f"{{}}: {token.replace('-', ' ')}" if result is None else result.many if alike[1:] else result.says
+        told.append((says, more))
+    last = [with_more(says.removeprefix("{}").lstrip(": ").replace("{}", names), more) for says, more in told[1:]]
+    *between, end = [with_more(told[0][0].replace("{}", names), told[0][1]), *last]
+    return ("{} and {}" if between else "{}{}").format(", ".join(between), end)
 
 
 NO_EFFECT = "no effect"

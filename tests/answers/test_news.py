@@ -33,6 +33,7 @@ TWO = ("US Squad 3", "US Squad 4")
             "2 squads and the leader are eliminated",
             HURT,
         ),
+        ([("Nguyen", "none", "", (("wounded", ""), ("shaken", "")))], "Nguyen is wounded and is shaken", HURT),
         ([(f"Nguyen {'x' * at}", "shaken") for at in range(4)], "All 4 units shaken", SHAKEN),
     ],
 )
@@ -65,6 +66,14 @@ def test_beyond_three_results_they_are_summed_by_severity(
     played = system(system_id).sequence(sequence)
     fates = [Fate(f"GI {at}", token, "") for at, token in enumerate(tokens)]
     assert news(fared(played, fates), "", (), "Alice").title == title
+
+
+def test_units_to_which_two_things_happened_are_in_one_line_of_many() -> None:
+    fates = [*(Fate(f"Squad {at}", "shaken", "", (("loses", "2"),)) for at in range(4)), Fate("Squad 9", "none")]
+    came = fared(FIRE, fates)
+    assert groups(came)[0].text == "Squads 0-3"
+    assert groups(came)[0].label.startswith("Shaken, loses")
+    assert news(came, "", (), "Alice").title == "4 of 5 squads shaken"
 
 
 def test_where_nobody_acts_the_sequence_is_named() -> None:

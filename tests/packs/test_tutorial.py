@@ -136,7 +136,7 @@ async def test_the_second_card_is_shot_saved_and_checked(
     assert odds.startswith("2: 33%, 1: 26%, 3: 22%"), "six dice that hit and are not saved one time in three"
     reply = (await channel.do("Anna", f"{shot} hand=5,5,4,4,6,6,1,1,1,1,5,2,5,4")).text()
     for line in (
-        "Scouts is gone, Reserve falls back",
+        "Scouts is gone, Reserve falls back and loses 2 · Company shoots",
         "Saves: [1] [1] [1] [1] [5] [2], 1 of 6 saved",
         "Morale of Reserve: [5] [4] + 2 lost = 11, needs 6 or less",
     ):

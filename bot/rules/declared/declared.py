@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
+from bot.rules.copies import replace
 from bot.rules.declared.bounds import Bound, bound_of
 from bot.rules.declared.branches import For, asked_key
 from bot.rules.declared.calls import NONE, UNWORKABLE, said, unworkable
@@ -278,7 +278,7 @@ def values_of(options: Iterable[Option], given: Given) -> dict[str, Any]:
     for option in options:
         name, value = option.name, given.values.get(option.name)
         if option.type == "units":
-            value = given.lists.get(name, ())
+            value = tuple([replace(unit) for unit in given.lists.get(name, ())])  # one object each
         elif option.type == "unit":
             value = given.roster.get(name)
             value = NONE if value is None else value

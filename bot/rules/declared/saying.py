@@ -197,9 +197,11 @@ def read_result(said: object, place: Place, where: Path) -> Iterator[Statement]:
 
 def read_fate(said: object, place: Place, where: Path) -> Iterator[Statement]:
     """`fate: {unit: unit, is: destroyed, more: "by fire"}`: what the first line of the answer makes of a unit."""
-    return read_note(
-        said, place, where, "is", lambda note: Fate(shown(note["unit"]), note["is"], plainly(note.get("more", "")))
-    )
+
+    def made(note: dict[str, Any]) -> tuple[Any, Fate]:
+        return note["unit"], Fate(shown(note["unit"]), note["is"], plainly(note.get("more", "")))
+
+    return read_note(said, place, where, "is", made)
 
 
 def read_change(said: object, place: Place, where: Path) -> Iterator[Statement]:
@@ -231,7 +233,19 @@ def settled(notes: Iterable[Note]) -> Settlement:
     headline = told["headline"][-1]
     if headline is None:
         headline = "; ".join([f"{unit} {word}" for unit, word in units])
-    return Settlement(headline, units, then, changes, fates, now, "", small, asks=asks, tracks=tracks)
+    return Settlement(headline, units, then, changes, told_once(fates), now, "", small, asks=asks, tracks=tracks)
+
+
+def told_once(fates: Iterable[tuple[Any, Fate]]) -> tuple[Fate, ...]:
+    """What came of each unit, what came last before what came earlier; of who is no unit, each by itself."""
+    found: dict[object, Fate] = {}
+    for at, (unit, fate) in enumerate(fates):
+        who = (unit.name or id(unit)) if unit.__class__ is Unit else (at,)
+        if (before := found.get(who)) is not None:
+            earlier = ((before.token, before.more), *before.also)
+            fate = fate._replace(also=tuple([one for one in earlier if one != (fate.token, fate.more)]))
+        found[who] = fate
+    return tuple(found.values())
 
 
 def pieced(pieces: Sequence[str]) -> str:

@@ -143,12 +143,14 @@ class Change(NamedTuple):
 class Fate(NamedTuple):
     """What came of one unit, as a token that `results` of the game.yaml puts into words.
 
-    `more` adds to it, in the place of `{more}` where the words have that.
+    `more` adds to it, in the place of `{more}` where the words have that. `also` are what came of it before, as tokens
+    with what adds to each.
     """
 
     unit: str
     token: str
     more: str = ""
+    also: tuple[tuple[str, str], ...] = ()
 
 
 ACTOR = "actor"

@@ -15,7 +15,7 @@ from bot.rules.inputs.given import Given
 from bot.rules.inputs.options import Option
 from bot.rules.inputs.units import Unit, UnitWords
 from bot.rules.odds.odds import joint, marginals
-from bot.rules.sequence.sequence import Played, play
+from bot.rules.sequence.sequence import Fate, Played, play
 from bot.systems.yaml_file import place_of
 
 WORDS = UnitWords(
@@ -173,7 +173,25 @@ def test_spread_takes_other_words() -> None:
 - headline: done
 """)
     found = played(sequence, given(squad(2), squad(2), squad(2)))
-    assert [fate.token for fate in found.settlement.fates] == ["gone", "loses", "unhurt"] * 2
+    assert [fate.token for fate in found.settlement.fates] == ["gone", "loses", "unhurt"]
+
+
+def test_a_unit_of_two_fates_is_one_unit() -> None:
+    """What came last goes first; a typed unit that is there twice is two, one of the roster is one."""
+    sequence = declared("""
+- spread: {loss: 3, over: units, from: men, lost: gone}
+- each: units
+  when: unit.becomes != gone and unit.fell > 0
+  fate: shaken
+- fate: {unit: "units[0]", is: burns}
+- headline: done
+""")
+    alike = squad(2)
+    fates = played(sequence, given(alike, alike)).settlement.fates
+    assert fates == (Fate("squad", "burns", "", (("gone", ""),)), Fate("squad", "shaken", "", (("loses", "1"),)))
+    named = Unit("Able", "squad", {"men": 9, "morale": 7}, name="Able")
+    (fate,) = played(sequence, given(named)).settlement.fates
+    assert fate == Fate("Able", "burns", "", (("shaken", ""), ("loses", "3")))
 
 
 def test_a_value_set_before_the_end_is_told_where_it_stops() -> None:

@@ -109,7 +109,9 @@ def test_how_many_of_dice_that_are_kept() -> None:
     assert counted(sequence, "lost", {}) == expected
 
 
-@pytest.mark.parametrize(("dice", "needed"), [("1d4!", 3), ("2d4r1", 3), ("1d4r1!", 4), ("1d4ro1!", 3), ("2d3ro1!2", 2), ("1d4r1ro<3!>2", 3)])
+@pytest.mark.parametrize(
+    ("dice", "needed"), [("1d4!", 3), ("2d4r1", 3), ("1d4r1!", 4), ("1d4ro1!", 3), ("2d3ro1!2", 2), ("1d4r1ro<3!>2", 3)]
+)
 def test_how_many_of_dice_that_go_on(monkeypatch: pytest.MonkeyPatch, dice: str, needed: int) -> None:
     """With few further dice, so that each way can be followed."""
     monkeypatch.setattr("bot.rules.expression.model.EXTRA_DICE", 2)
