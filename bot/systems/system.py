@@ -442,6 +442,7 @@ class System:
         types = more.get("types", units["types"])
         options = {key: option_from(key, spec, self.lists) for key, spec in keys.items()}
         named = tuple(units.get("states") or ())
+        well = (units.get("well") or named[:1]) if self.bounded else ()
         states = {state: (state,) for state in named if state in flags}
         states |= {state: tuple(items) for state, items in (units.get("state_flags") or {}).items()}
         from bot.rules.inputs.units import UnitWords
@@ -453,6 +454,7 @@ class System:
             marks=units.get("marker_flags") or {},
             states=states,
             sound=named[0] if states and named[0] not in states else "",
+            fresh=well[0] if len(well) == 1 else "",
             known_states=named,
             reduced=units.get("reduced") or {},
             reduced_states=tuple(units.get("reduced_states") or ()),

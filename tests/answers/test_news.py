@@ -73,7 +73,7 @@ def test_units_to_which_two_things_happened_are_in_one_line_of_many() -> None:
     came = fared(FIRE, fates)
     assert groups(came)[0].text == "Squads 0-3"
     assert groups(came)[0].label.startswith("Shaken, loses")
-    assert news(came, "", (), "Alice").title == "4 of 5 squads shaken"
+    assert news(came, "", (), "Alice").title == "4 of 5 Squads shaken"
 
 
 def test_where_nobody_acts_the_sequence_is_named() -> None:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from bot.packs.check import check_content
+from bot.rules.inputs.units import RosterUnit, Unit, from_roster
+from bot.systems.catalog import systems
 from bot.systems.packs.archive import read_content
+from tests.examples import odds
 from tests.playing import Channel
 
 FILES = ("pack.yaml", "game.yaml", "crt.yaml", "shifts.yaml", "sequences.yaml", "steps/attack.yaml")
@@ -147,6 +151,23 @@ async def test_the_second_card_is_shot_saved_and_checked(
     await channel.do("Anna", "game undo")
     units = (await channel.game()).units
     assert (units["scouts"].numbers["men"], units["reserve"].numbers["men"]) == (3, 5)
+
+
+def test_a_unit_that_nobody_touched_is_in_its_first_state(
+    root: Path, tmp_path: Path, use_packs: Callable[[Path], None]
+) -> None:
+    """Formulas read it as a word, not as nothing: of a typed unit, and of one of the roster."""
+    use_packs(card_of(root, tmp_path / "skirmish-line", "A second card: shoot, save, morale"))
+    words = systems()["skirmish-line"].words["units"]
+    given = {"shooters": "line men=2", "targets": "rifles men=4 morale=6"}
+    found = odds("skirmish-line", "shoot", given, "targets[0].becomes")
+    assert found.keys() == {"steady"}
+    fresh = RosterUnit("Scouts", "r1", "rifles", "Red", {"men": 4, "morale": 6})
+    assert words.as_read(from_roster(fresh, words)).state == "steady"
+    assert words.as_read(from_roster(replace(fresh, state="gone"), words)).state == "gone"
+    lnlt = replace(systems()["lnlt"].words["units"], fresh="good-order")
+    squad = Unit("squad", "squad", flags=frozenset({"shaken", "ops"}))
+    assert lnlt.as_read(squad).state == "shaken", "typed as a flag"
 
 
 async def test_the_third_card_asks_the_loser(root: Path, tmp_path: Path, use_packs: Callable[[Path], None]) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-from bot.rules.copies import replace
 from bot.rules.declared.bounds import Bound, bound_of
 from bot.rules.declared.branches import For, asked_key
 from bot.rules.declared.calls import NONE, UNWORKABLE, said, unworkable
@@ -32,6 +32,7 @@ from bot.rules.declared.walk import LINES, NOTES, TOLD, Now, Walk, path_to
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.options import Option
+from bot.rules.inputs.units import NO_WORDS, UnitWords
 from bot.rules.odds.odds import STATE_BUDGET
 from bot.rules.sequence.sequence import Plan, Row, Settlement, no_closing, row_of
 
@@ -199,7 +200,7 @@ class Declared:
             _refuse_values(given)
         for table in self._blank:
             table.check_filled()
-        known = values_of(self.head.inputs, given) | self._tracks(given)
+        known = values_of(self.head.inputs, given, self._sheet.formulas.setting.words) | self._tracks(given)
         known |= {pick_key(name): given.values.get(name, NONE) for name in self.choices}
         try:
             check(self._checked, known)
@@ -272,16 +273,17 @@ def _refuse_values(given: Given) -> None:
             raise UserError(say, hint=f"Type {name}.", option="mods", code="unknown-modifier")
 
 
-def values_of(options: Iterable[Option], given: Given) -> dict[str, Any]:
+def values_of(options: Iterable[Option], given: Given, words: Mapping[str, UnitWords]) -> dict[str, Any]:
     """The values of the names that a declared sequence begins with; of two with one name the later counts."""
     known: dict[str, Any] = {}
     for option in options:
         name, value = option.name, given.values.get(option.name)
+        known_words = words.get(option.units or "units", NO_WORDS)
         if option.type == "units":
-            value = tuple([replace(unit) for unit in given.lists.get(name, ())])  # one object each
+            value = tuple([known_words.as_read(unit) for unit in given.lists.get(name, ())])
         elif option.type == "unit":
             value = given.roster.get(name)
-            value = NONE if value is None else value
+            value = NONE if value is None else known_words.as_read(value)
         elif option.type == "bool":
             value = value or name in given.mods if given.mods else value
         elif value is None and not option.required:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import Any
 
+from bot.rules.copies import replace
 from bot.rules.errors import Hint, UserError, did_you_mean, meant
 from bot.rules.inputs.loadout import read_loadout
 from bot.rules.inputs.options import Option, clean, clean_whole
@@ -56,8 +57,9 @@ class UnitWords:
 
     `marks` maps a roster marker to the flag it stands for (lnlt: ops-complete -> ops), `states` a state to its
     flags (shaken-wounded -> shaken, wounded), `sound` is the state without any (good-order), `known_states` are all
-    states. `reduced` maps a type to that of its reduced side, `reduced_states` are those of a unit
-    on that side. `bare` is the type that a bare whole number stands for, `repeat` the key that repeats an item.
+    states, `fresh` is that of a unit of which none was ever noted, where a game has one for all its units. `reduced`
+    maps a type to that of its reduced side, `reduced_states` are those of a unit on that side. `bare` is the type that
+    a bare whole number stands for, `repeat` the key that repeats an item.
     """
 
     types: tuple[str, ...]
@@ -66,6 +68,7 @@ class UnitWords:
     marks: Mapping[str, str] = field(default_factory=dict)
     states: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     sound: str = ""
+    fresh: str = ""
     known_states: tuple[str, ...] = ()
     reduced: Mapping[str, str] = field(default_factory=dict)
     reduced_states: tuple[str, ...] = ()
@@ -89,6 +92,12 @@ class UnitWords:
         """The state that sets just these flags."""
         return next((state for state, own in self.states.items() if {*own} == flags), otherwise)
 
+    def as_read(self, unit: Unit) -> Unit:
+        """The unit as formulas read it: in a state, where it is new or only flags were typed."""
+        flags = {flag for flags in self.states.values() for flag in flags} & unit.flags
+        state = unit.state or self._with(flags, self.fresh) if self.fresh else unit.state
+        return replace(unit, state=state)  # an object of its own, also where an item was repeated
+
     @property
     def mislaid(self) -> frozenset[str]:
         """States that an older roster may hold as markers: a flag of that name was all that typing them set."""
@@ -106,6 +115,10 @@ class UnitWords:
             elif state in self.states:
                 state = self._with({*self.states[state], *self.states[mark]}, state)
         return state
+
+
+NO_WORDS = UnitWords((), {}, {})
+"""Those of a game without units."""
 
 
 @dataclass(frozen=True, slots=True)

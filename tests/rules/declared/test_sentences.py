@@ -87,6 +87,6 @@ def test_inputs_have_the_values_that_are_typed_or_none() -> None:
     squad = Unit("squad", "squad")
     given = Given({"cover": 2, "night": False, "mods": ("rain", "night")}, {}, {"unit": squad}, frozenset({"cover"}))
     read = ("rain", "cover", "unit", "night", "cover_typed", "flank")
-    assert [values_of(INPUTS, given)[name] for name in read] == [True, 2, squad, True, True, False]
-    blank = values_of(INPUTS, Given({"cover": None, "night": False, "mods": ()}))
+    assert [values_of(INPUTS, given, {})[name] for name in read] == [True, 2, squad, True, True, False]
+    blank = values_of(INPUTS, Given({"cover": None, "night": False, "mods": ()}), {})
     assert [blank[name] for name in read] == [False, "none", "none", False, False, False]
