@@ -185,7 +185,7 @@ async def test_the_third_card_asks_the_loser(root: Path, tmp_path: Path, use_pac
     await channel.do("Ben", "game join Red")
     shot = 'hill-road assault Panzer "Rifles 1; Rifles 2"'
     odds = (await channel.do("Anna", f"{shot} odds")).text()
-    assert odds.startswith("Retreat: driven off 72% · hold: held 72%"), "6 against 4: all but 10 of 36"
+    assert odds.startswith("Rifles 1 + 2: driven off 72% if retreat, held 72% if hold"), "6 against 4: all but 10 of 36"
     asked = (await channel.do("Anna", f"{shot} hand=3,3")).text()
     assert asked.startswith("Beaten by 2. Retreat, or hold?")
     await channel.fails("Anna", "game next", "choose")
