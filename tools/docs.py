@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from bot.interface.common_commands import ROLL_OPTIONS
-from bot.interface.explained import all_unit_words
+from bot.interface.explained import all_unit_words, asking
 from bot.interface.registry import registry
 from bot.interface.spec import CommandSpec
 from bot.report.facts import facts_of
@@ -133,6 +133,9 @@ def _sequence(spec: CommandSpec, sequence: Sequence) -> Iterator[str]:
     if sequence.outputs:
         yield ""
         yield "Outputs: " + ", ".join(f"`{name}`" for name in sequence.outputs) + "."
+    for said in asking(sequence):
+        yield ""
+        yield said
 
 
 def _table(spec: CommandSpec, table: Table) -> Iterator[str]:

@@ -9,6 +9,7 @@ from itertools import product
 from bot.interface.spec import CommandSpec
 from bot.rules.inputs.options import Option
 from bot.rules.inputs.units import UnitWords
+from bot.rules.sequence.sequence import ACTOR
 from bot.rules.tables.table import Table
 from bot.systems.catalog import systems
 from bot.systems.system import Sequence, System
@@ -18,6 +19,14 @@ def explained(sequence: Sequence) -> tuple[Option, ...]:
     """The options of a sequence, each flag and word with what its table of modifiers adds: `+2, target adjacent`."""
     tables = [sequence.system.in_sight[id] for id in sequence.modifiers]
     return tuple(_explained(option, tables) for option in sequence.inputs) if tables else sequence.inputs
+
+
+def asking(sequence: Sequence) -> Iterator[str]:
+    """A sentence for each choice in its middle: who is asked, the options, and what counts where nobody answers."""
+    for choice in sequence.choices.values() if sequence.system.asks else ():
+        who = "the side that acts" if choice.who == ACTOR else f"the side of {choice.who}"
+        options = " or ".join(", ".join(choice.options).rsplit(", ", 1))
+        yield f"In the middle {who} may be asked ({choice.name}): {options}. After two days it is {choice.otherwise}."
 
 
 def by_side(option: Option) -> Option:

@@ -22,6 +22,7 @@ from bot.interface.spec import Place
 from bot.report.facts import facts_of
 from bot.rules.errors import UserError
 from bot.rules.proof.export_format import read_json
+from bot.systems.catalog import system
 from bot.systems.packs.archive import zipped
 from tests.commands.test_pack import add, managed
 from tests.forging import bodies, copied, rechained
@@ -30,7 +31,7 @@ from tests.packs.conftest import use_packs  # noqa: F401
 from tests.page_script import said_by_page
 from tests.playing import Channel
 from tests.test_verifiers_agree import forged, verdicts
-from tools import verify_log
+from tools import docs, verify_log
 
 PACKS = Path(__file__).parents[1] / "data" / "packs"
 SHOT = 'grit shoot attackers="Red 1" targets="Blue 1" dice=4 hand='
@@ -526,3 +527,11 @@ async def test_the_side_that_is_asked_is_reminded() -> None:
     assert [(reply.mention, "you were asked to choose" in str(reply.by)) for reply in told] == [
         (("console:bob",), True)
     ]
+
+
+async def test_help_and_generated_docs_say_who_is_asked_for_what_and_what_counts_after_two_days() -> None:
+    channel = await two_sides()
+    told = "In the middle the side of targets may be asked (answer): casualties or suppressed. After two days it is "
+    assert f"{told}casualties." in (await channel.do("Anna", "help grit shoot")).text()
+    assert f"{told}casualties." in docs.page(system("grit"))
+    assert "may be asked" not in (await channel.do("Anna", "help lnlt fire")).text()

@@ -15,7 +15,7 @@ from bot.commands.context import Context, repeated
 from bot.commands.help.pages import GAMES, HELP, TOPICS, back, games_page, overview, page_of_group, topic_page
 from bot.commands.play.button import played
 from bot.commands.play.odds import answer_odds
-from bot.interface.explained import all_unit_words, example_in, lists_of, unit_words
+from bot.interface.explained import all_unit_words, asking, example_in, lists_of, unit_words
 from bot.interface.registry import TABLE, Registry
 from bot.interface.reply.parts import Group, Part, Small
 from bot.interface.reply.reply import OPEN_FORM, Button, Reply
@@ -158,8 +158,9 @@ def command_page(spec: CommandSpec, registry: Registry) -> Reply:
 def _sequence_page(spec: CommandSpec) -> Reply:
     """The procedure, what a unit may carry (key and meaning), one line to copy."""
     name = " ".join(spec.path)
-    steps = system(spec.system).sequence(spec.target).procedure
-    lines: list[Part] = [f"{at}. {step}" for at, step in enumerate(steps, 1)] or [spec.summary]
+    sequence = system(spec.system).sequence(spec.target)
+    lines: list[Part] = [f"{at}. {step}" for at, step in enumerate(sequence.procedure, 1)] or [spec.summary]
+    lines += asking(sequence)
     words = system(spec.system).words
     for list_name, options in lists_of(spec.options).items():
         lines += _carried(words[list_name], " and ".join(options), spec.path[-1])
