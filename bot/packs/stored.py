@@ -18,6 +18,7 @@ from bot.rules.text.phrase import phrase
 from bot.stores.base import DAY, Clock
 from bot.stores.records import PACK_FILES, Doc, Json
 from bot.stores.store import Store
+from bot.systems.catalog import everywhere
 from bot.systems.packs.archive import Content
 from bot.systems.packs.pack import About, PackSystem, check_beside, pack_from, version_of
 from bot.systems.system import System
@@ -140,6 +141,24 @@ def check_joining(pack: PackSystem, others: Iterable[System]) -> None:
     except TableError as error:
         hint = "Switch the other one off, or give this one other names."
         raise UserError(f"{pack.title} cannot join: {error}", hint=hint, option="pack", code="not-together") from None
+
+
+def kept_out(pack: System, game: str, known: Mapping[str, System]) -> str:
+    """Why an extension does not join the game that is played: it extends another one. Empty where that is the same."""
+    if pack.base is None or pack.home == game:
+        return ""
+    played = known.get(game)
+    heir = (
+        f", which inherits {pack.home}" if isinstance(played, PackSystem) and played.about.inherits == pack.home else ""
+    )
+    named = played.title if played is not None else "no game yet"
+    return f"{pack.title} joins games of {pack.home} alone, and this one is {named}{heir}."
+
+
+def of_host() -> dict[Version, PackSystem]:
+    """The packs of the host's own folders, which every server has."""
+    packs = [pack for pack in everywhere().values() if isinstance(pack, PackSystem)]
+    return {Version(one.version, one.id, one.title, one.about.version, one.about.licence, 0): one for one in packs}
 
 
 def gone() -> UserError:

@@ -17,7 +17,7 @@ from bot.answers.outcome import is_open
 from bot.game.state import Game
 from bot.interface.registry import TABLE, Registry
 from bot.interface.spec import CommandSpec, Path, Place
-from bot.packs.stored import read_pack
+from bot.packs.stored import kept_out, of_host, read_pack
 from bot.rules.errors import TableError, UserError
 from bot.rules.text.phrase import phrase
 from bot.stores.base import Clock
@@ -165,6 +165,12 @@ class Shelves:
         )
         return UserError(error.message, hint=hint, option=error.option, code=error.code)
 
+    def kept_out(self, path: Path, where: Place, game: Game) -> str:
+        """Why units of this game are not known to a command: it is one of an extension of another game."""
+        known = self.last(where.server)
+        pack = known.get(path[0])
+        return kept_out(pack, game.system, known) if pack is not None and game.system else ""
+
     async def of(self, *hashes: Iterable[str], joined: tuple[str, ...] | None = None) -> Shelf:
         """The systems of everybody, with these packs: of several versions of one id the last is in force. Of extensions
         those that have `joined` the game, or all (None)."""
@@ -213,5 +219,4 @@ def _extensions_of_this_host() -> bool:
 
 def _of_this_host(hash: str) -> PackSystem | None:
     """The pack of this version in the host's own folders, which no store needs to have."""
-    packs = (system for system in everywhere().values() if isinstance(system, PackSystem))
-    return next((pack for pack in packs if pack.version == hash), None)
+    return next((pack for pack in of_host().values() if pack.version == hash), None)

@@ -152,6 +152,8 @@ class Handling:
         if isinstance(error.about, str):
             name = await removed_unit(self._store, loaded, error.about) if loaded is not None else ""
             gone, hint = f"{name} is no longer on the roster.", phrase("`/unit list` shows who is.")
+            if loaded is not None and not name and (why := self._shelves.kept_out(command.path, where, loaded.game)):
+                error.hint = why
             return UserError(gone, hint=hint, code=error.code, option=error.option) if name else error
         return await self._shelves.explained(error, command.path, where, loaded.game if loaded is not None else None)
 

@@ -343,3 +343,42 @@ async def test_random_games_of_an_extension_hold(tmp_path: Path, use_packs: Call
             (folder / name).write_text(text)
         use_packs(folder)
         assert await fuzz(system("club-ift"), 2, 3, Tally()) is None
+
+
+PLAIN = (START[1], 'unit add "Alpha" squad side=US morale=7', START[4])
+HEIR = {
+    "pack.yaml": 'id: house-asl\ntitle: House ASL\nversion: "1"\nauthor: us\nlicence: CC0-1.0\ninherits: asl\n',
+    "game.yaml": "groups: {house: House}",
+}
+
+
+async def test_an_extension_says_that_it_does_not_join_a_pack_that_inherits_its_game() -> None:
+    """Its commands find none of the units there, and the settings would not take it in."""
+    channel = await server({})
+    assert not (await add(channel, _zip(HEIR))).error
+    await managed(channel, "pack enable house-asl")
+    await channel.do("Anna", START[0].replace("asl", "house-asl"), *PLAIN)
+    why = "Club fire joins games of asl alone, and this one is House ASL, which inherits asl."
+    fired = await channel.say("Anna", "club-ift fire attackers=Alpha targets=Beta")
+    assert fired.error
+    assert why in fired.text()
+    moved = await channel.say("Anna", "game settings pack=club-ift")
+    assert moved.error
+    assert moved.title == why
+
+
+async def test_the_hosts_own_extension_is_taken_up_by_the_settings_too(
+    tmp_path: Path, use_packs: Callable[[Path], None]
+) -> None:
+    """A game that began before the host had it; and it is listed by its name."""
+    channel = await Channel.fresh()
+    await channel.do("Anna", START[0], *PLAIN)
+    for name, text in EXTENSION.items():
+        (tmp_path / "club" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "club" / name).write_text(text)
+    use_packs(tmp_path / "club")
+    await channel.do("Anna", "game settings pack=club-ift")
+    assert "pack=club-ift 1 (" in (await channel.do("Anna", "game settings")).text()
+    await channel.refused("Anna", "game settings pack=club-ift", "no-change pack")
+    await channel.do("Anna", 'unit add "Burner" ft-team side=US fp=12', "game undo", "game redo")
+    await sound(channel)

@@ -22,11 +22,12 @@ from bot.interface.reply.reply import Reply
 from bot.packs.stored import (
     SETUP,
     SHORT,
-    Version,
     check_joining,
     chosen,
     enabled,
     gone,
+    kept_out,
+    of_host,
     read_pack,
     server_key,
     versions,
@@ -38,6 +39,7 @@ from bot.rules.inputs.options import Option, clean
 from bot.rules.text.phrase import phrase
 from bot.stores.records import Doc
 from bot.systems.catalog import everywhere, pack_version
+from bot.systems.catalog import systems as all_systems
 
 _TYPED = re.compile(r"([\w-]+)(?:\s*[=:\s]\s*(\w+))?")
 _HIDE = {"discord": "To hide a game's commands: Server Settings, Integrations, Grognard."}
@@ -173,13 +175,15 @@ def _rules_listed(context: Context, game: Game) -> list[str]:
 async def _with_pack(context: Context, game: Game, wanted: str) -> tuple[Game, str]:
     """The game with another version of its pack, and what the log says of that. Raises UserError."""
     server = server_key(context.command.where)
-    version = chosen(wanted, await versions(context.store, server), await enabled(context.store, server))
-    pack = await read_pack(context.store, version.hash)
+    hosts = of_host()
+    known = [*hosts, *await versions(context.store, server)]
+    version = chosen(wanted, known, await enabled(context.store, server))
+    pack = hosts.get(version) or await read_pack(context.store, version.hash)
     if (version.id if pack is None else pack.home) != game.system:
         name = context.system.title if context.system is not None else "no system yet"
-        raise UserError(
-            f"{version.title} is another game than is played here: {name}.", option="pack", code="other-system"
-        )
+        why = kept_out(pack, game.system, all_systems()) if pack is not None else ""
+        other = f"{version.title} is another game than is played here: {name}."
+        raise UserError(why or other, option="pack", code="other-system")
     if in_force_of(game).get(version.id) == version.hash:
         raise UserError(f"This game is played with {version.named}.", option="pack", code="no-change")
     if pack is None:
@@ -193,8 +197,8 @@ async def _with_pack(context: Context, game: Game, wanted: str) -> tuple[Game, s
 
 async def _pack_listed(context: Context, game: Game) -> list[str]:
     """The versions of packs in force, as they are told from others; nothing for a game without one."""
-    known: list[Version] = await versions(context.store, server_key(context.command.where)) if game.packs else []
-    named = {one.hash: one.named for one in known}
+    known = await versions(context.store, server_key(context.command.where)) if game.packs else []
+    named = {one.hash: one.named for one in (*of_host(), *known)}
     extends = extends_of(Game(""), game.packs)
     what = {hash: f"extends {of}" for hash, of in extends.items()}
     hashes = in_force_of(game).values()
