@@ -7,14 +7,16 @@ from pathlib import Path
 import pytest
 
 from bot.answers.headline import headline_of
+from bot.interface.registry import registry
 from bot.packs.check import check_content, placed
 from bot.packs.new import new_pack
 from bot.rules.errors import UserError
 from bot.rules.sequence.sequence import Settlement
 from bot.rules.tables.axis import axis
 from bot.rules.tables.compile import _place
-from bot.systems.catalog import everywhere
+from bot.systems.catalog import built_in, everywhere
 from bot.systems.packs.archive import read_content
+from bot.systems.packs.pack import TAKEN
 from bot.systems.resolve import count_odds
 from tests.packs.conftest import FEW, PackMaker
 
@@ -233,9 +235,15 @@ def test_rounds_may_go_on_with_what_came_out() -> None:
     assert Carried(becomes=Told("ours_left")).next(5, {"ours_left": 2}) == 2
 
 
-@pytest.mark.parametrize("name", ["name", "type", "side", "state"])
+def test_a_pack_is_called_like_no_command() -> None:
+    """`/deck` and `/hand` came later than the list."""
+    games = {*built_in()}
+    assert {name for name in registry().top if name.removesuffix("-table") not in games} <= TAKEN
+
+
+@pytest.mark.parametrize("name", ["name", "type", "side", "state", "word", "marker", "markers", "flag"])
 def test_a_word_of_every_unit_names_no_attribute(make_pack: PackMaker, name: str) -> None:
-    """It would be there twice in a scenario."""
+    """It would be there twice in a scenario, or put a marker on (`flag=moved`)."""
     attribute = f"{name}: {{type: int, min: 0, max: 9, help: x}}"
     game = f"groups: {{combat: Combat}}\nunits:\n  types: [unit]\n  attributes:\n    {attribute}\n"
     content = read_content(make_pack({"game.yaml": game}))

@@ -27,7 +27,7 @@ MOST_INPUTS = 16
 """Beside flags: flags fold into one option where there are too many."""
 OF_SEQUENCES = ("odds", "compare", "secret", "hand", "rounds", "mods")
 OF_TABLES = ("private", "picture", "whole", "mods")
-OF_UNITS = ("name", "type", "side", "state")
+OF_UNITS = ("name", "type", "side", "state", "word", "marker", "markers", "flag")
 """Words that every command of the kind has for itself: an input called so would be there twice."""
 NAME = re.compile(r"[a-z][a-z0-9_-]{0,31}")
 LONGEST = {
@@ -42,7 +42,7 @@ NEEDED = ("id", "title", "version", "author", "licence")
 KEYS = (*NEEDED, "notice", "inherits", "extends", "private")
 TAKEN = frozenset(
     {"roll", "game", "unit", "log", "again", "order", "fair", "me", "privacy", "help", "setup", "pack", "macro",
-     "choose", "console", "table", "grognard", "track"}
+     "choose", "console", "table", "grognard", "track", "deck", "hand"}
 )  # fmt: skip
 """Words that are commands of their own."""
 
