@@ -62,11 +62,10 @@ def run_sequence(
     roster: Roster,
     read: Mapping[str, Any] = _NONE,
     fell: Many[object] = (),
-    before: int = 0,
 ) -> Outcome:
     """Play a sequence with the tracks that it `read`. Raises UserError; real dice that are too few name the die owed
-    next. `fell` are dice that fell before, where it is carried on with what a side chose (among the `options`); so many
-    lines were said `before`.
+    next. `fell` are dice that fell before, where it is carried on with what a side chose (among the `options`): what
+    was said with them is not said again.
     """
     raw = {name: value for name, value in options.items() if name not in EXTRA}
     plays = planned(sequence, {**raw, **filled_in(read, sequence.system.tracks)} if read else raw, roster)
@@ -81,7 +80,8 @@ def run_sequence(
     singles = thrown(
         lambda dice: play_all(sequence, plays, Carried(fell, dice) if fell else dice, roster, read), source, hand, typed
     )
-    singles = tuple([one._replace(played=one.played._replace(lines=one.played.lines[before:])) for one in singles])
+    new = [one.played._replace(lines=one.played.lines[one.played.before :]) for one in singles]
+    singles = tuple([one._replace(played=played) for one, played in zip(singles, new, strict=True)])
     first, changes = singles[0], tuple(change for one in singles for change in one.changes)
     asks = first.played.settlement.asks
     if asks:

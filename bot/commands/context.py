@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from collections.abc import Sequence as Many
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from bot.answers.outcome import is_of_game
+from bot.answers.outcome import Happening, facts_of, is_of_game
 from bot.game.ledger import Ledger
 from bot.game.prepared import UNUSED, Prepared, find, fresh
 from bot.game.rights import Actor, actor_in, has_last_word, is_stranger, over
-from bot.game.state import Game, Json, roster_of
+from bot.game.state import Game, Json, roster_of, unit_json
 from bot.interface.registry import Registry
 from bot.interface.reply.reply import Button, Reply
-from bot.interface.spec import OWN, Command, CommandSpec, Place
+from bot.interface.spec import OWN, Command, CommandSpec, Path, Place
 from bot.places.forms import Draft, find_draft
 from bot.rules.dice import Die, Source
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import Asked
-from bot.rules.inputs.units import Roster
+from bot.rules.inputs.units import Roster, RosterUnit
 from bot.rules.odds.odds import Distribution
 from bot.rules.proof.fair import Stream, Words
 from bot.rules.text.phrase import phrase
@@ -272,6 +272,19 @@ def closes_texts(context: Context) -> bool:
             code="last-word",
         )
     return True
+
+
+def play_facts(
+    context: Context, path: Path, happening: Happening, named: Iterable[RosterUnit], *, secret: bool = False
+) -> Json:
+    """What the event of something that was played says: also which units it named, as they were, who acts, and whether
+    it closes the players' texts."""
+    draws = (bool(happening.dice) or secret) and not happening.by_hand
+    return facts_of(path, happening) | {
+        "used": [unit_json(unit) for unit in named],
+        "acting": [unit.name for unit in named if unit.name in happening.acting],
+        "closes": draws and closes_texts(context),
+    }
 
 
 def roster_for(context: Context, spec: CommandSpec) -> Roster:

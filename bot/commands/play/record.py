@@ -14,7 +14,6 @@ from bot.answers.outcome import (
     after_happening,
     change_from_json,
     change_json,
-    facts_of,
     initiative_of,
     is_of_game,
     named_in,
@@ -22,7 +21,7 @@ from bot.answers.outcome import (
 )
 from bot.answers.shot import brief, compact
 from bot.commands.channel_games import turn_to
-from bot.commands.context import Amendment, Context, closes_texts
+from bot.commands.context import Amendment, Context, play_facts
 from bot.commands.play.targets import other_targets
 from bot.commands.post.choose import ask_side
 from bot.commands.turns.turn_card import IMPACT
@@ -63,12 +62,8 @@ async def record(context: Context, outcome: Outcome, *, secret: bool) -> Reply:
     actor = context.actor
     need_share(game, actor, named, acting)
     amiss = _amiss(context, game, happening, actor.side)
-    facts = facts_of(context.command.path, happening)
-    facts["used"] = [unit_json(unit) for unit in named]
-    facts["acting"] = [unit.name for unit in acting]
+    facts = play_facts(context, context.command.path, happening, named, secret=secret)
     label = str(happening.inputs.get("label") or "")
-    draws = (bool(happening.dice) or secret) and not happening.by_hand
-    facts["closes"] = draws and closes_texts(context)
     if secret:
         return _seal(context, outcome, facts, label)
     if happening.asks:

@@ -6,28 +6,19 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from bot.answers.outcome import (
-    Outcome,
-    after_happening,
-    asked_json,
-    edition_facts,
-    named_in,
-    side_asked,
-)
+from bot.answers.outcome import Outcome, after_happening, asked_json, named_in, side_asked
 from bot.answers.shot import run_sequence
-from bot.commands.context import Amendment, Context, closes_texts, roster_for
+from bot.commands.context import Amendment, Context, play_facts, roster_for
 from bot.commands.turns.calls import call_sides
 from bot.game.events import is_current, system_of, whole_shot
 from bot.game.follows.rolls import DIRECTOR, ELSE
-from bot.game.state import Game, Json, unit_json
-from bot.game.tracks import filled_in
+from bot.game.state import Game, Json
 from bot.game.undo import EDITION, find_undoable, undo_fields
 from bot.interface.reply.parts import Small, when
 from bot.interface.reply.reply import OVER, Reply
 from bot.interface.spec import CommandSpec
 from bot.interface.typing.command_text import command_text
 from bot.rules.copies import replace
-from bot.rules.dice import Script
 from bot.rules.errors import DieOwed, UserError
 from bot.rules.text.phrase import Phrase, Typed, begun, phrase
 from bot.stores.base import DAY
@@ -49,7 +40,7 @@ async def ask_side(context: Context, outcome: Outcome, facts: Json) -> Reply:
     names = [unit["name"] for unit in facts["used"]]
     more = {"side": side, "units": names, "due": int(context.now + WAIT)}
     facts["asks"] = asks | {name: value for name, value in more.items() if value}
-    after = replace(after_happening(game, replace(happening, changes=())))
+    after = after_happening(game, replace(happening, changes=()))
     body = context.ledger.add(happening.kind, after, **facts)
     calls = await call_sides(context, game, (side,), spares=False) if side else ()
     reply = _question(context, outcome.reply, body["number"], facts["asks"], ())
@@ -161,11 +152,8 @@ async def _decide(context: Context, number: int, picks: list[str], *, how: str =
     fell = tuple(die["value"] for die in shot["fell"])
     read: Json = first.get("read") or {}
     sequence, roster = system.sequence(first["target"]), roster_for(context, spec)
-    known = {**shot["inputs"], **filled_in(read, system.tracks), **shot["chosen"], asks["name"]: ""}
-    asking = sequence.plan(sequence.given(known, roster))
-    told = len(sequence.play(asking, Script(fell)).lines)
     try:
-        outcome = run_sequence(sequence, spec, typed, context.who, context.dice(), roster, read, fell, told)
+        outcome = run_sequence(sequence, spec, typed, context.who, context.dice(), roster, read, fell)
     except UserError as error:
         if isinstance(error.about, DieOwed):
             given = {"event": number, "option": ",".join(picks), "hand": ",".join(map(str, (*error.about.given, "?")))}
@@ -175,13 +163,9 @@ async def _decide(context: Context, number: int, picks: list[str], *, how: str =
     happening = replace(outcome.happening, kind=CHOICE, inputs={})
     if happening.by_hand and not game.hand_dice:
         raise UserError("This game does not allow dice rolled by hand.", option="hand", code="no-hand-dice")
-    named = named_in(game, happening)
-    facts: Json = {"event": number, "picks": picks, "as": how, "system": system.id, "target": first["target"]}
-    facts |= edition_facts(system) | {"read": read}
-    facts |= {"dice": happening.notes(), "out": dict(happening.out), "hand": happening.by_hand}
-    facts |= {"result": happening.result, "used": [unit_json(unit) for unit in named]}
-    facts["acting"] = [unit.name for unit in named if unit.name in happening.acting]
-    facts["closes"] = bool(happening.dice) and not happening.by_hand and closes_texts(context)
+    facts = play_facts(context, spec.path, happening, named_in(game, happening))
+    facts = {name: value for name, value in facts.items() if name not in ("command", "inputs")}
+    facts |= {"event": number, "picks": picks, "as": how}
     said = ", ".join(dict.fromkeys(_words(asks, pick) for pick in picks))
     chosen = f"nobody chose in time: {said}" if how == ELSE else f"{context.who} chooses: {said}"
     reply = replace(outcome.reply, by=chosen)

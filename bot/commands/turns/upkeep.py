@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from bot.answers.outcome import after_happening, facts_of, named_in
+from bot.answers.outcome import after_happening, named_in
 from bot.answers.shot import run_sequence
 from bot.answers.upkeep import Upkeep, upkeep_of
-from bot.commands.context import Context, closes_texts
+from bot.commands.context import Context, play_facts
 from bot.game.roster import is_gone
-from bot.game.state import roster_of, unit_json
+from bot.game.state import roster_of
 from bot.interface.reply.parts import Part, Small
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import CommandSpec
@@ -43,10 +43,8 @@ def _played(context: Context, upkeep: Upkeep) -> list[Part]:
     outcome = run_sequence(sequence, spec, upkeep.options, context.who, dice, roster, upkeep.read)
     happening = outcome.happening
     assert happening is not None
-    named, facts = [unit for unit in named_in(game, happening) if not is_gone(unit)], facts_of(path, happening)
-    facts |= {"used": [unit_json(unit) for unit in named], "upkeep": game.phase}
-    facts["acting"] = [unit.name for unit in named if unit.name in happening.acting]
-    facts["closes"] = bool(happening.dice) and closes_texts(context)
+    named = [unit for unit in named_in(game, happening) if not is_gone(unit)]
+    facts = play_facts(context, path, happening, named) | {"upkeep": game.phase}
     body = context.ledger.add("sequence", after_happening(game, happening), **facts)
     told = f"{sequence.title}: {outcome.reply.title}"
     context.ledger.say(told)

@@ -17,9 +17,9 @@ from bot.rules.declared.formulas import Env, Formula
 from bot.rules.declared.program import OPEN, Block, Partial, Slicer, Statement
 from bot.rules.declared.reading import Place
 from bot.rules.declared.setting import Name, Path, spoken
-from bot.rules.declared.walk import END, NOTES, Do, Here, Keys
+from bot.rules.declared.walk import END, LINES, NOTES, Do, Here, Keys
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence.sequence import ACTOR, Ask, Choice
+from bot.rules.sequence.sequence import ACTOR, ASKED, Ask, Choice
 
 KEYS = ("who", "ask", "options", "else")
 MOST_CHOICES, MOST_OPTIONS = 2, 6
@@ -132,6 +132,8 @@ class Pause(Statement):
                 return END if asked else None
             if asked and len(picks) not in (1, asked):
                 raise choice.wrong(f"has {len(picks)} answers for {asked}")
+            if asked:
+                env[LINES].append(ASKED)
             return None
 
         return do

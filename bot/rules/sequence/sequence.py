@@ -361,13 +361,19 @@ def never(_out: Any) -> Settlement:
     raise AssertionError("a part is counted, not played")
 
 
+ASKED = Line("a side was asked")
+"""Between the lines of a story: what is before it was said with the question. It is in no answer."""
+
+
 class Played(NamedTuple):
-    """A sequence played to its end: outputs, dice in order, the story, and the settlement."""
+    """A sequence played to its end: outputs, dice in order, the story, and the settlement; so many lines were said
+    `before` what was chosen last."""
 
     out: dict[str, Any]
     dice: tuple[Rolled, ...]
     lines: tuple[Line, ...]
     settlement: Settlement
+    before: int = 0
 
 
 def play(plan: Plan[S], source: Source) -> Played:
@@ -395,7 +401,9 @@ def play(plan: Plan[S], source: Source) -> Played:
     told.update(plan.closing(state))
     out = nested(told)
     settlement = plan.settle(out) if plan.settles is None else plan.settles(notes)
-    return Played(out, tuple(rolled), tuple(lines), settlement)
+    said = tuple([line for line in lines if line is not ASKED])
+    asked = [at for at, line in enumerate(lines) if line is ASKED]
+    return Played(out, tuple(rolled), said, settlement, asked[-1] + 1 - len(asked) if asked else 0)
 
 
 def too_many_dice() -> UserError:
