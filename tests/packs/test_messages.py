@@ -14,10 +14,11 @@ from bot.rules.errors import UserError
 from bot.rules.sequence.sequence import Settlement
 from bot.rules.tables.axis import axis
 from bot.rules.tables.compile import _place
-from bot.systems.catalog import built_in, everywhere
+from bot.systems.catalog import everywhere
 from bot.systems.packs.archive import read_content
 from bot.systems.packs.pack import TAKEN
 from bot.systems.resolve import count_odds
+from bot.systems.system import built_in
 from tests.packs.conftest import FEW, PackMaker
 
 
