@@ -9,6 +9,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from bot.app import App
@@ -21,8 +22,9 @@ from bot.interface.spec import Person, Place
 from bot.stores.records import BOARD
 from tests.forging import verify
 from tests.simulation import on_discord, on_slack
+from tests.simulation.closed import Closed
 from tests.simulation.door import PROCESS, Disk
-from tests.simulation.people import BY_KEY, PEOPLE, discord_id, slack_id
+from tests.simulation.people import BY_KEY, PEOPLE, discord_id, human, slack_id
 from tests.simulation.shown import Request, Shown
 from tools.verify_log import check as read_independently
 
@@ -78,6 +80,7 @@ class Book:
         self._agreed: set[str] = set()  # places whose managers agreed to be bound
         self._sealed: dict[tuple[str, int], str] = {}  # words of closed rolls
         self._closed: set[tuple[str, int]] = set()
+        self._cards: dict[str, Closed] = defaultdict(partial(Closed, set(), defaultdict(set)))
         self._refused: list[Request] = []
 
     # What was asked
@@ -97,6 +100,11 @@ class Book:
             self.commits += 1
         erases = any(kind == "erased" or (kind == "request" and "deleted" in row[3][:80]) for kind, row in rows)
         no_longer_holds = {row[5] for kind, row in rows if kind == "outbox" and row[5]}
+        users = [row[2] for kind, row in rows if kind == "request"]
+        for game in {row[0] for kind, row in rows if kind in ("event", "text")}:
+            texts = [(row[1], row[2], row[3]) for kind, row in rows if kind == "text" and row[0] == game]
+            bodies = [json.loads(row[2]) for kind, row in rows if kind == "event" and row[0] == game]
+            self._cards[game].wrote(bodies, texts, human(users[0]) if users else "")
         for kind, row in rows:
             if kind == "posted" and row[1] in no_longer_holds:  # a board called off before anybody had it
                 self._rows.pop(row[0], None)
@@ -184,6 +192,9 @@ class Book:
         self._count(platform, shown)
         self._overheard(platform, shown)
         self._unsealed(shown)
+        for deck in self._cards.values():
+            for word in deck.seen(shown):
+                self.broken("k", f"the closed card {word} is shown to others in {shown.text!r}")
         request = shown.answers
         if request is not None and request.is_press and shown.viewer and _is_refusal(shown.text):
             self._refused.append(request)

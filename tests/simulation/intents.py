@@ -42,6 +42,7 @@ class Plot:
         self.steps: list[Step] = []
         self._at = 0.0
         self._words = 0
+        self.decks = 0
 
     def begin(self, at: float) -> None:
         """The next scene."""
@@ -61,6 +62,13 @@ class Plot:
     def press(self, who: str, where: str, button: str, *, newest: bool = True) -> None:
         """Somebody presses a button that begins so; the newest that they see, or any."""
         self.add("press", who, where, button, 0.0 if newest else self.chance.random())
+
+    def act(self, who: str, where: str, what: str) -> None:
+        """Somebody types a command, or presses where it begins with that word."""
+        if what.startswith("press "):
+            self.press(who, where, what.removeprefix("press "), newest=self.chance.random() < 0.7)
+        else:
+            self.say(who, where, what)
 
     def add(self, kind: str, who: str = "", where: str = "", text: str = "", pick: float | None = None) -> None:
         """A step, now."""
@@ -369,6 +377,88 @@ def strangers(plot: Plot) -> None:
     plot.press(plot.chance.choice([EVE, CAS, BOB]), where, "consent")
 
 
+def deck_of(plot: Plot, where: str, who: str) -> None:
+    """Somebody makes a deck of words that nothing else is called by."""
+    plot.decks += 1
+    plot.say(who, where, f'deck make "{", ".join(f"k{plot.decks}c{card}x" for card in range(1, 13))}" cup')
+    plot.wait(0.5, 2)
+
+
+def hands(plot: Plot) -> None:
+    """Two sides with closed hands of one deck: dealt, played, given, put back, looked at, taken back, opened."""
+    where = plot.spot("hill", "camp")
+    plot.say(ANN, where, 'game start lnlt "Hands" sides="US, VC"')
+    plot.wait(0.5, 2)
+    plot.say(ANN, where, "game join US")
+    plot.say(BOB, where, "game join VC")
+    plot.wait(0.5, 2)
+    deck_of(plot, where, ANN)
+    plot.say(ANN, where, "deck deal 2 cup")
+    for _ in range(plot.chance.randrange(4, 10)):
+        plot.wait(0.3, 3)
+        who, other = plot.chance.sample([ANN, BOB], 2)
+        plot.act(who, where, plot.chance.choice(CARDS).replace("SIDE", "VC" if who == ANN else "US"))
+        if plot.chance.random() < 0.3:
+            plot.wait(0.3, 2)
+            plot.press(who, where, "undo")
+            plot.wait(0.3, 2)
+            for one in plot.chance.sample([EVE, other, who], 3):
+                plot.press(one, where, "consent")
+            plot.say(
+                plot.chance.choice([who, other]), where, plot.chance.choice(["game redo", "deck draw cup", "hand"])
+            )
+        if plot.chance.random() < 0.3:
+            plot.say(EVE, where, plot.chance.choice(EYES))
+    if plot.chance.random() < 0.6:
+        plot.wait(0.5, 2)
+        plot.say(BOB, where, "hand agree")
+        plot.wait(0.5, 2)
+        for line in ("game end confirm", "fair reveal", "game resume", "hand"):
+            plot.say(ANN, where, line)
+            plot.wait(0.5, 2)
+
+
+CARDS = (
+    "deck draw cup", "deck draw cup 2 to=me", "deck draw cup to=me", "deck deal 1 cup", "deck play all cup",
+    "deck give all SIDE cup", "deck return all cup", "deck return all cup place=top",
+    "deck return all cup place=bottom", "deck discard all cup", "deck peek 2 cup", "deck shuffle cup",
+    "deck draw standard-52 2 to=me", "deck draw cup 7", 'deck shuffle "Ann, Bo, Cy"', "hand", "deck show cup",
+    "roll 2d6 label=@", "game leave", "game join US", "press drawcard", "press hand", "press handcard:",
+    "press openhand", "press undo",
+)  # fmt: skip
+EYES = ("deck show cup", "log", "game export json", "game export csv", "hand", "deck play all cup", "fair reveal",
+        "deck draw cup 2 to=me", "deck peek 2 cup", "game status", "game stats")  # fmt: skip
+"""What somebody without a seat tries."""
+
+
+def seats(plot: Plot) -> None:
+    """Closed hands of persons in free play: somebody deletes their data, the game moves, goes elsewhere as a file."""
+    where = plot.spot("hill", "camp", "lair")
+    first, second = plot.chance.sample(sorted(SPOTS[where].members), 2)
+    deck_of(plot, where, first)
+    for who in (first, second):
+        plot.say(who, where, "deck draw cup 3 to=me")
+        plot.wait(0.3, 2)
+    plot.say(first, where, f"deck give all {second} cup")
+    for _ in range(plot.chance.randrange(2, 5)):
+        plot.wait(0.3, 2)
+        plot.act(plot.chance.choice([first, second]), where, plot.chance.choice(CARDS))
+    ending = plot.chance.choice(["forget", "carry", "crash", "again"])
+    plot.wait(0.5, 2)
+    if ending == "forget":
+        plot.say(first, where, "privacy delete confirm")
+    elif ending == "carry":
+        plot.say(second, where, "game export json")
+        plot.wait(1, 4)
+        plot.say(second, plot.spot("ford", "den", "cave"), "game import {file}")
+    else:
+        plot.add(ending, first if ending == "again" else "")
+    plot.wait(1, 4)
+    for who in (second, first):
+        plot.say(who, where, plot.chance.choice(["hand", "deck draw cup to=me", "deck play all cup", "game undo"]))
+        plot.wait(0.3, 2)
+
+
 SCENES: dict[Scene, int] = {
     rolls: 5,
     duel: 4,
@@ -399,7 +489,7 @@ FAULTS = {
     "clock": ("-7200", "-60", "60", "1000", "7200"),
     "again": ("",),
 }
-LATER: dict[Scene, int] = {strangers: 5}
+LATER: dict[Scene, int] = {strangers: 5, hands: 7, seats: 8}
 """Scenes that came later, in every tenth world, of this number: the other worlds stay what they were."""
 WORLDS = (("hill", "ford", "lair"), ("camp", "den", "cave"), tuple(SPOTS))
 

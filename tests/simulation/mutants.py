@@ -15,6 +15,9 @@ import adapters.slack.work
 import bot.commands.games.transfer
 import bot.commands.log.export
 import bot.commands.log.undo
+import bot.commands.play.decks
+import bot.commands.play.hands
+import bot.game.follows.cards
 import bot.game.undo
 import bot.running.storing
 import bot.stores.sqlite.link
@@ -23,11 +26,13 @@ from bot.app import App
 from bot.audit.export import Promises, behind
 from bot.commands.context import Context, _Dice
 from bot.commands.dispatch import ALL_BUTTONS
+from bot.game.follows.cards import holders
 from bot.game.undo import Found, find
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Command, Person, Place
 from bot.outbox.receipts import Receipts
 from bot.process.entropy import new_id, throwaway
+from bot.rules.cards import last_key
 from bot.stores.records import Commit, Committed, Outgoing
 
 REPEATABLE = ("again", "odds", "log")
@@ -190,6 +195,52 @@ def _no_lease(patch: pytest.MonkeyPatch) -> None:
 def _unsealed(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(bot.commands.log.export, "Promises", partial(Promises, with_secrets=True))
     patch.setattr(bot.commands.log.export, "behind", partial(behind, with_secrets=True))
+
+
+@mutant("cards: an export holds what is closed", 68, "k")
+def _cards_exported(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(bot.commands.log.export, "Promises", partial(Promises, with_secrets=True))
+    patch.setattr(bot.commands.log.export, "behind", partial(behind, with_secrets=True))
+
+
+@mutant("cards: who has no seat is shown the hand of one", 37, "k")
+def _others_hand(patch: pytest.MonkeyPatch) -> None:
+    own = bot.commands.play.hands._own
+
+    def anybody(context: Context) -> str:
+        held = holders(context.game.cards, context.game.decks)
+        return own(context) if own(context) in held or not held else held[0]
+
+    patch.setattr(bot.commands.play.hands, "_own", anybody)
+
+
+@mutant("cards: what is drawn into a hand is told to all", 8, "k")
+def _drawn_openly(patch: pytest.MonkeyPatch) -> None:
+    draw = bot.commands.play.decks._draw_closed
+
+    async def openly(*args: Any) -> Reply:
+        reply = await draw(*args)
+        assert reply.announce is not None
+        return replace(reply, announce=replace(reply.announce, title=reply.title))
+
+    patch.setattr(bot.commands.play.decks, "_draw_closed", openly)
+
+
+@mutant("cards: what was in hands before is believed to be so still", 77, "f")
+def _hands_remembered(patch: pytest.MonkeyPatch) -> None:
+    closed = bot.commands.play.decks.closed_hands
+
+    async def stale(context: Context, id: str) -> Any:
+        if context.ledger.hands[0]:
+            context.ledger.hands = context.game.cards.get(last_key(id), 0), context.ledger.hands[1]
+        return await closed(context, id)
+
+    patch.setattr(bot.commands.play.decks, "closed_hands", stale)
+
+
+@mutant("cards: who leaves takes their hand along", 68, "f")
+def _hand_kept(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(bot.game.follows.cards, "put_back", lambda out, *_: out)
 
 
 @mutant("dice: they come from elsewhere than the promised seed", 2, "f")

@@ -164,6 +164,7 @@ class Discord:
         shown.files = tuple(files)
         buttons = [item for row in rows_of(body.get("components") or ()) for item in row["components"]]
         shown.buttons = tuple(str(item.get("custom_id")).removeprefix(ACTION) for item in buttons)
+        shown.choices = tuple(one["value"] for item in buttons for one in item.get("options", ()))
 
     def _json(self, shown: Shown) -> Json:
         flags = (LOADING if shown.loading else 0) | (EPHEMERAL if shown.viewer else 0)

@@ -86,6 +86,8 @@ class Slack:
         if method in ("pins.add", "pins.remove"):
             self._spot(team, given["channel"])
             return {}
+        if method.startswith("views."):
+            raise Refused("expired_trigger_id")  # then it is a message for one pair of eyes
         if method == "files.getUploadURLExternal":
             id = f"F{len(self._files)}"
             self._files[id] = ""
@@ -134,6 +136,8 @@ class Slack:
         shown.late = any(remark in shown.text for remark in (PERHAPS, LATE_PERHAPS))
         items = [item for block in body.get("blocks") or () for item in block.get("elements") or () if "value" in item]
         shown.buttons = tuple(str(item["value"]) for item in items)
+        menus = [item for block in body.get("blocks") or () for item in block.get("elements") or ()]
+        shown.choices = tuple(one["value"] for item in menus for one in item.get("options", ()))
         self._world.show(shown)
 
 

@@ -53,6 +53,7 @@ class Shown:
     key: str = ""  # the same for the same answer
     viewer: str = ""
     buttons: tuple[str, ...] = ()
+    choices: tuple[str, ...] = ()  # what its menus do
     files: tuple[str, ...] = ()
     late: bool = False  # whether it says that it may stand there twice: (late) on Discord, (perhaps ...) on Slack
     answers: Request | None = None

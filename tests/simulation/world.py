@@ -109,7 +109,7 @@ class World:
             (shown, action)
             for shown in self._seen_by(step.who)
             if shown.spot == spot
-            for action in shown.buttons
+            for action in (*shown.buttons, *(shown.choices if step.text else ()))
             if action.startswith(step.text) and not action.startswith(("form", "again") if not step.text else "form")
         ]
         if not found or step.who not in spot.members:
