@@ -22,6 +22,7 @@ from tests.fresh import fresh_app, run
 from tests.packs.conftest import PackMaker
 from tests.packs.conftest import make_pack as make_pack
 from tests.packs.marsh import MARSH, every_event_of_tracks
+from tests.packs.test_cups import FILES, GAME, every_event_of_cups
 from tests.playing import Channel, two_sides
 from tests.random_play import exported, exported_text
 from tests.scenarios.test_extensions import every_event_of_extensions
@@ -260,6 +261,9 @@ def test_nothing_on_the_list_is_unused(monkeypatch: pytest.MonkeyPatch, root: Pa
         events += run(every_event_of_choices())
     with pack_in_use(monkeypatch, make_pack(MARSH, "marsh")):
         events += run(every_event_of_tracks())
+    led = {**FILES, "game.yaml": GAME.replace("  - {name: move, title: Supply phase}\n", "")}
+    with pack_in_use(monkeypatch, make_pack(led)):
+        events += run(every_event_of_cups())
     unused = {f"{name} {part}" for name, kind in KINDS.items() for part in (*kind.needs, *kind.may, *kind.game)}
     unused |= {f"{name} units" for name, kind in KINDS.items() if kind.units}
     for event in events:

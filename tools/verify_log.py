@@ -31,7 +31,7 @@ Json = dict[str, Any]
 NO_TEXTS = sha256(b"").hexdigest()
 PATCH = ("before", "after")
 # The closed list: bot/rules/proof/event_kinds.py has it too, and says how it is read.
-TURN = "turn phase turn_of go passes"
+TURN = "turn phase turn_of go passes led"
 SET = "hand_dice answers confirm rules master packs tracks decks"
 UNDONE = f"{TURN} initiative plans orders orders_due system players {SET}"
 RULED = "inputs dice out edition base tables hand result used acting texts closes before after read upkeep"
@@ -40,12 +40,12 @@ EVENTS: Json = {
     "kinds": {
         "start": [
             "game secret", "free unannounced result before after extends",
-            "system name started sides master turn phase turn_of go packs tracks", "units final barrier",
+            "system name started sides master turn phase turn_of go packs tracks led", "units final barrier",
         ],
         "join": ["before after", "", "players", "beside final playing cards"],
         "leave": ["before after", "", "players", "beside playing cards"],
-        "next": ["result before after", "", TURN, "units playing"],
-        "pass": ["result before after", "", TURN, "units playing"],
+        "next": ["result before after", "", TURN, "units cards playing"],
+        "pass": ["result before after", "", TURN, "units cards playing"],
         "initiative": ["result", "before after", "initiative turn_of go passes", "playing"],
         "plan": ["result before after", "texts", "plans", "beside playing"],
         "order": ["result before after", "texts", "orders orders_due", "beside playing"],
@@ -79,7 +79,7 @@ EVENTS: Json = {
             "tracks", "units",
         ],
         "deck": ["result before after", "texts", "decks", "cards"],
-        "draw": ["does result", "dice closed seats deck texts closes before after", "", "cards quiet"],
+        "draw": ["does result", "dice closed seats deck texts closes before after", "go led", "cards quiet"],
         "cards": ["does result before after", "deck seat to texts seats by reason", "", "cards"],
         "sealed": ["of sealed", "hand closes", "", "beside"],
         "reveal": ["opens", "result last before after", "tracks", "units final quiet"],
@@ -100,12 +100,12 @@ EVENTS: Json = {
         "changes": "change+", "read": "{word:value}+", "tracks": "{word:value}+",
         "opens": "count+", "reads": "count+", "before": "patch", "after": "patch",
         "deck": "word", "upkeep": "word",
-        "does": "=draw|=peek|=names|=hold|=deal|=play|=discard|=remove|=return|=shuffle|=give|=back|=agree",
+        "does": "=draw|=lead|=peek|=names|=hold|=deal|=play|=discard|=remove|=return|=shuffle|=give|=back|=agree",
         "closed": "sides*60", "seats": "word+60", "seat": "word", "to": "word", "shows": "count",
     },
     "game": {
         "system": "name", "name": "name", "master": "name", "phase": "name", "initiative": "name", "turn_of": "name",
-        "winner": "name", "started": "yes", "ended": "yes", "hand_dice": "yes", "confirm": "yes",
+        "winner": "name", "led": "name", "started": "yes", "ended": "yes", "hand_dice": "yes", "confirm": "yes",
         "answers": "=full|=compact", "turn": "whole", "passes": "whole", "go": "word*", "sides": "word*",
         "plans": "{digits:count}", "orders": "{digits:word}", "orders_due": "time", "players": "{word:word}",
         "packs": "hash*20", "rules": "{word:yes}200", "tracks": "{word:value}200",
@@ -129,8 +129,11 @@ EVENTS: Json = {
             "numbers?": "{word:value}+", "marks?": "word+", "back?": "back", "turned?": "true",
         },
         "patch": {"game?": "game", "units?": "units", "cards?": "{word:whole}+"},
-        "card": {"id": "word", "count": "count"},
-        "deck": {"cards": "card+400", "empty": "=reshuffle|=refuse"},
+        "card": {
+            "id": "word", "count": "count", "side?": "word", "of?": "{word:word}+", "ends?": "=phase|=turn",
+            "after?": "=removed|=back",
+        },
+        "deck": {"cards": "card+400", "empty": "=reshuffle|=refuse", "lost?": "word*", "dead?": "=out"},
         "change": {"unit": "word", "set": "{word:value|none}", "mark?": "word+", "unmark?": "word+", "turn?": "true"},
     },
     "faces": [2, 3, 3, 4, 4, 5],
@@ -800,7 +803,7 @@ class Game:
         self.now: Json = {
             "system": "", "name": "", "started": False, "ended": False, "winner": "",
             "sides": [], "players": {}, "master": "",
-            "turn": 0, "phase": "", "initiative": "", "turn_of": "", "go": [], "passes": 0, "plans": {},
+            "turn": 0, "phase": "", "initiative": "", "turn_of": "", "go": [], "passes": 0, "led": "", "plans": {},
             "orders": {}, "orders_due": 0,
             "hand_dice": True, "answers": "full", "confirm": False, "rules": {}, "packs": [], "tracks": {},
             "decks": {},
@@ -1042,7 +1045,7 @@ class Game:
             return "who starts a game is its game master."
         if len(sides) == 1 or len({side.casefold() for side in sides}) < len(sides):
             return "a game has no sides, or several."
-        return self.turn_words(body.get("result", "")) or self.go_faults(sides)
+        return self.turn_words(body.get("result", "")) or self.go_faults(sides) or self.led_faults({})
 
     def rule_join(self, body: Json) -> str:
         if body["who"] in self.now["players"] or body["side"] not in self.now["sides"]:
@@ -1072,20 +1075,99 @@ class Game:
                 return f"a new phase only takes markers and numbers off, but it changes {key}."
         if self.value("passes"):
             return "nobody has passed in a phase that has just begun."
-        return self.go_faults(self.now["sides"]) or self.turn_words(said)
+        return self.go_faults(self.now["sides"]) or self.turn_words(said) or self.led_faults(self.settled())
+
+    def settled(self) -> dict[str, int]:
+        """The cards out of their piles once the go of the chit that leads the phase is over."""
+        deck, _, card = self.now["led"].partition("/")
+        out, key = dict(self.cards), f"{deck}/play/{card}"
+        if card and out.get(key):
+            out[key] -= 1
+            to = self.chit(deck, card).get("after", "discard")
+            if to != "back":
+                out[f"{deck}/{to}/{card}"] = out.get(f"{deck}/{to}/{card}", 0) + 1
+        return {name: count for name, count in out.items() if count}
+
+    def chit(self, deck: str, card: str) -> Json:
+        """What the chain has of a chit."""
+        cards: list[Json] = self.now["decks"].get(deck, {}).get("cards", [])
+        return next((one for one in cards if one["id"] == card), {})
+
+    def led_faults(self, out: dict[str, int]) -> str:
+        """How a phase begins: led by no deck, or by one that is filled anew and from which any side draws; else `out`
+        are the cards out of their piles."""
+        led = self.value("led")
+        if led and not (re.fullmatch(DECK_ID, led) and self.value("go") == self.value("sides")):
+            return "a phase that a deck leads begins without a chit."
+        back = (f"{led}/play/", f"{led}/discard/") if led else ()
+        return self.cards_problem({key: count for key, count in out.items() if not key.startswith(back)})
+
+    def go_of(self, deck: str, card: str) -> list[str] | None:
+        """Whose go a chit gives; None where none of its units is left."""
+        chit, sides = self.chit(deck, card), self.now["sides"]
+        side, of = chit.get("side", ""), chit.get("of", {})
+        if not (side or of):
+            return list(sides)
+        mine = [
+            unit for unit in self.units.values()
+            if side in ("", unit.get("side", ""))
+            and all(unit.get("numbers", {}).get(name) == value for name, value in of.items())
+        ]  # fmt: skip
+        left = {unit.get("side", "") for unit in mine
+                if unit.get("state", "") not in self.now["decks"][deck].get("lost", [])}  # fmt: skip
+        if not left and (mine or (of and self.units)):
+            return None
+        return [side] if side else [one for one in sides if one in left] or list(sides)
+
+    def rule_lead(self, body: Json) -> str:
+        """The chit of a cup that leads the phase is drawn: one, which has the go, or is set aside with none left."""
+        deck, dice = body.get("deck", ""), body.get("dice", [])
+        if deck not in self.now["decks"] or self.now["led"] != deck or len(dice) != 1:
+            return "it draws a chit for a go that has one, or that no cup leads."
+        if body.keys() & {"closed", "seats", "texts"} or self.cards.get(f"{deck}/last"):
+            return "a chit that leads a phase is drawn openly."
+        pile = Pile(deck, self.now["decks"][deck], self.cards)
+        card = pile.draw(dice[0]) if pile.size > 0 else None
+        if card is None:
+            return "its dice are not those that its pile asks for."
+        go, led = self.go_of(deck, card), f"{deck}/{card}"
+        if go is None:
+            pile.put("play", card, -1)
+            pile.put("removed" if self.now["decks"][deck].get("dead") == "out" else "discard", card)
+            go, led = self.now["go"], deck
+        if (self.value("led"), self.value("go")) != (led, go):
+            return "it gives the go to others than the chit does."
+        out = {key: count for key, count in pile.out.items() if count}
+        right = body["result"] == f"{deck}: {card}"
+        return self.playing() or self.cards_problem(out) or ("" if right else "its words are not what it draws.")
+
+    def chit_done(self, words: str, where: str) -> str:
+        """The go of a chit is over: any side draws the next, or with the last one the phase is over."""
+        deck, _, card = self.now["led"].partition("/")
+        if not card or words != f"{card} is done":
+            return "it ends the go of another chit than has it."
+        if where:
+            return self.new_phase(where)
+        if not self.after["game"].keys() <= {"go", "led"} or self.after["units"]:
+            return "a pass changes more than whose go it is."
+        if self.value("led") != deck or self.value("go") != self.now["sides"]:
+            return "behind the go of a chit the next one is drawn."
+        return self.cards_problem(self.settled())
 
     def rule_next(self, body: Json) -> str:
         return self.playing() or self.new_phase(body["result"])
 
     def rule_pass(self, body: Json) -> str:
         words, _, where = body["result"].partition("; ")
+        if self.now["led"]:
+            return self.playing() or self.chit_done(words, where)
         sides = self.now["go"] or self.now["sides"]
         side = next((one for one in sides if words in (f"{one} passes", f"{one} hands over")), None)
         if side is None:
             return self.playing() or "nobody passes whose go it is not."
         if where:
             return self.playing() or self.new_phase(where)
-        if not self.after["game"].keys() <= {"go", "passes"} or self.after["units"]:
+        if not self.after["game"].keys() <= {"go", "passes"} or self.after["units"] or self.after["cards"]:
             return self.playing() or "a pass changes more than whose go it is."
         if self.value("passes") != (self.now["passes"] + 1 if words.endswith("passes") else 0):
             return self.playing() or "it counts the passes in a row wrongly."
@@ -1101,6 +1183,8 @@ class Game:
         """The go that comes with the initiative."""
         if self.after["game"].get("passes"):
             return "nobody has passed when the initiative brings the go anew."
+        if self.now["led"] and "go" in self.after["game"]:
+            return "a chit says whose go it is."
         return self.go_faults(self.now["sides"])
 
     def rule_plan(self, body: Json) -> str:
@@ -1211,6 +1295,10 @@ class Game:
         return self.cards_problem(after) or ("" if right else "its words are not those of its deck.")
 
     def rule_draw(self, body: Json) -> str:
+        if body["does"] == "lead":
+            return self.rule_lead(body)
+        if self.after["game"]:
+            return "it changes whose go it is."
         if "closed" in body:
             return self.closed_draw(body)
         names = body["does"] == "names" and "deck" not in body
@@ -1666,7 +1754,7 @@ class Game:
         """What is wrong with an event while a side is asked for a choice, which comes first."""
         kind, own = body["kind"], body["event"] if body["kind"] in ("choice", "undo") else 0
         names = {*self.after["units"], *(unit["name"].casefold() for unit in body.get("used", []))}
-        held = kind in ("next", "pass", "end") or self.after["game"].keys() & {"packs", "system", "tracks"}
+        held = kind in ("next", "pass", "end") or self.after["game"].keys() & {"packs", "system", "tracks", "led"}
         for at, asks in self.waits.items():
             if at != own and (held or any(unit.casefold() in names for unit in asks.get("units", []))):
                 return f"#{at} waits for a choice, which comes first."

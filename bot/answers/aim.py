@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 from bot.answers.headline import ACTING, AIMED, FIRES, aimed_option, hits_its_unit
 from bot.answers.outcome import Happening
-from bot.game.phases import phase_of, phases_of, whose_go
+from bot.game import cups
+from bot.game.phases import chit_name, phase_of, phases_of, whose_go
 from bot.game.roster import GONE, is_gone
 from bot.game.state import Game
 from bot.interface.registry import registry
@@ -91,6 +92,8 @@ def amiss(game: Game, system: System | None, sequence: Sequence, happening: Happ
     sides = {unit.side for unit in acting} - {""} or {side} - {""}
     if game.go and sides and not sides & {*game.go}:
         said.append(f"it is {whose_go(game)}")
+    if any(not cups.is_called(game, unit) for unit in acting):
+        said.append(f"it is the go of {chit_name(game, system)}")
     phase = phase_of(game, system)
     if phase and not _attacks_in(phase, system) and any(_attacks_in(one, system) for one in phases_of(system)):
         title = str(phase["title"])

@@ -135,7 +135,7 @@ def awaited(game: Game, event: Mapping[str, Any]) -> int:
     kind, patch = event["kind"], event.get("after") or {}
     own = event["event"] if kind in ("choice", "undo") else 0
     names = {*(patch.get("units") or ()), *(unit["name"].casefold() for unit in event.get("used") or ())}
-    is_held = kind in HELD_UP or not {"packs", "system", "tracks"}.isdisjoint(patch.get("game") or ())
+    is_held = kind in HELD_UP or not {"packs", "system", "tracks", "led"}.isdisjoint(patch.get("game") or ())
     for number, asks in game.waits.items():
         if number != own and (is_held or any(unit.casefold() in names for unit in asks.get("units", ()))):
             return number

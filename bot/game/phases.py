@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from bot.game import cups
 from bot.game.rights import of_side
 from bot.game.roster import cleared
 from bot.game.state import Game
@@ -57,6 +58,7 @@ def next_phase(game: Game, system: System | None) -> Game:
     phases = phases_of(system)
     names = [phase["name"] for phase in phases]
     at = names.index(game.phase) + 1 if game.phase in names else 0
+    at = len(names) if cups.said_of(game, game.led).get("ends") == cups.TURN else at
     turn, turn_of = game.turn, game.turn_of
     if at >= len(phases) or not turn:
         at = 0
@@ -79,7 +81,8 @@ def _next_turn(game: Game, system: System | None) -> tuple[int, str]:
 
 def _entered(game: Game, system: System | None) -> Game:
     """The game with the go as it is at the beginning of its phase."""
-    return replace(game, go=_first_go(game, kind_of_go(game, system)), passes=0)
+    cup = str(phase_of(game, system).get("led_by") or "")
+    return replace(cups.led_by(game, cup), go=_first_go(game, kind_of_go(game, system)), passes=0)
 
 
 def _first_go(game: Game, kind: str) -> tuple[str, ...]:
@@ -97,6 +100,8 @@ def with_initiative(game: Game, side: str, system: System | None) -> Game:
     """The game once `side` has the initiative: where that decides who goes, it is their go."""
     first = order_of(game)[:1] == (game.turn_of,)
     after = replace(game, initiative=side)
+    if game.led:  # whose go it is a chit says
+        return after
     if game.turn_of and first and phases_of(system)[0]["name"] == game.phase:  # their turn has just begun
         return _entered(replace(after, turn_of=side), system)
     return _entered(after, system) if kind_of_go(game, system) in (IMPULSES, INITIATIVE) else after
@@ -108,7 +113,11 @@ def is_alternating(game: Game, system: System | None) -> bool:
 
 
 def after_pass(game: Game, system: System | None, side: str, *, acted: bool) -> Game:
-    """The game once `side` passes, or hands over an impulse in which it `acted`; that may end the phase."""
+    """The game once `side` passes, or hands over an impulse in which it `acted`; that may end the phase. Where a cup
+    leads it the go of the chit is over, and with the last one the phase."""
+    if game.led:
+        after = cups.done(game)
+        return after if cups.chits_left(after) else next_phase(after, system)
     kind = kind_of_go(game, system)
     passes = 0 if acted and kind == IMPULSES else game.passes + 1
     if not is_alternating(game, system):
@@ -127,10 +136,15 @@ def phase_title(game: Game, system: System | None) -> str:
     return ", ".join(piece for piece in (f"turn {game.turn}" if game.turn else "", game.turn_of, title) if piece)
 
 
+DRAW_NEXT = "draw the next chit"
+
+
 def whose_go(game: Game) -> str:
-    """`US's go`, `both sides`, `US to choose (#12)`, or nothing in a game without sides."""
+    """`US's go`, `both sides`, `US to choose (#12)`, `draw the next chit`, or nothing in a game without sides."""
     if game.waits:
         return ", ".join(f"{asks.get('side') or 'somebody'} to choose (#{at})" for at, asks in game.waits.items())
+    if cups.is_drawn_next(game):
+        return DRAW_NEXT
     if not game.go:
         return ""
     if len(game.go) == len(game.sides):
@@ -146,6 +160,13 @@ def standing(game: Game) -> str:
     if game.ended:
         return f"{game.name} · ended"
     return " · ".join(piece for piece in (game.name, phase_title(game, system), whose_go(game)) if piece)
+
+
+def chit_name(game: Game, system: System | None) -> str:
+    """What the chit is called whose go it is; "" for none."""
+    id, chit = cups.cup_of(game.led), cups.chit_of(game.led)
+    made = system.decks.get(id) if system is not None and chit else None
+    return made.names.get(chit, chit) if made is not None else chit
 
 
 def brief_of(game: Game, system: System | None) -> str:

@@ -48,6 +48,7 @@ class Game:
     turn_of: str = ""  # whose turn it is, where each side has one of its own
     go: tuple[str, ...] = ()  # the sides that may act now; none in games older than that
     passes: int = 0  # in a row
+    led: str = ""  # the deck that leads the phase, and the chit whose go it is: cup/us-1, see bot/game/cups.py
     plans: Mapping[str, int] = field(default_factory=dict)  # event with the text -> turn
     orders: Mapping[str, str] = field(default_factory=dict)  # event with the sealed order -> person
     orders_due: int = 0  # when they open at the latest, in Unix seconds; 0 for no deadline
@@ -85,7 +86,7 @@ _BOOKKEEPING = ("id", "number", "last", "redo", "sealed", "withdrawn", *_SECRET,
 FIELDS = tuple(item.name for item in fields(Game) if item.name not in (*_BOOKKEEPING, "units", "cards"))
 """What a patch may set, beside units and cards."""
 _ALL = {*FIELDS, *_BOOKKEEPING, "units", "cards"}
-_NEW = ("packs", "protocol", "rules", "tracks", "decks", "cards", "waits", "hidden")
+_NEW = ("packs", "protocol", "rules", "led", "tracks", "decks", "cards", "waits", "hidden")
 _LATER = {name: getattr(Game(""), name) for name in _NEW}
 """Fields that came later, and what they were before: then they are left out, so that an older process can still read
 the game, as it has to while processes are updated one by one."""

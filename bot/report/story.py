@@ -300,7 +300,7 @@ class Story:
     def whose_go(self) -> str:
         """`US's go`, or where the game is when that is nobody's in particular."""
         go, sides = tuple(self.game.get("go") or ()), tuple(self.game.get("sides") or ())
-        return whose_go(replace(Game(""), go=go, sides=sides)) or self.phase_title()
+        return whose_go(replace(Game(""), go=go, sides=sides, led=self.game.get("led", ""))) or self.phase_title()
 
     def closing(self) -> str:
         """The words that the game ended with, "" for none."""

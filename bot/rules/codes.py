@@ -64,6 +64,9 @@ CODES = {
     "unknown-deck": "there is no such deck, or none at all",
     "unknown-card": "the deck has no such card, or it is somewhere else",
     "empty-pile": "fewer cards are left than are to be drawn, or none to shuffle in",
+    "chit-drawn": "the chit of this go is drawn already",
+    "no-chit": "the next chit of a cup that leads the phase is not drawn yet",
+    "leads-phase": "a cup that leads a phase is drawn openly, chit by chit",
     # Packs
     "bad-pack": "a pack with faults",
     "unknown-pack": "the server has no such pack",

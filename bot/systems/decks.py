@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
@@ -17,12 +17,16 @@ from bot.rules.cards import REFUSE, RESHUFFLE, STANDARD, Deck
 from bot.rules.errors import Slip, TableError, did_you_mean, reading
 from bot.rules.text.plain import clean_name
 
-KEYS = ("title", "cards", "after", "keep", "hand_limit", "empty", "shown")
+KEYS = ("title", "cards", "after", "keep", "hand_limit", "empty", "shown", "dead")
 CARD_KEYS = ("id", "name", "count", "after")
 AFTER = {"discard": "discard", "removed": "remove", "back": "return"}
 """Where a card in play goes when it is discarded, and what the log calls that."""
 OPEN, HAND = KEEP = ("open", "hand")
 EMPTY = (RESHUFFLE, REFUSE)
+DEAD = AGAIN, OUT = ("again", "out")
+"""What a chit does of which no unit is left: it is set aside, or goes out of the game; and another is drawn."""
+CHIT_SAYS = SIDE, FORMATION, ENDS = ("side", "formation", "ends")
+"""What a chit says of a cup that leads a phase: whose go it is, or that it ends the phase or the turn."""
 LONGEST_TITLE, LONGEST = 60, cards.LONGEST_CARD
 MOST_SAID = 12
 LARGEST = 1_000_000
@@ -46,10 +50,12 @@ class GameDeck(NamedTuple):
     keep: str = OPEN
     hand_limit: int = 0
     shown: bool = True
+    dead: str = AGAIN
 
-    def words(self, card: str) -> str:
-        """What is said of a card: `ap 3, side US`; a flag alone by its name."""
-        told = {key.replace("_", " "): value for key, value in self.said.get(card, {}).items() if value is not False}
+    def words(self, card: str, but: Iterable[str] = ()) -> str:
+        """What is said of a card, `but` for these: `ap 3, side US`; a flag alone by its name."""
+        said = {key: value for key, value in self.said.get(card, {}).items() if value is not False and key not in but}
+        told = {key.replace("_", " "): value for key, value in said.items()}
         return ", ".join(key if value is True else f"{key} {value}" for key, value in told.items())
 
 
@@ -64,7 +70,8 @@ def read_deck(id: str, data: Any, file: str) -> GameDeck:
         title = _text(data.get("title"), LONGEST_TITLE)
     after, keep = data.get("after", "discard"), data.get("keep", OPEN)
     empty, limit = data.get("empty", RESHUFFLE), data.get("hand_limit", 0)
-    for key, value, words in (("after", after, AFTER), ("keep", keep, KEEP), ("empty", empty, EMPTY)):
+    dead, words_of = data.get("dead", AGAIN), (AFTER, KEEP, EMPTY, DEAD)
+    for key, value, words in zip(("after", "keep", "empty", "dead"), (after, keep, empty, dead), words_of, strict=True):
         if not isinstance(value, str) or value not in words:
             raise TableError(file, f"is one of {', '.join(words)}", row=key)
     if type(limit) is not int or not 0 <= limit <= cards.MOST_DRAWN or ("hand_limit" in data and not limit):
@@ -81,7 +88,27 @@ def read_deck(id: str, data: Any, file: str) -> GameDeck:
     names, said = {one[0]: one[1] for one in read}, {one[0]: one[4] for one in read}
     _check_apart([(one[0], one[1]) for one in read], file)
     _check_kinds(said, file)
-    return GameDeck(title, deck, names, said, {one[0]: one[3] for one in read}, keep, limit, shown)
+    return GameDeck(title, deck, names, said, {one[0]: one[3] for one in read}, keep, limit, shown, dead)
+
+
+def sides_named(made: GameDeck) -> list[str]:
+    """The sides that its chits name."""
+    return list(dict.fromkeys(str(said[SIDE]) for said in made.said.values() if SIDE in said))
+
+
+def check_cup(made: GameDeck, attributes: Mapping[str, Any], file: str) -> None:
+    """Raise TableError where a deck leads a phase whose cards cannot say whose go it is."""
+    if made.keep == HAND:
+        raise TableError(file, "a deck that leads a phase is drawn openly: leave keep out", row="keep")
+    for id, said in made.said.items():
+        for key, known in ((ENDS, ("phase", "turn")), (SIDE, None), (FORMATION, None)):
+            value = said.get(key, known[0] if known else "-")
+            if not isinstance(value, str) or (known and value not in known):
+                problem = f"is one of {', '.join(known)}" if known else "is a text; quote it"
+                raise TableError(file, problem, row=f"cards {id}", column=key)
+        if FORMATION in said and attributes.get(FORMATION, {}).get("type") not in ("str", "enum"):
+            problem = f"units have none: units: attributes: {FORMATION}: {{type: str, help: ...}} in game.yaml"
+            raise TableError(file, problem, row=f"cards {id}", column=FORMATION)
 
 
 def _known(data: Mapping[Any, Any], keys: tuple[str, ...], file: str, row: str | None) -> None:

@@ -38,7 +38,10 @@ _UNIT_PARTS: Mapping[str, Any] = {
 }
 RESULT_KEYS = ("tone", "weight", "says", "many", "word")
 TONES = ("hurt", "shaken", "game", "nothing")
-PHASE_KEYS = ("name", "title", "go", "passes", "buttons", "brief", "remember", "names", "calls", "clears", "begins")
+LED_BY = "led_by"
+PHASE_KEYS = (
+    "name", "title", "go", "passes", LED_BY, "buttons", "brief", "remember", "names", "calls", "clears", "begins"
+)  # fmt: skip
 CALL_KEYS = ("says", "states", "has", "since", "number", "roll", "button")
 BEGIN_KEYS = ("run", "units", "states", "has")
 SINCE = ("lost", "met")
@@ -197,6 +200,9 @@ def _check_begin(begin: Any, words: Iterable[str], states: Iterable[str], by_sid
 def _check_go(phase: Mapping[str, Any], by_side: bool, file: str, row: str) -> None:
     go, passes = phase.get("go", "both"), phase.get("passes")
     _known((go,), GO if by_side else GO[:3], file, f"{row}, go")
+    if LED_BY in phase and (not isinstance(phase[LED_BY], str) or not phase[LED_BY] or phase.keys() & {"go", "passes"}):
+        problem = "is the id of a deck, whose chits say whose go it is; leave out go and passes"
+        raise TableError(file, problem, row=f"{row}, {LED_BY}")
     if passes is not None and (go != "impulses" or type(passes) is not int or passes < 1):
         raise TableError(file, "how many passes in a row end a phase of impulses: a whole number", row=f"{row}, passes")
 

@@ -15,7 +15,7 @@ from bot.rules.errors import TableError, UserError, did_you_mean, reading
 from bot.rules.inputs.options import Asked, Option, option_from
 from bot.rules.tables.compile import check_examples, compile_chart
 from bot.rules.tables.table import CHAIN, Table, Tables
-from bot.systems.game_file import check_buttons, check_game
+from bot.systems.game_file import LED_BY, check_buttons, check_game
 from bot.systems.kept import read_yaml
 
 if TYPE_CHECKING:  # a lookup takes 0.10 s without them, 0.18 s with what reads inputs and plays sequences
@@ -415,14 +415,21 @@ class System:
     @cached_property
     def decks(self) -> Mapping[str, GameDeck]:
         """Its decks by their ids, in alphabetical order. Raises TableError."""
-        if not (names := self.names(DECKS)):
+        names, cups = self.names(DECKS), {phase.get(LED_BY): phase["name"] for phase in self.game.get("phases") or ()}
+        for cup in cups.keys() - {None, *names}:
+            problem = f"there is no deck {cup}: it is decks/{cup}.yaml"
+            raise TableError(f"{self.id}/game.yaml", problem, row=f"phases {cups[cup]}, {LED_BY}")
+        if not names:
             return {}
         from bot.rules.cards import MOST_DECKS
-        from bot.systems.decks import read_deck
+        from bot.systems.decks import check_cup, read_deck
 
         if len(names) > MOST_DECKS:
             raise TableError(f"{self.id}/{DECKS}/{names[-1]}.yaml", f"is one too many: {MOST_DECKS} decks are kept")
-        return {id: read_deck(id, self.read(f"{DECKS}/{id}"), f"{self.id}/{DECKS}/{id}.yaml") for id in names}
+        read = {id: read_deck(id, self.read(f"{DECKS}/{id}"), f"{self.id}/{DECKS}/{id}.yaml") for id in names}
+        for id in cups.keys() & {*names}:
+            check_cup(read[id], self.game["units"].get("attributes") or {}, f"{self.id}/{DECKS}/{id}.yaml")
+        return read
 
     @cached_property
     def words(self) -> Mapping[str, UnitWords]:

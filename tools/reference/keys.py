@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import get_args
 
 from bot.rules.inputs.options import OptionType
-from bot.systems.decks import AFTER, EMPTY, KEEP
+from bot.systems.decks import AFTER, DEAD, EMPTY, KEEP
 from bot.systems.game_file import FRAMES, GO, OWN_BUTTONS, SINCE, TONES
 from bot.systems.packs.pack import LONGEST
 from tools.reference.shapes import (
@@ -107,6 +107,7 @@ PHASE: Keys = {
     "title": Key(TEXT, "on the card of the turn"),
     "go": Key(one_of(GO), "whose go it is, see phases.md"),
     "passes": Key({"type": "integer", "minimum": 1}, "so many passes in a row end a phase of impulses"),
+    "led_by": Key(TEXT, "the deck whose chits say whose go it is, drawn one by one; in the place of go and passes"),
     "buttons": Key(WORDS, f"sequences of the game, {', '.join(OWN_BUTTONS)}; the first one leads on"),
     "brief": Key(TEXT, "what to do, in a sentence"),
     "remember": Key(WORDS, "reminders: in full on turn 1, later behind a button"),
@@ -204,6 +205,8 @@ DECK: Keys = {
     "hand_limit": Key({"type": "integer", "minimum": 1, "maximum": 60}, "so many of its cards are the most in a hand"),
     "empty": Key(one_of(EMPTY), "what an empty pile does: reshuffle takes the discards in, refuse draws nothing more"),
     "shown": Key(FLAG, "no: kept off cards of turns and the board; `/deck show` has it"),
+    "dead": Key(one_of(DEAD), "of a deck that leads a phase, what a chit does of which no unit is left: again sets it "
+                "aside and draws another, out takes it out of the game first"),
 }  # fmt: skip
 CARD: Keys = {
     "id": Key({"type": ["string", "integer"]}, "what the log calls it: letters, digits and -, at most 40"),

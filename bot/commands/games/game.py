@@ -14,6 +14,7 @@ from bot.commands.games.imports import CLAIM_HINT
 from bot.commands.requests import Request, open_request
 from bot.commands.turns.calls import take_seat
 from bot.commands.turns.turn_card import across_of, headline, phase_buttons, without
+from bot.game.cups import is_cup
 from bot.game.events import extends_of, with_system
 from bot.game.follows.cards import seated
 from bot.game.ledger import Ledger, Writer
@@ -35,6 +36,7 @@ from bot.rules.text.phrase import phrase
 from bot.stores.base import DAY, DRAFTS_KEPT
 from bot.stores.records import Doc
 from bot.systems.catalog import see, systems
+from bot.systems.decks import sides_named
 from bot.systems.packs.pack import PackSystem
 from bot.systems.system import System
 
@@ -65,6 +67,7 @@ async def begin_game(context: Context) -> Reply:
     _check_extensions(system)
     before = context.ledger.row
     game = first_turn(with_system(Game("", name=name, started=True, sides=sides), system), system)
+    _check_cups(system, sides)
     if scenario is not None:
         game = replace(game, units=scenario.units, tracks=scenario.tracks)
     offer = scenario is None and old is not None and old.system == system.id and bool(old.units)
@@ -102,6 +105,16 @@ async def begin_game(context: Context) -> Reply:
         buttons=tuple(buttons),
         across=across_of(buttons),
     )
+
+
+def _check_cups(system: System, sides: tuple[str, ...]) -> None:
+    """Raise UserError where a chit of a cup that leads a phase names another side than the game has."""
+    named = [side for id in system.decks if is_cup(id, system) for side in sides_named(system.decks[id])]
+    if sides and (unknown := [side for side in named if side.casefold() not in map(str.casefold, sides)]):
+        hint = phrase('For example: sides="{sides}"', sides=", ".join(dict.fromkeys(named)))
+        raise UserError(
+            f"A cup of this game has chits of {unknown[0]}.", hint=hint, option="sides", code="unknown-side"
+        )
 
 
 def _check_extensions(system: System) -> None:

@@ -24,8 +24,9 @@ from bot.commands.log.luck import stats
 from bot.commands.play.fair import show
 from bot.commands.turns.calls import calls
 from bot.commands.turns.turn_card import headline, passes_told, phase_buttons
+from bot.game.cups import is_drawn_next
 from bot.game.ledger import Ledger
-from bot.game.phases import phase_of, phase_title, reminders
+from bot.game.phases import phase_of, phase_title, reminders, whose_go
 from bot.game.rights import actor_in, need_director
 from bot.game.roster import count_units, is_gone
 from bot.game.state import FULL, Game
@@ -210,6 +211,7 @@ async def status(context: Context) -> Reply:
         passes = passes_told(game, context.system)
         people = ", ".join(ledger.players_of(*game.go))
         whose = " and ".join(game.go) + (f" ({people})" if people else "")
+        whose = whose_go(game) if is_drawn_next(game) else whose
         lines.append(f"Go: {whose}" + (f"; {passes}" if passes else ""))
     for at, asks in game.waits.items():
         lines.append(f"#{at} waits for {asks.get('side') or 'somebody'}: {asks['ask']}")

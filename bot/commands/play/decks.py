@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from bot.commands.context import Context, closes_texts
+from bot.game import cups
 from bot.game.decks import deck_names
 from bot.game.follows.cards import counted as closed_words
 from bot.game.follows.cards import seat_of
@@ -24,8 +25,9 @@ from bot.rules.proof.chain import canonical
 from bot.rules.text.names import counted, joined
 from bot.rules.text.phrase import phrase
 from bot.rules.text.plain import clean_name
+from bot.systems.catalog import lost_states
+from bot.systems.decks import CHIT_SAYS, GameDeck
 from bot.systems.decks import HAND as HAND_KEPT
-from bot.systems.decks import GameDeck
 
 USUAL = "deck"
 MOST_SHOWN = 60
@@ -104,10 +106,21 @@ def _declare(context: Context, id: str, listed: Iterable[tuple[str, int]], empty
         ids.append((own, count))
     deck = Deck(tuple(ids), empty)
     out = cards.moved(game.cards, dict.fromkeys(cards.of_deck(id, game.cards), 0))
-    now = replace(game, decks={**game.decks, id: deck.to_json()}, cards=out)
+    made, data = game_deck(context, id) if named else None, deck.to_json()
+    if made is not None and cups.is_cup(id, context.system):
+        data = cups.declared(made, game.sides, lost_states(game.system))
+    now = replace(game, decks={**game.decks, id: data}, cards=out)
     if now.decks == game.decks and now.cards == game.cards:
         raise UserError(f"{id} has just these cards, all of them in the pile.", code="no-change")
     ledger.add("deck", now, texts=texts, result=cards.size_words(id, deck))
+
+
+def declare_cup(context: Context, id: str) -> None:
+    """Write down what chits are in a cup that leads a phase, and what each means, before the first is drawn."""
+    if cups.LOST not in context.game.decks.get(id, {}):
+        if (made := game_deck(context, id)) is None:
+            raise _no_deck()
+        _declare(context, id, made.deck.cards, made.deck.empty)
 
 
 async def draw(context: Context) -> Reply:
@@ -170,7 +183,8 @@ def described(context: Context, id: str, drawn: Iterable[str]) -> tuple[str, ...
     """The numbers and words that the game's files have of cards, a line for each."""
     if (made := game_deck(context, id)) is None:
         return ()
-    return tuple(f"{made.names[card]}: {said}" for card in dict.fromkeys(drawn) if (said := made.words(card)))
+    but = CHIT_SAYS if cups.is_cup(id, context.system) else ()
+    return tuple(f"{made.names[card]}: {said}" for card in dict.fromkeys(drawn) if (said := made.words(card, but)))
 
 
 def found_deck(context: Context, typed: str) -> tuple[str, Deck]:
@@ -186,6 +200,8 @@ async def drawn_cards(
     """Draw cards and write it down: (the event, what was drawn). Into hands they are closed, and so are the faces of
     all dice while cards of the deck are closed: with a face everybody could count what is missing before it."""
     game, ledger = context.game, context.ledger
+    if seats:
+        check_no_cup(context, id)
     check_room(context, id, Counter(seats))
     hands, number = await closed_hands(context, id), ledger.next_number
     drawn = cards.draw(id, deck, game.cards, count, ledger.source(), hands, seats)
@@ -209,6 +225,13 @@ async def drawn_cards(
     return number, drawn
 
 
+def check_no_cup(context: Context, id: str) -> None:
+    """Raise UserError for a deck that leads a phase: nothing of it is ever closed."""
+    if cups.is_cup(id, context.system):
+        what = f"{id} leads a phase: its chits are drawn for all to see, and nobody looks ahead."
+        raise UserError(what, option="deck", code="leads-phase")
+
+
 def check_room(context: Context, id: str, more: Mapping[str, int]) -> None:
     """Raise UserError where a hand would hold more cards than the game allows."""
     made = game_deck(context, id)
@@ -227,6 +250,7 @@ async def peek(context: Context) -> Reply:
     """Look at the next cards of a pile, which only who looks sees; they are drawn next, and all are told."""
     options = context.options()
     id, deck = found_deck(context, options["deck"] or "")
+    check_no_cup(context, id)
     game, ledger, hands = context.game, context.ledger, await closed_hands(context, id)
     there = cards.pile_size(id, deck, game.cards) + cards.ends_size(id, game.cards)
     if not there:

@@ -14,6 +14,7 @@ from bot.commands.context import Context
 from bot.commands.log.undo import manages, reason_to_stand_in
 from bot.commands.play.decks import (
     Names,
+    check_no_cup,
     check_room,
     closed_hands,
     counts,
@@ -87,6 +88,7 @@ async def _move(context: Context, does: str, end: str = "") -> Reply:
             raise
         return await _out_of_hand(context, id, "discard" if does == "discard" else "back", typed, end=end)
     if end:
+        check_no_cup(context, id)
         return await _put_at_end(context, id, deck, names, wanted, end)
     told = []
     for act, some in _by_what_becomes(context, id, does, wanted).items():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bot.commands.context import Context
 from bot.commands.post.reminders import changed, hint, laid_down, reminder_settings
+from bot.game.cups import is_drawn_next
 from bot.game.loaded import Loaded, game_of
 from bot.game.phases import phase_title, whose_go
 from bot.game.state import Game
@@ -92,7 +93,8 @@ def _entry(loaded: Loaded, side: str) -> Entry:
     game: Game = loaded.game
     system = systems().get(game.system)
     both = " (both sides)" if len(game.go) > 1 else ""
-    whose = f"your go{both}" if side in game.go and not game.waits else whose_go(game)
+    is_theirs = side in game.go and not game.waits and not is_drawn_next(game)
+    whose = f"your go{both}" if is_theirs else whose_go(game)
     where = phase_title(game, system)
     said = begun(" · ".join(piece for piece in (whose, where, f"#{game.number}") if piece))
     since = Phrase(f"{said} · came ", ago(game.go_since)) if game.go and game.go_since else said

@@ -18,6 +18,7 @@ from bot.commands.post.choose import WAIT
 from bot.commands.post.since import said
 from bot.commands.turns.calls import place_of
 from bot.commands.turns.turn_card import phase_name
+from bot.game.cups import is_drawn_next
 from bot.game.events import ROLLS, holding
 from bot.game.ledger import Ledger
 from bot.game.loaded import Loaded, game_of
@@ -254,6 +255,9 @@ async def remind(context: Context, row: DueRow) -> None:
         context.outgoing.append(Outgoing(where, way, 0.0, reply.to_json(), about))
 
 
+_ASKED, _UNDRAWN = "you were asked to choose ", "any side may draw the next chit, asked for "
+
+
 def _last_act(events: Mapping[int, Json], person: str) -> int:
     """When somebody last did something with the go that they have, or brought it on themselves; 0 for never."""
     for event in events.values():
@@ -281,7 +285,9 @@ async def _reminder(context: Context, row: DueRow, count: int, events: Mapping[i
     return Reply(
         f"{game.name} waits for you",
         tuple(lines),
-        by=Phrase("you were asked to choose " if game.waits else "your go came ", ago(row.data["since"])),
+        by=Phrase(
+            _ASKED if game.waits else _UNDRAWN if is_drawn_next(game) else "your go came ", ago(row.data["since"])
+        ),
         footer=(f"Reminder {count} of {MOST}",) if count else (),
         mention=() if link else (row.owner,),
         tone=WAITING,

@@ -6,6 +6,7 @@ from bot.answers.events import retold, where_of
 from bot.commands.channel_games import title_of as name_of_game
 from bot.commands.context import Context
 from bot.commands.turns.turn_card import MOST_IN_ROW, PHONE_ROW, phase_buttons
+from bot.game.cups import is_drawn_next
 from bot.game.events import undone_events
 from bot.game.phases import whose_go
 from bot.game.roster import GONE
@@ -96,6 +97,8 @@ def _units(event: Json, side: str) -> dict[str, tuple[str, str]]:
 def _go(game: Game, side: str) -> str:
     if game.ended:
         return "the game is over"
+    if is_drawn_next(game):
+        return "the next chit is to be drawn"
     if side and game.go == (side,):
         return "it is your go"
     return f"it is the go of {whose_go(game)}" if len(game.go) > 1 else f"it is {whose_go(game)}" if game.go else ""

@@ -20,11 +20,13 @@ from bot.commands.turns.turn_card import (
     phase_name,
 )
 from bot.commands.turns.upkeep import run_upkeep
+from bot.game import cups
 from bot.game.events import holding
-from bot.game.follows.turn import HANDS_OVER, PASSES
+from bot.game.follows.turn import HANDS_OVER, PASSES, chit_words
 from bot.game.phases import (
     IMPULSES,
     after_pass,
+    chit_name,
     is_alternating,
     kind_of_go,
     next_phase,
@@ -38,6 +40,7 @@ from bot.interface.reply.parts import Odds, Part, Small
 from bot.interface.reply.reply import GAME, WAITING, Reply, error_reply
 from bot.rules.errors import UserError
 from bot.rules.sequence.sequence import Line
+from bot.rules.text.names import counted
 from bot.rules.text.phrase import begun, phrase
 from bot.systems.system import Sequence
 
@@ -55,13 +58,15 @@ async def advance(context: Context, about: str | None = None) -> Reply:
     need_go(game, context.actor)
     after = next_phase(game, context.system)
     others = [side for side in game.go if side != context.actor.side and side in game.players.values()]
-    waiting = () if is_alternating(game, context.system) or not context.actor.side else others
+    waiting = () if game.led or is_alternating(game, context.system) or not context.actor.side else others
     because = (f"{' and '.join(waiting)} had not passed yet.",) if waiting else ()
+    if game.led and (left := cups.chits_left(game)):
+        because = (f"{counted(left, 'chit')} {'was' if left == 1 else 'were'} still in the cup.",)
     context.ledger.add("next", after, result=phase_title(after, context.system))
-    return await _card(context, game, after, because)
+    return await phase_card(context, game, after, because)
 
 
-async def _card(context: Context, was: Game, after: Game, because: tuple[str, ...]) -> Reply:
+async def phase_card(context: Context, was: Game, after: Game, because: tuple[str, ...]) -> Reply:
     """The card of the phase that has just begun, with its upkeep, and those who are called."""
     kept = run_upkeep(context, headline(after, context.system))
     reply = await card(context, was, after, await call_sides(context, after, after.go), because)
@@ -89,6 +94,8 @@ async def press_pass(context: Context, about: str) -> Reply:
 
 async def _hand_over(context: Context, *, done: bool) -> Reply:
     game, system = context.need_started(), context.system
+    if game.led:
+        return await _chit_done(context, game)
     side = _passing(context, game)
     shot = await _shot_of(context, side) if kind_of_go(game, system) == IMPULSES else None
     after = after_pass(game, system, side, acted=done or shot is not None)
@@ -100,7 +107,7 @@ async def _hand_over(context: Context, *, done: bool) -> Reply:
     does = f"{context.who} {HANDS_OVER if acted else PASSES}"
     if is_over:
         because = f"{does}, which ends {phase_name(replace(game, turn=0), system)}."
-        return await _card(context, game, after, (because,))
+        return await phase_card(context, game, after, (because,))
     where = " · ".join(piece for piece in (phase_name(after, system), passes_told(after, system)) if piece)
     if not is_alternating(game, system):  # the others had the go already
         waits = f"{' and '.join(after.go)} {'is' if len(after.go) == 1 else 'are'} not yet"
@@ -115,6 +122,26 @@ async def _hand_over(context: Context, *, done: bool) -> Reply:
         buttons=phase_buttons(context, without=("next", "remember")),
         mention=mention,
     )
+
+
+async def _chit_done(context: Context, game: Game) -> Reply:
+    """The go of a chit is over: the next one is drawn, or the phase is over with the last."""
+    need_go(game, context.actor)
+    system, name = context.system, chit_name(game, context.system)
+    if not name:
+        hint = phrase("Draw it: `/deck draw {id}`", id=game.led)
+        raise UserError("The next chit is not drawn yet.", hint=hint, code="no-chit")
+    after = after_pass(game, system, "", acted=True)
+    is_over, words = moment(after) != moment(game), chit_words(game)
+    context.ledger.add("pass", after, result=f"{words}; {phase_title(after, system)}" if is_over else words)
+    if is_over:
+        ends = phase_name(replace(game, turn=0, led=""), system)
+        because = f"{name} is done, the last chit in the cup, which ends {ends}."
+        return await phase_card(context, game, after, (because,))
+    left = f"{phase_name(after, system)} · {counted(cups.chits_left(after), 'chit')} left in the cup"
+    mention = await call_sides(context, after, after.go)
+    by, buttons = f"{context.who}: {name} is done", phase_buttons(context)
+    return Reply(begun(whose_go(after)), (Small(left),), by=by, tone=WAITING, buttons=buttons, mention=mention)
 
 
 def _passing(context: Context, game: Game) -> str:

@@ -8,12 +8,14 @@ from dataclasses import replace
 
 from bot.commands.context import Amendment, Context, repeated
 from bot.commands.turns.calls import addressed, call_buttons, calls
+from bot.game import cups
 from bot.game.counter import VEHICLES, frame_of
 from bot.game.events import holding
 from bot.game.ledger import Ledger
 from bot.game.phases import (
     IMPULSES,
     brief_of,
+    chit_name,
     is_alternating,
     kind_of_go,
     next_phase,
@@ -32,6 +34,7 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.options import spoken
 from bot.rules.text.names import joined
 from bot.rules.text.phrase import begun, phrase
+from bot.systems.game_file import OWN_BUTTONS
 from bot.systems.system import System, in_words
 
 MOST_IN_ROW, PHONE_ROW = 5, 4
@@ -40,7 +43,7 @@ _COUNTS = ("", "one pass so far", "two passes in a row", "three passes in a row"
 TURNING = ("next", "pass", "initiative")
 """Events whose answers are cards."""
 CARDS = ("start", "resume", *TURNING)
-OF_A_PHASE = ("initiative", "next", "pass", "done", "remember")
+OF_A_PHASE = ("initiative", "next", "pass", "done", "lead", "remember")
 """Buttons that are made for one phase, beside those that open its forms."""
 READ_BACK = 100
 MAX_PLANS = 30
@@ -55,10 +58,10 @@ def headline(game: Game, system: System | None) -> str:
 
 
 def phase_name(game: Game, system: System | None) -> str:
-    """`Turn 3, Operations`: the word phase goes without saying."""
+    """`Turn 3, Operations`: the word phase goes without saying; with the chit whose go it is, if one is."""
     title = phase_title(game, system)
     title = title.removesuffix(" phase").removesuffix(" Phase")
-    return begun(title)
+    return begun(", ".join(filter(None, (title, chit_name(game, system)))))
 
 
 def _who_begins(game: Game, system: System | None) -> str:
@@ -122,8 +125,11 @@ def phase_buttons(
     words = [word for word in phase_of(game, system).get("buttons") or ("next",) if _has_use(game, system, word)]
     if is_alternating(game, system) and len(game.go) > 1 and may_be_rolled(game, system):
         words.insert(0, "initiative")
-    if len(game.go) > 1 and not is_alternating(game, system) and "pass" not in words:
+    if len(game.go) > 1 and not is_alternating(game, system) and "pass" not in words and not game.led:
         words.insert(words.index("next") if "next" in words else len(words), "done")  # each side for itself
+    if game.led:
+        own = (*(word for word in words if word not in OWN_BUTTONS), "done")
+        words = ["lead", *(word for word in words if word == "next")] if cups.is_drawn_next(game) else [*own]
     words = [word for word in words if word not in without]
     leads = leads or words[0]
     made = [_button(context, word)._replace(style="primary" if word == leads else "plain") for word in words]
@@ -148,6 +154,8 @@ def _button(context: Context, word: str) -> Button:
         after = next_phase(game, system)
         label = "Next phase" if after.turn == game.turn and phases_of(system) else "Next turn"
         return context.button("next", label, moment(game))
+    if word == "lead":
+        return context.button(word, "Draw", f"{moment(game)}:{cups.chits_left(game)}")
     if word in ("pass", "done"):
         alone = game.sides.index(game.go[0]) if len(game.go) == 1 and game.go[0] in game.sides else ""
         return context.button(word, spoken(word), moment(game), alone)  # whose go it is, unless several may act
@@ -172,7 +180,7 @@ def may_be_rolled(game: Game, system: System | None) -> bool:
 async def old_cards(context: Context, ledger: Ledger) -> AsyncIterator[Amendment]:
     """The card before the one that an event brings, or takes away, and what hangs under it no longer."""
     assert ledger.was is not None
-    first = ledger.bodies[0]
+    first = next(filter(_is_card, ledger.bodies), ledger.bodies[0])
     store, number = context.store, first["number"]
     change, behind = _without_phase, list[int]()
     if first["kind"] == "end":  # nobody joins a game that is over
@@ -203,7 +211,8 @@ def without(said: Reply | None, names: tuple[str, ...]) -> Reply | None:
 
 
 def _is_card(event: Mapping[str, object]) -> bool:
-    return event["kind"] in TURNING or (event["kind"] == "sequence" and event.get("target") == "initiative")
+    is_initiative = event["kind"] == "sequence" and event.get("target") == "initiative"
+    return event["kind"] in TURNING or is_initiative or event.get("does") == "lead"
 
 
 async def _card_before(context: Context, ledger: Ledger, before: int) -> int | None:

@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from bot.game.events import difference
+from bot.game import cups
 from bot.game.follows.past import Event, Past, Said, words_problem
+from bot.game.follows.turn import cards_problem
 from bot.game.state import Game
 from bot.game.undo import LEFT, SILENCE, are_silent
 from bot.rules import cards
@@ -44,8 +45,12 @@ def deck(past: Past, event: Event, said: Said) -> str:
     return _moves(past, event, cards.moved(now.cards, gone)) or words_problem(event, cards.size_words(id, made))
 
 
-def draw(past: Past, event: Event, _: Said) -> str:
+def draw(past: Past, event: Event, said: Said) -> str:
     """Cards are drawn, each by one die; or names are put in order."""
+    if event["does"] == "lead":
+        return _leads(past, event, said)
+    if said:
+        return "it changes whose go it is."
     if "closed" in event:
         return _closed_draw(past, event)
     id, dice = event.get("deck", ""), event.get("dice", [])
@@ -70,6 +75,28 @@ def draw(past: Past, event: Event, _: Said) -> str:
     if _orders(event):
         return _moves(past, event, past.now.cards) or words_problem(event, ", ".join(drawn.cards))
     return _moves(past, event, drawn.out) or words_problem(event, cards.words(id, drawn.cards))
+
+
+def _leads(past: Past, event: Event, said: Said) -> str:
+    """The chit of a cup that leads the phase is drawn: one, which has the go; or none of it is left."""
+    now, id, dice = past.now, event.get("deck", ""), event.get("dice", [])
+    if id not in now.decks or now.led != id or len(dice) != 1 or not now.started or now.ended:
+        return "it draws a chit for a go that has one, or that no cup leads."
+    if event.keys() & {"closed", "seats", "texts"} or now.cards.get(cards.last_key(id)):
+        return "a chit that leads a phase is drawn openly."
+    made = cards.deck_from_json(now.decks[id])
+    if not cards.pile_size(id, made, now.cards):
+        return "its dice are not those that its pile asks for."
+    try:
+        drawn = cards.draw(id, made, now.cards, 1, Script([die["value"] for die in dice]))
+    except UserError as error:
+        return f"its dice draw no cards: {error}"
+    if [die.note() for die in drawn.dice] != dice:
+        return "its dice are not those that its pile asks for."
+    after = cups.drawn(replace(now, cards=drawn.out), id, drawn.cards[0])
+    if (said.get("led", now.led), [*said.get("go", now.go)]) != (after.led, [*after.go]):
+        return "it gives the go to others than the chit does."
+    return cards_problem(past, event, after) or words_problem(event, cards.words(id, drawn.cards))
 
 
 def _orders(event: Event) -> bool:
@@ -333,12 +360,7 @@ def _known_seats(out: Out, decks: Mapping[str, object]) -> set[str]:
 
 def _moves(past: Past, event: Event, out: Out) -> str:
     """What is wrong with what an event changes of cards, which is to lead to `out`."""
-    before, after = difference(past.now, replace(past.now, cards={key: count for key, count in out.items() if count}))
-    fits = all(
-        event.get(name, {}).get("cards", {}) == patch.get("cards", {})
-        for name, patch in (("before", before), ("after", after))
-    )
-    return "" if fits else "it changes other cards than it draws or moves."
+    return cards_problem(past, event, replace(past.now, cards={key: count for key, count in out.items() if count}))
 
 
 def _shown_problem(past: Past, event: Event) -> str:

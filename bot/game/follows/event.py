@@ -25,6 +25,7 @@ from bot.game.follows.turn import (
     initiative,
     join,
     leave,
+    led_problem,
     opening,
     order,
     plan,
@@ -103,7 +104,8 @@ def _start(past: Past, event: Event, said: Said) -> str:
         return "who starts a game is its game master."
     if len(sides) == 1 or len({side.casefold() for side in sides}) < len(sides):
         return "a game has no sides, or several."
-    return turn_words_problem(event.get("result", ""), said) or go_problem(sides, said)
+    problem = turn_words_problem(event.get("result", ""), said) or go_problem(sides, said)
+    return problem or led_problem(past, event, said)
 
 
 def _end(past: Past, event: Event, said: Said) -> str:

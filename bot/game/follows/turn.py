@@ -5,8 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from bot.game import cups
+from bot.game.events import difference
 from bot.game.follows.past import Event, Past, Said, words_problem
 from bot.game.rights import COMMAND, ORDER, all_in, told_sides
+from bot.game.state import Game
+from bot.rules.cards import ID
+from bot.rules.copies import replace
 from bot.rules.proof.event_kinds import shown
 
 PASSES, HANDS_OVER = "passes", "hands over"
@@ -45,7 +50,42 @@ def _phase_problem(past: Past, event: Event, said: Said, words: str) -> str:
     if said.get("passes", now.passes):
         return "nobody has passed in a phase that has just begun."
     where = {name: said.get(name, getattr(now, name)) for name in ("turn", "phase")}
-    return go_problem(now.sides, said) or turn_words_problem(words, where)
+    return go_problem(now.sides, said) or turn_words_problem(words, where) or led_problem(past, event, said)
+
+
+def led_problem(past: Past, event: Event, said: Said) -> str:
+    """What is wrong with how a phase begins that a cup leads, or none: the cup is filled anew, and any side draws."""
+    led, sides = said.get("led", past.now.led), said.get("sides", past.now.sides)
+    if led and not (ID.fullmatch(led) and [*said.get("go", past.now.go)] == [*sides]):
+        return "a phase that a deck leads begins without a chit."
+    return cards_problem(past, event, cups.led_by(past.now, led))
+
+
+def cards_problem(past: Past, event: Event, then: Game) -> str:
+    """What is wrong with what an event changes of cards, which is to lead to those of the game `then`."""
+    patches = zip(("before", "after"), difference(past.now, replace(past.now, cards=then.cards)), strict=True)
+    fits = all(past.patch(event, name, "cards") == patch.get("cards", {}) for name, patch in patches)
+    return "" if fits else "it changes other cards than it draws or moves."
+
+
+def _chit_done(past: Past, event: Event, said: Said, words: str, where: str) -> str:
+    """What is wrong with the end of a chit's go: any side draws the next, or the next phase begins."""
+    now = past.now
+    if not cups.chit_of(now.led) or words != chit_words(now):
+        return f"it ends the go of another chit than has it: {shown(words)}."
+    if where:
+        return _phase_problem(past, event, said, where)
+    if said.keys() - {"go", "led"} or past.patch(event, "after", "units"):
+        return "a pass changes more than whose go it is."
+    after = cups.done(now)
+    if (said.get("led"), [*said.get("go", now.go)]) != (after.led, [*after.go]):
+        return "behind the go of a chit the next one is drawn."
+    return cards_problem(past, event, after)
+
+
+def chit_words(game: Game) -> str:
+    """What the log says when the go of the chit is over: cards are told by their ids."""
+    return f"{cups.chit_of(game.led)} is done"
 
 
 def _takes_off(before: Event, after: Event) -> bool:
@@ -61,12 +101,14 @@ def hand_over(past: Past, event: Event, said: Said) -> str:
     """A side hands the go over, or passes; where that ends the phase, the next one begins."""
     now = past.now
     words, _, where = event["result"].partition("; ")
+    if now.led:
+        return _chit_done(past, event, said, words, where)
     side = next((side for side in now.go or now.sides if words in (f"{side} {PASSES}", f"{side} {HANDS_OVER}")), "")
     if not side:
         return f"nobody passes whose go it is not: {shown(words)}."
     if where:
         return _phase_problem(past, event, said, where)
-    if said.keys() - {"go", "passes"} or past.patch(event, "after", "units"):
+    if said.keys() - {"go", "passes"} or any(past.patch(event, "after", part) for part in ("units", "cards")):
         return "a pass changes more than whose go it is."
     if said.get("passes", now.passes) != (now.passes + 1 if words.endswith(PASSES) else 0):
         return "it counts the passes in a row wrongly."
@@ -87,6 +129,8 @@ def initiative_go_problem(past: Past, said: Said) -> str:
     """What is wrong with the go that comes with the initiative."""
     if said.get("passes"):
         return "nobody has passed when the initiative brings the go anew."
+    if past.now.led and "go" in said:
+        return "a chit says whose go it is."
     return go_problem(past.now.sides, said)
 
 

@@ -233,6 +233,53 @@ const Follow = (() => {
     return fits("before", was) && fits("after", out) ? "" : "It changes other cards than it draws or moves.";
   }
 
+  /* A cup that leads a phase: which chit has the go, where it goes behind it, and whose go it gives (null: none of it is left). */
+  const chitOf = ({led, decks}) => { const [id, card = ""] = led.split("/"); return {...(own(decks, id) ? decks[id].cards : []).find(one => one.id === card), id, card}; };
+
+  function settled(game, was) {
+    const {id, card, after = "discard"} = chitOf(game), out = new Map(was), key = `${id}/play/${card}`;
+    if (!card || !out.get(key)) return out;
+    more(out, key, -1);
+    if (after !== "back") more(out, `${id}/${after}/${card}`);
+    return out;
+  }
+
+  function calledBy(game, units, led) {
+    const {id, side = "", of = {}} = chitOf({...game, led}), named = Object.entries(of), lost = game.decks[id].lost || [];
+    if (!side && !named.length) return game.sides;
+    const mine = [...units.values()].filter(one => (!side || one.side === side) && named.every(([name, value]) => (one.numbers || {})[name] === value));
+    const left = new Set(mine.filter(one => !lost.includes(one.state || "")).map(one => one.side || ""));
+    if (!left.size && (mine.length || (named.length && units.size))) return null;
+    const sides = game.sides.filter(one => left.has(one));
+    return side ? [side] : sides.length ? sides : game.sides;
+  }
+
+  /* What is wrong with how an event begins a led phase, draws the chit of a go, or ends its go. */
+  function leading(body, game, units, was) {
+    const said = fields(body, "after"), {led = game.led, go = game.go, sides = game.sides} = said, [words] = (body.result || "").split("; "), {id, card} = chitOf(game), out = settled(game, was);
+    const isAll = go.join("\n") === sides.join("\n"), moves = ["turn", "phase", "turn_of"].some(one => one in said), other = "It gives the go to others than the chit does.";
+    if (body.kind === "draw" && body.does === "lead") {
+      const {dice = [], deck} = body;
+      if (!own(game.decks, deck || "") || game.led !== deck || dice.length !== 1 || !guards(game)) return "It draws a chit for a go that has one, or that no cup leads.";
+      if ("closed" in body || "seats" in body || "texts" in body || was.get(`${deck}/last`)) return "A chit that leads a phase is drawn openly.";
+      const next = drawing(deck, game.decks[deck], out), drawn = next.size() > 0 ? next(dice[0]) : null;
+      if (drawn === null) return "Its dice are not those that its pile asks for.";
+      const gives = calledBy(game, units, `${deck}/${drawn}`);
+      if (!gives) { more(out, `${deck}/play/${drawn}`, -1); more(out, `${deck}/${game.decks[deck].dead ? "removed" : "discard"}/${drawn}`); }
+      if (led !== (gives ? `${deck}/${drawn}` : deck) || go.join("\n") !== (gives || game.go).join("\n")) return other;
+      return otherCards(body, was, out) || (body.result === `${deck}: ${drawn}` ? "" : "Its words are not what it does.");
+    }
+    if (body.kind === "draw") return Object.keys(said).length ? "It changes whose go it is." : "";
+    if (["initiative", "sequence"].includes(body.kind)) return game.led && "go" in said ? "A chit says whose go it is." : "";
+    if (!["start", "next", "pass"].includes(body.kind)) return "";
+    if (body.kind === "pass" && game.led && (!card || words !== `${card} is done`)) return "It ends the go of another chit than has it.";
+    if (body.kind === "pass" && !moves) return (game.led ? led === id && isAll && !("passes" in said) : led === "") ? otherCards(body, was, out) : "Behind the go of a chit the next one is drawn.";
+    if (led && !(/^[a-z0-9][a-z0-9-]{0,23}$/.test(led) && isAll)) return "A phase that a deck leads begins without a chit.";
+    for (const key of [...out.keys()]) if (led && (key.startsWith(`${led}/play/`) || key.startsWith(`${led}/discard/`))) out.delete(key);
+    return otherCards(body, was, out);
+  }
+  const guards = game => game.started && !game.ended;
+
   /* Hands that an event puts back or opens: of seats where nobody sits any more, at an import, at the end of a game. */
   function ofHands(body, game, was, hidden, seats) {
     const {kind, who} = body, out = new Map(was), decks = Object.keys(game.decks), holding = new Set(decks.flatMap(id => at(out, id, "hand").map(([seat]) => seat)));
@@ -321,8 +368,8 @@ const Follow = (() => {
 
   /* What does not follow, as fault(event, words), and what is the host's word alone, as remark(event, words). */
   function follow(log, canonical, fault, remark) {
-    const game = {players: {}, master: "", sides: [], started: false, ended: false, decks: {}, tracks: {}, turn_of: ""}, out = new Map(), bodies = [], contents = new Map();
-    const sealed = new Map(), waits = new Map(), withdrawn = new Set(), present = new Set(), redo = [], acted = new Set(), agreed = new Map(), claimed = new Map();
+    const game = {players: {}, master: "", sides: [], started: false, ended: false, decks: {}, tracks: {}, turn_of: "", led: "", go: []}, out = new Map(), bodies = [], contents = new Map();
+    const sealed = new Map(), waits = new Map(), withdrawn = new Set(), present = new Map(), redo = [], acted = new Set(), agreed = new Map(), claimed = new Map();
     let hidden = 0, here = new Set(), leftHere = new Set(), left = new Set(), last = 0, imported = 0, closing = false, closed = false, adder = "", solo = "";
 
     const guarded = () => game.started && !game.ended && game.sides.length > 0;
@@ -428,7 +475,7 @@ const Follow = (() => {
 
     function waiting(body) {
       const own = body.kind === "choice" || body.kind === "undo" ? body.event : 0, {units} = {...BARE, ...body.before}, after = fields(body, "after");
-      const names = new Set([...(body.used || []), ...Object.values(units).filter(Boolean)].map(one => one.name)), held = HELD.includes(body.kind) || ["packs", "system", "tracks"].some(one => one in after);
+      const names = new Set([...(body.used || []), ...Object.values(units).filter(Boolean)].map(one => one.name)), held = HELD.includes(body.kind) || ["packs", "system", "tracks", "led"].some(one => one in after);
       const found = [...waits].find(([at, asks]) => at !== own && (held || (asks.units || []).some(one => names.has(one))));
       return found ? `#${found[0]} waits for a choice, which comes first.` : "";
     }
@@ -490,8 +537,8 @@ const Follow = (() => {
       if (body.side !== (players[who] || "")) return `It was written for ${body.side || "no side"}, but who wrote it plays ${players[who] || "none"}.`;
       if (leftHere.has(who)) return "Who wrote it had left the game for good.";
       const own = kind === "undo" ? undo(body) : kind === "redo" ? again(body) : kind === "reveal" || kind === "end" ? opening(body)
-        : ["deck", "draw", "cards"].includes(kind) ? ofCards(body, game.decks, out, canonical, atTable(who)) : kind === "choice" ? choice(body) : "";
-      return own || (kind === "redo" ? "" : asking(body)) || waiting(body) || ofHands(body, game, out, hidden, atTable(who)) || ("upkeep" in body ? upkeep(body) : "") || tracks(body) || texts(body) || (body.keeps && !(redo.length && passedOver(body)) ? "It keeps what could be brought back, which it cannot." : "");
+        : ["deck", "draw", "cards"].includes(kind) && body.does !== "lead" ? ofCards(body, game.decks, out, canonical, atTable(who)) : kind === "choice" ? choice(body) : "";
+      return own || leading(body, game, present, out) || (kind === "redo" ? "" : asking(body)) || waiting(body) || ofHands(body, game, out, hidden, atTable(who)) || ("upkeep" in body ? upkeep(body) : "") || tracks(body) || texts(body) || (body.keeps && !(redo.length && passedOver(body)) ? "It keeps what could be brought back, which it cannot." : "");
     }
 
     /* Move on behind an event. */
@@ -500,7 +547,7 @@ const Follow = (() => {
       Object.assign(game, fields(body, "after"));
       if ("shows" in body || kind === "import") hidden = 0; else if (closes(body)) hidden = hidden || number;
       for (const [key, count] of Object.entries((body.after || BARE).cards || {})) if (count) out.set(key, count); else out.delete(key);
-      for (const [key, unit] of Object.entries(({...BARE, ...body.after}).units)) present[unit ? "add" : "delete"](key);
+      for (const [key, unit] of Object.entries(({...BARE, ...body.after}).units)) if (unit) present.set(key, unit); else present.delete(key);
       if (kind === "sealed") sealed.set(number, who);
       if (kind === "choice" || kind === "undo") waits.delete(body.event);
       if (body.asks) waits.set(kind === "redo" ? body.event : number, body.asks);

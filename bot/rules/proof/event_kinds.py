@@ -15,7 +15,7 @@ from bot.rules.proof.fair import MAX_SIDES, NO_TEXTS
 
 MOST_VERSIONS = 20
 """Versions of packs that a game remembers."""
-_TURN = "turn phase turn_of go passes"
+_TURN = "turn phase turn_of go passes led"
 _SET = "hand_dice answers confirm rules master packs tracks decks"
 _UNDONE = f"{_TURN} initiative plans orders orders_due system players {_SET}"
 _RULED = "inputs dice out edition base tables hand result used acting texts closes before after read upkeep"
@@ -24,12 +24,12 @@ EVENTS: Mapping[str, Any] = {
     "kinds": {
         "start": [
             "game secret", "free unannounced result before after extends",
-            "system name started sides master turn phase turn_of go packs tracks", "units final barrier",
+            "system name started sides master turn phase turn_of go packs tracks led", "units final barrier",
         ],
         "join": ["before after", "", "players", "beside final playing cards"],
         "leave": ["before after", "", "players", "beside playing cards"],
-        "next": ["result before after", "", _TURN, "units playing"],
-        "pass": ["result before after", "", _TURN, "units playing"],
+        "next": ["result before after", "", _TURN, "units cards playing"],
+        "pass": ["result before after", "", _TURN, "units cards playing"],
         "initiative": ["result", "before after", "initiative turn_of go passes", "playing"],
         "plan": ["result before after", "texts", "plans", "beside playing"],
         "order": ["result before after", "texts", "orders orders_due", "beside playing"],
@@ -63,7 +63,7 @@ EVENTS: Mapping[str, Any] = {
             "tracks", "units",
         ],
         "deck": ["result before after", "texts", "decks", "cards"],
-        "draw": ["does result", "dice closed seats deck texts closes before after", "", "cards quiet"],
+        "draw": ["does result", "dice closed seats deck texts closes before after", "go led", "cards quiet"],
         "cards": ["does result before after", "deck seat to texts seats by reason", "", "cards"],
         "sealed": ["of sealed", "hand closes", "", "beside"],
         "reveal": ["opens", "result last before after", "tracks", "units final quiet"],
@@ -84,12 +84,12 @@ EVENTS: Mapping[str, Any] = {
         "changes": "change+", "read": "{word:value}+", "tracks": "{word:value}+",
         "opens": "count+", "reads": "count+", "before": "patch", "after": "patch",
         "deck": "word", "upkeep": "word",
-        "does": "=draw|=peek|=names|=hold|=deal|=play|=discard|=remove|=return|=shuffle|=give|=back|=agree",
+        "does": "=draw|=lead|=peek|=names|=hold|=deal|=play|=discard|=remove|=return|=shuffle|=give|=back|=agree",
         "closed": "sides*60", "seats": "word+60", "seat": "word", "to": "word", "shows": "count",
     },
     "game": {
         "system": "name", "name": "name", "master": "name", "phase": "name", "initiative": "name", "turn_of": "name",
-        "winner": "name", "started": "yes", "ended": "yes", "hand_dice": "yes", "confirm": "yes",
+        "winner": "name", "led": "name", "started": "yes", "ended": "yes", "hand_dice": "yes", "confirm": "yes",
         "answers": "=full|=compact", "turn": "whole", "passes": "whole", "go": "word*", "sides": "word*",
         "plans": "{digits:count}", "orders": "{digits:word}", "orders_due": "time", "players": "{word:word}",
         "packs": f"hash*{MOST_VERSIONS}", "rules": "{word:yes}200", "tracks": "{word:value}200",
@@ -113,8 +113,11 @@ EVENTS: Mapping[str, Any] = {
             "numbers?": "{word:value}+", "marks?": "word+", "back?": "back", "turned?": "true",
         },
         "patch": {"game?": "game", "units?": "units", "cards?": "{word:whole}+"},
-        "card": {"id": "word", "count": "count"},
-        "deck": {"cards": "card+400", "empty": "=reshuffle|=refuse"},
+        "card": {
+            "id": "word", "count": "count", "side?": "word", "of?": "{word:word}+", "ends?": "=phase|=turn",
+            "after?": "=removed|=back",
+        },
+        "deck": {"cards": "card+400", "empty": "=reshuffle|=refuse", "lost?": "word*", "dead?": "=out"},
         "change": {"unit": "word", "set": "{word:value|none}", "mark?": "word+", "unmark?": "word+", "turn?": "true"},
     },
     "faces": list(AVERAGING),
@@ -165,16 +168,17 @@ COMMON = tuple(EVENTS["common"].split())
 PATCH = ("before", "after")
 LATER = ("said", "keeps", "by", "reason", "renamed", "base", "extends", "read", "upkeep", "asks", "picks")
 LATER_KINDS = ("deck", "draw", "cards", "track")
-"""Fields and kinds of version 2: a log with one of them, with tracks, with an undo that passes over later events, or
-with a phase that takes numbers off units, is exported as that, so that an older Grognard says "written by a newer one"
-and never "forged"."""
+_LATER_GAME = ("tracks", "led")
+"""Fields and kinds of version 2: a log with one of them, with tracks, with a phase that a cup leads, with an undo that
+passes over later events, or with a phase that takes numbers off units, is exported as that, so that an older Grognard
+says "written by a newer one" and never "forged"."""
 
 
 def is_later(body: Mapping[str, Any]) -> bool:
     """Whether an event holds what readers of version 1 do not know."""
     passes_over = body.get("kind") == "undo" and body.get("event") != body.get("behind")
     is_new = body.get("kind") in LATER_KINDS or any(field in body for field in LATER)
-    is_new |= any("tracks" in (body.get(name) or {}).get("game", {}) for name in PATCH)
+    is_new |= any(field in (body.get(name) or {}).get("game", {}) for name in PATCH for field in _LATER_GAME)
     return passes_over or is_new or _takes_numbers(body)
 
 
@@ -189,7 +193,7 @@ def _takes_numbers(body: Mapping[str, Any]) -> bool:
 def may_be_later(text: str) -> bool:
     """Whether the JSON of an event is worth reading to see that; most are not."""
     return any(f'"kind":"{kind}"' in text for kind in ("undo", "next", "pass", *LATER_KINDS)) or any(
-        f'"{field}":' in text for field in (*LATER, "tracks")
+        f'"{field}":' in text for field in (*LATER, *_LATER_GAME)
     )
 
 

@@ -1,0 +1,117 @@
+"""A phase that a cup leads: one chit is drawn for each go, until the cup is empty or a chit ends the phase."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from bot.commands.context import Context, closes_texts
+from bot.commands.play import decks
+from bot.commands.turns.calls import addressed, call_sides
+from bot.commands.turns.turn import old_card, phase_card
+from bot.commands.turns.turn_card import across_of, phase_buttons, phase_name
+from bot.game import cups
+from bot.game.phases import chit_name, next_phase, phase_title, whose_go
+from bot.game.rights import need_go
+from bot.interface.reply.parts import Part, Small
+from bot.interface.reply.reply import WAITING, Reply
+from bot.interface.spec import HAND
+from bot.rules import cards
+from bot.rules.errors import UserError
+from bot.rules.text.names import counted
+from bot.rules.text.phrase import begun, phrase
+
+MOST_DEAD = 40
+"""Chits of nobody that one press sets aside."""
+
+
+async def press(context: Context, about: str) -> Reply:
+    """The button *Draw* of a phase: the chit for which it was made, once; then it shows the one that was drawn."""
+    moment, _, left = about.rpartition(":")
+    if old := old_card(context, moment):
+        return old
+    game = context.need_started()
+    if game.led and not cups.chit_of(game.led) and left != str(cups.chits_left(game)):
+        raise UserError("That chit was drawn, and its go is over.", hint="Draw the next one.", code="chit-drawn")
+    return await lead(context)
+
+
+async def press_card(context: Context, id: str) -> Reply:
+    """The button *Draw* of a deck: one more; from the cup that leads the phase the chit for the next go."""
+    return await (lead(context) if id == cups.cup_of(context.game.led) else decks.press_draw(context, id))
+
+
+async def draw(context: Context) -> Reply:
+    """Draw cards; from the cup that leads the phase the chit for the next go."""
+    options, led = context.options(), cups.cup_of(context.game.led)
+    typed = options["deck"] or ""
+    if not led or context.game.ended or typed.casefold() not in ("", led):
+        return await decks.draw(context)
+    if options["count"] != 1 or options["to"] == HAND:
+        what = f"{led} leads this phase: its chits are drawn one by one, for all to see."
+        raise UserError(what, hint=phrase("The next one: `/deck draw {id}`", id=led), option="count", code="bad-value")
+    return await lead(context)
+
+
+async def lead(context: Context) -> Reply:
+    """Draw the chit of the next go; what it says of whose that is, or of the end of the phase."""
+    game, system = context.need_started(), context.system
+    name = chit_name(game, system)
+    if not game.led or name:
+        what = f"{name} is drawn: {whose_go(game) or 'it has the go'}." if name else "No cup leads this phase."
+        hint = phrase("When that is over: `/game pass done`") if name else ""
+        raise UserError(what, hint=hint, code="chit-drawn" if name else "no-chit")
+    need_go(game, context.actor)
+    decks.declare_cup(context, game.led)
+    because, number = list[Part](), context.ledger.next_number
+    for _ in range(MOST_DEAD):
+        if not cups.chits_left(context.game):
+            return await _over(context, [*because, "The cup is empty."])
+        number, card = context.ledger.next_number, _drawn(context)
+        now, name = context.game, chit_name(replace(game, led=f"{game.led}/{card}"), system)
+        if (word := cups.said_of(now, now.led).get("ends")) is not None:
+            return await _over(context, [*because, f"{context.who} draws {name}: the {word} is over."])
+        if cups.chit_of(now.led):
+            break
+        gone = "out of the game" if now.decks[now.led].get("dead") else "set aside"
+        because.append(f"{name} is {gone}: nobody of it is left.")
+        context.ledger.say(str(because[-1]))
+    return await _shown(context, number, because)
+
+
+def _drawn(context: Context) -> str:
+    """Draw the next chit and write it down; the chit."""
+    game, ledger, id = context.game, context.ledger, context.game.led
+    if game.cards.get(cards.last_key(id)):
+        what = f"Cards of {id} are closed, and its chits are drawn for all to see."
+        raise UserError(what, hint=phrase("`/deck shuffle {id}`, or play what is in hands.", id=id), code="leads-phase")
+    deck = cards.deck_from_json(game.decks[id])
+    drawn = cards.draw(id, deck, game.cards, 1, ledger.source())
+    after = cups.drawn(replace(game, cards=drawn.out), id, drawn.cards[0])
+    ledger.add(
+        "draw", after, does="lead", deck=id, dice=[die.note() for die in drawn.dice], closes=closes_texts(context),
+        result=cards.words(id, drawn.cards),
+    )  # fmt: skip
+    return drawn.cards[0]
+
+
+async def _over(context: Context, because: list[Part]) -> Reply:
+    """The next phase, since the cup is empty or a chit says so."""
+    game = context.game
+    after = next_phase(game, context.system)
+    context.ledger.add("next", after, result=phase_title(after, context.system))
+    return await phase_card(context, game, after, tuple(map(str, because)))
+
+
+async def _shown(context: Context, number: int, because: list[Part]) -> Reply:
+    """The answer to a chit: whose go it is, who are called."""
+    game, id = context.game, cups.cup_of(context.game.led)
+    name, whose = chit_name(game, context.system), whose_go(game)
+    mention = await call_sides(context, game, game.go)
+    left = f"{counted(cups.chits_left(game), 'chit')} left in the cup"
+    where = f"{phase_name(replace(game, led=id), context.system)} · {left}"
+    lines = (*because, *decks.described(context, id, filter(None, [cups.chit_of(game.led)])), Small(where))
+    buttons = (*phase_buttons(context), context.button("undo", "Undo", number))
+    return Reply(
+        addressed(context, f"{name}: {whose}" if name and whose else name or begun(whose)),
+        lines, by=f"{context.who} draws", buttons=buttons, across=across_of(buttons), tone=WAITING, mention=mention,
+    )  # fmt: skip

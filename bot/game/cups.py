@@ -1,0 +1,129 @@
+"""Cups that lead a phase: the chit that is drawn names the side or formation whose go it is.
+
+What a chit means is in the chain with its deck, before the first die of it, so that whoever checks a log needs no files
+of the game: `side`, `of` (what its units have: `{"formation": "2/16"}`), `ends` (the phase or the turn) and `after`
+(where it goes when its go is over). `Game.led` is the deck that leads the phase, and behind a `/` the chit whose go it
+is: `cup`, `cup/us-1`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from bot.game.state import Game, Json
+from bot.rules.cards import DISCARD, PLAY, REMOVED, at, deck_from_json, key, moved, pile_size
+from bot.rules.copies import replace
+from bot.rules.inputs.units import RosterUnit
+from bot.systems.decks import ENDS, FORMATION, OUT, SIDE, GameDeck
+from bot.systems.game_file import LED_BY
+from bot.systems.system import System
+
+BACK = "back"
+LOST = "lost"
+"""In a deck that leads a phase: the states in which a unit is out of the game."""
+TURN = "turn"
+
+
+def is_cup(id: str, system: System | None) -> bool:
+    """Whether a deck leads a phase of the game."""
+    return system is not None and any(phase.get(LED_BY) == id for phase in system.game.get("phases") or ())
+
+
+def declared(made: GameDeck, sides: Iterable[str], lost: Iterable[str]) -> Json:
+    """What the chain has of a deck that leads a phase: beside ids and counts what each chit means in this game."""
+    called, data = {side.casefold(): side for side in sides}, made.deck.to_json()
+    for card in data["cards"]:
+        said, after = made.said[card["id"]], made.after[card["id"]]
+        side, of = called.get(str(said.get(SIDE, "")).casefold(), ""), {FORMATION: said.get(FORMATION, "")}
+        card |= {"side": side} if side else {}
+        card |= {"of": of} if of[FORMATION] else {}
+        card |= {ENDS: said[ENDS]} if ENDS in said else {}
+        card |= {"after": after} if after != DISCARD else {}
+    return {**data, LOST: [*lost], **({"dead": OUT} if made.dead == OUT else {})}
+
+
+def cup_of(led: str) -> str:
+    """The deck that leads the phase."""
+    return led.partition("/")[0]
+
+
+def chit_of(led: str) -> str:
+    """The chit whose go it is; "" while none is drawn."""
+    return led.partition("/")[2]
+
+
+def is_drawn_next(game: Game) -> bool:
+    """Whether the next chit is to be drawn."""
+    return bool(game.led) and not chit_of(game.led)
+
+
+def said_of(game: Game, led: str) -> Json:
+    """What the chain has of a chit; {} for one of a deck that was declared anew without it."""
+    listed = game.decks.get(cup_of(led), {}).get("cards", ())
+    return next((one for one in listed if one["id"] == chit_of(led)), {})
+
+
+def chits_left(game: Game) -> int:
+    """How many chits are in the cup that leads the phase, as far as it was declared."""
+    id = cup_of(game.led)
+    return pile_size(id, deck_from_json(game.decks[id]), game.cards) if id in game.decks else 0
+
+
+def settled(game: Game) -> Game:
+    """The game once the go of its chit is over: the chit goes where it goes."""
+    id, chit = cup_of(game.led), chit_of(game.led)
+    if not chit or not game.cards.get(key(id, PLAY, chit)):
+        return game
+    return _with_card(game, id, chit, said_of(game, game.led).get("after", DISCARD))
+
+
+def _with_card(game: Game, id: str, card: str, to: str) -> Game:
+    """The game with a card that is in play put somewhere else."""
+    now = {key(id, PLAY, card): game.cards[key(id, PLAY, card)] - 1}
+    now |= {key(id, to, card): game.cards.get(key(id, to, card), 0) + 1} if to != BACK else {}
+    return replace(game, cards=moved(game.cards, now))
+
+
+def led_by(game: Game, cup: str) -> Game:
+    """The game at the beginning of a phase that this deck leads, "" for none: the chit that was drawn goes where it
+    goes, and the cup is filled anew but for what is out of the game."""
+    was = settled(game)
+    back = {key(cup, place, card): 0 for place in (PLAY, DISCARD) for card in at(cup, place, was.cards)} if cup else {}
+    return replace(was, led=cup, cards=moved(was.cards, back) if back else was.cards)
+
+
+def done(game: Game) -> Game:
+    """The game once the go of the chit is over: the next one is drawn by any side."""
+    return replace(settled(game), led=cup_of(game.led), go=game.sides)
+
+
+def drawn(game: Game, id: str, card: str) -> Game:
+    """The game once a chit is drawn, which is in play: it has the go, or is set aside where nobody of it is left."""
+    led = f"{id}/{card}"
+    go = go_of(game, led)
+    if go is None:
+        return _with_card(game, id, card, REMOVED if game.decks[id].get("dead") == OUT else DISCARD)
+    return replace(game, led=led, go=go)
+
+
+def go_of(game: Game, led: str) -> tuple[str, ...] | None:
+    """Whose go a chit gives: its side's, or that of the sides of its units that are left, or of all; None where no
+    unit of it is left. A side of which the roster knows nothing plays without one."""
+    chit, lost = said_of(game, led), game.decks[cup_of(led)].get(LOST, ())
+    side, of = chit.get("side", ""), chit.get("of", {})
+    if not (side or of):
+        return game.sides
+    mine = [unit for unit in game.units.values() if _is_of(unit, side, of)]
+    left = {unit.side for unit in mine if unit.state not in lost}
+    if not left and (mine or (of and game.units)):
+        return None
+    return (side,) if side else tuple(one for one in game.sides if one in left) or game.sides
+
+
+def is_called(game: Game, unit: RosterUnit) -> bool:
+    """Whether the chit whose go it is means the unit; one that names no formation means all of its side."""
+    return _is_of(unit, "", said_of(game, game.led).get("of", {}))
+
+
+def _is_of(unit: RosterUnit, side: str, of: Json) -> bool:
+    return side in ("", unit.side) and all(unit.numbers.get(name) == value for name, value in of.items())

@@ -1,0 +1,376 @@
+"""A phase that a cup leads: one chit for each go, whose go it is, what ends it, what is undone, who is called."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.audit.check_file import check
+from bot.game.cups import is_drawn_next
+from bot.game.state import content, from_json, to_json
+from bot.interface.reply.reply import Reply
+from bot.interface.spec import Command, Place
+from bot.rules.errors import TableError
+from bot.rules.proof.export_format import read_json
+from bot.systems.packs.pack import load_pack
+from tests.forging import bodies, rechained
+from tests.packs.conftest import PackMaker
+from tests.page_script import said_by_page
+from tests.playing import Channel
+from tests.random_play import exported_text
+from tools import verify_log
+
+GAME = """\
+groups: {combat: Combat}
+units:
+  types: [squad]
+  attributes: {formation: {type: str, help: "its formation"}}
+  states: [fresh, eliminated]
+  lost: [eliminated]
+phases:
+  - {name: move, title: Supply phase}
+  - {name: activations, title: Activations, led_by: cup, brief: "One chit, one go."}
+  - {name: end, title: End phase}
+"""
+CUP = """\
+title: Chits
+cards:
+  - {id: us, name: US troops, count: 2, side: US}
+  - {id: vc, name: Cadres, side: VC, after: back}
+  - {id: red, name: "2/16", formation: "2/16"}
+  - {id: lull, name: Lull, after: removed}
+  - {id: event, name: Rain}
+  - {id: end, name: End of turn, ends: turn}
+"""
+FILES: dict[str, str | bytes | None] = {"game.yaml": GAME, "decks/cup.yaml": CUP}
+
+
+@pytest.fixture
+def pack(make_pack: PackMaker, use_packs: Callable[[Path], None]) -> Path:
+    path = make_pack(FILES)
+    use_packs(path.parent)
+    return path
+
+
+async def begun(sides: str = 'sides="US, VC"') -> Channel:
+    """Anna for the US with two squads of 2/16, Bob for the VC; the cup leads the phase."""
+    channel = await Channel.fresh()
+    await channel.do("Anna", f'game start few "First" {sides}')
+    if sides:
+        await channel.do("Anna", "game join US")
+        await channel.do("Bob", "game join VC", "unit add Tran squad VC")
+        await channel.do("Anna", 'unit add "Rifles 1..2" squad US stats="formation=2/16"')
+    await channel.do("Anna", "game next")
+    return channel
+
+
+async def sound(channel: Channel, folder: Path) -> dict[str, Any]:
+    """The exported log, which the three checkers find sound."""
+    text = await exported_text(channel)
+    log: dict[str, Any] = json.loads(text)
+    assert check(read_json(text)).faults == ()
+    assert verify_log.check(verify_log.read_json(text))[0] == []
+    (checked,) = said_by_page([text], folder)
+    assert checked["faults"] == []
+    return log
+
+
+def button(reply: Reply, label: str) -> str:
+    return next(one.action for one in reply.buttons if one.label == label)
+
+
+def labels(reply: Reply) -> list[str]:
+    return [one.label for one in reply.buttons]
+
+
+async def drawn(channel: Channel, chit: str) -> Reply:
+    """The answer that draws this chit; those before it have their goes, and the turns go on, until it is drawn."""
+    for _ in range(200):
+        game = await channel.game()
+        if not game.led:
+            await channel.do("Anna", "game next")
+        elif not is_drawn_next(game):
+            await channel.do("Bob" if game.go == ("VC",) else "Anna", "game pass done")
+        else:
+            reply = await channel.do("Bob", "deck draw")
+            loaded = await channel.app.games.at(channel.place.key)
+            rows = await channel.app.store.events(loaded.row if loaded else "", limit=2, newest_first=True)
+            if any(row.data.get("result") == f"cup: {chit}" for row in rows):
+                return reply
+    raise AssertionError(chit)
+
+
+async def every_event_of_cups() -> list[dict[str, Any]]:
+    """All that a log may hold of a game whose first phase a cup leads."""
+    channel = await begun()
+    await channel.do("Anna", "game next", "game next")
+    await drawn(channel, "us")
+    await channel.do("Anna", "game pass", "game undo", "game redo", "game undo", "game undo")
+    await channel.do("Bob", "game undo")
+    await channel.do("Anna", "game redo")
+    await channel.do("Bob", "game redo")
+    return bodies(json.loads(await exported_text(channel)))
+
+
+async def test_a_chit_says_whose_go_it_is_and_done_asks_for_the_next(pack: Path, tmp_path: Path) -> None:
+    channel = await begun()
+    card = await drawn(channel, "us")
+    assert (card.title, card.by) == ("US troops: US's go, Anna", "Bob draws")
+    assert labels(card) == ["Done", "Undo"]
+    game = await channel.game()
+    assert (game.led, game.go) == ("cup/us", ("US",))
+    await channel.refused("Bob", "game pass done", "not-your-go")
+    done = await channel.press("Anna", button(card, "Done"))
+    assert done.first == "Draw the next chit · Anna: US troops is done"
+    assert labels(done)[:2] == ["Draw", "Next phase"]
+    assert (await channel.game()).go == ("US", "VC")
+    event = await drawn(channel, "event")
+    assert event.title == "Rain: both sides"
+    red = await drawn(channel, "red")
+    assert red.title == "2/16: US's go, Anna"
+    assert (await sound(channel, tmp_path))["version"] == 2
+
+
+async def test_one_chit_for_a_go_however_often_it_is_pressed(pack: Path) -> None:
+    channel = await begun()
+    card = await channel.say("Anna", "game status")
+    assert "draw the next chit" in card.text()
+    board = await channel.do("Anna", "game board")
+    press = button(board, "Draw")
+    await channel.press("Bob", press)
+    number = (await channel.game()).number
+    second = await channel.press("Anna", press)
+    assert (second.error, (await channel.game()).number) == (True, number)
+    if (await channel.game()).led:
+        assert second.code == "chit-drawn"
+    await channel.do("Anna", "game undo") if not (await channel.game()).led else None
+    await channel.fails("Bob", "deck draw", "is drawn") if "/" in (await channel.game()).led else None
+
+
+async def test_strangers_draw_nothing_and_nobody_looks_ahead(pack: Path) -> None:
+    channel = await begun()
+    await channel.refused("Zoe", "deck draw", "not-player")
+    for line in ("deck draw cup 2", "deck draw cup to=me"):
+        await channel.refused("Anna", line, "bad-value")
+    for line in ("deck peek 1 cup", "deck deal 1 cup"):
+        await channel.refused("Anna", line, "leads-phase")
+    await channel.refused("Anna", "game pass", "no-chit")
+    await drawn(channel, "us")
+    await channel.refused("Anna", "deck return us place=top", "leads-phase")
+
+
+async def test_a_chit_ends_the_turn_and_the_cup_is_filled_anew_but_for_what_is_out(pack: Path, tmp_path: Path) -> None:
+    channel = await begun()
+    await drawn(channel, "lull")
+    turn = (await channel.game()).turn
+    over = await drawn(channel, "end")
+    game = await channel.game()
+    assert (over.title, game.phase, game.led) == (f"Turn {game.turn}, Supply: both sides", "move", "")
+    assert "Bob draws End of turn: the turn is over." in over.text()
+    assert game.turn > turn
+    await channel.do("Anna", "game next")
+    assert (await channel.game()).cards == {"cup/removed/lull": 1}
+    await sound(channel, tmp_path)
+
+
+async def test_the_last_chit_ends_the_phase_and_the_turn_card_says_what_was_left(
+    make_pack: PackMaker, use_packs: Callable[[Path], None], tmp_path: Path
+) -> None:
+    few = "title: Chits\ncards: [{id: us, side: US}, {id: vc, side: vc}]\n"
+    use_packs(make_pack({**FILES, "decks/cup.yaml": few}).parent)
+    channel = await begun()
+    for at in range(2):
+        await channel.do("Bob", "deck draw cup")
+        last = await channel.do("Bob" if (await channel.game()).go == ("VC",) else "Anna", "game pass done")
+        assert ("Draw the next chit" in last.title) == (at == 0)
+    assert last.title == "Turn 1, End: both sides"
+    assert "the last chit in the cup, which ends Turn" not in last.text()
+    assert "the last chit in the cup, which ends Activations." in last.text()
+    await channel.do("Anna", "game next", "game next")
+    left = await channel.do("Anna", "game next")
+    assert left.title.startswith("Turn 2, End")
+    await sound(channel, tmp_path)
+
+
+DEAD = """\
+title: Chits
+dead: {dead}
+cards: [{{id: red, name: "2/16", formation: "2/16", count: 3}}, {{id: us, side: US}}]
+"""
+
+
+@pytest.mark.parametrize(("dead", "place"), [("again", "discard"), ("out", "removed")])
+async def test_a_chit_of_a_dead_formation_is_set_aside_and_another_drawn(
+    dead: str, place: str, make_pack: PackMaker, use_packs: Callable[[Path], None], tmp_path: Path
+) -> None:
+    use_packs(make_pack({**FILES, "decks/cup.yaml": DEAD.format(dead=dead)}).parent)
+    channel = await begun()
+    await channel.do("Anna", 'unit edit "Rifles 1" eliminated', 'unit edit "Rifles 2" eliminated')
+    await channel.do("Anna", "unit add Sniper squad US")
+    reply = await channel.do("Bob", "deck draw")
+    game = await channel.game()
+    assert game.led == "cup/us"
+    gone = game.cards.get(f"cup/{place}/red", 0)
+    said = "out of the game" if dead == "out" else "set aside"
+    assert reply.text().count(f"2/16 is {said}: nobody of it is left.") == gone
+    last = await channel.do("Anna", "game pass done")
+    while (await channel.game()).led:
+        last = await channel.do("Bob", "deck draw")
+    assert "The cup is empty." in last.text() or gone == 3
+    await sound(channel, tmp_path)
+
+
+async def test_the_go_is_undone_with_its_chit_by_consent_and_done_freely(pack: Path, tmp_path: Path) -> None:
+    channel = await begun()
+    await drawn(channel, "us")
+    before = await channel.game()
+    await channel.do("Anna", "game pass done")
+    assert (await channel.do("Anna", "game undo")).title.endswith("is undone")
+    assert content(await channel.game()) == content(before)
+    asked = await channel.do("Anna", "game undo")
+    assert (await channel.game()).led == "cup/us", "a die fell: the other side is asked"
+    assert "Bob" in asked.text() or asked.mention
+    undone = await channel.do("Bob", "game undo")
+    game = await channel.game()
+    assert (game.led, game.go) == ("cup", ("US", "VC"))
+    assert "Now: draw the next chit." in undone.text()
+    await channel.do("Anna", "game redo")
+    await channel.do("Bob", "game redo")
+    assert content(await channel.game()) == content(before)
+    await sound(channel, tmp_path)
+
+
+async def test_a_game_without_sides_is_led_too(pack: Path, tmp_path: Path) -> None:
+    channel = await begun("")
+    card = await drawn(channel, "event")
+    assert card.title == "Rain"
+    assert (await channel.do("Anna", "game pass")).first == "Draw the next chit · Anna: Rain is done"
+    await sound(channel, tmp_path)
+
+
+async def test_by_post_it_is_said_who_is_waited_for(pack: Path) -> None:
+    channel = await begun()
+    assert "Draw the next chit" in (await channel.do("Anna", "me games")).text()
+    await drawn(channel, "vc")
+    assert "VC's go" in (await channel.do("Anna", "me games")).text()
+    assert "Your go" in (await channel.do("Bob", "me games")).text()
+    assert (await channel.do("Anna", "game board")).title.endswith("Activations, Cadres: VC's go")
+    await channel.do("Bob", "game pass")
+    assert "the next chit is to be drawn" in (await channel.do("Zoe", "log since=1")).title
+
+
+async def test_an_import_goes_on_where_the_cup_was(pack: Path, tmp_path: Path) -> None:
+    channel = await begun()
+    await drawn(channel, "us")
+    was, text = await channel.game(), await exported_text(channel)
+    there = Channel(channel.app, Place("console:there", "console"), "there")
+    file = Command(("game", "import"), {"file": text}, there.who("Zoe"), there.place, "import")
+    assert not (await channel.app.run(file)).error
+    game = await there.game()
+    assert (game.led, game.go, dict(game.cards)) == (was.led, was.go, dict(was.cards))
+    assert from_json(to_json(game)) == game
+
+
+Bend = Callable[[dict[str, Any]], None]
+
+
+def _leads(log: dict[str, Any]) -> list[dict[str, Any]]:
+    return [body for body in bodies(log, "draw") if body["does"] == "lead" and "led" in body["after"].get("game", {})]
+
+
+def _other_side(log: dict[str, Any]) -> None:
+    """The chit gives the go to the other side."""
+    body = next(one for one in _leads(log) if one["after"]["game"].get("go") == ["US"])
+    body["after"]["game"]["go"] = ["VC"]
+
+
+def _other_chit(log: dict[str, Any]) -> None:
+    body = _leads(log)[0]
+    body["after"]["game"]["led"] = "cup/event"
+
+
+def _no_chit(log: dict[str, Any]) -> None:
+    """A go without a chit: the draw is a plain one."""
+    body = _leads(log)[0]
+    body["does"] = "draw"
+
+
+def _second_chit(log: dict[str, Any]) -> None:
+    """The go of one chit is never over, and the next is drawn."""
+    passed = bodies(log, "pass")[0]
+    del passed["after"]["game"]["led"], passed["before"]["game"]["led"]
+
+
+def _other_done(log: dict[str, Any]) -> None:
+    body = bodies(log, "pass")[0]
+    body["result"] = "other is done"
+
+
+def _kept_out(log: dict[str, Any]) -> None:
+    """A chit is not put back though the phase begins anew."""
+    body = next(one for one in bodies(log, "next") if one.get("after", {}).get("cards"))
+    key = next(iter(body["after"]["cards"]))
+    del body["after"]["cards"][key], body["before"]["cards"][key]
+
+
+def _filled_early(log: dict[str, Any]) -> None:
+    """The end of a go puts more back than its chit."""
+    body = next(one for one in bodies(log, "pass") if any(one["after"].get("cards", {}).values()))
+    body["after"]["cards"] = dict.fromkeys(body["after"]["cards"], 0)
+
+
+def _unled(log: dict[str, Any]) -> None:
+    """The phase begins with a chit of somebody's choice."""
+    body = next(one for one in bodies(log, "next") if one["after"]["game"].get("led"))
+    body["after"]["game"]["led"] = "cup/us"
+
+
+@pytest.mark.parametrize(
+    "bend", [_other_side, _other_chit, _no_chit, _second_chit, _other_done, _kept_out, _filled_early, _unled]
+)
+async def test_a_cheat_is_seen_by_all_three(bend: Bend, pack: Path, tmp_path: Path) -> None:
+    channel = await begun()
+    await drawn(channel, "us")
+    await channel.do("Anna", "game pass done", "game next", "game next", "game next")
+    await drawn(channel, "red")
+    log = json.loads(await exported_text(channel))
+    bend(log)
+    rechained(log)
+    assert check(log).faults
+    assert verify_log.check(log)[0]
+    (page,) = said_by_page([json.dumps(log)], tmp_path)
+    assert page["faults"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "says"),
+    [
+        ({"game.yaml": GAME.replace("led_by: cup", "led_by: cap")}, "there is no deck cap"),
+        ({"game.yaml": GAME.replace("led_by: cup", "led_by: cup, go: both")}, "leave out go and passes"),
+        ({"game.yaml": GAME.replace("led_by: cup", "led_by: [cup]")}, "is the id of a deck"),
+        ({"game.yaml": GAME.replace("formation: {", "forma: {")}, "cards red, column formation: units have none"),
+        ({"decks/cup.yaml": CUP.replace("ends: turn", "ends: game")}, "column ends: is one of phase, turn"),
+        (
+            {"decks/cup.yaml": CUP.replace("side: US", "side: 7").replace("side: VC", "side: 8")},
+            "column side: is a text; quote it",
+        ),
+        ({"decks/cup.yaml": f"keep: hand\n{CUP}"}, "a deck that leads a phase is drawn openly"),
+        ({"decks/cup.yaml": f"dead: never\n{CUP}"}, "row dead: is one of again, out"),
+    ],
+)
+def test_mistakes_are_named(changed: dict[str, str], says: str, make_pack: PackMaker) -> None:
+    with pytest.raises(TableError, match=re.escape(says)):
+        load_pack(make_pack({**FILES, **changed})).check_whole()
+
+
+async def test_sides_that_the_cup_does_not_know_are_refused_at_the_start(pack: Path) -> None:
+    channel = await Channel.fresh()
+    reply = await channel.fails(
+        "Anna", 'game start few "First" sides="Red, Blue"', "A cup of this game has chits of US"
+    )
+    assert reply.option == "sides"
