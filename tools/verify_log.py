@@ -2138,6 +2138,23 @@ class Rebuilt:
         lost = ", ".join(f"{side} lost {gone or 'none'} of {every} units" for side, gone, every in counts if every)
         return re.escape(f"{won}{where}. {lost}." if lost else f"{won}{where}.").replace("\0", "[^.]*")
 
+    def hands(self) -> list[list[str]]:
+        """How many cards were in each hand at the end of each turn; of a game without turns now."""
+        out, ends, turn, seats = dict[str, int](), list[tuple[int, dict[str, int]]](), 0, set[str]()
+        for body in self.bodies:
+            after, held = body.get("after") or {}, dict[str, int]()
+            out |= after.get("cards") or {}
+            turn = (after.get("game") or {}).get("turn", turn)
+            for name, count in out.items():
+                _, place, rest = (*name.split("/", 2), "", "")[:3]
+                seat = rest if place == "hand" else rest.rpartition("/")[0] if place == "known" else ""
+                if seat and seat not in ENDS and name[0] != "+":
+                    held[seat] = held.get(seat, 0) + count
+            seats |= {*held}
+            ends[-1 if ends and ends[-1][0] == turn else len(ends) :] = [(turn, held)]
+        told = [held for at, held in ends if at] or [held for _, held in ends[-1:]]
+        return [[str(held.get(seat, 0)) for seat in sorted(seats)] for held in told]
+
     def losses(self) -> list[list[str]]:
         """Who was lost in each turn, by side."""
         found, earlier = [], dict[str, Any]()
@@ -2211,6 +2228,9 @@ def _head_faults(tree: Node, due: Rebuilt, is_old: bool) -> Iterator[str]:
              for row in cells if row]  # fmt: skip
     if shown and shown != due.losses():
         yield "The losses by turn in the page are not those of its log."
+    hands = [[cell.text() for cell in row.every("td")] for one in tree.every("hands") for row in one.every("tr")]
+    if hands and hands[1:] != due.hands():
+        yield "The sizes of hands in the page are not those of its log."
     for node in (one for part in tree.every("rosters") for one in part.every("li")):
         unit = due.units.get(node.attrs.get("data-key", ""))
         state = _plain(unit.get("state", "")) if unit else set()

@@ -11,10 +11,12 @@ import re
 from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from html.parser import HTMLParser
+from itertools import chain
 from typing import Any
 
 from bot.game.events import undone_events
 from bot.game.rights import by_name
+from bot.rules.cards import hands_held
 from bot.rules.proof.chain import DELETED, SAID, SOMEONE, filled, said
 
 Json = Mapping[str, Any]
@@ -80,14 +82,19 @@ class Rebuilt:
         self.units: dict[str, Any] = {}
         self.game: dict[str, Any] = {}
         self.first: dict[str, Any] = {}
+        self.cards: dict[str, int] = {}
         self.ends: list[tuple[int, dict[str, Any]]] = []
+        self.held: list[tuple[int, dict[str, int]]] = []
         for body in self.bodies:
             after = body.get("after") or {}
             self.units |= after.get("units") or {}
             self.first = {**{key: unit for key, unit in (after.get("units") or {}).items() if unit}, **self.first}
             self.game |= after.get("game") or {}
             turn = self.game.get("turn", 0)
-            self.ends[-1 if self.ends and self.ends[-1][0] == turn else len(self.ends) :] = [(turn, dict(self.units))]
+            self.cards |= after.get("cards") or {}
+            at = -1 if self.ends and self.ends[-1][0] == turn else len(self.ends)
+            held = dict.fromkeys(self.held[-1][1] if self.held else (), 0) | hands_held(self.cards)
+            self.ends[at:], self.held[at:] = [(turn, dict(self.units))], [(turn, held)]
         declared = ((body.get("after") or {}).get("game") or {} for body in self.bodies)
         self.sides = next((list(game["sides"]) for game in declared if game.get("sides")), [])
         self.sides = self.sides or sorted({unit.get("side", "") for unit in self.units.values() if unit} - {""})
@@ -157,6 +164,12 @@ class Rebuilt:
                 found.append([", ".join(names) for names in rows])
         return found
 
+    def hands(self) -> list[list[str]]:
+        """How many cards were in each hand at the end of each turn; of a game without turns now."""
+        told = [held for at, held in self.held if at] or [held for _, held in self.held[-1:]]
+        seats = sorted({*chain.from_iterable(held for _, held in self.held)})
+        return [[str(held.get(seat, 0)) for seat in seats] for held in told]
+
 
 def as_logged(body: Json, sides: list[str]) -> str:
     """What an event from before answers were kept has in the log: its result, and the states that it led to."""
@@ -216,6 +229,9 @@ def _head_faults(tree: _Node, due: Rebuilt, is_old: bool) -> Iterator[str]:
              for row in cells if row]  # fmt: skip
     if shown and shown != due.losses():
         yield "The losses by turn in the page are not those of its log."
+    hands = [[cell.text() for cell in row.every("td")] for one in tree.every("hands") for row in one.every("tr")]
+    if hands and hands[1:] != due.hands():
+        yield "The sizes of hands in the page are not those of its log."
     for node in (one for part in tree.every("rosters") for one in part.every("li")):
         unit = due.units.get(node.attrs.get("data-key", ""))
         state = _plain(unit.get("state", "")) if unit else set()

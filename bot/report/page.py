@@ -27,6 +27,7 @@ from markupsafe import Markup
 
 from bot.game.state import Json
 from bot.interface.reply.bars import percent
+from bot.report import decks
 from bot.report.counters import SYMBOLS
 from bot.report.luck import luck_svg
 from bot.report.story import MANY, MANY_BEFORE, Story
@@ -34,7 +35,7 @@ from bot.rules.proof.event_kinds import EVENTS
 from bot.systems.catalog import lost_states
 
 TEMPLATES = Path(__file__).parent / "templates"
-BLOCKS = ("p_head", "p_now", "p_short", "p_shots", "p_rosters")
+BLOCKS = ("p_head", "p_now", "p_short", "p_shots", "p_cards", "p_rosters")
 """The parts of a page that are made anew with every event."""
 MOST_DICE = 14
 MOST_POINTS = 200
@@ -166,6 +167,7 @@ def _model(export: Json, facts: Facts, live: str = "", since: int = 0, picture: 
     packed = data_script("facts", told)
     return {
         "story": story,
+        "decks": decks,
         "lost": Markup(harmless(json.dumps(lost_states(story.system.id if story.system else "")))),
         "packed": packed,
         "made": sha256(packed.partition(">")[2].rpartition("<")[0].strip().encode()).hexdigest(),

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from bot.answers.events import TEXTS, held, retold, title_of, tracks_moved
+from bot.answers.events import CARDS, TEXTS, held, retold, title_of, tracks_moved
 from bot.audit.shown import as_logged
 from bot.game.events import undone_events
 from bot.game.phases import whose_go
@@ -16,6 +16,7 @@ from bot.game.state import DRAW, Game, Json
 from bot.report.counters import HURT, LOST, changes, counter, is_lost
 from bot.report.facts import sides_of
 from bot.report.luck import Course, Shot, luck_of, shots
+from bot.rules.cards import hands_held
 from bot.rules.proof.chain import DELETED, SAID, filled
 from bot.systems.catalog import systems
 from bot.systems.system import System
@@ -23,6 +24,7 @@ from bot.systems.system import System
 FILTERS = {
     **dict.fromkeys(("sequence", "choice"), "combat"),
     **dict.fromkeys(("roll", "table", "sealed", "reveal"), "rolls"),
+    **dict.fromkeys(CARDS, "cards"),
     "unit": "units",
 }
 """Under which kind a reader finds an event; everything else is about the game."""
@@ -75,12 +77,13 @@ class Phase:
 
 @dataclass(slots=True)
 class Turn:
-    """A turn: its phases, what each side lost in it, and the units at its end."""
+    """A turn: its phases, what each side lost in it, and the units and sizes of hands at its end."""
 
     number: int
     phases: list[Phase] = field(default_factory=list)
     losses: dict[str, Loss] = field(default_factory=dict)
     end: dict[str, Json | None] = field(default_factory=dict)
+    hands: dict[str, int] = field(default_factory=dict)
 
 
 class Story:
@@ -94,6 +97,8 @@ class Story:
             self.texts.setdefault(row["event"], {})[row["key"]] = row["text"]
         self.game: Json = {}
         self.units: dict[str, Json | None] = {}
+        self.cards: dict[str, int] = {}
+        self.seats: list[str] = []
         self.first: dict[str, Json] = {}
         self.counters: dict[int, dict[str, Json]] = {}
         self.changes: dict[int, list[str]] = {}
@@ -130,12 +135,18 @@ class Story:
             fresh, before = after.get("game") or {}, self.game.get("turn", 0)
             self.game |= fresh
             self._enter(before, fresh, body["kind"])
+            if moved := after.get("cards"):
+                self.cards |= moved
+                self.seats = sorted({*self.seats, *hands_held(self.cards)})
             row = self._row(body)
             self.rows.append(row)
             self.turns[-1].phases[-1].rows.append(row)
         if self.turns:
-            self.turns[-1].end = dict(self.units)
+            self._end_turn()
             self._set_apart(self.turns[0], self.turns[0].phases[0].rows)
+
+    def _end_turn(self) -> None:
+        self.turns[-1].end, self.turns[-1].hands = dict(self.units), hands_held(self.cards)
 
     def _set_apart(self, first: Turn, rows: list[Row]) -> None:
         """What came before the first roll or phase as a block of its own: a reader comes for the fight."""
@@ -150,7 +161,7 @@ class Story:
         turn = self.game.get("turn", 0)
         if not self.turns or turn != turn_before:
             if self.turns:
-                self.turns[-1].end = dict(self.units)
+                self._end_turn()
             self.turns.append(Turn(turn))
         is_new = ("phase" in fresh or "turn_of" in fresh) and kind in ("start", "next", "pass", "undo", "redo")
         if not self.turns[-1].phases or is_new:

@@ -178,6 +178,15 @@ def hand_sizes(id: str, out: Out) -> dict[str, int]:
     return {seat: count for seat, count in sizes(id, out)[1].items() if seat not in ENDS}
 
 
+def hands_held(out: Out) -> dict[str, int]:
+    """The same of all decks together."""
+    found = dict[str, int]()
+    for id in {name.partition("/")[0] for name in out if name[0] != "+"}:
+        for seat, count in hand_sizes(id, out).items():
+            found[seat] = found.get(seat, 0) + count
+    return found
+
+
 def known_cards(id: str, seat: str, out: Out) -> dict[str, int]:
     """The cards in a hand that were opened and are known to all."""
     return at(id, f"{KNOWN}/{seat}", out)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from bot.commands.context import Context, closes_texts
 from bot.game import cups
-from bot.game.decks import deck_names
+from bot.game.decks import counted_cards, deck_names
 from bot.game.follows.cards import counted as closed_words
 from bot.game.follows.cards import seat_of
 from bot.game.loaded import HANDS
@@ -32,7 +32,6 @@ from bot.systems.decks import HAND as HAND_KEPT
 USUAL = "deck"
 MOST_SHOWN = 60
 """Cards of a pile that are listed one by one."""
-ENDS_AT = ("on top", "at the bottom")
 Names = Mapping[str, str]
 """How the cards of a deck are called, by id."""
 
@@ -432,14 +431,7 @@ def _list(names: Names, listed: Iterable[tuple[str, int]]) -> str:
 
 def counts(context: Context, id: str, deck: Deck) -> str:
     """`17 of 20 in the pile, 2 in play, 1 discarded, 3 in VC's hand`: what all can tell."""
-    out = context.game.cards
-    there, held = cards.sizes(id, out)
-    known, all = [held.pop(end, 0) for end in cards.ENDS], cards.size(deck.cards)
-    told = [f"{all - sum(there.values()) - sum(held.values())} of {all} in the pile"]
-    told += [f"{count} of them known {where}" for count, where in zip(known, ENDS_AT, strict=True) if count]
-    for place, word in ((PLAY, "in play"), (DISCARD, "discarded"), (REMOVED, "out of the game")):
-        told += [f"{there[place]} {word}"] if place in there else []
-    return ", ".join([*told, *(f"{count} in {hand_of(context, seat)}" for seat, count in held.items())])
+    return counted_cards(id, deck, context.game.cards, lambda seat: hand_of(context, seat))
 
 
 def found(context: Context, typed: str, *, declares: bool = False) -> str:

@@ -277,14 +277,20 @@ const Checker = (() => {
       const part = /^(\d+)\.(.*)$/.exec(what), row = part && log.text(+part[1], part[2]);
       return part ? row ? row.text : "(deleted)" : nameOf(what);
     }));
-    const undone = new Set(), units = new Map(), firsts = new Map(), game = {}, ends = [];
+    const undone = new Set(), units = new Map(), firsts = new Map(), game = {}, ends = [], out = new Map(), seats = new Set();
     for (const {body} of data.events) {
       if (body.kind === "undo") undone.add(body.event);
       if (body.kind === "redo") undone.delete(body.event);
       for (const [key, unit] of Object.entries(unitsOf(body, "after"))) { units.set(key, unit); if (unit && !firsts.has(key)) firsts.set(key, unit); }
       Object.assign(game, isMap(body.after) ? body.after.game : null);
       if (ends.length && ends[ends.length - 1][0] === (game.turn || 0)) ends.pop();
-      ends.push([game.turn || 0, new Map(units)]);
+      for (const [key, count] of Object.entries(isMap(body.after) && isMap(body.after.cards) ? body.after.cards : {})) out.set(key, count);
+      const held = new Map();
+      for (const [key, count] of out) {
+        const [, place, ...rest] = key.split("/"), seat = rest.slice(0, place === "known" ? -1 : rest.length).join("/");
+        if (["hand", "known"].includes(place) && seat && !seat.startsWith("=") && !key.startsWith("+")) { held.set(seat, (held.get(seat) || 0) + count); seats.add(seat); }
+      }
+      ends.push([game.turn || 0, new Map(units), held]);
     }
     const first = data.events.map(({body}) => isMap(body.after) && isMap(body.after.game) && body.after.game.sides).find(list => list && list.length);
     const sides = first || [...new Set([...units.values()].filter(Boolean).map(unit => unit.side || ""))].filter(Boolean).sort();
@@ -333,6 +339,9 @@ const Checker = (() => {
       earlier = now;
     }
     if (cells.length && JSON.stringify(cells) !== JSON.stringify(due)) fault("page", 0, "The losses by turn in the page are not those of its log.");
+    const sizes = Array.from(root.querySelectorAll(".hands tbody tr"), row => Array.from(row.querySelectorAll("td"), cell => spaced(cell.textContent)));
+    const counted = (ends.some(([at]) => at) ? ends.filter(([at]) => at) : ends.slice(-1)).map(([, , held]) => [...seats].sort().map(seat => String(held.get(seat) || 0)));
+    if (sizes.length && JSON.stringify(sizes) !== JSON.stringify(counted)) fault("page", 0, "The sizes of hands in the page are not those of its log.");
     const numberOf = link => +(link.getAttribute("href") || "").slice(2), over = data.events.filter(({body}) => body.kind === "end" && !undone.has(body.number)).pop();
     const words = game.ended && over ? log.text(over.number, "text") : null;
     if (textOf(root, ".closing") !== (words && words.text ? `“${spaced(words.text)}”` : "")) fault("page", 0, "The closing words in the page are not those of its log.");

@@ -1,0 +1,80 @@
+"""What a page says of cards: where those of each deck are that all can see, what is still closed, and how many cards
+each hand held. Nothing of it reads a closed card."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from bot.answers.events import CARDS
+from bot.game.decks import PLACES, counted_cards
+from bot.game.follows.cards import closed_hands
+from bot.game.rights import of_side
+from bot.game.state import Game
+from bot.report.story import Row, Story, Turn
+from bot.rules import cards
+from bot.rules.cards import WORD, Deck
+
+MOST = 60
+"""Events about cards that a page lists; the others are in its log."""
+
+
+def deck_lines(story: Story) -> Iterator[tuple[str, str, list[str]]]:
+    """(its name, where its cards are, which of them lie open where) of each deck."""
+    own = story.system.decks if story.system is not None else {}
+    for id, declared in (story.game.get("decks") or {}).items():
+        deck = cards.deck_from_json(declared)
+        title = own[id].title if id in own else id
+        names = own[id].names if id in own else {}
+        called = {card: names.get(card) or _called(story, id, card) for card, _ in deck.cards}
+        counts = counted_cards(id, deck, story.cards, lambda seat: whose_hand(story, seat))
+        yield title, counts, list(_open(id, deck, story.cards, called, story))
+
+
+def _open(id: str, deck: Deck, out: cards.Out, called: Mapping[str, str], story: Story) -> Iterator[str]:
+    seats = {f"{cards.KNOWN}/{seat}": f"in {whose_hand(story, seat)}, known to all" for seat in story.seats}
+    for place, word in {**PLACES, **seats}.items():
+        there = cards.at(id, place, out)
+        named = [
+            f"{called[card]} x{count}" if count > 1 else called[card]
+            for card, _ in deck.cards
+            if (count := there.get(card, 0))
+        ]
+        if named:
+            yield f"{word[:1].upper()}{word[1:]}: {', '.join(named)}"
+
+
+def _called(story: Story, id: str, card: str) -> str:
+    """How a card is called; one whose word was deleted by its number."""
+    found = WORD.fullmatch(card)
+    if found is None:
+        return cards.name_of(id, card)
+    return story.texts.get(int(found[1]), {}).get(found[2]) or f"card {found[2][1:]}"
+
+
+def whose_hand(story: Story, seat: str) -> str:
+    """`VC's hand`, `Anna's hand`."""
+    return of_side(story.name_of(seat[1:]) if seat.startswith("@") else seat, "hand")
+
+
+def still_closed(story: Story) -> list[str]:
+    """A line for each hand, and each known end of a pile, that holds closed cards."""
+    out = cards.moved(story.cards, {})
+    return [*closed_hands(replace(Game(""), decks=story.game.get("decks") or {}, cards=out))]
+
+
+def turns_of_hands(story: Story) -> list[Turn]:
+    """The turns at whose ends hands are counted; in free play there is but now."""
+    return [turn for turn in story.turns if turn.number] or story.turns[-1:]
+
+
+def card_rows(story: Story) -> list[tuple[int, Row]]:
+    """(turn, event) of what was drawn, played and moved, the newest first."""
+    found = [
+        (turn.number, row)
+        for turn in story.turns
+        for phase in turn.phases
+        for row in phase.rows
+        if row.kind in CARDS[1:] and not row.undone
+    ]
+    return found[::-1]
