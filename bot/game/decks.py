@@ -19,7 +19,8 @@ def shown_decks(game: Game, system: System) -> Iterator[str]:
             there = at(id, PLAY, game.cards)
             lying = ", ".join(made.names.get(card, card) for card, _ in deck.cards for _ in range(there.get(card, 0)))
             in_play = f", in play {cut(lying, 60)}" if lying else ""
-            yield f"{made.title}: {pile_size(id, deck, game.cards) + cards.ends_size(id, game.cards)} of {size(deck.cards)} in the pile{in_play}"
+            left = pile_size(id, deck, game.cards) + cards.ends_size(id, game.cards)
+            yield f"{made.title}: {left} of {size(deck.cards)} in the pile{in_play}"
 
 
 def deck_names(game: Game, system: System | None) -> tuple[str, ...]:

@@ -130,6 +130,9 @@ async def test_a_deck_for_hands_is_drawn_closed_and_keeps_to_its_limit(pack: Pat
 
 async def test_cards_of_turns_show_what_is_left_and_completion_knows_the_decks(pack: Path) -> None:
     channel = await evening()
+    await channel.do("Anna", "deck peek 2 chances")
+    peeked = (await channel.do("Anna", "game status")).text()
+    assert "Chances of war: 5 of 5 in the pile" in peeked, "what somebody saw is still in the pile"
     await channel.do("Anna", "deck draw chances 5")
     status = (await channel.do("Anna", "game status")).text()
     assert "Chances of war: 0 of 5 in the pile, in play All *quiet*, All *quiet*, Rain, Rain, A guide" in status
