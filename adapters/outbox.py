@@ -185,7 +185,7 @@ class Outbox:
 
     async def _amend(self, due: Due) -> Outcome:
         """Change a message that no longer holds. Where it is gone, or too old, what became of it is said elsewhere."""
-        shown = await self._app.answers.shown(due.amends)
+        shown = await self._app.store.shown(due.amends)
         spots = shown.spots.get(due.place, ())
         outcome: Outcome = Never("nobody knows where it is" if spots else "it was withdrawn before it was posted")
         for spot in filter(None, spots):

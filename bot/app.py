@@ -17,7 +17,7 @@ from functools import partial
 
 from bot.answers.inputs import spec_by_rules
 from bot.commands.channel_games import choices
-from bot.commands.dispatch import SERVER_BACK, imported, spec_of
+from bot.commands.dispatch import spec_of
 from bot.commands.help.pages import welcome
 from bot.commands.play.first_form import as_typed, first_form
 from bot.game.decks import deck_names
@@ -47,7 +47,6 @@ from bot.outbox.receipts import Receipts
 from bot.packs.stored import HERE, pack_choices, tidy
 from bot.places.forms import Draft, Drafts, Forms
 from bot.places.macros import by_name, called, form_at, macros_seen
-from bot.places.notes import Notes
 from bot.places.shelves import Enabled, Shelves
 from bot.places.threads import Threads, check_own
 from bot.process.entropy import new_id
@@ -106,7 +105,13 @@ class App:
         )
         self._promises = Promises(store, clock, self.receipts, self._under_way, unrecorded)
         self._answer: Answer = self.handling.answer
-        self._promise: Promise = self._promises.make
+        self.promised: Promise = self._promises.make
+        """Write down that a command will be answered or refused, also after a crash: then its receipt may be shown.
+
+        `until` (Unix seconds) ends the life of its token. A Reply where that cannot be written: no receipt may be
+        shown, but this. The command is called off, unless it was just being stored: then this is its answer. Where a
+        store that does not answer may have it, the receipt is shown all the same: nobody knows yet what is true.
+        """
         self.counts = Counts()
         """What a host counts, told of what platforms do as well."""
         self.links: dict[str, Callable[[], str]] = {}
@@ -117,7 +122,7 @@ class App:
     def watched(self, watch: Watch) -> None:
         """Let commands, receipts and retries be seen."""
         self.counts = watch.counts
-        self._answer, self._promise = watch.answering(self._answer), watch.promising(self._promise)
+        self._answer, self.promised = watch.answering(self._answer), watch.promising(self.promised)
 
     @classmethod
     async def open(
@@ -133,7 +138,9 @@ class App:
             app.watched(watch)
         app._storing.erased = Erased(source.data if source.postgres or source.database else None)
         await app.erase_again()
-        app._sweeper = asyncio.create_task(Sweeping(app.store, source.retention, clock, besides=app.tidy).run())
+        app._sweeper = asyncio.create_task(
+            Sweeping(app.store, source.retention, clock, besides=partial(tidy, store, clock)).run()
+        )
         return app
 
     async def erase_again(self) -> int:
@@ -147,10 +154,6 @@ class App:
         for mark in marks:
             await self.store.put_doc(mark)
         return len(users)
-
-    async def tidy(self) -> None:
-        """Let the content of packs go that no server needs any more."""
-        await tidy(self.store, self._clock)
 
     async def close(self) -> None:
         """Finish what runs, end the worker and close the store."""
@@ -368,15 +371,6 @@ class App:
 
     # Receipts: "thinking", or an acknowledgement before the work is stored
 
-    async def promised(self, command: Command, until: float) -> Reply | None:
-        """Write down that `command` will be answered or refused, also after a crash: then its receipt may be shown.
-
-        `until` (Unix seconds) ends the life of its token. A Reply where that cannot be written: no receipt may be
-        shown, but this. The command is called off, unless it was just being stored: then this is its answer. Where a
-        store that does not answer may have it, the receipt is shown all the same: nobody knows yet what is true.
-        """
-        return await self._promise(command, until)
-
     async def make_good(self, receipt: Receipt, run: Callable[[], Awaitable[Reply]] | None = None) -> Reply:
         """The answer to a receipt that was taken over: the command is run (by `run`, if given) while its token lives.
 
@@ -385,14 +379,6 @@ class App:
         return await self._promises.make_good(receipt, run or partial(self.run, receipt.command))
 
     # What adapters keep, and what they know of the servers
-
-    def notes(self, platform: str) -> Notes:
-        """What the adapter of a platform keeps for itself beside the games."""
-        return Notes(self.store, platform)
-
-    async def server_joined(self, server: str) -> None:
-        """The bot is on a server (again): what is there stays, and linked channels hear of it."""
-        await imported(SERVER_BACK)(self.store, server)
 
     async def welcome(self, server: str, who: str) -> Reply:
         """What newcomers to a server read once; `who` says in the platform's words who can play."""

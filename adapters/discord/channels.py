@@ -24,7 +24,9 @@ from adapters.discord.request import (
     Request,
 )
 from bot.app import App
+from bot.commands.games.link import server_back
 from bot.interface.spec import Place
+from bot.places.notes import Notes
 from bot.process.logs import log_failure
 from bot.rules.errors import UserError
 from bot.rules.text.plain import clean_name
@@ -123,7 +125,7 @@ async def settle_servers(app: App, client: discord.AutoShardedClient) -> None:
 async def _settle(app: App, client: discord.AutoShardedClient) -> None:
     present = {guild.id for guild in client.guilds}
     for number in present:
-        await app.server_joined(f"{PLATFORM}{number}")
+        await server_back(app.store, f"{PLATFORM}{number}")
     for server in await app.store.servers(PLATFORM):
         text = server.removeprefix(PLATFORM)
         if (
@@ -158,7 +160,7 @@ WHO = "Anyone who can post here can play."
 
 async def greet(app: App, posting: Posting, guild: discord.Guild) -> None:
     """Post the welcome, unless this server had it before or lets the bot write nowhere."""
-    notes, channel = app.notes("discord"), _first(guild)
+    notes, channel = Notes(app.store, "discord"), _first(guild)
     try:
         if channel is None or await notes.get(WELCOMED, str(guild.id)) is not None:
             return

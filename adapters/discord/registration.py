@@ -76,7 +76,7 @@ class ServerCommands:
 
     def __init__(self, http: Any, application: int, app: App) -> None:
         self._http, self._application, self._app = http, application, app
-        self._notes = app.notes("discord")
+        self._notes = Notes(app.store, "discord")
         self._servers: dict[str, _Server] = {}
         self._said: dict[str, str] = {}  # what came of the last change, until the answer to it is there
         self._made_from = ""

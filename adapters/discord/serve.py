@@ -31,6 +31,7 @@ from adapters.discord.registration import ServerCommands, sync_commands
 from adapters.discord.request import AUTOCOMPLETE, COMMAND, COMPONENT, FORM, PLATFORM, Request, need_open, read_payload
 from adapters.outbox import counting
 from bot.app import App
+from bot.commands.games.link import server_back
 from bot.interface.reply.reply import error_reply
 from bot.outbox.receipts import watch
 from bot.places.notes import Notes
@@ -165,7 +166,7 @@ class Grognard(discord.AutoShardedClient):
         parsers.update({event: _guarded(parse, event) for event, parse in parsers.items() if event != "READY"})
         self.app = app
         self._registers = not settings.shard_ids or 0 in settings.shard_ids
-        self._turns = Turns(app.notes("discord"), self._at_once) if settings.shard_ids else None
+        self._turns = Turns(Notes(app.store, "discord"), self._at_once) if settings.shard_ids else None
         self.work: Work
         self._menus: ServerCommands
         self._session: aiohttp.ClientSession
@@ -188,7 +189,7 @@ class Grognard(discord.AutoShardedClient):
         owed = watch(self.app.receipts, PLATFORM, lambda one: make_good(self.work, one))
         self._start(owed, self._beside)
         if self._registers:
-            self._start(sync_commands(self.http, self.application_id, self.app.notes("discord")), self._beside)
+            self._start(sync_commands(self.http, self.application_id, Notes(self.app.store, "discord")), self._beside)
             self._start(self._menus.settle(), self._beside)
 
     async def before_identify_hook(self, shard_id: int | None, *, initial: bool = False) -> None:
@@ -282,7 +283,7 @@ class Grognard(discord.AutoShardedClient):
 
     async def on_guild_join(self, guild: discord.Guild) -> None:
         """The bot was added (again): what is there stays; the first time it says what it is for."""
-        await self.app.server_joined(f"discord:{guild.id}")
+        await server_back(self.app.store, f"discord:{guild.id}")
         await self._menus.joined(f"discord:{guild.id}")
         self._start(greet(self.app, Posting(self.http), guild), self._beside)
 

@@ -27,6 +27,7 @@ from adapters.slack.text import line
 from bot.app import App
 from bot.interface.reply.reply import TAKEN_AWAY, UNPINNED, Reply
 from bot.outbox.answers import Due
+from bot.places.notes import Notes
 from bot.running.turns import Queues
 
 log = logging.getLogger(__name__)
@@ -64,7 +65,7 @@ class Posts:
         self._queues = Queues()
         self._next: dict[str, float] = {}
         self._blind: dict[str, float] = {}  # where the app may not read what is there
-        self._native = Workspaces(app.notes("slack"))
+        self._native = Workspaces(Notes(app.store, "slack"))
         self.outbox = Outbox(app, PLATFORM, self.post, self.edit)
 
     async def deliver(

@@ -38,6 +38,7 @@ from adapters.slack.request import PLATFORM, is_valid
 from adapters.slack.teams import StoreVault, Team, Teams, own_team
 from adapters.slack.work import Work
 from bot.app import App
+from bot.commands.games.link import server_back
 from bot.outbox.receipts import watch
 from bot.process.logs import seldom
 from bot.process.settings import Settings
@@ -63,7 +64,7 @@ async def serve(app: App, settings: Settings) -> None:
     try:
         if settings.slack_bot_token:
             teams.add(team := await _own_team(wire, settings.slack_bot_token))
-            await app.server_joined(f"{PLATFORM}{team.id}")
+            await server_back(app.store, f"{PLATFORM}{team.id}")
         if settings.slack_app_token:
             connection = _socket_mode(app, bolt, wire, settings)
         else:

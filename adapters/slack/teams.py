@@ -17,6 +17,8 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from adapters.slack.calls import Busy, Refused, Wire
 from adapters.slack.request import PLATFORM
 from bot.app import App
+from bot.commands.games.link import server_back
+from bot.places.notes import Notes
 from bot.rules.errors import UserError
 
 log = logging.getLogger(__name__)
@@ -43,7 +45,7 @@ class StoreVault:
     """Keeps installations; a token that was encrypted with another key is as good as none."""
 
     def __init__(self, app: App, key: bytes) -> None:
-        self._app, self._notes, self._cipher = app, app.notes("slack"), AESGCM(key)
+        self._app, self._notes, self._cipher = app, Notes(app.store, "slack"), AESGCM(key)
 
     async def load(self, team: str) -> Team | None:
         """The installation of a workspace."""
@@ -63,12 +65,12 @@ class StoreVault:
         """Keep an installation, in place of an older one; what the workspace played is there again."""
         data = {"token": self._seal(team), "bot_user": team.bot_user, "bot_id": team.bot_id, "name": team.name}
         await self._notes.put(INSTALLATION, team.id, data)
-        await self._app.server_joined(f"{PLATFORM}{team.id}")
+        await server_back(self._app.store, f"{PLATFORM}{team.id}")
 
     async def belongs(self, team: str, organisation: str) -> None:
         """A workspace has the app by the installation of its organisation, whatever its token is at the time."""
         await self._notes.put(INSTALLATION, team, {ORGANISATION: organisation})
-        await self._app.server_joined(f"{PLATFORM}{team}")
+        await server_back(self._app.store, f"{PLATFORM}{team}")
 
     async def remove(self, team: str) -> None:
         """Forget an installation."""

@@ -228,8 +228,6 @@ SCREENS = ("whatif", "back")
 """Buttons whose box becomes the next one."""
 GAME_ID = 16
 """Digits of a game's id; the number of an event has fewer."""
-SERVER_BACK = "games.link:server_back"
-"""What is done where the bot comes to a server, or back to it."""
 
 
 def handler(spec: CommandSpec) -> Handler:

@@ -12,7 +12,7 @@ from bot.interface.reply.reply import Reply
 from bot.outbox.leases import LEASE, Leases
 from bot.process.logs import log_failure, seldom
 from bot.stores.base import DRAFTS_KEPT, LONGEST_WAIT, StoreError
-from bot.stores.records import UNTOLD, Doc, Shown
+from bot.stores.records import UNTOLD, Doc
 from bot.stores.store import Store
 
 often = seldom(f"{__name__}.often")
@@ -106,10 +106,6 @@ class Answers:
             for row in rows
             if row.id not in self._posting
         ]
-
-    async def shown(self, about: str) -> Shown:
-        """Where messages about something are."""
-        return await self._store.shown(about)
 
     async def keep_untold(self, user: str, id: str, reply: Reply, now: float) -> None:
         """Keep an answer for somebody, as long as a draft; once for each id."""

@@ -51,22 +51,18 @@ class Budgets:
     """What everybody has left. `per_minute` is one person's; None: only the number at once is bounded."""
 
     def __init__(self, per_minute: int | None = None, steady: Steady = time.monotonic) -> None:
-        self._all = 0
+        self.at_work = 0
+        """How many commands are under way."""
         self._under_way: Counter[str] = Counter()
         self._persons = self._channels = None
         if per_minute is not None:
             self._persons = _Buckets(per_minute, steady)
             self._channels = _Buckets(per_minute * CHANNEL_TIMES, steady)
 
-    @property
-    def at_work(self) -> int:
-        """How many commands are under way."""
-        return self._all
-
     def spent(self, command: Command) -> AbstractContextManager[None]:
         """Take what a command costs; it is under way until the end of the block. Raises UserError for too much."""
         who = command.who.key
-        if self._all >= ALL_AT_ONCE:
+        if self.at_work >= ALL_AT_ONCE:
             raise busy()
         if self._persons is not None and self._channels is not None:
             if self._under_way[who] >= AT_ONCE:
@@ -85,12 +81,12 @@ class Budgets:
 
     def begin(self, who: str) -> None:
         """A command of somebody's is under way."""
-        self._all += 1
+        self.at_work += 1
         self._under_way[who] += 1
 
     def end(self, who: str) -> None:
         """It is done."""
-        self._all -= 1
+        self.at_work -= 1
         self._under_way[who] -= 1
         if not self._under_way[who]:
             del self._under_way[who]

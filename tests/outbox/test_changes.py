@@ -48,7 +48,7 @@ async def test_a_board_whose_undo_was_pressed_stays_the_board(pinned: dict[str, 
     undo = await channel.under(3, "undo")
     await channel.app.press(undo, channel.who("Anna"), channel.place, "p", {"token": "t", "pressed": pressed})
     changed = [one for one in await channel.app.answers.due("console:") if one.amends]
-    found = [(one.amends.partition("/")[2][:5], await channel.app.answers.shown(one.amends)) for one in changed]
+    found = [(one.amends.partition("/")[2][:5], await channel.app.store.shown(one.amends)) for one in changed]
     assert [about for about, shown in found if posted in shown.spots.get(channel.place.key, ())] == ["board"]
 
 

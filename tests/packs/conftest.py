@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 from bot.host.fuzz import examples
+from bot.systems import catalog
 from bot.systems.catalog import PACKS, everywhere
 from tests.packs.marsh import MARSH
 
 PackMaker = Callable[..., Path]
+
+
+_ROOT = Path(__file__).resolve().parents[2]
+_read = cache(catalog._packs)
+"""The packs of a folder of the repository, which no test changes: they are read and checked once."""
 
 
 def _forget() -> None:
@@ -25,6 +32,8 @@ def use_packs(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Path], None
 
     def use(folder: Path) -> None:
         monkeypatch.setenv(PACKS, str(folder))
+        if _ROOT in folder.resolve().parents:
+            monkeypatch.setattr(catalog, "_packs", _read)
         _forget()
 
     yield use

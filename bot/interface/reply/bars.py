@@ -90,7 +90,7 @@ def numbered_lines(heading: str, chances: Iterable[Chance], look: Look = PHONE) 
     words, places = _shared([row.word for row in rows], look, tail)
     lines = [(text, -1) for text in _headed(heading, words + 1 + places + tail, has_least)]
     for number, row in enumerate(rows):
-        *above, word = wrapped(row.word, words) or [""]
+        *above, word = wrap(row.word, words) or [""]
         drawn = f"{word:<{words}} {bar(row.chance, places, plain=look.plain):<{places}}{percent(row.chance):>5}"
         mark = _mark(row.came, look)
         least = percent(row.least) if row.least is not None else ""
@@ -98,11 +98,6 @@ def numbered_lines(heading: str, chances: Iterable[Chance], look: Look = PHONE) 
         own = [*above, (drawn + (f"{row.exact:>{exact}}" if exact else "") + mark + end).rstrip()]
         lines += [(text, number) for text in own]
     return lines
-
-
-def wrapped(text: str, columns: int) -> list[str]:
-    """The text in lines of so many columns at most; none where there is no text."""
-    return wrap(text, columns)
 
 
 def _mark(times: int, look: Look) -> str:
@@ -116,7 +111,7 @@ def compared_lines(rows: Iterable[tuple[str, float, float]], look: Look = PHONE)
     words, places = _shared([word[:_LABEL] for word, _, _ in shown], look, 5 + 4)
     lines = []
     for word, chance, difference in shown:
-        *above, last = wrapped(word, words) or [""]
+        *above, last = wrap(word, words) or [""]
         drawn = f"{last:<{words}} {bar(chance, places, plain=look.plain):<{places}}{percent(chance):>5}"
         lines += [*above, f"{drawn}{points(difference):>4}".rstrip()]
     return lines
@@ -132,6 +127,6 @@ def _shared(words: Iterable[str], look: Look, tail: int) -> tuple[int, int]:
 
 def _headed(heading: str, columns: int, has_least: bool) -> list[str]:
     if not has_least:
-        return wrapped(heading, columns)
-    *above, last = wrapped(heading, columns - len(LEAST) - 1) or [""]
+        return wrap(heading, columns)
+    *above, last = wrap(heading, columns - len(LEAST) - 1) or [""]
     return [*above, f"{last:<{columns - len(LEAST)}}{LEAST}"]

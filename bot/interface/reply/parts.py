@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
+from textwrap import wrap
 from typing import Any, NamedTuple, get_args
 
-from bot.interface.reply.bars import COLUMNS, PHONE, Chance, Look, compared_lines, odds_lines, wrapped
+from bot.interface.reply.bars import COLUMNS, PHONE, Chance, Look, compared_lines, odds_lines
 from bot.rules.text.line import Line
 from bot.rules.text.phrase import Phrase, When, text_from_json, text_to_json
 
@@ -103,10 +104,10 @@ class Whole(NamedTuple):
         if self.near:
             return [
                 *Sheet("", self.near).lines(look.grid),
-                *wrapped(f"{TOO_LARGE}: this is around the number asked for.", look.grid),
+                *wrap(f"{TOO_LARGE}: this is around the number asked for.", look.grid),
             ]
         shown = found[: MOST_LINES - 2]
-        return [*shown, *wrapped(f"{TOO_LARGE}: {len(shown)} of {len(found)} lines.", look.grid)]
+        return [*shown, *wrap(f"{TOO_LARGE}: {len(shown)} of {len(found)} lines.", look.grid)]
 
 
 class Small(NamedTuple):
@@ -191,7 +192,7 @@ class UnitTable(NamedTuple):
         for row, note, size in zip(self.rows, notes, states, strict=True):
             numbers = "".join(f"{number_of(row, at):>{size}}" for at, size in enumerate(sizes))
             lines.append(f"{row[0]:<{handles}} {_cut(row[1], named):<{named}} {note:<{widest}}{numbers}".rstrip())
-            own = wrapped(row[3].upper(), width - handles - 1) if size > room - named else ()
+            own = wrap(row[3].upper(), width - handles - 1) if size > room - named else ()
             lines += [f"{'':<{handles}} {text}" for text in own]
         return lines
 
@@ -313,8 +314,8 @@ def _hanging(rows: tuple[tuple[str, ...], ...], columns: int) -> list[str]:
     first = min(max(len(row[0]) for row in rows), columns // 2)
     found = []
     for name, *cells in rows:
-        text = wrapped(" ".join(cells), columns - first - 2) or [""]
-        names = wrapped(name, first) or [""]
+        text = wrap(" ".join(cells), columns - first - 2) or [""]
+        names = wrap(name, first) or [""]
         for at in range(max(len(text), len(names))):
             left, right = names[at] if at < len(names) else "", text[at] if at < len(text) else ""
             found.append(f"{left:<{first}}  {right}".rstrip())
