@@ -21,12 +21,12 @@ from icepool.evaluator.multiset_evaluator_base import MultisetEvaluatorBase
 from icepool.math import comb_row_cache
 
 from benchmarks.goals import goal
-from bot.rules.dice import d6
+from bot.rules.dice import Die, d6
 from bot.rules.expression import parser
 from bot.rules.expression.chances import odds
 from bot.rules.odds.odds import joint
-from bot.rules.odds.rolls import group_alike, group_faces, group_sums
-from bot.rules.sequence.sequence import Part, Parts, Plan, Roll, Ruling, Settlement, ruled
+from bot.rules.odds.rolls import group_alike, group_sums, group_values
+from bot.rules.sequence.sequence import Part, Parts, Plan, Roll, Ruling, Settlement, Weighted, ruled
 from bot.systems.catalog import system
 
 ROUNDS, LEAST = 7, 0.02
@@ -135,13 +135,27 @@ def fire_beside(led: bool) -> Any:
     return (icepool.d6 + 5 - icepool.d6).map(all_of)
 
 
+class Grouped(NamedTuple):
+    """A step whose rolls are grouped for odds, as those of declared sequences are."""
+
+    dice: tuple[Die, ...]
+    rule: Callable[[Any, Roll], Ruling[Any]]
+    groups: Callable[[Any], Weighted]
+
+    def asks(self, _: Any) -> tuple[Die, ...]:
+        return self.dice
+
+    def grouped(self, state: Any) -> Weighted:
+        return self.groups(state)
+
+
 def table() -> Plan[Shot]:
     """Two dice on a table."""
 
     def rule(_: Shot, roll: Roll) -> Ruling[Shot]:
         return Ruling(Shot(None), {"result": check(4, 5, sum(roll))})
 
-    return Plan(Shot("read"), {"read": ruled((D6, D6), rule, groups=group_sums(2, 6))}, never)
+    return Plan(Shot("read"), {"read": Grouped((D6, D6), rule, lambda _: group_sums(2, 6))}, never)
 
 
 def counts() -> Plan[Shot]:
@@ -157,11 +171,9 @@ def counts() -> Plan[Shot]:
         return Ruling(Shot(None), {name: results.count(name) for name in names})
 
     def groups(now: Shot) -> Any:
-        return group_alike(MEN, group_faces(6, lambda die: check(now.margin, 5, die)))
+        return group_alike(MEN, group_values(range(1, 7), lambda die: check(now.margin, 5, die)))
 
-    return Plan(
-        Shot("attack"), {"attack": ruled((D6, D6), attack), "men": ruled((D6,) * MEN, men, groups=groups)}, never
-    )
+    return Plan(Shot("attack"), {"attack": ruled((D6, D6), attack), "men": Grouped((D6,) * MEN, men, groups)}, never)
 
 
 def counts_beside() -> Any:

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from operator import or_
-from typing import Any
+from typing import Any, NamedTuple
 
 import icepool
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.rules.dice import Script, d6, d20, dice
+from bot.rules.dice import Die, Script, d6, d20, dice
 from bot.rules.odds.odds import joint, marginals
-from bot.rules.odds.rolls import TooManyStates, group_alike, group_faces, group_sums
-from bot.rules.sequence.sequence import Part, Parts, Plan, Roll, Ruling, Settlement, nested, play, ruled
+from bot.rules.odds.rolls import TooManyStates, group_alike, group_sums, group_values
+from bot.rules.sequence.sequence import Part, Parts, Plan, Roll, Ruling, Settlement, Weighted, nested, play, ruled
 from tests.refusing import refuses
 
 
@@ -26,6 +27,20 @@ class Volley:
     shots: int
     hits: int = 0
     owes: str | None = "shot"
+
+
+class Grouped(NamedTuple):
+    """A step whose rolls are grouped for odds, as those of declared sequences are."""
+
+    dice: tuple[Die, ...]
+    rule: Callable[[Any, Roll], Ruling[Any]]
+    groups: Callable[[Any], Weighted]
+
+    def asks(self, _: Any) -> tuple[Die, ...]:
+        return self.dice
+
+    def grouped(self, state: Any) -> Weighted:
+        return self.groups(state)
 
 
 def volley(shots: int, *, grouped: bool = False) -> Plan[Volley]:
@@ -44,11 +59,11 @@ def volley(shots: int, *, grouped: bool = False) -> Plan[Volley]:
         after = Volley(left, state.hits + killed, "shot" if left else None)
         return Ruling(after, {f"shots[{shots - state.shots}].killed": killed})
 
-    groups = group_faces(6, lambda face: face >= 5) if grouped else None
+    groups = group_values(range(1, 7), lambda face: face >= 5)
     return Plan(
         Volley(shots),
         {
-            "shot": ruled((d6("shot"),), shoot, groups=groups),
+            "shot": Grouped((d6("shot"),), shoot, lambda _: groups) if grouped else ruled((d6("shot"),), shoot),
             "kill": ruled((d6("kill"),), kill),
         },
         lambda out: Settlement(f"{out['kills']} killed"),
@@ -161,7 +176,7 @@ def test_sums_of_alike_dice() -> None:
 
 def test_alike_dice_are_one_multinomial() -> None:
     """Of three dice with 2, 3 and 1 faces to a class: one of each in 3! * 2 * 3 * 1 ways."""
-    classes = group_faces(6, lambda face: (face > 2) + (face > 5))
+    classes = group_values(range(1, 7), lambda face: (face > 2) + (face > 5))
     groups = group_alike(3, classes)
     assert len(groups) == 10
     assert sum(ways for ways, _ in groups) == 6**3

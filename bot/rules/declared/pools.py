@@ -6,7 +6,7 @@ where it is not, every face counts.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from itertools import product
 from math import prod
@@ -273,7 +273,7 @@ class Segment:
         """The dice in this state."""
         return self._asked(state).dice
 
-    def grouped(self, state: Now, _asked: Collection[str] = (), /) -> Weighted:
+    def grouped(self, state: Now, /) -> Weighted:
         """The rolls that differ for whoever reads them."""
         asked, kinds, site = self._asked(state), list[Any](), self._site
         for at, (key, (first, last)) in enumerate(zip(site.own, asked.cuts, strict=True)):
@@ -320,7 +320,7 @@ class Worded(Segment):
         (key,) = self._site.own
         env[key], env[key + FACES], env[key + SHOWN] = faces[0]
 
-    def grouped(self, state: Now, _asked: Collection[str] = (), /) -> Weighted:
+    def grouped(self, state: Now, /) -> Weighted:
         """The rolls that differ, each as what it comes to."""
         (key,), read, pool = self._site.own, self._site.faces, self._pool(state)
         dice = dice_of(state.values[-2]).dice

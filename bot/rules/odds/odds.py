@@ -265,7 +265,7 @@ class _Walk:
             meter.take(0)
             return self._multiply(known, parts)
         step = plan.steps[state.owes]
-        rolls = step.grouped(state, self._places) or every_roll(step.asks(state))
+        rolls = step.grouped(state) or every_roll(step.asks(state))
         meter.take(len(rolls))
         alike: Ways = {}
         for ways, roll in rolls:

@@ -10,7 +10,7 @@ from typing import Any
 
 from bot.rules.dice import Die
 from bot.rules.errors import UserError
-from bot.rules.sequence.sequence import Roll, Ruled, Ruling, S, Weighted
+from bot.rules.sequence.sequence import Roll, Weighted
 
 ROLLS_AT_ONCE = 200_000
 
@@ -26,19 +26,11 @@ class TooManyStates(UserError):
         )
 
 
-def group_faces(sides: int, key: Callable[[int], Any]) -> Weighted:
-    """One die's faces grouped by `key`: ((how many faces, a roll that stands for them), ...)."""
-    groups: dict[Any, list[int]] = {}
-    for face in range(1, sides + 1):
-        groups.setdefault(key(face), []).append(face)
-    return tuple((len(faces), (faces[0],)) for faces in groups.values())
-
-
 @lru_cache(maxsize=256)
 def group_alike(count: int, classes: Weighted) -> Weighted:
     """`count` alike dice of which only matters how many fall into each class: ((ways, a roll), ...).
 
-    `classes` are those of one die, as `group_faces` gives them; what comes back is one multinomial.
+    `classes` are those of one die, as `group_values` gives them; what comes back is one multinomial.
     """
     groups: list[tuple[int, Roll]] = [(1, ())]
     for last, (faces, roll) in enumerate(classes, 1):
@@ -82,11 +74,6 @@ def _every(dice: tuple[tuple[int, tuple[int, ...] | None], ...]) -> Weighted:
 def every_roll(dice: tuple[Die, ...]) -> Weighted:
     """All rolls of `dice` in order, with how many of the equally likely ones each stands for."""
     return _every(tuple([(die.sides, die.faces) for die in dice]))
-
-
-def by_sum(dice: tuple[Die, ...], rule: Callable[[S, Roll], Ruling[S]]) -> Ruled[S]:
-    """A step of alike dice of which `rule` reads no more than the sum, but for the story: odds count by sums."""
-    return Ruled(dice, rule, group_sums(len(dice), dice[0].sides))
 
 
 Apart = tuple[tuple[int, Weighted], ...]

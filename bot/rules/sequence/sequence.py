@@ -85,34 +85,28 @@ class Step(Protocol[S]):
         """The dice owed in `state`, in the order in which they are rolled."""
         ...
 
-    def grouped(self, state: S, asked: Collection[str] = (), /) -> Weighted | None:
-        """The rolls that `rule` tells apart in `state` for the outputs `asked`, None where it may tell all apart."""
+    def grouped(self, state: S, /) -> Weighted | None:
+        """The rolls that `rule` tells apart in `state`, each with how many it stands for; None where it may tell all
+        apart."""
         ...
 
 
 class Ruled(NamedTuple, Generic[S]):
     """One roll of a sequence: `rule` takes the state and the roll and gives the ruling.
 
-    `dice` are those asked for, or a function of the state. `groups` makes odds cheap: ((weight, roll), ...), or a
-    function of the state that gives it, each roll standing for `weight` equally likely ones that `rule` cannot tell
-    apart, neither by the next state nor by what is told, except in the output `face`, which tells the roll itself.
+    `dice` are those asked for, or a function of the state.
     """
 
     dice: tuple[Die, ...] | Callable[[S], tuple[Die, ...]]
     rule: Callable[[S, Roll], Ruling[S]]
-    groups: Weighted | Callable[[S], Weighted | None] | None = None
-    face: Callable[[S], str] | None = None
 
     def asks(self, state: S) -> tuple[Die, ...]:
         """The dice owed in `state`, in the order in which they are rolled."""
         dice = self.dice
         return dice if isinstance(dice, tuple) else dice(state)
 
-    def grouped(self, state: S, asked: Collection[str] = ()) -> Weighted | None:
-        """The rolls that `rule` tells apart in `state` for the outputs `asked`, None where it may tell all apart."""
-        if self.face is not None and self.face(state) in asked:
-            return None
-        return self.groups(state) if callable(self.groups) else self.groups
+    def grouped(self, _state: S) -> None:
+        """Rules know nothing of odds: states that are equal come together by themselves."""
 
 
 ruled = Ruled

@@ -11,7 +11,6 @@ from bot.rules.dice import Die, d20
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.odds.rolls import by_sum
 from bot.rules.sequence.sequence import Fate, Line, Plan, Roll, Ruled, Ruling, Settlement, parts_of, row_of, ruled
 from bot.rules.tables.compile import dice_of
 from bot.rules.tables.table import Tables
@@ -63,7 +62,7 @@ def aim_plan(
     off_by = dice_of(scatter, "scatter")
     steps = {
         "hit": ruled((d20("to hit"),), to_hit),
-        "scatter": by_sum(off_by, off),
+        "scatter": ruled(off_by, off),
         "direction": ruled((Die("direction", 12),), toward),
         "man": blast.step(),
     }

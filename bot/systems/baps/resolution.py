@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 
 from bot.rules.dice import Die
 from bot.rules.inputs.units import Unit
-from bot.rules.odds.rolls import group_faces
-from bot.rules.sequence.sequence import Line, Outputs, Row, Weighted, minus
+from bot.rules.sequence.sequence import Line, Outputs, Row, minus
 from bot.rules.tables.table import Tables
 from bot.systems.baps.men import SAID, token_of
 
@@ -149,11 +148,6 @@ class Resolution:
     def owed(self, man: Man, hurt: Hurt) -> tuple[Die, ...]:
         """The die that is rolled next."""
         return (Die(f"shared result {man.name}", 6) if hurt.entry else Die(f"resolution {man.name}", 20),)
-
-    def alike(self, man: Man, hurt: Hurt) -> Weighted:
-        """For odds: the faces of that die, those that read the same together."""
-        cell, one = self.next_cell(man, hurt), man.counts_ones and not hurt.entry
-        return group_faces(len(cell), lambda die: (cell[die - 1], one and die == 1))
 
     def strike(self, man: Man, hurt: Hurt, die: int) -> Hurt:
         """The man after one more die."""

@@ -55,16 +55,11 @@ def men_step(
         one = now.one or hurt.one
         return Volley(name, now.at + 1, UNHURT, one) if now.at + 1 < len(men) else then(one)
 
-    return ruled(
-        lambda now: crt.owed(men[now.at], now.hurt),
-        rule,
-        lambda now: crt.alike(men[now.at], now.hurt),
-        face=lambda now: f"{men[now.at].path}.rolls[{now.hurt.rolled}]",
-    )
+    return ruled(lambda now: crt.owed(men[now.at], now.hurt), rule)
 
 
 def men_apart(
-    men: Sequence[Man], crt: Resolution, *, name: str = "man", then: Callable[[bool], Volley] = _end
+    men: Sequence[Man], crt: Resolution, *, then: Callable[[bool], Volley]
 ) -> Callable[[Any], Parts[Any] | None]:
     """For odds: each man is a part of its own; afterwards it counts whether a 1 came up."""
 
@@ -73,7 +68,7 @@ def men_apart(
         each = [man_apart(man, crt) for man in men]
         return Parts(each, {"one": or_}, lambda one: Ruling(then(one)), {"one": ()})
 
-    return lambda now: parts() if now.owes == name else None
+    return lambda now: parts() if now.owes == "man" else None
 
 
 def man_apart(man: Man, crt: Resolution) -> Part[Any]:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 from bot.rules.dice import d6
@@ -130,11 +129,7 @@ class AreaAttack:
         """The steps attack, fire check and those of the damage checks."""
         hexes, readings = self._hexes, self.checks.readings
         return {
-            "attack": ruled(
-                (*(ATTACK,) * self._count, DEFENSE),
-                self._attack,
-                groups=_best_of_two() if self._count == 2 else None,
-            ),
+            "attack": ruled((*(ATTACK,) * self._count, DEFENSE), self._attack),
             FIRE_CHECK: fire_check(readings, then=hexes.onward, path=hexes.burning),
             **self.checks.steps(),
         }
@@ -215,15 +210,6 @@ def terrain_of(given: Given) -> int:
 def hexes_away(hexes: int) -> str:
     """A distance in words: `1 hex`, `3 hexes`."""
     return f"{hexes} hex" if hexes == 1 else f"{hexes} hexes"
-
-
-# -- what follows is speed; the rules end here -------------------------------------------------------------------------
-
-
-@cache
-def _best_of_two() -> tuple[tuple[int, Roll], ...]:
-    """For odds: two attack dice of which the higher is kept, and the defense die."""
-    return tuple((2 * kept - 1, (kept, kept, defense)) for kept in range(1, 7) for defense in range(1, 7))
 
 
 # -- a mortar team or artillery attacks every unit in one hex

@@ -13,7 +13,6 @@ from operator import or_
 from typing import Any
 
 from bot.rules.dice import Die, d6
-from bot.rules.odds.rolls import group_faces, group_sums
 from bot.rules.sequence.sequence import Line, Outputs, Part, Parts, Plan, Roll, Ruled, Ruling, never, ruled
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.items import Attack, Item, Paths, Readings, ended
@@ -22,9 +21,6 @@ from bot.systems.lnlt.reasons import bare, beside_morale, more_than_the_result, 
 NONE = "none"
 ABLE = ("good-order", "wounded")  # states of a leader who can help
 HERE = ""  # owed by the unit in hand: nothing more, so the next one is due
-
-ANY = group_faces(6, lambda _face: None)
-"""A die whose face matters to one output alone."""
 
 
 class DamageChecks:
@@ -56,10 +52,10 @@ class DamageChecks:
         """The steps check, hero, crew, bail and morale, for the plan of a sequence."""
         return {
             "check": ruled(self._dice("damage check"), self._check),
-            "hero": ruled(self._dice("hero creation"), self._hero, ANY, lambda now: self.items[now.at].to.hero),
-            "crew": ruled(self._dice("bail-out crew of"), self._crew, ANY, lambda now: self.items[now.at].to.crew),
+            "hero": ruled(self._dice("hero creation"), self._hero),
+            "crew": ruled(self._dice("bail-out crew of"), self._crew),
             "bail": ruled(self._dice("bail-out"), self._bail),
-            "morale": ruled(self._dice("morale check", 2), self._morale, groups=group_sums(2, 6)),
+            "morale": ruled(self._dice("morale check", 2), self._morale),
         }
 
     def _dice(self, label: str, count: int = 1) -> Callable[[Attack], tuple[Die, ...]]:

@@ -11,7 +11,6 @@ from bot.rules.dice import Die, d6, dice
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.odds.rolls import group_sums
 from bot.rules.sequence.sequence import Change, Fate, Line, Part, Parts, Plan, Roll, Ruled, Ruling, Settlement, ruled
 from bot.rules.tables.table import Tables
 from bot.systems.lnlt import kinds
@@ -19,7 +18,6 @@ from bot.systems.lnlt.aftermath import captured, captured_lost
 from bot.systems.lnlt.checks import NONE
 from bot.systems.lnlt.reasons import against, bare, beside_morale
 
-TWO_DICE = group_sums(2, 6)
 OUTPUTS = ("units", "vehicle_destroyed", "crew", "outcome")
 STAYS = {"attack_total": NONE, "vehicle_total": NONE, "destroyed": False}
 
@@ -100,7 +98,7 @@ class Fight:
     def steps(self) -> dict[str, Ruled[Assault]]:
         """All check, then those who passed attack one by one."""
         return {
-            "check": ruled(self.dice_to_check, self.check, groups=TWO_DICE),
+            "check": ruled(self.dice_to_check, self.check),
             "attack": ruled(self.dice_to_attack, self.attack),
         }
 
@@ -221,6 +219,6 @@ def _in_turn(fight: Fight) -> dict[str, Ruled[Assault]]:
         return fight.attacked(now, roll, following(now._replace(helped=True, destroyed=destroyed)))
 
     return {
-        "check": ruled(fight.dice_to_check, check, groups=TWO_DICE),
+        "check": ruled(fight.dice_to_check, check),
         "attack": ruled(fight.dice_to_attack, attack),
     }

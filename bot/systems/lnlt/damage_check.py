@@ -10,8 +10,7 @@ from bot.rules.dice import d6
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.odds.rolls import group_faces
-from bot.rules.sequence.sequence import Fate, Line, Plan, Roll, Row, Ruling, Settlement, Weighted, row_of, ruled
+from bot.rules.sequence.sequence import Fate, Line, Plan, Roll, Row, Ruling, Settlement, row_of, ruled
 from bot.rules.tables.table import Tables
 from bot.systems.lnlt.aftermath import PLACED, attacked, headline, rows, suffered
 from bot.systems.lnlt.checks import NONE, DamageChecks, say_crew
@@ -86,13 +85,10 @@ def plan_bail_out(tables: Tables, given: Given) -> Plan[Attack]:
         told = {"crew": result, "outcome": result, **known}
         return Ruling(after, told, lambda: [Line("crew", roll, result=readings.gets_out("crew"))])
 
-    def crews(_: Attack) -> Weighted:
-        return group_faces(6, partial(readings.bail_out, "crew"))
-
     def shown() -> Sequence[Row]:
         return row_of("crew", "crew"), *rows(checks.items)
 
-    steps = {"crew of the vehicle": ruled((CREW,), bail, groups=crews), **checks.steps()}
+    steps = {"crew of the vehicle": ruled((CREW,), bail), **checks.steps()}
     opening: dict[str, Any] = {"passengers": []}
     settle = partial(_settled, passengers)
     if crew == "bail-out":

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 from bot.rules.dice import Die, d6
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.odds.rolls import group_sums
 from bot.rules.sequence.sequence import Line, Outputs, Plan, Roll, Row, Ruled, Ruling, Settlement, parts_of, ruled
 from bot.rules.tables.table import Answer, Tables
 from bot.rules.text.names import joined
@@ -200,9 +198,7 @@ class Fire:
         """The pick of a sniper, the attack with this many dice, the fire check and the damage checks."""
         return {
             "pick": ruled((Die("pick of the sniper", max(len(self.targets), 1)),), self.pick),
-            "attack": ruled(
-                (ATTACK,) * dice + (DEFENSE,), self.attack, groups=_two_dice(self.flammable) if dice == 2 else None
-            ),
+            "attack": ruled((ATTACK,) * dice + (DEFENSE,), self.attack),
             "fire check": fire_check(self.checks.readings),
             **self.checks.steps(),
         }
@@ -360,21 +356,3 @@ def _best_leaders(targets: Sequence[Unit]) -> tuple[int, ...]:
     """For each target the best LM of the other good order leaders: they were not shot at. Source: PAC 12."""
     lent = [int(unit.get("lm") or 0) if unit.type == "leader" and not kinds.is_shaken(unit) else 0 for unit in targets]
     return tuple([max([0, *lent[:at], *lent[at + 1 :]]) for at in range(len(lent))])
-
-
-# -- what follows is speed; the rules end here -------------------------------------------------------------------------
-
-
-@cache
-def _two_dice(flammable: bool) -> tuple[tuple[int, Roll], ...]:
-    """For odds: the two dice of a sniper with the defense die, grouped by sum (and by a 6 where that matters)."""
-    ways: dict[tuple[int, bool], tuple[int, Roll]] = {}
-    if not flammable:
-        pairs: Iterable[tuple[int, Roll]] = group_sums(2, 6)
-    else:
-        for first in range(1, 7):
-            for second in range(1, 7):
-                key = (first + second, 6 in (first, second))
-                ways[key] = (ways.get(key, (0, ()))[0] + 1, (first, second))
-        pairs = ways.values()
-    return tuple((weight, (*roll, face)) for weight, roll in pairs for face in range(1, 7))

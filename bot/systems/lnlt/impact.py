@@ -11,8 +11,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from bot.rules.dice import Die, d6, dice
-from bot.rules.odds.rolls import group_faces, group_sums
-from bot.rules.sequence.sequence import Line, Outputs, Roll, Ruled, Ruling, Weighted, ruled
+from bot.rules.sequence.sequence import Line, Outputs, Roll, Ruled, Ruling, ruled
 from bot.systems.lnlt.checks import NONE
 from bot.systems.lnlt.items import Attack, Readings
 from bot.systems.lnlt.reasons import against, bare, beside_morale, one_of
@@ -46,7 +45,7 @@ def fire_check(
         told = {path(now): "fire" if burns(roll[0]) else "no-fire"}
         return Ruling(then(now), told, lambda: [Line("fire check", roll, result=one_of(burns))])
 
-    return ruled((DIE,), rule, groups=lambda _: group_faces(6, burns))
+    return ruled((DIE,), rule)
 
 
 def told_before(flammable: bool) -> Outputs:
@@ -135,16 +134,13 @@ class Impact:
         ask = self._ask
         return {
             "impact": ruled(lambda now: (*ask(now, "penetration"), *ask(now, "armor")), self._impact),
-            "vehicle morale": ruled(lambda now: ask(now, "morale check", 2), self._morale, groups=group_sums(2, 6)),
-            "vehicle crew": ruled(lambda now: ask(now, "bail-out crew of"), self._crew, groups=lambda _: self._crews()),
+            "vehicle morale": ruled(lambda now: ask(now, "morale check", 2), self._morale),
+            "vehicle crew": ruled(lambda now: ask(now, "bail-out crew of"), self._crew),
         }
 
     def _ask(self, now: Attack, label: str, count: int = 1) -> tuple[Die, ...]:
         word = self._find(now).word
         return dice(count, 6, f"{label} {word}" if word else label.removesuffix(" of"))
-
-    def _crews(self) -> Weighted:
-        return group_faces(6, lambda face: self._readings.bail_out("crew", face))
 
     def _impact(self, now: Attack, roll: Roll) -> Ruling[Attack]:
         """1d6 + penetration against 1d6 + armor: destroyed, nothing, or a morale check."""

@@ -10,8 +10,7 @@ from bot.rules.dice import dice
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.odds.rolls import by_sum
-from bot.rules.sequence.sequence import Change, Fate, Line, Plan, Roll, Ruling, Settlement
+from bot.rules.sequence.sequence import Change, Fate, Line, Plan, Roll, Ruling, Settlement, ruled
 from bot.rules.tables.table import Tables
 from bot.rules.text.names import joined
 from bot.systems.lnlt import kinds
@@ -120,7 +119,7 @@ def plan(tables: Tables, given: Given) -> Plan[Melee]:
         )
 
     opening = _opening(attack, counter) | (OVERRUN if overrun else {})
-    steps = {"attack": by_sum(ATTACK, attacks), "counter": by_sum(COUNTER, strikes_back)}
+    steps = {"attack": ruled(ATTACK, attacks), "counter": ruled(COUNTER, strikes_back)}
     lines = (Line("defenders", result="all of them shaken, no roll"),) if overrun else ()
     return Plan(Melee(None if overrun else "attack"), steps, settle, opening, lines=lines)
 

@@ -21,7 +21,6 @@ from bot.rules.sequence.sequence import (
     Row,
     Ruling,
     Settlement,
-    Weighted,
     parts_of,
     row_of,
     ruled,
@@ -127,18 +126,6 @@ def to_hit(tables: Tables, given: Given, **more: Any) -> ToHit:
     return ToHit(given.int("to_hit"), mod, modifiers.parts, given.flag("disrupted"), given.int("atgm_depletion"))
 
 
-# -- what follows is speed; the rules end here -------------------------------------------------------------------------
-
-
-def groups_of(shot: ToHit) -> Weighted:
-    """For odds: all 36 rolls, grouped by their sum and by whether they expend the ATGM."""
-    ways: dict[tuple[int, bool], tuple[int, Roll]] = {}
-    for roll in PAIRS:
-        key = (sum(roll), shot.expends(roll))
-        ways[key] = (ways.get(key, (0, ()))[0] + 1, roll)
-    return tuple(ways.values())
-
-
 # -- ordnance against infantry: to hit, then HE against a bare die, then damage checks
 
 HEAT_IN_THE_OPEN = 1
@@ -176,7 +163,7 @@ def plan_ordnance_infantry(tables: Tables, given: Given) -> Plan[Attack]:
         return Ruling(after, told, lambda: he.lines(roll))
 
     steps = {
-        "to hit": ruled(DICE, aim, groups=lambda _: groups_of(shot)),
+        "to hit": ruled(DICE, aim),
         "attack": ruled(OPPOSED, attack),
         "fire check": fire_check(readings),
         **checks.steps(),
@@ -289,7 +276,7 @@ def plan_ordnance_vehicle(tables: Tables, given: Given) -> Plan[Attack]:
 
     impact = Impact(readings, lambda now: places[now.keep], then, also=also, flammable=given.flag("flammable"))
     steps = {
-        "to hit": ruled(DICE, aim, groups=lambda _: groups_of(shot)),
+        "to hit": ruled(DICE, aim),
         "fire check": fire_check(readings),
         **impact.steps(),
         **checks.steps(),

@@ -10,8 +10,7 @@ from bot.rules.dice import dice
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.odds.rolls import by_sum
-from bot.rules.sequence.sequence import Change, Line, Plan, Roll, Ruling, Settlement, parts_of
+from bot.rules.sequence.sequence import Change, Line, Plan, Roll, Ruling, Settlement, parts_of, ruled
 from bot.rules.tables.formula import half_down
 from bot.rules.tables.table import Answer, Tables
 from bot.rules.text.names import joined
@@ -66,7 +65,7 @@ def plan(tables: Tables, given: Given) -> Plan[Struck]:
     columns = f"column {final}, {shift} left of {column}" if shift else f"column {column}"
     return Plan(
         Struck("attack"),
-        {"attack": by_sum(ATTACK, attack), **results.steps()},
+        {"attack": ruled(ATTACK, attack), **results.steps()},
         lambda out: _settle(results, attackers, out),
         opening,
         lines=(_firepower(firers, modifiers, total, columns),),
