@@ -24,7 +24,6 @@ APART = (
     *(("baps", id) for id in ("fire", "flame", "vehicle-fire")),
     *(("lnlt", id) for id in ("air-support", "barrage", "crash", "damage-check", "fire", "fire-mission")),
     *(("lnlt", id) for id in ("close-assault", "ordnance-infantry")),
-    *(("nhis", id) for id in ("fire", "morale", "damage")),
     *(("ucn", id) for id in ("building-assault", "interrupt", "melee", "shoot")),
 )
 TRIES = 600
@@ -55,7 +54,7 @@ def drawn(sequence: Sequence, draw: random.Random) -> Iterator[tuple[Plan[Any], 
 @pytest.mark.parametrize(("system", "id"), APART, ids=[f"{system}-{id}" for system, id in APART])
 def test_parts_have_the_odds_of_one_roll_after_the_other(system: str, id: str) -> None:
     sequence, draw, compared = systems()[system].sequence(id), random.Random(f"apart {system} {id}"), 0
-    work, plans = (WORK, PLANS) if system == "nhis" or id in ("fire", "flame") else (LITTLE, FEW)
+    work, plans = (WORK, PLANS) if id in ("fire", "flame") else (LITTLE, FEW)
     for plan, paths in drawn(sequence, draw):
         rows = named_rows(plan, sequence.odds_by)
         exact = [path for path in paths if "rolls" not in path]

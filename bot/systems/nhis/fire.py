@@ -14,7 +14,7 @@ from bot.rules.sequence.sequence import Change, Line, Plan, Roll, Ruling, Settle
 from bot.rules.tables.formula import half_down
 from bot.rules.tables.table import Answer, Tables
 from bot.rules.text.names import joined
-from bot.systems.nhis.results import Apart, Results, Struck
+from bot.systems.nhis.results import Results, Struck
 from bot.systems.nhis.targets import Cards, targets_of
 
 ATTACK = dice(2, 6, "attack")
@@ -70,7 +70,6 @@ def plan(tables: Tables, given: Given) -> Plan[Struck]:
         opening,
         lines=(_firepower(firers, modifiers, total, columns),),
         rows=results.rows,
-        apart=Apart(results),
     )
 
 

@@ -6,7 +6,6 @@ Shared by fire, morale and damage. Source: Hit, Damaged and Damaged-2/3 paragrap
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
 from typing import Any, NamedTuple
 
 from bot.rules.dice import Die, d6
@@ -16,15 +15,12 @@ from bot.rules.sequence.sequence import (
     Fate,
     Line,
     Outputs,
-    Part,
-    Parts,
     Plan,
     Roll,
     Row,
     Ruled,
     Ruling,
     Settlement,
-    never,
     ruled,
 )
 from bot.rules.tables.table import Tables
@@ -272,30 +268,6 @@ def _change(target: Target, item: Mapping[str, Any]) -> Change | None:
     return Change(target.unit.name, {"state": item["after"]}, unmark=stopped, turn=turn)
 
 
-# -- what makes the odds of many units fast: whoever lends nothing checks regardless of the others
-
-
-class Apart:
-    """The units that have yet to check, each a part of its own once all leaders are through."""
-
-    def __init__(self, results: Results) -> None:
-        self._targets = results.targets
-        self._step = cache(lambda: results.steps()[CHECK])
-
-    def __call__(self, now: Struck) -> Parts[Struck] | None:
-        """The parts where several checks are owed and none of them helps another."""
-        if now.owes != CHECK or len(now.queue) < 2 or any(self._targets[at].lends for at in now.queue):
-            return None
-        return Parts([self._part(now, at) for at in now.queue])
-
-    def _part(self, now: Struck, at: int) -> Part[Struck]:
-        unit, *looks = self._targets[at]
-        key = *looks, unit.type, unit.has("banzai"), now.add, now.rating, now.alone
-        alone = now._replace(queue=(at,))
-        path, known = f"targets[{at}]", {f"targets[{at}].unit": unit.word}
-        return Part((path,), lambda: Plan(alone, {CHECK: self._step()}, never), key, known)
-
-
 # -- the sequence damage: a Damaged result
 
 
@@ -305,8 +277,7 @@ def plan_damage(tables: Tables, given: Given) -> Plan[Struck]:
     results = Results(targets_of(units, checks=("unshakable",)), Cards(tables, flamethrower=flamethrower))
     start = results.damaged(given.int("points"))
     opening, lines = {"targets": [], **start.told}, tuple(start.story())
-    steps, apart = results.steps(), Apart(results)
-    return Plan(start.after, steps, results.settled, opening, lines=lines, rows=results.rows, apart=apart)
+    return Plan(start.after, results.steps(), results.settled, opening, lines=lines, rows=results.rows)
 
 
 # -- the sequence morale: checks as after a Hit, leaders first, the others helped by a prepared leader
@@ -318,5 +289,4 @@ def plan_morale(tables: Tables, given: Given) -> Plan[Struck]:
     results = Results(targets_of(units, checks=("shakeable", "unshakable")), Cards(tables, flamethrower=flamethrower))
     start = results.hit(given.int("hit_number"), alone=given.flag("no_leadership"))
     opening: dict[str, Any] = {"targets": []}
-    steps, apart = results.steps(), Apart(results)
-    return Plan(start, steps, results.settled, opening, rows=results.rows, apart=apart)
+    return Plan(start, results.steps(), results.settled, opening, rows=results.rows)
