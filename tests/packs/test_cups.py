@@ -2,27 +2,35 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import os
 import re
 from collections.abc import Callable
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 
+from bot.app import App
 from bot.audit.check_file import check
 from bot.game.cups import is_drawn_next
 from bot.game.state import content, from_json, to_json
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Command, Place
 from bot.rules.errors import TableError
+from bot.rules.proof.chain import SAID
 from bot.rules.proof.export_format import read_json
 from bot.systems.packs.pack import load_pack
-from tests.forging import bodies, rechained
+from tests.forging import Json, bodies, copied, rechained
+from tests.fresh import fresh_store
 from tests.packs.conftest import PackMaker
 from tests.page_script import said_by_page
 from tests.playing import Channel
 from tests.random_play import exported_text
+from tests.test_cards_forged import verdicts
+from tests.test_verifiers_agree import _inside, _nearby, _paths
 from tools import verify_log
 
 GAME = """\
@@ -57,9 +65,9 @@ def pack(make_pack: PackMaker, use_packs: Callable[[Path], None]) -> Path:
     return path
 
 
-async def begun(sides: str = 'sides="US, VC"') -> Channel:
+async def begun(sides: str = 'sides="US, VC"', app: App | None = None) -> Channel:
     """Anna for the US with two squads of 2/16, Bob for the VC; the cup leads the phase."""
-    channel = await Channel.fresh()
+    channel = Channel(app) if app is not None else await Channel.fresh()
     await channel.do("Anna", f'game start few "First" {sides}')
     if sides:
         await channel.do("Anna", "game join US")
@@ -374,3 +382,107 @@ async def test_sides_that_the_cup_does_not_know_are_refused_at_the_start(pack: P
         "Anna", 'game start few "First" sides="Red, Blue"', "A cup of this game has chits of US"
     )
     assert reply.option == "sides"
+
+
+async def test_two_processes_draw_one_chit_and_a_restart_forgets_nothing(pack: Path, tmp_path: Path) -> None:
+    now = [1.8e9]
+    store = await fresh_store(lambda: now[0])
+    app, other = (App(store, lambda: now[0], lambda: now[0]) for _ in range(2))
+    channel = await begun(app=app)
+    board = await channel.do("Anna", "game board")
+    there = Channel(other, channel.place, "other")
+    number = (await channel.game()).number
+    first, second = await asyncio.gather(
+        channel.press("Anna", button(board, "Draw")), there.press("Bob", button(board, "Draw"))
+    )
+    drew = [row.data for row in await store.events((await app.games.at(channel.place.key)).row, after=number)]  # type: ignore[union-attr]
+    assert [one["kind"] for one in drew][:2] == ["deck", "draw"]
+    assert sum(one["kind"] == "draw" for one in drew) == 1
+    assert first.error or second.error
+    channel.app = App(store, lambda: now[0], lambda: now[0])
+    await drawn(channel, "vc")
+    await sound(channel, tmp_path)
+
+
+async def calls_of(channel: Channel, user: str) -> list[Reply]:
+    due = [one.reply for one in await channel.app.answers.due("console:") if not one.amends]
+    return [reply for reply in due if "waits for you" in reply.title and user in reply.mention]
+
+
+async def test_who_is_asked_to_draw_is_reminded_and_no_more_once_it_is_drawn(pack: Path) -> None:
+    now = [1.8e9]
+    store = await fresh_store(lambda: now[0])
+    channel = await begun(app=App(store, lambda: now[0], lambda: now[0]))
+    await channel.do("Bob", "me ping interval=1h quiet=off")
+    await drawn(channel, "us")
+    now[0] += 3600
+    await channel.app.due_work.look()
+    assert await calls_of(channel, "console:bob") == [], "it is the go of the US"
+    done = await channel.do("Anna", "game pass")
+    assert done.mention == ("console:bob",)
+    channel.app = App(store, lambda: now[0], lambda: now[0])
+    now[0] += 7200
+    await channel.app.due_work.look()
+    (reminder,) = await calls_of(channel, "console:bob")
+    assert "any side may draw the next chit, asked for" in reminder.text()
+
+
+async def test_a_linked_channel_sees_each_chit_and_draws_the_next(pack: Path, tmp_path: Path) -> None:
+    channel = await begun()
+    code = (await channel.say("Anna", "game link", manager=True)).title.split()[-1]
+    there = Channel(channel.app, Place("console:there", "console"), "there")
+    assert not (await there.say("Bob", f"game link {code}", manager=True)).error
+    game = await channel.game()
+    while not is_drawn_next(game):
+        game = await channel.game()
+    await there.do("Bob", "deck draw cup")
+    assert (await channel.game()).number > game.number
+    told = [due.reply.title for due in await channel.app.answers.due(channel.place.key) if not due.amends]
+    assert told, "the other channel is shown it"
+    await sound(channel, tmp_path)
+
+
+LOGS = int(os.environ.get("GROGNARD_CUP_LOGS", "60"))
+
+
+def bent(chance: Random, log: Json) -> Json:
+    """The log with one value changed of a deck or draw, or of what a phase or a go makes of the cup."""
+    log = copied(log)
+    of_cups = [one for one in bodies(log) if one["kind"] in ("deck", "draw") or "led" in str(one.get("after"))]
+    body = chance.choice(of_cups)
+    drawn = body["kind"] in ("deck", "draw")
+    paths: Any = [path for path in _paths(body) if path[0] not in (SAID, "at", "number", "who", "side")]
+    # what the game was before a phase or a pass the page takes as it is told
+    path = chance.choice([path for path in paths if drawn or (path[0] == "after" and {"led", "cards"} & {*path})])
+    if chance.random() < 0.3:
+        del _inside(body, path[:-1])[path[-1]]
+    else:
+        _inside(body, path[:-1])[path[-1]] = _nearby(chance, _inside(body, path))
+    return rechained(log)
+
+
+async def test_all_three_agree_on_bent_logs(
+    make_pack: PackMaker, use_packs: Callable[[Path], None], tmp_path: Path
+) -> None:
+    """A random change: no verifier calls sound what another calls forged."""
+    use_packs(make_pack({**FILES, "decks/cup.yaml": f"{CUP}dead: out\n"}).parent)
+    channel = await begun()
+    await drawn(channel, "red")
+    await channel.do("Anna", "game pass", 'unit edit "Rifles 1..2" eliminated')
+    await drawn(channel, "event")
+    await channel.do("Anna", "game undo")
+    await channel.do("Bob", "game undo")
+    await drawn(channel, "red")
+    await drawn(channel, "end")
+    await drawn(channel, "vc")
+    chance, log, said, texts = Random(14), await sound(channel, tmp_path), [], []
+    assert "removed/red" in str(log), "a dead chit"
+    for _ in range(LOGS):
+        try:
+            forged = bent(chance, log)
+        except TypeError:  # no canonical text
+            continue
+        texts.append(json.dumps(forged))
+        said.append(verdicts(forged))
+    for at, ((whole, short), page) in enumerate(zip(said, said_by_page(texts, tmp_path), strict=True)):
+        assert whole == short == (not page["faults"]), (at, whole, short, page["faults"])
