@@ -13,6 +13,7 @@ from itertools import islice
 from pathlib import Path
 
 from bot.answers.aim import refused_of
+from bot.game.cups import is_cup
 from bot.game.roster_file import find_scenario
 from bot.interface.registry import TABLE, Registry
 from bot.odds_worker.pool import Worker
@@ -275,7 +276,7 @@ def _check_scenarios(system: System, found: _Found, *, is_new: bool) -> int:
 def _check_decks(system: System, found: _Found) -> int:
     try:
         for id, made in system.decks.items():
-            found.questions += asked_of(made, f"{system.id}/{DECKS}/{id}.yaml")
+            found.questions += asked_of(made, f"{system.id}/{DECKS}/{id}.yaml", leads=is_cup(id, system))
         return len(system.decks)
     except TableError as error:
         found.faults.append(str(error))

@@ -19,6 +19,7 @@ from bot.game.cups import is_drawn_next
 from bot.game.state import content, from_json, to_json
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Command, Place
+from bot.packs.check import check_path
 from bot.rules.errors import TableError
 from bot.rules.proof.chain import SAID
 from bot.rules.proof.export_format import read_json
@@ -376,6 +377,10 @@ def test_mistakes_are_named(changed: dict[str, str], says: str, make_pack: PackM
         load_pack(make_pack({**FILES, **changed})).check_whole()
 
 
+def test_a_chit_needs_not_say_what_the_others_say(pack: Path) -> None:
+    assert [line for line in check_path(pack).questions if "decks/cup" in line] == []
+
+
 async def test_sides_that_the_cup_does_not_know_are_refused_at_the_start(pack: Path) -> None:
     channel = await Channel.fresh()
     reply = await channel.fails(
@@ -472,8 +477,8 @@ async def test_all_three_agree_on_bent_logs(
     await drawn(channel, "event")
     await channel.do("Anna", "game undo")
     await channel.do("Bob", "game undo")
-    await drawn(channel, "red")
-    await drawn(channel, "end")
+    while "cup/removed/red" not in (await channel.game()).cards:
+        await drawn(channel, "end")
     await drawn(channel, "vc")
     chance, log, said, texts = Random(14), await sound(channel, tmp_path), [], []
     assert "removed/red" in str(log), "a dead chit"
