@@ -31,6 +31,13 @@ COMMANDS = (
     "/roll d20 secret",
     '/lnlt fire attackers="Squad {n}" targets="squad morale=4"',
     "/game redo",
+    "/deck draw standard-52 2 to=me",
+    "/deck play all",
+    "/deck draw standard-52",
+    "/deck return all place=top",
+    "/deck peek 2 standard-52",
+    "/deck give all {other}",
+    "/deck shuffle standard-52",
 )
 MINUTES = 2  # between two lives: whoever was to post an answer has had his time
 
@@ -51,7 +58,7 @@ async def play(app: App, platform: Platform, game: int, life: int) -> None:
     where = Place(f"kill:{game}")
     for number in range(10_000):
         request = f"r-{game}-{life}-{number}"
-        text = chance.choice(COMMANDS).format(n=chance.randrange(100))
+        text = chance.choice(COMMANDS).format(n=chance.randrange(100), other="ba"[number % 2])
         who = Person(f"kill:{'ab'[number % 2]}", "ab"[number % 2])
         typed = parse_text(text, app.registry)
         command = Command(typed.spec.path, typed.options, who, where, request, {"token": request})

@@ -18,11 +18,14 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 
 import pytest
 
+from bot.app import App
 from bot.audit.games import audit
+from bot.interface.spec import Person, Place
 from bot.process.settings import load_settings
 from bot.stores.opening import opened_store
 from bot.stores.store import Store
@@ -88,8 +91,8 @@ def test_nothing_that_was_answered_is_lost_or_told_twice(data: Data) -> None:
 async def check(data: Data, posted: set[str]) -> None:
     async with opened_store(load_settings({"DATABASE_URL": data.url})) as store:
         assert not await store.check()
-        count, faults = await audit(store)
-        assert count == GAMES
+        games, faults = await audit(store)
+        assert games == GAMES
         assert faults == [], "chain whole, dice as promised, state equals replay"
         for game in await store.games():
             numbers = [event.number for event in await store.events(game)]
@@ -99,6 +102,25 @@ async def check(data: Data, posted: set[str]) -> None:
             assert reply is not None, "every answered command was stored"
         committed = {id async for id in requests(store)}
         assert committed == posted, "every stored answer was posted"
+        await open_all(App(store))
+        assert (await audit(store))[1] == [], "every closed card is the one that its die drew"
+
+
+async def open_all(app: App) -> None:
+    """What was sealed is opened, hands are put back and the seed is published: what was closed is computed anew."""
+    for game in range(GAMES):
+        where = Place(f"kill:{game}")
+        loaded = await app.games.at(where.key)
+        assert loaded is not None
+        opened = (f"game reveal {number}" for number in loaded.game.sealed)
+        for who, line in (
+            *product("ab", (*opened, "deck return all", "deck return all standard-52")),
+            ("a", "deck shuffle"),
+            ("a", "fair reveal"),
+        ):
+            person = Person(f"kill:{who}", who)
+            reply = await app.run_text(f"/{line}", person, where, f"end {game} {who} {line}")
+        assert not reply.error, reply.text()
 
 
 async def requests(store: Store) -> AsyncIterator[str]:

@@ -101,7 +101,7 @@ class Slack:
 
     def upload(self, id: str, data: bytes) -> None:
         """The bytes of a file."""
-        self._files[id] = data.decode()
+        self._files[id] = data.decode(errors="replace")  # a picture, too
 
     def _look_up(self, team: str, method: str, given: Mapping[str, Any]) -> Json:
         """What a bot may ask about channels and their members."""

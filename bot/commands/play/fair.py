@@ -138,7 +138,7 @@ async def reveal(context: Context) -> Reply:
         raise UserError(what, hint=phrase("Open them first: `/game reveal`."), code="still-sealed")
     if holding := seats_with_cards(game.cards, game.decks):
         hands = joined(hand_of(context, seat) for seat in holding)
-        what = f"Cards are still closed in {hands}; the seed would give them away."
+        what = f"Cards are still closed ({hands}); the seed would give them away."
         raise UserError(what, hint=phrase("They are played, put back, or opened by `/game end`."), code="still-sealed")
     number = context.ledger.next_number
     secret = context.ledger.fresh_secret()
