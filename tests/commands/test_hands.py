@@ -179,7 +179,7 @@ async def test_undo_of_a_play_needs_consent_though_no_die_fell() -> None:
 async def test_a_seed_is_not_revealed_while_a_hand_is_closed() -> None:
     channel = await table()
     await channel.do("Anna", "deck draw cup 2 me")
-    await channel.fails("Anna", "fair reveal", "closed in US's hand")
+    await channel.fails("Anna", "fair reveal", "closed (US's hand)")
     await channel.do("Anna", "deck play all", "fair reveal")
     await sound(channel)
 
