@@ -1687,7 +1687,7 @@ class Game:
             return problem
         if "upkeep" in body:
             last = self.events[body["number"] - 1]
-            moved = last["kind"] in ("next", "pass") and last.get("after", {}).get("game", {}).keys()
+            moved = last["kind"] in ("start", "next", "pass") and last.get("after", {}).get("game", {}).keys()
             begins = "upkeep" in last or (moved and moved & {"turn", "phase", "turn_of"})
             if body["upkeep"] != now["phase"] or not begins:
                 return "it is the upkeep of a phase that has not just begun."

@@ -1,4 +1,5 @@
-"""Upkeep: the sequences that a phase runs on units when it begins, one event for all of them. See docs/phases.md."""
+"""Upkeep: the sequences that a phase runs when it begins, on units (one event for all of them) or once for nobody. See
+docs/phases.md."""
 
 from __future__ import annotations
 
@@ -18,11 +19,11 @@ from bot.systems.system import Sequence, System
 
 
 class Upkeep(NamedTuple):
-    """A sequence, its inputs with all units that it is for ({} for none), the tracks that it reads, and why others are
-    passed over."""
+    """A sequence, its inputs with all units that it is for (None where it is not run), the tracks that it reads, and
+    why others are passed over; without a name, why it is not run at all."""
 
     sequence: Sequence
-    options: dict[str, object]
+    options: dict[str, object] | None
     read: Json
     passed: tuple[tuple[str, str], ...] = ()
 
@@ -35,6 +36,9 @@ def upkeep_of(now: Callable[[], Game], system: System | None, person: str, run: 
         assert system is not None
         if run in ("", begin["run"]):
             game, sequence = now(), system.sequence(begin["run"])
+            if not sequence.upkeep_by:
+                yield _upkeep(game, sequence, [""], person)
+                continue
             units = [unit.name for unit in in_order(game.units.values()) if _is_meant(unit, begin, game, system)]
             of_sides = any(not option.name.startswith(f"{GAME}.") for option in sequence.tracks)
             sides = {name: game.units[name.casefold()].side if of_sides else "" for name in units}
@@ -53,19 +57,20 @@ def _is_meant(unit: RosterUnit, begin: Mapping[str, Any], game: Game, system: Sy
 
 
 def _upkeep(game: Game, sequence: Sequence, names: list[str], person: str) -> Upkeep:
-    roster, passed, able = roster_of(game), list[tuple[str, str]](), list[RosterUnit]()
+    roster, passed, able = roster_of(game), list[tuple[str, str]](), list[str]()
     ruled, option = with_filled({}, by_rules(sequence, {}, game)), sequence.upkeep_by
-    for unit in (game.units[name.casefold()] for name in names if name.casefold() in game.units):
-        options = {**ruled, option: unit.name}
+    there = [game.units[name.casefold()].name if name else "" for name in names if name.casefold() in {"", *game.units}]
+    for name in there:
+        options = {**ruled, **({option: name} if option else {})}
         try:
             read = tracks_read(sequence, options, roster, game, person)
             sequence.plan(sequence.given({**options, **filled_in(read, sequence.system.tracks)}, roster))
-            able.append(unit)
+            able.append(name)
         except UserError as error:
-            passed.append((unit.name, error.message))
+            passed.append((name, error.message))
     if not able:
-        return Upkeep(sequence, {}, {}, tuple(passed))
-    options = {**ruled, option: "; ".join(unit.name for unit in able)}
+        return Upkeep(sequence, None, {}, tuple(passed))
+    options = {**ruled, **({option: "; ".join(able)} if option else {})}
     return Upkeep(sequence, options, tracks_read(sequence, options, roster, game, person), tuple(passed))
 
 
@@ -73,7 +78,7 @@ def upkeep_problem(now: Game, roll: Mapping[str, Any], system: System | None, *,
     """What is wrong with the upkeep that an event says it is, by today's files: it is all that is due, or where it
     `goes_on` from an event of the same, units of that."""
     due = [one.options for one in upkeep_of(lambda: now, system, str(roll["side"]), str(roll["target"]))]
-    units = {name for options in due for value in options.values() for name in str(value).split("; ")}
+    units = {name for options in due if options for value in options.values() for name in str(value).split("; ")}
     inputs: Mapping[str, Any] = roll.get("inputs") or {}
     named = {name for value in inputs.values() for name in str(value).split("; ")}
     fits = inputs in due or (goes_on and named <= units)

@@ -33,19 +33,22 @@ class Found(NamedTuple):
     last: int = 0
 
 
-def find(newest_first: Iterable[Mapping[str, Any]], last: int, number: int | None = None) -> Found:
+def find(
+    newest_first: Iterable[Mapping[str, Any]], last: int, number: int | None = None, *, upkeep: bool = False
+) -> Found:
     """The latest event that changed the game, or the event with this number while nothing later changed the game.
 
     What happens beside the game is passed over. Where nothing has changed it yet, it is the latest event that can be
     taken back at all. `last` is the last event that holds; the events need not be all of the log, and without a number
-    they are read twice.
+    they are read twice. With `upkeep` dice of upkeep that changed nothing are in the way as well, for the phase would
+    roll them anew; logs from before have passed over them.
     """
     beside: Json | None = None
     events = holding(newest_first)
     for event in events:
         if number is not None and event["number"] <= number:
             return Found(event, last=_last(event, events, last)) if event["number"] == number else Found()
-        if changes_game(event):
+        if changes_game(event) or (upkeep and "upkeep" in event and event.get("dice")):
             if number is None and event["kind"] not in BARRIERS:
                 return Found(event, last=_last(event, events, last))
             if number is not None or beside is None:
@@ -53,7 +56,7 @@ def find(newest_first: Iterable[Mapping[str, Any]], last: int, number: int | Non
             break
         if beside is None and event["kind"] not in NEVER_UNDONE:
             beside = event
-    return find(newest_first, last, beside["number"]) if beside is not None else Found()
+    return find(newest_first, last, beside["number"], upkeep=upkeep) if beside is not None else Found()
 
 
 async def find_undoable(store: Store, ledger: Ledger, number: int | None = None) -> tuple[Found, list[Json]]:
@@ -64,10 +67,10 @@ async def find_undoable(store: Store, ledger: Ledger, number: int | None = None)
         before = events[-1]["number"] if events else None
         rows = await store.events(ledger.row, before=before, limit=limit, newest_first=True)
         events += [row.data for row in rows]
-        found = find(events, ledger.game.last, number)
+        found = find(events, ledger.game.last, number, upkeep=True)
         if number is None and waits and (found.event is None or found.event["number"] < waits):
             number = waits  # what asks for a choice is taken back whole, though it has changed nothing yet
-            found = find(events, ledger.game.last, number)
+            found = find(events, ledger.game.last, number, upkeep=True)
         is_over = len(rows) < limit or len(events) >= MOST or (number is not None and events[-1]["number"] <= number)
         is_sure = found.event is not None and not is_passed_over(found.event)
         if found.way is not None or ((is_over or is_sure) and (found.last or len(rows) < limit or not found.event)):

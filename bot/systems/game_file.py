@@ -190,7 +190,7 @@ def _check_call(call: Any, words: Iterable[str], states: Iterable[str], file: st
 def _check_begin(begin: Any, words: Iterable[str], states: Iterable[str], by_side: bool, file: str, row: str) -> None:
     """What a phase runs on units when it begins: docs/phases.md."""
     _keys(begin, BEGIN_KEYS, ("run",), file, row)
-    _known([begin.get("units", "own")], ("own", "all") if by_side else ("all",), file, f"{row}, units")
+    _known([begin.get("units", "all")], ("own", "all") if by_side else ("all",), file, f"{row}, units")
     for key, known in (("states", states), ("has", words)):
         if not _is_list(begin.get(key) or []):
             raise TableError(file, f"{key} is a list of words", row=row)

@@ -133,7 +133,7 @@ sides: [Reds, Blues]
 about: A ford in the rain.
 tracks: {weather: rain, points: {Reds: 5}}
 units:
-- {name: "Red Squad 1..2", type: squad, side: Reds, morale: 7, loading: 2}
+- {name: "Red Squad 1..2", type: squad, side: Reds, morale: 7, loading: 3}
 - {name: "Blue Squad 1..2", type: squad, side: Blues, morale: 7}
 """,
 }
@@ -165,7 +165,7 @@ async def every_event_of_tracks() -> list[dict[str, Any]]:
     """The events of a game whose tracks change in each way that there is; the pack must be in use."""
     channel = await Channel.fresh()
     await channel.do("Anna", "game start marsh scenario=ford", "game join Reds", f"{SHOT} hand=2", "game undo")
-    await channel.do("Anna", "game redo", "track set omen 1", f"{SHOT} hand=3 secret", "game reveal 7")
+    await channel.do("Anna", "game redo", "track set omen 1", f"{SHOT} hand=3 secret", "game reveal 8")
     await channel.do("Anna", *["game next"] * 4, f"{SHOT} hand=4 secret", "game end confirm")
     found: list[dict[str, Any]] = [event["body"] for event in json.loads(await exported_text(channel))["events"]]
     return found

@@ -37,6 +37,27 @@ tax:
     change: {track: points, of: side, add: -1}
 """
 
+SKY = """\
+sky:
+  title: Sky
+  source: us
+  summary: The weather gets worse on a 1 or 2, while anybody has points.
+  dice: 1d6
+  inputs: {}
+  outputs: {roll: int, result: worse | same}
+  odds_by: result
+  example: {}
+  steps:
+  - when: side.points == 0
+    refuse: {say: "{side.points} points look at no sky."}
+  - roll: {roll: "1d6: sky"}
+    let: {result: worse if roll < 3 else same}
+    say: {label: Sky, dice: roll}
+    change: {when: roll < 3, track: weather, add: 1}
+  - headline: "{result}"
+"""
+"""It belongs to no unit."""
+
 
 async def shaken() -> Channel:
     """The ford, where a Red is shaken, and so is a recruit without morale."""
@@ -57,9 +78,10 @@ async def kinds(channel: Channel) -> list[str]:
     return [body["kind"] + "+" * ("upkeep" in body) for body in bodies(log)]
 
 
-async def test_the_start_of_a_game_runs_nothing_and_the_next_loading_runs_all() -> None:
+async def test_a_game_that_starts_in_the_phase_loads_and_the_next_loading_runs_all() -> None:
     channel = await shaken()
-    assert (await channel.game()).units["red squad 1"].numbers["loading"] == 2
+    assert (await channel.game()).units["red squad 1"].numbers["loading"] == 2, "of 3 in the scenario"
+    assert await kinds(channel) == ["start", "sequence+", "join", "join", "unit", "unit"]
     card = await to_the_reds(channel)
     assert "Load: Red Squads 1 + 2 are loading (#" in card
     assert "Rally: " in card
@@ -87,7 +109,7 @@ async def test_its_dice_are_undone_by_consent_before_the_phase_and_redo_brings_t
     await channel.do("Bob", "game redo")
     await channel.do("Anna", "game redo")
     assert (await channel.game()).units["red squad 2"].state == "steady"
-    assert [kind for kind in await kinds(channel) if kind == "sequence+"] == ["sequence+"] * 2
+    assert [kind for kind in await kinds(channel) if kind == "sequence+"] == ["sequence+"] * 3
     assert check(json.loads(await exported_text(channel))).faults == ()
 
 
@@ -114,22 +136,30 @@ async def test_an_export_with_upkeep_verifies_with_nothing_but_itself(
     log = json.loads(await exported_text(channel))
     use_packs(tmp_path / "none")
     found = check(log)
-    assert (found.faults, found.played, log["version"]) == ((), 2, 2)
+    assert (found.faults, found.played, log["version"]) == ((), 3, 2)
     assert verify_log.check(log)[0] == []
     (page,) = said_by_page([json.dumps(log)], tmp_path)
     assert page["faults"] == []
 
 
 def _other_phase(log: dict[str, Any]) -> None:
-    bodies(log, "sequence")[0]["upkeep"] = "act"
+    bodies(log, "sequence")[1]["upkeep"] = "act"
 
 
 def _too_late(log: dict[str, Any]) -> None:
-    """The first upkeep of the log is one no more, so the second comes too late."""
-    del bodies(log, "sequence")[0]["upkeep"]
+    """The first upkeep of the second loading is one no more, so the next comes too late."""
+    del bodies(log, "sequence")[1]["upkeep"]
 
 
-@pytest.mark.parametrize("bend", [_other_phase, _too_late])
+def _late_at_the_start(log: dict[str, Any]) -> None:
+    """Behind a join it is no longer that of the phase in which the game starts."""
+    start, upkeep, join, *others = bodies(log)
+    for number, body in ((2, join), (3, upkeep)):
+        body["number"] = number
+    log["events"][1]["body"], log["events"][2]["body"] = join, upkeep
+
+
+@pytest.mark.parametrize("bend", [_other_phase, _too_late, _late_at_the_start])
 async def test_bent_upkeep_is_seen_by_all_three_verifiers(
     bend: Callable[[dict[str, Any]], None], tmp_path: Path
 ) -> None:
@@ -149,7 +179,7 @@ async def test_a_host_cannot_leave_a_unit_out_of_the_upkeep() -> None:
     await channel.do("Anna", 'unit add "Red Gun" gun side=Reds morale=7 loading=1')
     await to_the_reds(channel)
     log = json.loads(await exported_text(channel))
-    body = next(body for body in bodies(log, "sequence") if body["target"] == "load")
+    body = next(body for body in bodies(log, "sequence")[1:] if body["target"] == "load")
     body["inputs"]["units"] = "Red Squad 1; Red Squad 2"
     rechained(log)
     assert any("other upkeep" in fault for fault in check(log).faults)
@@ -186,17 +216,21 @@ async def test_five_hundred_units_are_kept_up_in_time() -> None:
     [
         (GAME.replace("{run: load, has: [loading]}", "{run: lode}"), "Did you mean load?"),
         (GAME.replace("{run: load, has: [loading]}", "{run: shoot}"), "must take `units`"),
+        (
+            GAME.replace("{run: load, has: [loading]}", "{run: sky, units: all}"),
+            "sky takes no units: write only {run: sky}",
+        ),
         (GAME.replace("{run: load, has: [loading]}", "{run: load, units: foe}"), '"foe" is not known here'),
         (GAME.replace("{run: load, has: [loading]}", "{run: load, states: [tired]}"), '"tired" is not known here'),
         (GAME.replace("{run: load, has: [loading]}", "{run: load, when: always}"), '"when" is not known here'),
         (GAME.replace("{run: load, has: [loading]}", "load"), "must be a mapping with run"),
-        (GAME.replace("turns: by-side\n", "").replace("go: own", "go: both"), '"own" is not known here'),
+        (GAME.replace("turns: by-side\n", "").replace("go: own", "go: both"), "load needs units: all"),
         (GAME.replace("  - {run: rally, states: [shaken]}", "  - {run: rally}\n" * 6), "at most 5"),
     ],
 )
 def test_upkeep_laid_out_wrong_is_refused_in_one_sentence(make_pack: PackMaker, game: str, says: str) -> None:
     with pytest.raises(TableError) as caught:
-        load_pack(make_pack({**MARSH, "game.yaml": game}, "marsh")).check_whole()
+        load_pack(make_pack({**MARSH, "game.yaml": game, "sequences.yaml": SEQUENCES + SKY}, "marsh")).check_whole()
     assert says in str(caught.value)
     assert len(str(caught.value)) < 300
 
@@ -215,8 +249,8 @@ async def test_what_a_side_keeps_is_paid_by_each_side_for_its_own(
     use_packs(make_pack({**MARSH, "game.yaml": game, "sequences.yaml": f"{SEQUENCES}{TAX}"}, "marsh").parent)
     channel = await shaken()
     card = await to_the_reds(channel)
-    assert (await channel.game()).tracks["Reds/points"] == 3, "of 5, a point in each of two loadings"
-    assert (await channel.game()).tracks["Blues/points"] == 1
+    assert (await channel.game()).tracks["Reds/points"] == 2, "of 5, a point in each of three loadings"
+    assert (await channel.game()).tracks["Blues/points"] == 0
     assert "Tax: Paid (#" in card
     log = json.loads(await exported_text(channel))
     assert check(log).faults == ()
@@ -260,3 +294,45 @@ async def test_each_event_of_upkeep_sees_what_the_one_before_has_done(
     log = json.loads(await exported_text(channel))
     assert check(log).faults == ()
     assert verify_log.check(log)[0] == []
+
+
+@pytest.mark.parametrize("together", [False, True])
+async def test_weather_that_belongs_to_nobody_is_rolled_once_for_the_phase(
+    make_pack: PackMaker, use_packs: Callable[[Path], None], tmp_path: Path, together: bool
+) -> None:
+    """Also in a game whose sides have the turn together; at the start, before anybody could add to the dice, it is left
+    to the players, who type what the card says."""
+    game = GAME.replace("  - {run: load, has: [loading]}\n  - {run: rally, states: [shaken]}", "  - {run: sky}")
+    game = game.replace("turns: by-side\n", "").replace("go: own", "go: both") if together else game
+    use_packs(make_pack({**MARSH, "game.yaml": game, "sequences.yaml": f"{SEQUENCES}{SKY}"}, "marsh").parent)
+    channel = await Channel.fresh()
+    started = (await channel.do("Anna", "game start marsh scenario=ford")).text()
+    assert "Sky rolls dice, so in this first phase it is yours to roll: /marsh sky" in started
+    assert await kinds(channel) == ["start"]
+    await channel.do("Anna", "game join Reds")
+    await channel.do("Bob", "game join Blues", "fair add ours", "marsh sky hand=3")
+    card = (await channel.do("Anna", "game next", "game next")).text()
+    assert "Sky: " in card
+    assert [kind for kind in await kinds(channel) if kind == "sequence+"] == ["sequence+"]
+    asked = await channel.do("Anna", "game undo")
+    assert "Bob" in asked.text(), "its die takes consent, whatever it came to: the phase would roll anew"
+    await channel.do("Bob", "game undo")
+    await channel.do("Anna", "game redo")
+    await channel.do("Bob", "game redo")
+    log = json.loads(await exported_text(channel))
+    assert check(log).faults == ()
+    assert verify_log.check(log)[0] == []
+    (page,) = said_by_page([json.dumps(log)], tmp_path)
+    assert page["faults"] == []
+
+
+async def test_upkeep_for_nobody_that_is_refused_says_why(
+    make_pack: PackMaker, use_packs: Callable[[Path], None]
+) -> None:
+    game = GAME.replace("  - {run: load, has: [loading]}\n  - {run: rally, states: [shaken]}", "  - {run: sky}")
+    use_packs(make_pack({**MARSH, "game.yaml": game, "sequences.yaml": f"{SEQUENCES}{SKY}"}, "marsh").parent)
+    channel = await shaken()
+    await channel.do("Anna", "track set points 0", "game next")
+    card = (await channel.do("Anna", "game next")).text()
+    assert "Sky is not run: 0 points look at no sky." in card, "those of the side of who went on"
+    assert (await kinds(channel))[-1] == "next"

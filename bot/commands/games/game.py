@@ -14,6 +14,7 @@ from bot.commands.games.imports import CLAIM_HINT
 from bot.commands.requests import Request, open_request
 from bot.commands.turns.calls import take_seat
 from bot.commands.turns.turn_card import across_of, headline, phase_buttons, without
+from bot.commands.turns.upkeep import run_upkeep
 from bot.game.cups import is_cup
 from bot.game.events import extends_of, with_system
 from bot.game.follows.cards import seated
@@ -75,8 +76,9 @@ async def begin_game(context: Context) -> Reply:
         assert old is not None
         game = replace(game, units=carried(old, sides))
     context.begin(game, result=phase_title(game, system))
+    begun = headline(context.game, system)
+    kept = run_upkeep(context, begun, starts=True)
     told = context.game
-    begun = headline(told, system)
     lines: list[Part] = [f"{begun}{'' if begun.endswith('?') else '.'} {context.who} is game master."]
     if sides:
         lines.append(f"Sides: {', '.join(sides)}.")
@@ -85,7 +87,7 @@ async def begin_game(context: Context) -> Reply:
         lines.append(phrase("{forces}. `/unit list` shows them.", forces=scenario.forces))
     elif told.units:
         lines.append(f"{count_units(len(told.units))} carried over.")
-    lines += filter(None, (brief_of(told, system), tracks_line(told, system)))
+    lines += [*filter(None, (brief_of(told, system), tracks_line(told, system))), *kept]
     lines += aside
     lines += [Small(extends_words(hash, of)) for hash, of in extends_of(Game(""), told.packs).items()]
     digits = told.commitment[:16]

@@ -1,4 +1,4 @@
-"""What a phase does to units when it begins: rolled with the game's dice and told on the card of the phase."""
+"""What a phase does when it begins: rolled with the game's dice and told on the card of the phase."""
 
 from __future__ import annotations
 
@@ -11,8 +11,11 @@ from bot.game.state import roster_of
 from bot.interface.reply.parts import Part, Small
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import CommandSpec
+from bot.interface.typing.command_text import command_text
+from bot.rules.dice import Script, Source
+from bot.rules.errors import DieOwed
 from bot.rules.text.names import joined
-from bot.rules.text.phrase import begun, phrase
+from bot.rules.text.phrase import Phrase, Typed, begun, phrase
 
 MOST_LINES = 4
 """Lines of a card that one sequence takes beside its first."""
@@ -20,27 +23,32 @@ MOST_DICE = 4_000
 """Dice of a phase after which no more of its upkeep is run."""
 
 
-def run_upkeep(context: Context, first: str) -> list[Part]:
+def run_upkeep(context: Context, first: str, *, starts: bool = False) -> list[Part]:
     """Play what the phase that has just begun runs, one event for each sequence; the lines that tell it. The event
-    that began the phase keeps `first` as its words."""
+    that began the phase keeps `first` as its words. Where the game `starts` no die falls, for everybody may add words
+    to the dice before the first: what rolls is left to the players, with what to type."""
     lines, rolled = list[Part](), 0
     for one in upkeep_of(lambda: context.game, context.system, context.actor.side):
         if rolled > MOST_DICE:
             return [*lines, Small(f"More than {MOST_DICE:,} dice in one phase: the rest of its upkeep is yours.")]
-        if one.options:
+        if one.options is not None:
             context.ledger.say(first)
             context.about = context.about or context.topic(context.ledger.bodies[-1]["number"])
-        lines += [*(_played(context, one) if one.options else ()), *_passed(one)]
+        lines += [*(_played(context, one, starts=starts) if one.options is not None else ()), *_passed(one)]
         rolled += len(context.ledger.bodies[-1].get("dice", ()))
     return lines
 
 
-def _played(context: Context, upkeep: Upkeep) -> list[Part]:
-    sequence, game = upkeep.sequence, context.game
+def _played(context: Context, upkeep: Upkeep, *, starts: bool) -> list[Part]:
+    sequence, game, options = upkeep.sequence, context.game, upkeep.options or {}
     path = (sequence.system.id, sequence.id)
     spec = CommandSpec(path, sequence.id, "sequence")
-    roster, dice = roster_of(game), context.dice()
-    outcome = run_sequence(sequence, spec, upkeep.options, context.who, dice, roster, upkeep.read)
+    dice: Source = Script(()) if starts else context.dice()
+    try:
+        outcome = run_sequence(sequence, spec, options, context.who, dice, roster_of(game), upkeep.read)
+    except DieOwed:
+        typed = Typed(command_text(spec, options))
+        return [Phrase(f"{sequence.title} rolls dice, so in this first phase it is yours to roll: ", typed)]
     happening = outcome.happening
     assert happening is not None
     named = [unit for unit in named_in(game, happening) if not is_gone(unit)]
@@ -60,6 +68,8 @@ def _in_short(reply: Reply) -> list[Part]:
 
 def _passed(upkeep: Upkeep) -> list[Part]:
     """Whom it passed over, and why."""
+    if reason := dict(upkeep.passed).get(""):
+        return [Small(f"{upkeep.sequence.title} is not run: {reason}")]
     why: dict[str, list[str]] = {}
     for name, reason in upkeep.passed:
         why.setdefault(reason.removeprefix(f"{name} ").rstrip("."), []).append(name)

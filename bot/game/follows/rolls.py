@@ -110,7 +110,7 @@ def roll(past: Past, event: Event, said: Said) -> str:
 def _begins(past: Past, event: Event) -> bool:
     """Whether the phase whose upkeep it is has just begun, with nothing but other upkeep before it."""
     before = past.bodies[event["number"] - 1]
-    is_new = before["kind"] in ("next", "pass") and {"turn", "phase", "turn_of"} & {
+    is_new = before["kind"] in ("start", "next", "pass") and {"turn", "phase", "turn_of"} & {
         *past.patch(before, "after", "game")
     }
     return event["upkeep"] == past.now.phase and (bool(is_new) or "upkeep" in before)

@@ -495,7 +495,7 @@ const Follow = (() => {
 
     /* Upkeep comes right behind the phase that has begun, or behind other upkeep. */
     function upkeep({upkeep: phase}) {
-      const before = bodies[bodies.length - 1], moved = ["next", "pass"].includes(before.kind) && ["turn", "phase", "turn_of"].some(one => one in fields(before, "after"));
+      const before = bodies[bodies.length - 1], moved = ["start", "next", "pass"].includes(before.kind) && ["turn", "phase", "turn_of"].some(one => one in fields(before, "after"));
       return phase === game.phase && (moved || "upkeep" in before) ? "" : "It is the upkeep of a phase that has not just begun.";
     }
 

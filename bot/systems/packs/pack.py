@@ -254,10 +254,17 @@ class PackSystem(System):
     def _check_upkeep(self) -> None:
         """Raise TableError for a sequence that a phase cannot run on units by itself."""
         for phase in self.game.get("phases") or ():
-            for id in (begin["run"] for begin in phase.get("begins") or ()):
-                problem = "asks a side, which upkeep cannot wait for" if self.sequences[id].choices else ""
-                if not self.sequences[id].upkeep_by:
-                    problem = "must take `units` (or one `unit`), and nothing else that must be typed"
+            for begin in phase.get("begins") or ():
+                id, by_side = begin["run"], self.game.get("turns") == "by-side"
+                sequence, problem = self.sequences[id], ""
+                if sequence.choices:
+                    problem = "asks a side, which upkeep cannot wait for"
+                elif not sequence.upkeep_by and any(option.required for option in sequence.inputs):
+                    problem = "must take `units` (or one `unit`, or nobody), and nothing else that must be typed"
+                elif not sequence.upkeep_by and begin.keys() - {"run"}:
+                    problem = f"takes no units: write only {{run: {id}}}, and it is run once for the phase"
+                elif sequence.upkeep_by and "units" not in begin and not by_side:
+                    problem = "needs units: all, as no side has a turn of its own"
                 if problem:
                     row = f"phases {phase['name']}, begins"
                     raise TableError(f"{self.id}/game.yaml", f"{id} {problem}", row=row)
