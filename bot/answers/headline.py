@@ -45,10 +45,11 @@ def news(came: Fared, headline: str, actors: Iterable[str], who: str) -> News:
     return News(title[:1].upper() + title[1:], by, tone)
 
 
-def headline_of(settled: Settlement, out: Mapping[str, Any]) -> str:
-    """The result in a few words: without a headline it is the word of the output `result`."""
+def headline_of(settled: Settlement, out: Mapping[str, Any], said: Mapping[str, str]) -> str:
+    """The result in a few words: without a headline the word of the output `result`, as the game has it `said`."""
     result = out.get("result")
-    return settled.headline or (result.replace("-", " ") if isinstance(result, str) and result != NONE else "")
+    word = said.get(result, result.replace("-", " ")) if isinstance(result, str) and result != NONE else ""
+    return settled.headline or word
 
 
 def cause(sequence: Sequence, actors: tuple[str, ...], who: str, *, many: bool = False) -> str:
@@ -346,7 +347,8 @@ def words_of(sequence: Sequence) -> dict[str, str]:
     data: Mapping[str, Any] = sequence.system.game.get("results") or {}
     common, own, results = data.get("*") or {}, data.get(sequence.id) or {}, results_of(sequence)
     coded = (token for token, said in common.items() if "word" in said and "-" in token)
-    return {token: results[token].one for token in (*coded, *(token for token, said in own.items() if "word" in said))}
+    words = {token: results[token].one for token in (*coded, *(token for token, said in own.items() if "word" in said))}
+    return {**sequence.system.said, **words}
 
 
 def deciding(sequence: Sequence) -> str | dict[str, Any]:
@@ -404,8 +406,8 @@ def said(types: Mapping[str, str], text: str) -> str:
     return _CODE.sub(lambda found: types.get(found[0], types.get(found[0].lower(), found[0])), text)
 
 
-ACTING = ("attackers", "shooters", "unit", "units")
-"""Inputs that name who acts."""
+ACTING = ("attackers", "shooters", "unit", "units", "attacker", "shooter", "firers", "firer")
+"""Inputs that name who acts; docs/packs.md says so."""
 AIMED = ("targets", "target", "defenders")
 """Inputs that name whom it is done to."""
 FIRES = ("Fire", "Shoot", "Attack")

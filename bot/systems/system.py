@@ -367,6 +367,11 @@ class System:
         """The tables that its formulas may read: its own, and those of the game that it extends."""
         return self.tables if self.base is None else ChainMap(self.tables, self.base.tables)  # type: ignore[arg-type]
 
+    @property
+    def said(self) -> Mapping[str, str]:
+        """How its sequences say a word: a pack's as its game.yaml has it; those of the built-in games say their own."""
+        return (self.game.get("words") or {}) if self.bounded else {}
+
     @cached_property
     def has_sequences(self) -> bool:
         """Whether it has combat sequences: a pack may have tables alone."""
@@ -576,7 +581,9 @@ def declared_in(system: System, id: str) -> Declared:
                 return f"{found} of {SHARED}.yaml"
         return ""
 
-    setting = Setting(f"{system.id}/{name}.yaml", system.in_sight, lists, system.words, place, system.tracks)
+    setting = Setting(
+        f"{system.id}/{name}.yaml", system.in_sight, lists, system.words, place, system.tracks, system.said
+    )
     head = Head(sequence.inputs, sequence.outputs, sequence.odds_by)
     return Library(merged, setting, {id: head}).declared(id)
 

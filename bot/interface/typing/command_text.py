@@ -41,7 +41,7 @@ _TOKEN = re.compile(rf"(\s*)(?=\S)(?:([A-Za-z][A-Za-z0-9_-]{{0,40}})=)?([^\s{''.
 """A piece of a line: the space before it, a key, and a value that is not quoted."""
 _THROWN, _TOTALS = ("roll", "rolled", "dice", "die", "result", "sum", "dr"), ("total", "hand")
 """What somebody may call the number that was rolled, and what it is called."""
-ACTING = ("attackers", "shooters", "unit", "units", "who", "firers", "element")
+ACTING = ("attackers", "shooters", "unit", "units", "who", "firers", "element", "attacker", "shooter", "firer")
 WHO = (*ACTING, "target", "targets")
 """What games call who acts, and who is acted upon: the word of another game is put right."""
 GREEDY = ("dice", "topic", "stats", "systems", "command", "values")

@@ -29,7 +29,7 @@ MAX_CHOICES = 25
 MAX_LENGTH = 100
 FIRST = 4
 """So many units are offered one by one before those that are named many at once."""
-ACTING = ("attackers", "units", "unit", "name", "shooters", "firers", "a", "crew")
+ACTING = ("attackers", "units", "unit", "name", "shooters", "firers", "a", "crew", "attacker", "shooter", "firer")
 """Options that name who acts: the player's own side is offered first. All other units are targets."""
 OF_MACROS = ("macro", "values", "command")
 """Options about macros, of which only who types has some."""

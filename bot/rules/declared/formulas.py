@@ -382,6 +382,10 @@ class _Maker:
         if name == "of" and parts[0].kind == "attribute":  # of(unit.lm, 0): a number that may be missing
             (owner,), attribute = parts[0].parts, parts[0].value
             return made(name, "any", _attribute(owner, attribute, parts[1]), owner, parts[1])
+        if name == "words" and (said := formulas.setting.said):
+            return made(
+                "call", "text", called(lambda token: said.get(str(token)) or CALLS[name](token), *parts), *parts
+            )
         return made(name, RESULTS[name], called(CALLS[name], *parts), *parts)
 
     def _faces(self, node: ast.Call) -> Formula:

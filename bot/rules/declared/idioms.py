@@ -8,7 +8,7 @@ from typing import Any
 
 from bot.rules.declared.reading import Place, listed
 from bot.rules.declared.rolls import DICE
-from bot.rules.declared.setting import Path
+from bot.rules.declared.setting import Path, stated
 from bot.rules.tables.table import CHAIN, Table
 
 Steps = list[dict[str, Any]]
@@ -153,33 +153,54 @@ def written_out(key: str, said: object, place: Place, where: Path) -> Steps:
 _CALL, _HANDED = re.compile(r"\s*([a-z_]\w*)\((.*)\)\s*", re.DOTALL), re.compile(r"(\w+)\s*=\s*([^=,()]+)")
 
 
-def chained(said: Mapping[str, Any], place: Place, where: Path) -> Steps:
+def chained(said: Mapping[str, Any], place: Place, where: Path) -> tuple[Steps, Steps, set[str]]:
     """`let: {found: "hits(roll=place)"}` where cells of that table name others: `found_next` is what the one says that
-    is rolled behind it, with its dice and a line; none where none is."""
-    steps: Steps = []
+    is rolled behind it, with its dice; none where none is. Then the steps that say so, and the dice it all came of."""
+    steps, says, of = Steps(), Steps(), set[str]()
     for name, source in said.items():
         call = _CALL.fullmatch(str(source))
         reader = place.sheet.formulas.readers.get(call[1]) if call is not None else None
         if call is None or reader is None or not reader.table.chain:
             continue
         handed = dict(_HANDED.findall(call[2]))
-        steps.append({"let": {f"{name}_next": "none"}})
-        steps += [_behind(name, id, table, handed, place, where) for id, table in reader.table.chain.items()]
-    return steps
+        steps.append({"let": {f"{name}_next": "none", f"{name}_next_dice": "[]"}})
+        of |= {*handed.values()}
+        for id, table in reader.table.chain.items():
+            then, line = _behind(name, id, table, handed, place, where)
+            steps.append(then)
+            says.append({"when": then["when"], "say": line})
+    return steps, says, of
 
 
-def _behind(name: str, id: str, table: Table, handed: Mapping[str, str], place: Place, where: Path) -> dict[str, Any]:
-    """The step that rolls on a table where a cell has named it."""
+def is_shown(step: object, dice: set[str]) -> bool:
+    """Whether a step says a line with one of these dice."""
+    lines = listed(step.get("say") or []) if isinstance(step, Mapping) else []
+    return any(not dice.isdisjoint(map(str, listed(line.get("dice", [])))) for line in lines if isinstance(line, dict))
+
+
+def _behind(
+    name: str, id: str, table: Table, handed: Mapping[str, str], place: Place, where: Path
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The step that rolls on a table where a cell has named it, and its line."""
     if any(roll.by or roll.when for roll in table.rolls):
         raise place.wrong(f"the dice of {id} hang on its inputs: roll on it in a step of its own", where)
     dice = {f"{name}_{roll.option}": roll.dice[None] for roll in table.rolls}
     given = {**table.handed(handed), **{roll.option: f"{name}_{roll.option}" for roll in table.rolls}}
     call = f"{id.replace('-', '_')}({', '.join(f'{key}={value}' for key, value in given.items())})"
-    told = next((one for one in table.outputs if one not in ("parts", CHAIN)), "text")
-    line = {"label": table.title, "result": f"{{words({name}_next.{told})}}"}
-    return {
+    told = [one for one in table.outputs if one not in ("parts", CHAIN)] or ["text"]
+    said = [_told(one, f"{name}_next.{one}", table, len(told)) for one in told]
+    step = {
         "when": f"{name}.{CHAIN} == '{id}'",
         "roll": {key: f"{len(thrown)}{thrown[0].name}: {thrown[0].label}" for key, thrown in dice.items()},
-        "let": {f"{name}_next": call},
-        "say": {**line, **({"dice": next(iter(dice))} if dice else {})},
+        "let": {f"{name}_next": call, **{f"{name}_next_dice": f"faces({one})" for one in [*dice][:1]}},
     }
+    return step, {"label": table.title, "result": f"{{commas({', '.join(said)})}}", "dice": f"{name}_next_dice"}
+
+
+def _told(output: str, source: str, table: Table, many: int) -> str:
+    """What a table told, as a formula: `supply 0` of several, a word alone."""
+    kind = stated(table.outputs.get(output, "text"))
+    if kind == "bool":
+        return f"words('{output}') if {source} else ''"
+    is_number = kind == "number" and many > 1
+    return f"text(words('{output}'), ' ', {source})" if is_number else f"words({source}) if {source} != none else ''"

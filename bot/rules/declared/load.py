@@ -11,7 +11,7 @@ from bot.rules.declared.branches import For, If, keeping
 from bot.rules.declared.calls import NONE
 from bot.rules.declared.choices import BESIDE, Choose, Pause, read_choose
 from bot.rules.declared.formulas import Formula, constant, reading
-from bot.rules.declared.idioms import IDIOMS, chained, written_out
+from bot.rules.declared.idioms import IDIOMS, chained, is_shown, written_out
 from bot.rules.declared.named import End, told_by_name
 from bot.rules.declared.program import Block, Statement, assigned, everything
 from bot.rules.declared.reading import Place, Sheet
@@ -46,6 +46,10 @@ class Loader:
     def __init__(self, sheet: Sheet, blocks: Mapping[str, Any]) -> None:
         self.sheet, self.blocks = sheet, blocks
         self._steps = 0
+        self._ahead: list[Any] = []
+        """The steps behind the one at hand."""
+        self._owed: list[tuple[Any, Mapping[str, Any], Path]] = []
+        """Lines of tables that were rolled on, each with the step behind which it is said."""
 
     def program(self, steps: object, inputs: Names, where: Path) -> Block:
         """The program of the steps of a sequence. Raises TableError for what is wrong, and where."""
@@ -61,7 +65,16 @@ class Loader:
             raise place.wrong("steps are a list", where)
         if place.deep > MOST_DEEP:
             raise place.wrong("steps inside steps go too deep", where)
-        return tuple(one for at, step in enumerate(steps) for one in self._step(step, place, (*where, at)))
+        found, before = list[Statement](), self._ahead
+        for at, step in enumerate(steps):
+            self._ahead = steps[at + 1 :]
+            found += self._step(step, place, (*where, at))
+            for due, one, path in [*self._owed]:
+                if due is step:
+                    self._owed.remove((due, one, path))
+                    found += self._step(one, place, path)
+        self._ahead = before
+        return tuple(found)
 
     def _step(self, step: object, outside: Place, where: Path) -> list[Statement]:
         if not isinstance(step, Mapping):
@@ -95,7 +108,12 @@ class Loader:
                 continue
             for one in written_out(key, step[key], place, at):
                 body += self._step(one, place, at)
-        for one in chained(step.get("let") or {}, place, (*where, "let")):
+        rolled, says, dice = chained(step.get("let") or {}, place, (*where, "let"))
+        due = None if is_shown(step, dice) else next((one for one in self._ahead if is_shown(one, dice)), None)
+        if due is not None and "when" not in step and "each" not in step:
+            self._owed += [(due, one, (*where, "let")) for one in says]
+            says = []
+        for one in (*rolled, *says):
             body += self._step(one, place, (*where, "let"))
         if "use" in step:
             body += self._use(step, outside, place, where)

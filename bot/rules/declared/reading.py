@@ -108,7 +108,8 @@ class Place:
 
     def dice(self, name: str, where: Path) -> Formula:
         """All dice of a roll, as an answer shows them."""
-        shown = self.names.get(name + SHOWN)
+        shown = self.names.get(name + SHOWN) or self.names.get(name)
+        shown = shown if shown is not None and (shown.key.endswith(SHOWN) or shown.type == "list") else None
         return self.formula(f"faces({name})", where) if shown is None else reading(shown.key, "list")
 
     def text(self, template: object, where: Path) -> Formula:

@@ -39,7 +39,7 @@ class Setting:
     """The game that sequences are declared for.
 
     `lists` hold words, or words by their names. `place` finds a path of the file (`line 12, column 5`), asked only
-    when something is wrong.
+    when something is wrong. `said` is how words are said that are not said as they are written.
     """
 
     file: str
@@ -48,6 +48,7 @@ class Setting:
     words: Mapping[str, UnitWords] = field(default_factory=dict)
     place: Callable[[Path], str] = _nowhere
     tracks: Mapping[str, Track] = field(default_factory=dict)
+    said: Mapping[str, str] = field(default_factory=dict)
 
     def wrong(self, problem: str, where: Path, name: str = "", known: Iterable[str] = ()) -> TableError:
         """The error at `where`, with the nearest of the `known` names."""

@@ -1,0 +1,132 @@
+"""What authors of packs found in the wording of their answers: who acts, words of the game, tables rolled on, dice."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from bot.audit.check_file import check
+from bot.packs.check import check_content
+from bot.systems.packs.archive import read_content
+from tests.forging import bodies, copied, rechained
+from tests.packs.conftest import PackMaker
+from tests.playing import Channel
+from tests.scenarios.test_pack_versions import exported
+
+GAME = """
+groups: {combat: Combat}
+words: {d2: D2, rp: replacement points}
+units:
+  types: [ship]
+  attributes: {guns: {type: int, min: 0, max: 40, help: guns}, hull: {type: int, min: 0, max: 20, help: hull}}
+  states: [afloat, sunk]
+  lost: [sunk]
+results:
+  salvo: {sunk: {tone: hurt, says: "{} blows up"}}
+"""
+ROLL = (
+    "source: ours\ngroup: combat\nkind: roll\nsummary: A die.\ninputs: {roll: {type: int, min: 1, max: 6, help: die}}\n"
+)
+LUCK = (
+    f"title: Luck\n{ROLL}outputs: {{result: [d2, ex]}}\nrolls: {{roll: {{dice: 1d6, label: luck}}}}\n"
+    "results: {D: d2, E: {result: ex, table: windfall}}\n"
+    "read:\n  rows: roll\n  cells: {1-3: D, 4-6: E}\nexample: {roll: 2}\n"
+)
+WINDFALL = (
+    f"title: Windfall\n{ROLL}outputs: {{supply: int, rp: int, late: bool}}\n"
+    "rolls: {roll: {dice: 1d6, label: gift}}\n"
+    "results: {S: [3, 0, true], R: [0, 2, false]}\n"
+    "read:\n  rows: roll\n  gives: [supply, rp, late]\n  cells: {1-3: S, 4-6: R}\nexample: {roll: 2}\n"
+)
+HEAD = "  source: ours\n  summary: A test.\n"
+SEQUENCES = f"""
+salvo:
+  title: Salvo
+{HEAD}  verb: Fire
+  cause: fires
+  inputs: {{shooter: {{type: units, most: 1, help: who fires}}, targets: {{type: units, help: at whom}}}}
+  outputs: {{hits: int, targets: "list of {{unit, becomes}}"}}
+  odds_by: targets[0].becomes
+  example: {{shooter: "ship guns=2", targets: "ship hull=4"}}
+  steps:
+  - let: {{guns: "shooter[0].guns"}}
+  - pool: {{dice: "{{guns}}d6: guns", success: face >= 4, gives: hits}}
+  - spread: {{loss: hits, over: targets, from: hull, lost: sunk}}
+  - headline: "{{hits}} hit{{|s}}"
+luck:
+  title: Luck
+{HEAD}  inputs: {{}}
+  outputs: {{result: "d2 | ex"}}
+  odds_by: result
+  example: {{}}
+  steps:
+  - roll: {{die: "1d6: luck"}}
+    let: {{found: "luck(roll=die)"}}
+  - let: {{result: found.result}}
+    say: {{label: Luck, dice: die, result: "{{words(found.result)}}"}}
+    headline: "found: {{words(result)}}"
+"""
+PACK = {"game.yaml": GAME, "luck.yaml": LUCK, "windfall.yaml": WINDFALL, "sequences.yaml": SEQUENCES}
+
+
+@pytest.fixture
+def few(make_pack: PackMaker, use_packs: Callable[[Path], None]) -> Path:
+    folder = make_pack(PACK)
+    use_packs(folder)
+    assert check_content(read_content(folder)).faults == ()
+    return folder
+
+
+async def table() -> Channel:
+    channel = await Channel.fresh()
+    await channel.do(
+        "Anna",
+        'game start few "A Few" sides="Blue, Red"',
+        "game settings hand_dice=yes",
+        "unit add Wren ship Blue guns=3 hull=4",
+        "unit add Adler ship Red guns=3 hull=2",
+    )
+    return channel
+
+
+async def test_one_who_shoots_acts_as_several_do(few: Path) -> None:
+    """An input called `shooter` is who acts; logs from when it was not are still sound."""
+    channel = await table()
+    fired = await channel.do("Anna", "few salvo Wren Adler hand=5,5,1")
+    assert fired.text().splitlines()[0] == "Adler blows up · Wren fires"
+    log = await exported(channel)
+    assert check(log).faults == ()
+    event = next(row["body"] for row in log["events"] if row["body"].get("target") == "salvo")
+    assert event["acting"] == ["Wren"]
+    old = copied(log)
+    del next(body for body in bodies(old) if body.get("target") == "salvo")["acting"]
+    assert check(rechained(old)).faults == (), "as logs had it before"
+    next(body for body in bodies(old) if body.get("target") == "salvo")["acting"] = ["Adler"]
+    assert check(rechained(old)).faults
+    odds = (await channel.do("Anna", "few salvo Wren Adler odds")).text()
+    assert "Wren and Adler" not in odds
+
+
+async def test_words_of_the_game_are_said_in_lines_odds_and_first_lines(few: Path) -> None:
+    channel = await table()
+    said = (await channel.do("Anna", "few luck hand=2")).text()
+    assert said.splitlines()[:2] == ["Found: D2 · Anna rolls Luck", "Luck: [2], D2"]
+    assert "D2" in (await channel.do("Anna", "few luck odds")).text()
+    log = await exported(channel)
+    assert check(log).faults == ()
+    event = bodies(log, "sequence")[0]
+    assert event["result"] == "found: D2"
+    for told, is_sound in (("found: d2", True), ("found: ex", False)):  # as logs had it before, and a lie
+        event["result"] = told
+        assert (check(rechained(log)).faults == ()) is is_sound
+
+
+async def test_a_table_rolled_on_comes_behind_the_roll_that_called_it_and_tells_all(few: Path) -> None:
+    channel = await table()
+    said = (await channel.do("Anna", "few luck hand=4,2")).text().splitlines()
+    assert said[1:3] == ["Luck: [4], ex", "Windfall: [2], supply 3, replacement points 0, late"]
+    assert "Windfall: [5], supply 0, replacement points 2" in (await channel.do("Anna", "few luck hand=4,5")).text()
+    assert check(json.loads(json.dumps(await exported(channel)))).faults == ()
