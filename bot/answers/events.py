@@ -255,7 +255,7 @@ def _replayed(event: Event, sequence: Sequence, who: str) -> Retold | None:
         return Retold(named, _begun_by(who, sequence), reply.tone, _in_groups(reply.lines))
     settled, acting = one.played.settlement, actors(sequence, one.given)
     came = fared(sequence, settled.fates)
-    told = news(came, headline_of(settled, one.played.out, sequence.system.said), acting, who)
+    told = news(came, headline_of(settled, one.played.out, sequence.system), acting, who)
     own = settled.by if settled.by.rpartition(" ")[2] in _VERBS else ""
     acts = bool(own) or (bool(acting) and sequence.verb != ROLL and told.by != cause(sequence, (), who))
     more = [_in_groups(groups(came))] if came.is_counted else []

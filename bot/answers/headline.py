@@ -45,11 +45,12 @@ def news(came: Fared, headline: str, actors: Iterable[str], who: str) -> News:
     return News(title[:1].upper() + title[1:], by, tone)
 
 
-def headline_of(settled: Settlement, out: Mapping[str, Any], said: Mapping[str, str]) -> str:
-    """The result in a few words: without a headline the word of the output `result`, as the game has it `said`."""
+def headline_of(settled: Settlement, out: Mapping[str, Any], system: System) -> str:
+    """The result in a few words: without a headline the word of the output `result`, as the game says it."""
     result = out.get("result")
-    word = said.get(result, result.replace("-", " ")) if isinstance(result, str) and result != NONE else ""
-    return settled.headline or word
+    if settled.headline or not isinstance(result, str) or result == NONE:
+        return settled.headline
+    return system.said.get(result) or result.replace("-", " ")
 
 
 def cause(sequence: Sequence, actors: tuple[str, ...], who: str, *, many: bool = False) -> str:
@@ -348,7 +349,7 @@ def words_of(sequence: Sequence) -> dict[str, str]:
     common, own, results = data.get("*") or {}, data.get(sequence.id) or {}, results_of(sequence)
     coded = (token for token, said in common.items() if "word" in said and "-" in token)
     words = {token: results[token].one for token in (*coded, *(token for token, said in own.items() if "word" in said))}
-    return {**sequence.system.said, **words}
+    return {**sequence.system.said, **words} if sequence.system.bounded else words
 
 
 def deciding(sequence: Sequence) -> str | dict[str, Any]:

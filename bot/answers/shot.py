@@ -172,7 +172,7 @@ def played_reply(who: str, sequence: Sequence, played: Played, actors: Iterable[
     Many units are shown by their results, without the dice of each (these are in the log)."""
     settled = played.settlement
     came = fared(sequence, settled.fates)
-    types, told = came.types, news(came, headline_of(settled, played.out, sequence.system.said), actors, who)
+    types, told = came.types, news(came, headline_of(settled, played.out, sequence.system), actors, who)
     by = said(types, settled.by) if settled.by else told.by if played.dice else unrolled(told.by, who)
     lines: list[Part] = [f"{OUT}{joined(settled.out)}"] if settled.out else []
     lines += in_short(played.lines, settled, came)

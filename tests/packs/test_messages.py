@@ -14,7 +14,7 @@ from bot.rules.errors import UserError
 from bot.rules.sequence.sequence import Settlement
 from bot.rules.tables.axis import axis
 from bot.rules.tables.compile import _place
-from bot.systems.catalog import everywhere
+from bot.systems.catalog import everywhere, systems
 from bot.systems.packs.archive import read_content
 from bot.systems.packs.pack import TAKEN
 from bot.systems.resolve import count_odds
@@ -327,10 +327,10 @@ def test_a_flag_where_no_unit_has_one_is_told_in_a_whole_sentence() -> None:
 
 
 def test_without_a_headline_the_word_of_the_result_begins_the_answer() -> None:
-    assert headline_of(Settlement(""), {"result": "falls-back"}, {}) == "falls back"
-    assert headline_of(Settlement(""), {"result": "d2"}, {"d2": "D2"}) == "D2"
-    assert headline_of(Settlement("3 hits"), {"result": "falls-back"}, {}) == "3 hits"
-    assert headline_of(Settlement(""), {"hits": 3}, {}) == headline_of(Settlement(""), {"result": "none"}, {}) == ""
+    lnlt = systems()["lnlt"]
+    assert headline_of(Settlement(""), {"result": "falls-back"}, lnlt) == "falls back"
+    assert headline_of(Settlement("3 hits"), {"result": "falls-back"}, lnlt) == "3 hits"
+    assert headline_of(Settlement(""), {"hits": 3}, lnlt) == headline_of(Settlement(""), {"result": "none"}, lnlt) == ""
 
 
 def test_an_output_of_the_items_is_asked_for_with_its_list(packs: None) -> None:

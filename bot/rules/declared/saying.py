@@ -237,7 +237,7 @@ def settled(notes: Iterable[Note]) -> Settlement:
 
 
 def told_once(fates: Iterable[tuple[Any, Fate]]) -> tuple[Fate, ...]:
-    """What came of each unit, what came last before what came earlier; of who is no unit, each by itself."""
+    """What came of each unit, what came last before what came earlier; others than units each by themselves."""
     found: dict[object, Fate] = {}
     for at, (unit, fate) in enumerate(fates):
         who = (unit.name or id(unit)) if unit.__class__ is Unit else (at,)
