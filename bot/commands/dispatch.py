@@ -173,6 +173,7 @@ BUTTONS_OF_GAME = {
     "delete": Button("games.transfer:delete_now", private=True, earlier=True),
     "drawcard": Button("play.cups:press_card", typed="/deck draw"),
     "drawmine": Button("play.decks:press_draw_closed", private=True, typed="/deck draw to=me"),
+    "drawdeck": Button("play.decks:press_picture", private=True),
     "hand": Button("play.hands:press_hand", private=True, typed="/hand"),
     "handpage": Button("play.hands:press_hand", private=True),
     "handcard": Button("play.hands:press_card", private=True),

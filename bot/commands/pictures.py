@@ -17,6 +17,7 @@ from bot.game.rights import need_director
 from bot.interface.reply.parts import Odds, Small
 from bot.interface.reply.reply import Button, File, Reply
 from bot.picture.charts import luck_picture, odds_picture
+from bot.picture.deck import deck_picture
 from bot.picture.png import picture_png, rasterizer
 from bot.picture.table import named_table_picture
 from bot.places.forms import new_draft
@@ -106,6 +107,14 @@ async def losses_shown(context: Context, title: str, export: str) -> Reply:
 async def luck_shown(context: Context, title: str, tracks: Mapping[str, Many[tuple[int, float]]]) -> Reply:
     """The luck of each side over a game, drawn."""
     return _shown(title, "luck", await drawn(context, picture_png, luck_picture, title, dict(tracks)))
+
+
+async def deck_shown(
+    context: Context, title: str, under: str, listed: Many[tuple[str, int, int]], lines: Many[str]
+) -> Reply:
+    """What is left of a deck, drawn."""
+    picture = await drawn(context, picture_png, deck_picture, title, under, listed, lines)
+    return replace(_shown(title, "deck", picture), private=True)
 
 
 async def drawn_table(context: Context, name: str, given: Mapping[str, object]) -> Reply:

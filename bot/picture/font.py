@@ -21,8 +21,10 @@ UNKNOWN = "?"
 """In place of a letter that the font has not."""
 CYRILLIC = dict(zip("абвгдезийклмнопрстуфъыьэёіґў", "abvgdeziyklmnoprstuf'y'eeigw", strict=True)) | {
     "ж": "zh", "х": "kh", "ц": "ts", "ч": "ch", "ш": "sh", "щ": "shch", "ю": "yu", "я": "ya", "є": "ye", "ї": "yi",
+    **dict(zip("♠♥♦♣", "shdc", strict=True)),
 }  # fmt: skip
-"""How names in Cyrillic are written in the letters of the font; what else it has not becomes a question mark."""
+"""How names in Cyrillic and suits are written in the letters of the font; what else it has not becomes a question
+mark."""
 
 
 @dataclass(frozen=True, slots=True)

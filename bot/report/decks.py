@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from bot.answers.events import CARDS
 from bot.game.decks import PLACES, counted_cards
 from bot.game.follows.cards import closed_hands
 from bot.game.rights import of_side
@@ -75,6 +74,6 @@ def card_rows(story: Story) -> list[tuple[int, Row]]:
         for turn in story.turns
         for phase in turn.phases
         for row in phase.rows
-        if row.kind in CARDS[1:] and not row.undone
+        if row.number in story.moved and not row.undone
     ]
     return found[::-1]

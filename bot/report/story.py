@@ -99,6 +99,7 @@ class Story:
         self.units: dict[str, Json | None] = {}
         self.cards: dict[str, int] = {}
         self.seats: list[str] = []
+        self.moved: set[int] = set()
         self.first: dict[str, Json] = {}
         self.counters: dict[int, dict[str, Json]] = {}
         self.changes: dict[int, list[str]] = {}
@@ -137,6 +138,7 @@ class Story:
             self._enter(before, fresh, body["kind"])
             if moved := after.get("cards"):
                 self.cards |= moved
+                self.moved |= {body["number"]} if body["kind"] not in ("undo", "redo") else set()
                 self.seats = sorted({*self.seats, *hands_held(self.cards)})
             row = self._row(body)
             self.rows.append(row)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from bot.commands.context import Context, closes_texts
+from bot.commands.pictures import deck_shown, offered
 from bot.game import cups
 from bot.game.decks import counted_cards, deck_names
 from bot.game.follows.cards import counted as closed_words
@@ -414,13 +415,30 @@ async def show(context: Context) -> Reply:
         if asked or len(pile) <= MOST_SHOWN:
             closed = cards.hand_sizes(id, game.cards)
             lines.append(Group("In the pile, or in a hand" if closed else "In the pile", _list(names, pile)))
-        for place, label in ((PLAY, "In play"), (DISCARD, "Discards"), (REMOVED, "Out of the game")):
-            there = cards.at(id, place, game.cards)
-            if there:
-                lines.append(Group(label, _list(names, ((card, there.get(card, 0)) for card, _ in deck.cards))))
+        lines += [Group(label, told) for label, told in _open(context, id, deck, names)]
         lines += described(context, id, (card for card, _ in deck.cards))[:MOST_SHOWN] if asked else ()
     lines.append(Small("A pile has no order: each draw is one die over all cards left, and grognard verify proves it."))
-    return Reply("Decks", tuple(lines), private=True, buttons=tuple(draw_button(context, id) for id in ids[:1]))
+    reply = Reply("Decks", tuple(lines), private=True, buttons=tuple(draw_button(context, id) for id in ids[:1]))
+    return await offered(context, reply, context.button("drawdeck", "", id).action) if len(ids) == 1 else reply
+
+
+def _open(context: Context, id: str, deck: Deck, names: Names) -> Iterator[tuple[str, str]]:
+    """Which cards lie open, by where that is."""
+    for place, label in ((PLAY, "In play"), (DISCARD, "Discards"), (REMOVED, "Out of the game")):
+        if there := cards.at(id, place, context.game.cards):
+            yield label, _list(names, ((card, there.get(card, 0)) for card, _ in deck.cards))
+
+
+async def press_picture(context: Context, id: str) -> Reply:
+    """What all can tell of what is left of a deck, drawn."""
+    made, game = game_deck(context, id), context.need_game()
+    if made is None and id not in game.decks:
+        raise UserError("This button no longer works.", code="used-up")
+    deck = cards.deck_from_json(game.decks[id]) if id in game.decks else made.deck  # type: ignore[union-attr]
+    names, left = await names_of(context, id, deck.ids), dict(cards.left(id, deck, game.cards))
+    listed = [(names[card], left.get(card, 0), count) for card, count in deck.cards]
+    lines = [f"{label}: {told}" for label, told in _open(context, id, deck, names)]
+    return await deck_shown(context, made.title if made is not None else id, counts(context, id, deck), listed, lines)
 
 
 def _list(names: Names, listed: Iterable[tuple[str, int]]) -> str:
