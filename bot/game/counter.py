@@ -57,7 +57,7 @@ def counter(unit: RosterUnit, system: System | None) -> Counter:
         title=unit.name,
         handle=unit.handle,
         side=unit.side,
-        kind=said.get(unit.type, _plain(unit.type)),
+        kind=said.get(unit.type, in_words(unit.type)),
         frame=frame_of(unit.type, system),
         numbers=tuple((key, _said(unit.numbers[key])) for key in printed_on(unit.type, system) if key in unit.numbers),
         states=states,
@@ -110,7 +110,7 @@ def states_of(unit: RosterUnit, system: System | None) -> tuple[str, ...]:
     state, found = state_of(unit, system), list[str]()
     if state:
         flags = system.words["units"].states.get(state, ()) if system is not None else ()
-        found.append(" and ".join(map(_plain, flags)) if len(flags) > 1 else _plain(state))
+        found.append(" and ".join(map(in_words, flags)) if len(flags) > 1 else in_words(state))
     if unit.turned and REDUCED not in state and not is_lost(unit, system):
         found.append(REDUCED)
     for key in loss_keys(system):
@@ -136,7 +136,7 @@ def marks_of(unit: RosterUnit, system: System | None, marks: Collection[str] | N
     """Its markers in words, or of these alone."""
     said: Mapping[str, str] = (system.game.get("words") or {}) if system else {}
     shown = sorted(unit.marks if marks is None else marks)
-    return tuple(said.get(mark, _plain(mark)) for mark in shown if mark != unit.state)
+    return tuple(said.get(mark, in_words(mark)) for mark in shown if mark != unit.state)
 
 
 def lasting_marks(system: System | None) -> frozenset[str]:
@@ -156,13 +156,14 @@ def loss_keys(system: System | None) -> tuple[str, ...]:
 
 def loss_said(key: str, count: int, system: System | None) -> str:
     """What it has lost: `1 casualty`, or as the game's words have it, `wounded twice`."""
-    text = f"{count} {bare(_plain(key)) if count == 1 else _plain(key)}"
+    text = f"{count} {bare(in_words(key)) if count == 1 else in_words(key)}"
     said: Mapping[str, str] = (system.game.get("words") or {}) if system else {}
     return said.get(text, text)
 
 
-def _plain(word: str) -> str:
-    return word.replace("-", " ").replace("_", " ")
+def in_words(word: object) -> str:
+    """A token of the game as it is read."""
+    return str(word).replace("-", " ").replace("_", " ")
 
 
 def _said(value: Any) -> str:
@@ -170,7 +171,7 @@ def _said(value: Any) -> str:
     if isinstance(value, tuple | list):
         return "/".join(map(str, value))
     text = str(value)
-    return text.upper() if text[-1:].isdigit() and "-" not in text else _plain(text)
+    return text.upper() if text[-1:].isdigit() and "-" not in text else in_words(text)
 
 
 def parted_stats(text: str) -> tuple[str, str | None]:

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from bot.game.counter import counter as counter_of
+from bot.game.counter import in_words, state_of, states_of
 from bot.game.counter import is_lost as has_left
-from bot.game.counter import state_of, states_of
 from bot.game.state import Json, unit_from_json
 from bot.systems.game_file import ANY
 from bot.systems.system import System
@@ -71,24 +71,19 @@ def _changed(was: Json | None, now: Json | None, system: System | None) -> str:
     told = [f"{_unlike(old, new, system)} → {_unlike(new, old, system)}"] if _unlike(old, new, system) else []
     for key in {**old["numbers"], **new["numbers"]}:
         values = [_number(unit["numbers"].get(key)) for unit in (old, new)]
-        told += [f"{plain(key)} {' → '.join(values)}"] if values[0] != values[1] else []
-    told += [f"marked {plain(mark)}" for mark in new["marks"] if mark not in old["marks"]]
-    told += [f"no longer {plain(mark)}" for mark in old["marks"] if mark not in new["marks"]]
+        told += [f"{in_words(key)} {' → '.join(values)}"] if values[0] != values[1] else []
+    told += [f"marked {in_words(mark)}" for mark in new["marks"] if mark not in old["marks"]]
+    told += [f"no longer {in_words(mark)}" for mark in old["marks"] if mark not in new["marks"]]
     return f"{now['name']}: {'; '.join(told)}" if told else ""
 
 
 def _unlike(unit: Json, other: Json, system: System | None) -> str:
     """The type and the state of a unit in words, each where the other's is not the same."""
     read = unit_from_json(unit)
-    state = states_of(read, system)[0] if state_of(read, system) else plain(unit["state"]) or "good order"
+    state = states_of(read, system)[0] if state_of(read, system) else in_words(unit["state"]) or "good order"
     kind = counter_of(read, system).kind
     return ", ".join(said for key, said in (("type", kind), ("state", state)) if unit[key] != other[key])
 
 
 def _number(value: object) -> str:
     return "–" if value is None else ",".join(map(str, value)) if isinstance(value, list) else str(value)
-
-
-def plain(token: object) -> str:
-    """A token as it is read."""
-    return str(token).replace("-", " ").replace("_", " ")

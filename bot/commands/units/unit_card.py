@@ -18,6 +18,7 @@ from bot.game.counter import (
     FLIP,
     VEHICLES,
     frame_of,
+    in_words,
     is_hurt,
     is_lost,
     lasting_marks,
@@ -104,7 +105,7 @@ def _fares(unit: RosterUnit, system: System | None) -> str:
     words = system.words["units"] if system is not None else None
     sound = (words.state_of(unit) or words.sound) if words is not None else ""
     ill = states_of(unit, system) or unit.marks & lasting_marks(system)
-    state = states_of(unit, system) if ill else (_plain(sound or "ready"),)
+    state = states_of(unit, system) if ill else (in_words(sound or "ready"),)
     return ", ".join((*state, *marks_of(unit, system)))
 
 
@@ -126,11 +127,7 @@ def _numbers(type_: str, numbers: Mapping[str, Any], system: System | None) -> I
         if key == LOADOUT:
             yield f"carries {arms_said(numbers)}"
             continue
-        yield f"{_plain(key)} {format_number(numbers[key])}"
-
-
-def _plain(word: str) -> str:
-    return word.replace("-", " ").replace("_", " ")
+        yield f"{in_words(key)} {format_number(numbers[key])}"
 
 
 def _acts(context: Context, unit: RosterUnit, *, is_own: bool) -> Iterator[Button]:

@@ -14,8 +14,7 @@ from bot.rules.sequence.sequence import Change, Line, Plan, Roll, Ruling, Settle
 from bot.rules.tables.formula import half_down
 from bot.rules.tables.table import Answer, Tables
 from bot.rules.text.names import joined
-from bot.systems.nhis.results import Results, Struck
-from bot.systems.nhis.targets import Cards, targets_of
+from bot.systems.nhis.results import Cards, Results, Struck, targets_of
 
 ATTACK = dice(2, 6, "attack")
 INFANTRY = ("squad", "leader", "mg", "mortar")
