@@ -18,12 +18,15 @@ from bot.host.fuzz import Tally, fuzz
 from bot.interface.reply.packing import file_text
 from bot.interface.spec import Command, Place
 from bot.report.facts import facts_of
+from bot.stores.base import DAY
 from bot.systems.catalog import system, using
 from bot.systems.packs.archive import zipped
 from tests.commands.test_pack import add, managed
 from tests.extension import EXTENSION, extension
 from tests.forging import bodies, copied, rechained
+from tests.fresh import fresh_store
 from tests.packs.conftest import use_packs as use_packs
+from tests.page_script import said_by_page
 from tests.playing import Channel
 from tests.scenarios.test_pack_versions import exported, loaded_at
 from tests.scenarios.test_pack_versions import verify_log as exit_status
@@ -381,4 +384,131 @@ async def test_the_hosts_own_extension_is_taken_up_by_the_settings_too(
     assert "pack=club-ift 1 (" in (await channel.do("Anna", "game settings")).text()
     await channel.refused("Anna", "game settings pack=club-ift", "no-change pack")
     await channel.do("Anna", 'unit add "Burner" ft-team side=US fp=12', "game undo", "game redo")
+    await sound(channel)
+
+
+PRESS = {
+    **EXTENSION,
+    "sequences.yaml": EXTENSION["sequences.yaml"]
+    + """
+press:
+  title: Press
+  source: ours
+  summary: Who is beaten goes back or is burnt.
+  verb: Attack
+  cause: presses
+  dice: 1d6
+  inputs: {attackers: {type: units, help: who}, targets: {type: units, help: whom}}
+  outputs: {roll: int, result: held | back | burnt}
+  odds_by: result
+  example: {attackers: squad fp=4, targets: squad}
+  steps:
+  - roll: {roll: "1d6: press"}
+    let: {answer: none}
+    say: {label: Press, dice: roll}
+  - when: roll > 3
+    choose:
+      answer:
+        {who: targets, ask: "Beaten by {roll - 3}. Back, or burn?", options: {back: go back, burn: burn}, else: back}
+  - let: {result: held if roll < 4 else burnt if answer == burn else back}
+  - when: answer == burn
+    roll: {after: "1d6: how long"}
+    say: {label: Burns, dice: after}
+  - each: targets
+    change: {when: answer == burn, set: {state: scorched}}
+  - headline: "{result}"
+duel:
+  title: Duel
+  source: ours
+  summary: Shots until one hits.
+  verb: Fight
+  dice: 1d6
+  inputs: {attackers: {type: units, help: who}}
+  outputs: {roll: int, result: hit | miss}
+  odds_by: result
+  rounds: {ends: [{when: {result: [hit]}, as: hit}]}
+  example: {attackers: squad}
+  steps:
+  - roll: {roll: "1d6: shot"}
+    let: {result: hit if roll > 3 else miss}
+    say: {label: Shot, dice: roll}
+  - headline: "{result}"
+""",
+}
+"""The extension with a sequence that asks a side, and one of several rounds."""
+
+
+async def two_sides() -> Channel:
+    """Anna with the US, Ben with the Germans, in a game that the extension has joined."""
+    channel = await server(PRESS)
+    await channel.do("Anna", *START)
+    await channel.do("Ben", "game join GE")
+    return channel
+
+
+async def test_an_extension_asks_the_other_side_and_every_verifier_follows(tmp_path: Path) -> None:
+    channel = await two_sides()
+    asked = await channel.do("Anna", "club-ift press Alpha Beta hand=5")
+    assert "Beaten by 2. Back, or burn?" in asked.text()
+    assert "GE chooses until" in asked.text()
+    assert (await channel.game()).units["beta"].state == ""
+    await channel.refused("Anna", "club-ift fire attackers=Alpha targets=Beta", "choice-first")
+    assert not (await add(channel, _zip({**PRESS, **SECOND}))).error
+    await channel.refused("Anna", "game settings pack=club-ift@2", "choice-first")
+    await channel.refused("Anna", "choose option=burn", "not-yours")
+    chosen = await channel.do("Ben", "choose option=burn hand=2")
+    assert chosen.title == "Burnt"
+    assert "Press" not in chosen.text(), "the first part is not said again"
+    assert (await channel.game()).units["beta"].state == "scorched"
+    log = await sound(channel)
+    choice = bodies(log)[-1]
+    assert (choice["kind"], choice["base"], choice["edition"]) == ("choice", "asl@2", *log["packs"])
+    assert verify_log.check(json.loads(json.dumps(log)))[0] == []
+    (page,) = said_by_page([json.dumps(log)], tmp_path)
+    assert page["faults"] == []
+    await channel.do("Ben", "game undo")
+    await channel.do("Anna", "game undo")
+    assert (await channel.game()).units["beta"].state == ""
+    await channel.do("Ben", "game redo")
+    await channel.do("Anna", "game redo")
+    assert (await channel.game()).units["beta"].state == "scorched"
+    await sound(channel)
+
+
+async def test_a_choice_of_an_extension_falls_to_else_after_two_days_though_it_is_switched_off() -> None:
+    now = [1.8e9]
+    store = await fresh_store(lambda: now[0])
+    channel = Channel(App(store, lambda: now[0], lambda: now[0]), Place("slack:T1/C1", "slack:T1", "#north"), "n")
+    assert not (await add(channel, _zip(PRESS))).error
+    await managed(channel, "pack enable club-ift")
+    await channel.do("Anna", *START, "club-ift press Alpha Beta hand=5")
+    await managed(channel, "pack disable club-ift")
+    now[0] += 3 * DAY
+    await channel.app.due_work.look()
+    choice = bodies(await sound(channel))[-1]
+    assert (choice["kind"], choice["as"], choice["picks"], choice["result"]) == ("choice", "else", ["back"], "back")
+
+
+async def test_odds_rounds_macros_and_sealed_orders_take_what_an_extension_brings() -> None:
+    """And each refuses a sequence that asks, in one sentence."""
+    channel = await two_sides()
+    odds = (await channel.do("Anna", "club-ift press Alpha Beta odds")).text()
+    assert "if burn" in odds
+    assert "75%" in (await channel.do("Anna", "club-ift duel Alpha rounds=2")).text(), "one in two, twice"
+    await channel.refused("Anna", "club-ift press Alpha Beta secret", "not-together")
+    await channel.do("Anna", 'macro add burn "club-ift fire attackers={who} targets={whom} hand={dice=}"')
+    shot = await channel.do("Anna", "macro run burn who=Alpha whom=Beta dice=2,2")
+    assert shot.title == "Beta: 2mc"
+    refused = await channel.say("Anna", 'macro add hard "club-ift press attackers={who} targets=Beta"')
+    assert refused.error
+    assert "asks a side" in refused.text()
+    sealed = await channel.do("Anna", 'order write "Alpha fires" command="club-ift fire Alpha Beta drm=1"')
+    assert "Alpha fires" not in (sealed.announce.text() if sealed.announce else "")
+    opened = (await channel.do("Ben", 'order write "Beta stays"')).announce
+    assert opened is not None
+    assert "US: Alpha fires" in opened.text()
+    ready = next(button for button in opened.buttons if button.label.startswith("Anna: "))
+    fired = await channel.press("Anna", ready.action)
+    assert not fired.error
+    assert (await channel.game()).units["beta"].state == "scorched"
     await sound(channel)
