@@ -135,6 +135,16 @@ def test_a_choice_adds_no_state_to_the_odds_of_its_options() -> None:
     assert bound.most <= 6 * 2**6
 
 
+def test_of_many_units_asked_one_by_one_there_are_no_odds_but_they_are_played() -> None:
+    """What each has rolled is known until all have answered, so the situations double with each unit."""
+    many = {**ASSAULT, "targets": "; ".join(["squad morale=6 men=5"] * 30), "answer": "loss"}
+    with pytest.raises(UserError, match=r"These odds are too large to count\.") as refused:
+        each_odds(sequence("assault"), many, tuple(odds_rows(sequence("assault"), many)), seconds=0.2)
+    assert "fewer units" in str(refused.value.hint)
+    found = resolve(sequence("assault"), many, Script((6,) * 60 + (1,) * 30))
+    assert len(found.out["targets"]) == 30
+
+
 def test_rounds_are_refused_in_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = sequence("shoot")
     asked.rounds = {"ends": [{"when": {"result": ["panic"]}}]}
