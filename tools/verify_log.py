@@ -71,7 +71,7 @@ EVENTS: Json = {
         ],
         "sequence": [
             "command system target", f"{RULED} extends asks", "system initiative go passes packs tracks",
-            "units quiet sealable",
+            "units cards quiet sealable",
         ],
         "choice": [
             "event picks system target",
@@ -122,7 +122,10 @@ EVENTS: Json = {
             "name": "word", "ask": "text", "options": "word+", "says": "name+", "else": "word", "side?": "word",
             "items?": "word+", "units?": "word+", "due?": "time",
         },
-        "die": {"label": "name", "sides": "sides", "value": "face", "faces?": "face*"},
+        "die": {
+            "label": "name", "sides": "sides", "value": "face", "faces?": "face*", "deck?": "word",
+            "to?": "=play|=discard|=removed|=back",
+        },
         "back": {"type?": "word", "numbers?": "{word:value}+"},
         "unit": {
             "name": "word", "handle": "word", "type": "word", "side?": "word", "state?": "word",
@@ -547,10 +550,11 @@ def fits(kind: str, value: Any) -> bool:
     if kind == "unit":
         marks = value.get("marks", [])
         return marks == sorted(set(marks)) and ("back" in value or "turned" not in value)
-    return (
-        kind != "patch" or bool(value)
-        if kind != "die"
-        else len(value.get("faces", "x" * value["sides"])) == value["sides"]
+    if kind != "die":
+        return kind != "patch" or bool(value)
+    is_card = "deck" in value and "to" in value and "faces" not in value
+    return is_card or (
+        len(value.get("faces", "x" * value["sides"])) == value["sides"] and not value.keys() & {"deck", "to"}
     )
 
 
@@ -590,6 +594,9 @@ def field_faults(body: Json, needs: list[str], may: list[str]) -> Iterator[str]:
             yield f"it cannot hold {field[:70]}."
         elif not fits(EVENTS["fields"][field], value):
             yield f"its {field} cannot be read."
+    draws = any(isinstance(die, dict) and "deck" in die for die in listed(body.get("dice")))
+    if draws and (body["kind"] != "sequence" or "number" not in body):
+        yield "it draws cards, which only open sequences do."
     if body["kind"] in ("sequence", "table", "choice"):
         if ("edition" in body) == ("tables" in body):
             yield "it must name one edition of the rules."
@@ -652,6 +659,16 @@ class Pile:
     def no_ends(self) -> dict[str, int]:
         """What is out of it once its known ends are shuffled in."""
         return {key: n for key, n in self.out.items() if key not in [f"{self.id}/hand/{end}" for end in ENDS]}
+
+    @property
+    def text(self) -> str:
+        """What is left, and where they would join it the discards, as a sequence says what it drew from."""
+        order, discards = [card["id"] for card in self.deck["cards"]], self.at("discard")
+        halves = [self.left, discards][: 1 + (self.deck["empty"] == "reshuffle")]
+        rows = (
+            (card if half[card] == 1 else f"{card}*{half[card]}" for card in order if half.get(card)) for half in halves
+        )
+        return " / ".join(" ".join(row) or "-" for row in rows)
 
     def sides(self, count: int, peeks: bool) -> list[int]:
         """The sides of the dice of so many cards; what is on the known ends is taken off without one."""
@@ -1566,7 +1583,8 @@ class Game:
 
     def tracks_problem(self, roll: Json, body: Json) -> str:
         """The tracks that a sequence read are as the log led to, of the side that acts; it changes no others."""
-        now, read, own = self.now, dict(roll.get("read", {})), self.is_of_game(home_of(roll))
+        now, own = self.now, self.is_of_game(home_of(roll))
+        read = {name: value for name, value in roll.get("read", {}).items() if not name.startswith("deck.")}
         said = {**self.value("tracks"), **roll.get("tracks", {})}
         told = {whose: read.pop(whose) for whose in ("side", "foe") if whose in read}
         side = foe = ""
@@ -1679,11 +1697,51 @@ class Game:
         names, acting = [unit["name"] for unit in used], roll.get("acting", [])
         if [one for one in names if one in acting] != acting:
             return "units act that it does not use."
-        return self.tracks_problem(roll, body) if roll["kind"] in ("sequence", "choice") else ""
+        if roll["kind"] not in ("sequence", "choice"):
+            return ""
+        return self.piles_problem(roll) or self.tracks_problem(roll, body)
+
+    def piles_problem(self, roll: Json) -> str:
+        """The piles that a sequence says it drew from are as the log led to, or as what it carries on said."""
+        first = self.events[roll["event"]].get("read", {}) if roll["kind"] == "choice" else {}
+        for name, value in roll.get("read", {}).items():
+            id = name.removeprefix("deck.")
+            if name == id:
+                continue
+            right = first.get(name) == value
+            if roll["kind"] != "choice":
+                right = id in self.now["decks"] and not self.cards.get(f"{id}/last")
+                said = value if isinstance(value, list) else []
+                right = right and " ".join(map(str, said)) == Pile(id, self.now["decks"][id], self.cards).text
+            if not right:
+                return f"it draws from {id[:40]} otherwise than the log led to."
+        return ""
+
+    def draws_problem(self, body: Json) -> str:
+        """Each card that a sequence draws is drawn by a die over its pile, and goes where its die says."""
+        piles, gone, out = dict[str, Pile](), list[tuple[Pile, str, str]](), dict(self.cards)
+        for die in body.get("dice", []):
+            if (id := die.get("deck")) is None:
+                continue
+            is_there = id in self.now["decks"] and not out.get(f"{id}/last") and f"deck.{id}" in body.get("read", {})
+            pile = piles.setdefault(id, Pile(id, self.now["decks"].get(id, {"empty": "refuse"}), out))
+            card = pile.draw({"label": id, "sides": die["sides"], "value": die["value"]}) if is_there else None
+            if card is None:
+                return "its dice are not those that its pile asks for."
+            gone.append((pile, card, die["to"]))
+        for pile, card, to in gone:
+            pile.put("play", card, -1)
+            pile.put(*(("play", card, 0) if to == "back" else (to, card, 1)))
+        for id, pile in piles.items():
+            out = {key: count for key, count in out.items() if not key.startswith(f"{id}/")}
+            out |= {key: count for key, count in pile.out.items() if key.startswith(f"{id}/")}
+        return self.cards_problem(out)
 
     def rule_roll(self, body: Json) -> str:
         said, now = self.after["game"], self.now
         if problem := self.roll_problem(body, body) or self.asking_problem(body):
+            return problem
+        if body["kind"] == "sequence" and (problem := self.draws_problem(body)):
             return problem
         if "upkeep" in body:
             last = self.events[body["number"] - 1]

@@ -16,7 +16,7 @@ from bot.answers.shot import EXTRA, acting_units, named_units
 from bot.game.events import UNIT, system_of
 from bot.game.loaded import Loaded
 from bot.game.state import Game, Json, roster_of, unit_from_json
-from bot.game.tracks import side_of, values_read
+from bot.game.tracks import piles_read, side_of, values_read
 from bot.interface.reply.parts import Small
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import CommandSpec, Path
@@ -195,17 +195,18 @@ def by_rules(sequence: Sequence, options: Mapping[str, object], game: Game) -> t
 
 
 def tracks_read(sequence: Sequence, options: Mapping[str, object], roster: Roster, game: Game, person: str) -> Json:
-    """What the tracks are by now that a sequence reads, as its event holds them; `person` is the side of who acts.
-    Raises UserError for inputs that cannot be read."""
-    names = [option.name for option in sequence.tracks]
+    """What the tracks are by now that a sequence reads, and the piles that it draws from, as its event holds them;
+    `person` is the side of who acts. Raises UserError for inputs and piles that cannot be read."""
+    names, own = [option.name for option in sequence.tracks], is_of_game(game, sequence.system.id)
+    piles = piles_read(sequence.decks, game if own else replace(game, decks={}, cards={})) if sequence.decks else {}
     if not names:
-        return {}
+        return piles
     raw = {name: value for name, value in options.items() if name not in EXTRA}
     units = each_of(sequence, raw, roster)
     given = sequence.given({**raw, UNIT: units[0]} if units else raw, roster)
     sides = [(unit.name, unit.side) for name in named_units(given) if (unit := roster.get(name.casefold()))]
-    game = game if is_of_game(game, sequence.system.id) else replace(game, tracks={})
-    return values_read(names, sequence.system.tracks, game, side_of(sides, acting_units(given), person, game))
+    game = game if own else replace(game, tracks={})
+    return piles | values_read(names, sequence.system.tracks, game, side_of(sides, acting_units(given), person, game))
 
 
 def told_by_rule(reply: Reply, ruled: tuple[Filled, ...]) -> Reply:

@@ -14,6 +14,7 @@ from bot.game.roster import settle_changes, with_joined
 from bot.game.state import Game, Json
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Path
+from bot.rules.cards import settled
 from bot.rules.dice import Rolled, Script, Source
 from bot.rules.errors import DieOwed, UserError
 from bot.rules.inputs.given import hand_dice
@@ -69,12 +70,14 @@ class Outcome:
     given: Mapping[str, Any] = field(default_factory=dict)
 
 
-def thrown(play: Callable[[Source], T], source: Source, hand: object, typed: Callable[[str], str]) -> T:
-    """What is played with the dice of `source`, or with real ones where these are given. Raises UserError for real dice
-    that do not fit; of too few it names the die owed next, and what to type then (`typed` writes it)."""
+def thrown(
+    play: Callable[[Source], T], source: Source, hand: object, typed: Callable[[str], str], *, cards: bool = False
+) -> T:
+    """What is played with the dice of `source`, or with real ones (and `cards`) where these are given. Raises UserError
+    for real dice that do not fit; of too few it names the die owed next, and what to type then (`typed` writes it)."""
     if hand in (None, ""):
         return play(source)
-    script = Script(hand_dice(hand))
+    script = Script(hand_dice(hand, cards=cards), named=cards)
     try:
         played = play(script)
     except DieOwed as owed:
@@ -119,6 +122,8 @@ def after_happening(game: Game, happening: Happening, *, joins: bool = True) -> 
         )
     after = settle_changes(after, happening.changes) if happening.changes else after
     after = replace(after, tracks={**after.tracks, **happening.tracks}) if happening.tracks else after
+    if any(die.pile is not None for die in happening.dice):
+        after = replace(after, cards=settled(after.decks, after.cards, happening.notes()) or after.cards)
     return with_joined(after, happening.joins) if joins and happening.joins else after
 
 

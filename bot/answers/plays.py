@@ -17,6 +17,7 @@ from bot.game.state import Game, roster_of, unit_from_json
 from bot.game.tracks import filled_in
 from bot.rules.dice import Die, Script, Source
 from bot.rules.errors import UserError
+from bot.rules.inputs.decks import after_dice
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.tracks import move_all
 from bot.rules.inputs.units import Roster, RosterUnit
@@ -48,6 +49,7 @@ class Single(NamedTuple):
     changes: tuple[Change, ...]
     tracks: Mapping[str, Any] = {}
     said: Mapping[str, str] = {}
+    piles: Mapping[str, Any] = {}
 
     @property
     def result(self) -> str:
@@ -119,12 +121,14 @@ def play_all(
     for one in plays:
         if done:
             roster = _after(sequence, roster, done[-1].changes)
-            one = _anew(sequence, one._replace(raw={**one.raw, **done[-1].tracks}), roster)
+            one = _anew(sequence, one._replace(raw={**one.raw, **done[-1].tracks, **done[-1].piles}), roster)
         played = sequence.play(one.plan, _Named(source, one.unit) if one.unit else source)
         if one.unit:
             dice = tuple([die._replace(label=_label(one.unit, die.label)) for die in played.dice])
             played = played._replace(dice=dice)
-        tracks, said = (done[-1].tracks, done[-1].said) if done else ({}, {})
+        tracks, said, piles = (done[-1].tracks, done[-1].said, {}) if done else ({}, {}, {})
+        if sequence.decks:
+            piles = {**(done[-1].piles if done else {}), **after_dice(one.given.values, played.dice)}
         if moves := played.settlement.tracks:
             values = {**one.given.values, **tracks}
             fresh, told = move_all(sequence.system.tracks, values, moves, read)
@@ -133,7 +137,7 @@ def play_all(
             settled = played.settlement._replace(now=(*played.settlement.now, *said.values()))
             played = played._replace(settlement=settled)
         changes = linked(played.settlement.changes, _in_play(roster))
-        done.append(Single(one.unit, one.given, played, changes, tracks, said))
+        done.append(Single(one.unit, one.given, played, changes, tracks, said, piles))
     return tuple(done)
 
 

@@ -78,8 +78,9 @@ def run_sequence(
         what = f"{sequence.title} asks a side in its middle, so it is played for one unit at a time."
         raise UserError(what, hint="Name one.", option=UNIT, code="too-many")
     singles = thrown(
-        lambda dice: play_all(sequence, plays, Carried(fell, dice) if fell else dice, roster, read), source, hand, typed
-    )
+        lambda dice: play_all(sequence, plays, Carried(fell, dice) if fell else dice, roster, read),
+        source, hand, typed, cards=bool(sequence.decks),
+    )  # fmt: skip
     new = [one.played._replace(lines=one.played.lines[one.played.before :]) for one in singles]
     singles = tuple([one._replace(played=played) for one, played in zip(singles, new, strict=True)])
     first, changes = singles[0], tuple(change for one in singles for change in one.changes)

@@ -27,6 +27,7 @@ from bot.game.state import Game, Json, roster_of, unit_json
 from bot.interface.spec import CommandSpec
 from bot.rules.dice import Script
 from bot.rules.errors import UserError
+from bot.rules.inputs.decks import DECK
 from bot.rules.proof.chain import canonical
 from bot.rules.proof.event_kinds import shown
 from bot.rules.proof.export_format import SEALED
@@ -168,13 +169,16 @@ def play_again(now: Game, roll: Event) -> Happening:
 
 
 def _read(now: Game, roll: Event, person: str) -> Json:
-    """The tracks that a sequence reads in this state."""
+    """The tracks and piles that a sequence reads in this state."""
     if roll["kind"] not in ("sequence", "choice"):
         return {}
     roster = roster_of(now) if is_of_game(now, roll["system"]) else {}
-    return tracks_read(
-        systems()[roll["system"]].sequence(roll["target"]), roll.get("inputs") or {}, roster, now, person
-    )
+    goes_on = roll["kind"] == "choice"
+    now = replace(now, decks={}, cards={}) if goes_on else now  # its piles are those of the event that it carries on
+    sequence = systems()[roll["system"]].sequence(roll["target"])
+    read = tracks_read(sequence, roll.get("inputs") or {}, roster, now, person)
+    piles = {name: value for name, value in (roll.get("read") or {}).items() if name.startswith(DECK)}
+    return {**read, **piles} if goes_on else read
 
 
 def _dice_problem(notes: list[Any], asked: list[Json]) -> str:

@@ -13,8 +13,9 @@ from collections.abc import Iterable
 from bot.game.state import Game, Json
 from bot.rules.cards import DISCARD, PLAY, REMOVED, at, deck_from_json, key, moved, pile_size
 from bot.rules.copies import replace
+from bot.rules.inputs.decks import GameDeck
 from bot.rules.inputs.units import RosterUnit
-from bot.systems.decks import ENDS, FORMATION, OUT, SIDE, GameDeck
+from bot.systems.decks import ENDS, FORMATION, OUT, SIDE
 from bot.systems.game_file import LED_BY
 from bot.systems.system import System
 

@@ -10,7 +10,9 @@ from typing import Any
 
 from bot.game.decks import shown_decks
 from bot.game.state import Game, Json
+from bot.rules.cards import deck_from_json, last_key
 from bot.rules.errors import UserError
+from bot.rules.inputs.decks import DECK, GameDeck, pile_of
 from bot.rules.inputs.tracks import FOE, GAME, OWNERS, SIDE, Track
 from bot.systems.system import System
 
@@ -49,12 +51,45 @@ def values_read(names: Iterable[str], tracks: Mapping[str, Track], game: Game, s
     return {**{whose: owner for whose, owner in owners.items() if owner and of_sides}, **found}
 
 
+def piles_read(decks: Mapping[str, GameDeck], game: Game) -> Json:
+    """What an event holds of the piles that a sequence draws from. Raises UserError for one with closed cards, and for
+    one with cards that today's files do not know."""
+    found: dict[str, Any] = {}
+    for id, made in decks.items():
+        deck = deck_from_json(game.decks[id]) if id in game.decks else made.deck
+        if game.cards.get(last_key(id)):
+            hint = "They are open once no hand holds any and the seed is revealed, or the game is over: `/fair reveal`."
+            what = f"Cards of {id} are closed, in hands or of known place, so combat sequences cannot draw from it."
+            raise UserError(what, hint=hint, code="closed-cards")
+        if strange := [card for card, _ in deck.cards if card not in made.said]:
+            hint = f"`/deck make {id}` begins it anew with the cards that the game has now."
+            raise UserError(f"{id} here has a card {strange[0]}, which the game has not.", hint=hint, code="bad-value")
+        found[f"{DECK}{id}"] = pile_of(id, deck, game.cards).lines
+    return found
+
+
+def piles_problem(now: Game, roll: Mapping[str, Any], first: Mapping[str, Any] | None) -> str:
+    """What is wrong with the piles that a roll says it drew from: they are as the log led to, or of what carries on a
+    `first` event as they were then."""
+    for name, value in (roll.get("read") or {}).items():
+        if name.startswith(DECK):
+            id = name.removeprefix(DECK)
+            if first is not None:
+                is_right = (first.get("read") or {}).get(name) == value
+            else:
+                is_right = id in now.decks and not now.cards.get(last_key(id))
+                is_right = is_right and pile_of(id, deck_from_json(now.decks[id]), now.cards).lines == value
+            if not is_right:
+                return f"it draws from {id[:40]} otherwise than the log led to."
+    return ""
+
+
 def filled_in(read: Mapping[str, Any], tracks: Mapping[str, Track]) -> Json:
-    """What was read as inputs of the sequence, each as its track has it today."""
+    """What was read as inputs of the sequence, each as its track has it today; piles as they were."""
     return {
-        name: tracks[track].fitting(value)
+        name: value if name.startswith(DECK) else tracks[name.partition(".")[2]].fitting(value)
         for name, value in read.items()
-        if (track := name.partition(".")[2]) in tracks
+        if name.startswith(DECK) or name.partition(".")[2] in tracks
     }
 
 
@@ -62,6 +97,7 @@ def track_problem(now: Game, roll: Mapping[str, Any], person: str, said: Mapping
     """What is wrong with the tracks that a roll reads, and with those that it leaves (`said`), as far as the log tells
     without the game's files. `is_own`: it is of the system that the game is played with."""
     read, units = dict(roll.get("read") or {}), roll.get("used") or []
+    read = {name: value for name, value in read.items() if not name.startswith(DECK)}
     told = {whose: read.pop(whose) for whose in (SIDE, FOE) if whose in read}
     owners = dict.fromkeys((SIDE, FOE), "")
     if any(name.partition(".")[0] in owners for name in read):

@@ -159,6 +159,36 @@ def ends_size(id: str, out: Out) -> int:
     return sum(out.get(key(id, HAND, end), 0) for end in ENDS)
 
 
+SETTLED = {PLAY: PLAY, DISCARD: DISCARD, REMOVED: REMOVED, "back": ""}
+"""Where a card that a combat sequence drew goes when it is over, as its die says it; "" is the pile."""
+
+
+def settled(decks: Mapping[str, Any], out: Out, dice: Iterable[Mapping[str, Any]]) -> dict[str, int] | None:
+    """What is out of the piles once the dice of a combat sequence have drawn from them, each card where it goes `to`;
+    None for dice that the piles do not ask for. `decks` are as events declare them."""
+    piles, now, gone = dict[str, dict[str, int]](), dict(out), list[str]()
+    for die in dice:
+        if (id := die.get("deck")) is None:
+            continue
+        if id not in decks or now.get(last_key(id)) or die.get("to") not in SETTLED:
+            return None
+        deck = deck_from_json(decks[id])
+        pile = piles.setdefault(id, dict(left(id, deck, now)))
+        if not pile and deck.empty == RESHUFFLE:
+            there = at(id, DISCARD, now)
+            pile = {card: there[card] for card, _ in deck.cards if card in there}
+            now = {name: some for name, some in now.items() if not name.startswith(f"{id}/{DISCARD}/")}
+        face, sides = die["value"], sum(pile.values())
+        if die["sides"] != sides or type(face) is not int or not 1 <= face <= sides:
+            return None
+        card = card_at([*pile.items()], face)
+        piles[id] = {one: count - (one == card) for one, count in pile.items() if count > (one == card)}
+        gone += [key(id, SETTLED[die["to"]], card)] if SETTLED[die["to"]] else []
+    for name in gone:
+        now[name] = now.get(name, 0) + 1
+    return now
+
+
 def without_ends(id: str, out: Out) -> dict[str, int]:
     """What is out of the pile once the known top and bottom are shuffled into it."""
     return moved(out, {key(id, HAND, end): 0 for end in ENDS})

@@ -15,12 +15,32 @@ AVERAGING = (2, 3, 3, 4, 4, 5)
 MAX_SIDES = 1_000_000
 
 
+class Drawn(Protocol):
+    """What a die draws a card from: `bot/rules/inputs/decks.py` has it."""
+
+    @property
+    def deck(self) -> Any:
+        """Which deck it is, by its `id` and `title`."""
+
+    @property
+    def listed(self) -> str:
+        """The cards that are left, in short."""
+
+    def goes(self, face: int, /) -> str:
+        """Where the card of a face goes."""
+
+    def face(self, typed: object, /) -> int:
+        """The face of a card of a real deck."""
+
+
 class Die(NamedTuple):
-    """One die that is asked for: what it is for, its sides, and its faces if not 1..sides."""
+    """One die that is asked for: what it is for, its sides, and its faces if not 1..sides; what it draws a card from,
+    if it does."""
 
     label: str
     sides: int = 6
     faces: tuple[int | str, ...] | None = None
+    pile: Drawn | None = None
 
     def value(self, index: int) -> int | str:
         """The face that shows when the fair die with the same number of sides shows `index` (1..sides)."""
@@ -28,7 +48,7 @@ class Die(NamedTuple):
 
     def rolled(self, value: int | str) -> Rolled:
         """This die on the table, showing `value`."""
-        return Rolled(self.label, self.sides, value, self.faces)
+        return Rolled(self.label, self.sides, value, self.faces, self.pile)
 
     @property
     def name(self) -> str:
@@ -39,16 +59,19 @@ class Die(NamedTuple):
 
 
 class Rolled(NamedTuple):
-    """A die on the table: label, sides, the value that it shows, and its faces if not 1..sides."""
+    """A die on the table: label, sides, the value that it shows, and its faces if not 1..sides; what it drew from."""
 
     label: str
     sides: int
     value: int | str
     faces: tuple[int | str, ...] | None = None
+    pile: Drawn | None = None
 
     def note(self) -> dict[str, Any]:
         """As an event of the log keeps it."""
         note: dict[str, Any] = {"label": self.label, "sides": self.sides, "value": self.value}
+        if self.pile is not None:
+            note |= {"deck": self.pile.deck.id, "to": self.pile.goes(int(self.value))}
         return note if self.faces is None else note | {"faces": list(self.faces)}
 
 
@@ -81,17 +104,21 @@ class Source(Protocol):
 
 
 class Script:
-    """Dice given beforehand, in order: by a test, a batch line, or by hand. Must be used up exactly."""
+    """Dice given beforehand, in order: by a test, a batch line, or by hand. Must be used up exactly. Where cards are
+    `named` each is the id or name of one, else the face of its die."""
 
-    def __init__(self, values: Sequence[object]) -> None:
+    def __init__(self, values: Sequence[object], *, named: bool = False) -> None:
         self._values = tuple(values)
-        self._used = 0
+        self._used, self._named = 0, named
 
     def draw(self, die: Die) -> int | str:
         """The next value. Raises DieOwed when none is left, UserError for a face the die does not have."""
         if self._used == len(self._values):
-            raise DieOwed(die.label, die.name, self._values)
+            cards = f"a card: {die.pile.listed}" if die.pile is not None and self._named else ""
+            raise DieOwed(die.label, cards or die.name, self._values)
         value = self._values[self._used]
+        if die.pile is not None and (self._named or isinstance(value, str)):
+            value = die.pile.face(value)
         possible = range(1, die.sides + 1) if die.faces is None else die.faces
         if isinstance(value, bool) or not isinstance(value, int | str) or value not in possible:
             expected = f"1 to {die.sides}" if die.faces is None else ", ".join(map(str, dict.fromkeys(die.faces)))

@@ -8,20 +8,20 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
-from typing import Any, NamedTuple
+from typing import Any
 
 from bot.rules import cards
 from bot.rules.cards import REFUSE, RESHUFFLE, STANDARD, Deck
 from bot.rules.errors import Slip, TableError, did_you_mean, reading
+from bot.rules.inputs.decks import HAND, KEEP, OPEN, GameDeck, Said, kinds_in
 from bot.rules.text.plain import clean_name
 
 KEYS = ("title", "cards", "after", "keep", "hand_limit", "empty", "shown", "dead")
 CARD_KEYS = ("id", "name", "count", "after")
 AFTER = {"discard": "discard", "removed": "remove", "back": "return"}
 """Where a card in play goes when it is discarded, and what the log calls that."""
-OPEN, HAND = KEEP = ("open", "hand")
 EMPTY = (RESHUFFLE, REFUSE)
 DEAD = AGAIN, OUT = ("again", "out")
 """What a chit does of which no unit is left: it is set aside, or goes out of the game; and another is drawn."""
@@ -33,30 +33,6 @@ LARGEST = 1_000_000
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,39}")
 _KEY = re.compile(r"[a-z][a-z0-9_]{0,23}")
 _KINDS = {bool: "yes or no", int: "a number", float: "a number", str: "a word"}
-
-Said = Mapping[str, bool | int | float | str]
-
-
-class GameDeck(NamedTuple):
-    """A deck of a game: how its cards are called, the numbers and words `said` of each, where each goes `after` it was
-    in play, into what it is drawn (`keep`), how many cards a hand may hold (0: any), and whether cards of turns and
-    the board show it."""
-
-    title: str
-    deck: Deck
-    names: Mapping[str, str]
-    said: Mapping[str, Said]
-    after: Mapping[str, str]
-    keep: str = OPEN
-    hand_limit: int = 0
-    shown: bool = True
-    dead: str = AGAIN
-
-    def words(self, card: str, but: Iterable[str] = ()) -> str:
-        """What is said of a card, `but` for these: `ap 3, side US`; a flag alone by its name."""
-        said = {key: value for key, value in self.said.get(card, {}).items() if value is not False and key not in but}
-        told = {key.replace("_", " "): value for key, value in said.items()}
-        return ", ".join(key if value is True else f"{key} {value}" for key, value in told.items())
 
 
 def read_deck(id: str, data: Any, file: str) -> GameDeck:
@@ -88,7 +64,8 @@ def read_deck(id: str, data: Any, file: str) -> GameDeck:
     names, said = {one[0]: one[1] for one in read}, {one[0]: one[4] for one in read}
     _check_apart([(one[0], one[1]) for one in read], file)
     _check_kinds(said, file)
-    return GameDeck(title, deck, names, said, {one[0]: one[3] for one in read}, keep, limit, shown, dead)
+    after_by = {one[0]: one[3] for one in read}
+    return GameDeck(id, title, deck, names, said, after_by, kinds_in(said), keep, limit, shown, dead)
 
 
 def sides_named(made: GameDeck) -> list[str]:

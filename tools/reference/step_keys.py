@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bot.rules.declared.draws import DRAW
 from bot.rules.declared.rolls import DICE
 from tools.reference.shapes import (
     ANY,
@@ -82,6 +83,10 @@ STEP: Keys = {
     "when": Key(FORMULA, "this step only if the formula holds"),
     "else": Key(ref("steps"), "the steps otherwise"),
     "refuse": Key(either(SAID, ref("refuse")), "the inputs are refused; only under a `when` that no die decides"),
+    "draw": Key(
+        by_name({"type": "string", "pattern": f"^{DRAW.pattern}$"}),
+        'cards of a deck, in the order written: `chances`, `"chances: a label"`, `"chances, into play"`',
+    ),
     "roll": Key(
         by_name({"type": "string", "pattern": f"^{DICE.pattern}$"}),
         'dice, in the order written: `"2d6: label"`, `"{hits}d6, at most 20: label"`, `4d6kh3`',

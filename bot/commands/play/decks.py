@@ -22,13 +22,14 @@ from bot.rules import cards
 from bot.rules.cards import DISCARD, PLAY, REMOVED, STANDARD, Deck
 from bot.rules.copies import replace
 from bot.rules.errors import UserError, did_you_mean
+from bot.rules.inputs.decks import HAND as HAND_KEPT
+from bot.rules.inputs.decks import GameDeck
 from bot.rules.proof.chain import canonical
 from bot.rules.text.names import counted, joined
 from bot.rules.text.phrase import phrase
 from bot.rules.text.plain import clean_name
 from bot.systems.catalog import lost_states
-from bot.systems.decks import CHIT_SAYS, GameDeck
-from bot.systems.decks import HAND as HAND_KEPT
+from bot.systems.decks import CHIT_SAYS
 
 USUAL = "deck"
 MOST_SHOWN = 60
@@ -55,7 +56,7 @@ async def make(context: Context) -> Reply:
         empty = ready[typed].empty
     was = name in game.decks
     number = context.ledger.next_number
-    _declare(context, name, listed, empty, named=typed in ready)
+    declare(context, name, listed, empty, named=typed in ready)
     deck = cards.deck_from_json(context.game.decks[name])
     shown = ", ".join(f"{card} x{count}" if count > 1 else card for card, count in await _named(context, name, deck))
     ends = (
@@ -88,7 +89,7 @@ def _free_name(context: Context) -> str:
     return next(name for name in names if name not in taken)
 
 
-def _declare(context: Context, id: str, listed: Iterable[tuple[str, int]], empty: str, *, named: bool = True) -> None:
+def declare(context: Context, id: str, listed: Iterable[tuple[str, int]], empty: str, *, named: bool = True) -> None:
     """Write down what cards a deck has, in order, before its first die; words that were typed are kept apart."""
     game, ledger = context.game, context.ledger
     if id not in game.decks and len(game.decks) >= cards.MOST_DECKS:
@@ -120,7 +121,7 @@ def declare_cup(context: Context, id: str) -> None:
     if cups.LOST not in context.game.decks.get(id, {}):
         if (made := game_deck(context, id)) is None:
             raise _no_deck()
-        _declare(context, id, made.deck.cards, made.deck.empty)
+        declare(context, id, made.deck.cards, made.deck.empty)
 
 
 async def draw(context: Context) -> Reply:
@@ -462,7 +463,7 @@ def found(context: Context, typed: str, *, declares: bool = False) -> str:
     if id in decks:
         return id
     if declares and id in ready:
-        _declare(context, id, ready[id].cards, ready[id].empty)
+        declare(context, id, ready[id].cards, ready[id].empty)
         return id
     if id in here:
         first = phrase("`/deck draw {id}` draws the first.", id=id)

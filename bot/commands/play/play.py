@@ -8,11 +8,13 @@ from functools import partial
 from bot.answers.aim import cannot_fire, in_names, offer_the_able
 from bot.answers.headline import FIRES
 from bot.answers.inputs import by_rules, loans, told, told_by_rule, tracks_read, with_filled
+from bot.answers.outcome import is_of_game
 from bot.answers.roll import read_table, roll_dice
 from bot.answers.shot import EXTRA, named_units, run_sequence
 from bot.answers.tables import printed, whole_reply
 from bot.commands.context import Context, roster_for
 from bot.commands.pictures import offered, table_action
+from bot.commands.play.decks import counts, declare
 from bot.commands.play.odds import answer_compared, answer_odds, answer_rounds
 from bot.commands.play.record import record
 from bot.commands.play.targets import asked
@@ -23,11 +25,13 @@ from bot.interface.reply.parts import Small
 from bot.interface.reply.reply import Button, Reply
 from bot.interface.typing.command_text import command_text, parse_text
 from bot.places.forms import form_button
+from bot.rules.cards import deck_from_json
 from bot.rules.copies import replace
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import flag
 from bot.rules.inputs.units import Roster
 from bot.rules.tables.table import Table
+from bot.rules.text.phrase import phrase
 from bot.systems.catalog import system
 from bot.systems.system import Sequence
 
@@ -102,6 +106,7 @@ async def _sequence(context: Context, sequence: Sequence, options: dict[str, obj
         _need_open(sequence, options)
     if (question := asked(context, sequence, options, aim, actor.side)) is not None:
         return question
+    _declare_decks(context, sequence, options)
     ruled = by_rules(sequence, options, context.game)
     options = with_filled(options, ruled)
     lent = loans(sequence, options, roster)
@@ -114,6 +119,8 @@ async def _sequence(context: Context, sequence: Sequence, options: dict[str, obj
     acting = outcome.happening.acting if outcome.happening is not None and sequence.verb in FIRES else ()
     if out := cannot_fire(was.units.values(), acting):
         reply = replace(reply, lines=(*reply.lines, Small(f"Not firing, out of ammunition or jammed: {out}")))
+    left = (Small(f"{id}: {counts(context, id, deck_from_json(context.game.decks[id]))}") for id in sequence.decks)
+    reply = replace(reply, lines=(*reply.lines, *left))
     if calls_sides and outcome.happening is not None and not reply.private:
         return await told_by_name(context, was, outcome.happening, reply)
     return reply
@@ -127,6 +134,24 @@ def _need_open(sequence: Sequence, options: Mapping[str, object]) -> None:
     if typed := [name for name in sequence.choices if name in options]:
         what = f"{typed[0]} is chosen once the dice have fallen."
         raise UserError(what, hint="Leave it out, or ask for the odds with it.", option=typed[0], code="not-together")
+
+
+def _declare_decks(context: Context, sequence: Sequence, options: Mapping[str, object]) -> None:
+    """Write down what cards the decks of a sequence have before their first die. Raises UserError where it cannot draw
+    from them."""
+    if not sequence.decks:
+        return
+    if flag(options, "secret"):
+        what = f"{sequence.title} draws cards for all to see, so it cannot be rolled under seal."
+        raise UserError(what, hint="Leave out secret.", option="secret", code="not-together")
+    game = context.open_game()
+    need_player(game, context.actor)
+    if not is_of_game(game, sequence.system.id):
+        what = f"{sequence.title} draws from a deck of {sequence.system.title}, which is not played here."
+        raise UserError(what, hint=phrase("`/game start {id}` begins it.", id=sequence.system.id), code="other-system")
+    for id, made in sequence.decks.items():
+        if id not in game.decks:
+            declare(context, id, made.deck.cards, made.deck.empty)
 
 
 async def play(context: Context) -> Reply:

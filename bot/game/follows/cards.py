@@ -42,7 +42,7 @@ def deck(past: Past, event: Event, said: Said) -> str:
     if {found[0] for found in typed if found} != keys:
         return "its cards have other words than are under its hashes."
     gone = dict.fromkeys(cards.of_deck(id, now.cards), 0)
-    return _moves(past, event, cards.moved(now.cards, gone)) or words_problem(event, cards.size_words(id, made))
+    return moves_problem(past, event, cards.moved(now.cards, gone)) or words_problem(event, cards.size_words(id, made))
 
 
 def draw(past: Past, event: Event, said: Said) -> str:
@@ -73,8 +73,8 @@ def draw(past: Past, event: Event, said: Said) -> str:
     if [die.note() for die in drawn.dice] != dice:
         return "its dice are not those that its pile asks for."
     if _orders(event):
-        return _moves(past, event, past.now.cards) or words_problem(event, ", ".join(drawn.cards))
-    return _moves(past, event, drawn.out) or words_problem(event, cards.words(id, drawn.cards))
+        return moves_problem(past, event, past.now.cards) or words_problem(event, ", ".join(drawn.cards))
+    return moves_problem(past, event, drawn.out) or words_problem(event, cards.words(id, drawn.cards))
 
 
 def _leads(past: Past, event: Event, said: Said) -> str:
@@ -138,7 +138,7 @@ def _closed_draw(past: Past, event: Event) -> str:
         return problem
     out |= {cards.last_key(id): event["number"]} if seats or peeks or ends else {}
     said = [counted(_peeked(event))] if peeks else named or [counted(count)]
-    return _moves(past, event, out) or words_problem(event, cards.words(id, said))
+    return moves_problem(past, event, out) or words_problem(event, cards.words(id, said))
 
 
 def _peeked(event: Event) -> int:
@@ -208,7 +208,7 @@ def move(past: Past, event: Event, _: Said) -> str:
         said = event["result"].removeprefix(f"{id}: ").split(", ")
         names = said if sorted(said) == sorted(names) else names
         out = cards.put(id, out, to, len(names), event["number"])
-    return _moves(past, event, out) or words_problem(event, cards.words(id, names))
+    return moves_problem(past, event, out) or words_problem(event, cards.words(id, names))
 
 
 def _out_of_hand(past: Past, event: Event) -> str:
@@ -244,7 +244,7 @@ def _out_of_hand(past: Past, event: Event) -> str:
     out[cards.key(id, HAND, seat)] = there - count
     out |= {cards.last_key(id): event["number"]} if count else {}
     problem = _too_many(id, cards.deck_from_json(now.decks[id]), out)
-    return problem or _moves(past, event, out) or words_problem(event, cards.words(id, names))
+    return problem or moves_problem(past, event, out) or words_problem(event, cards.words(id, names))
 
 
 def _too_many(id: str, made: Deck, out: Out) -> str:
@@ -265,7 +265,9 @@ def _agrees(past: Past, event: Event) -> str:
             return problem
     if event.keys() & {"deck", "seat", "to", "texts"} or past.now.cards.get(agreed_key(seat)):
         return "it agrees to what was agreed to."
-    return _moves(past, event, {**past.now.cards, agreed_key(seat): 1}) or words_problem(event, "hands may be opened")
+    return moves_problem(past, event, {**past.now.cards, agreed_key(seat): 1}) or words_problem(
+        event, "hands may be opened"
+    )
 
 
 def _stands_in(past: Past, event: Event) -> str:
@@ -324,9 +326,9 @@ def hands_problem(past: Past, event: Event, said: Said) -> str:
         players, master = said.get("players", now.players), said.get("master", now.master)
         gone = {event["who"], event.get("own", ""), *(now.players.keys() - players.keys())}
         gone |= {now.master} if master != now.master else set()
-        return _moves(past, event, after_leaving(now.cards, now.decks, now.players, players, gone))
+        return moves_problem(past, event, after_leaving(now.cards, now.decks, now.players, players, gone))
     if kind == "import":
-        return _moves(past, event, without_closed(now.cards, now.decks))
+        return moves_problem(past, event, without_closed(now.cards, now.decks))
     if kind == "fair":
         if "revealed" in event:
             return _revealed(past, event)
@@ -358,7 +360,7 @@ def _known_seats(out: Out, decks: Mapping[str, object]) -> set[str]:
     return {key.rpartition("/")[0] for id in decks for key in cards.at(id, KNOWN, out)}
 
 
-def _moves(past: Past, event: Event, out: Out) -> str:
+def moves_problem(past: Past, event: Event, out: Out) -> str:
     """What is wrong with what an event changes of cards, which is to lead to `out`."""
     return cards_problem(past, event, replace(past.now, cards={key: count for key, count in out.items() if count}))
 
@@ -374,7 +376,7 @@ def _revealed(past: Past, event: Event) -> str:
     if seats_with_cards(now.cards, now.decks):
         return "a seed is not revealed while a card under it is closed."
     out = {key: count for key, count in now.cards.items() if not key.endswith("/last")}
-    return _shown_problem(past, event) or _moves(past, event, out)
+    return _shown_problem(past, event) or moves_problem(past, event, out)
 
 
 def _ended(past: Past, event: Event) -> str:
@@ -396,7 +398,7 @@ def _ended(past: Past, event: Event) -> str:
             out |= {cards.key(id, f"{KNOWN}/{seat}", card): some for card, some in fresh.items()}
             out[cards.key(id, HAND, seat)] = 0
     out = {key: count for key, count in out.items() if not (key.startswith("+") or key.endswith("/last"))}
-    return _shown_problem(past, event) or _moves(past, event, out)
+    return _shown_problem(past, event) or moves_problem(past, event, out)
 
 
 def opened_faults(bodies: Sequence[Event], texts: Texts) -> Iterator[tuple[int, str]]:

@@ -6,12 +6,15 @@ import re
 
 from bot.game.counter import turned_over
 from bot.game.events import has_dice, home_of
+from bot.game.follows.cards import moves_problem
 from bot.game.follows.past import Event, Past, Said, words_problem
 from bot.game.follows.turn import initiative_go_problem
 from bot.game.rights import are_open, has_last_word, is_guarded
 from bot.game.roster import is_gone
 from bot.game.state import Game, Json, unit_from_json, unit_json
-from bot.game.tracks import track_problem
+from bot.game.tracks import piles_problem, track_problem
+from bot.rules.cards import settled
+from bot.rules.inputs.decks import DECK
 from bot.rules.proof.event_kinds import shown
 
 
@@ -79,6 +82,8 @@ def _roll_problem(past: Past, roll: Event, event: Event) -> str:
     if [name for name in names if name in roll.get("acting", ())] != roll.get("acting", []):
         return "units act that it does not use."
     said = {**past.patch(event, "after", "game").get("tracks", now.tracks), **roll.get("tracks", {})}
+    if problem := piles_problem(now, roll, past.bodies.get(event["event"]) if kind == "choice" else None):
+        return problem
     return track_problem(now, roll, event["side"], said, is_own=_is_of_game(now, home_of(roll)))
 
 
@@ -87,6 +92,8 @@ def roll(past: Past, event: Event, said: Said) -> str:
     if problem := _roll_problem(past, event, event) or _asking_problem(past, event):
         return problem
     now = past.now
+    if event["kind"] == "sequence" and (problem := _draws_problem(past, event)):
+        return problem
     if "upkeep" in event and not _begins(past, event):
         return "it is the upkeep of a phase that has not just begun."
     if "system" in said and (said["system"] != home_of(event) or (now.system and (now.started or now.units))):
@@ -105,6 +112,15 @@ def roll(past: Past, event: Event, said: Said) -> str:
         if key not in names or unit is None or (before[key] or {}).get("name") != unit["name"]:
             return f"it changes {shown(key)}, which it may not."
     return ""
+
+
+def _draws_problem(past: Past, event: Event) -> str:
+    """What is wrong with the cards that a sequence draws: each by a die over its pile, each to where its die says."""
+    dice = event.get("dice", ())
+    out = settled(past.now.decks, past.now.cards, dice)
+    if out is None or not {f"{DECK}{die['deck']}" for die in dice if "deck" in die} <= {*event.get("read", ())}:
+        return "its dice are not those that its pile asks for."
+    return moves_problem(past, event, out)
 
 
 def _begins(past: Past, event: Event) -> bool:

@@ -49,6 +49,7 @@ const Follow = (() => {
       if (Object.keys(before).sort().join("\n") !== keys.sort().join("\n") || keys.some(one => canonical(before[one]) === canonical(after[one]))) return "Before and after do not tell one change.";
     }
     if (told.length && !told.includes(body.result)) return `Its words are none that Grognard writes: ${body.result}.`;
+    if ((body.dice || []).some(die => "deck" in die !== "to" in die || ("deck" in die && (die.faces || body.kind !== "sequence")))) return "It draws cards, which only open sequences do.";
     if (RULED.includes(body.kind) && "edition" in body === "tables" in body) return "It must name one edition of the rules.";
     return RULED.includes(body.kind) && (body.dice || []).some(die => die.faces && die.faces.join() !== FACES) ? "A die has faces that no rule asks for." : "";
   }
@@ -96,6 +97,29 @@ const Follow = (() => {
     };
     next.size = () => sum(left.values());
     return next;
+  }
+
+  /* What is left, and where they would join it the discards, as a sequence says what it drew from. */
+  function pileText(id, deck, out) {
+    const left = new Map(deck.cards.map(one => [one.id, one.count])), there = new Map(at(out, id, "discard"));
+    for (const place of OPEN) for (const [card, count] of at(out, id, place)) more(left, card, -count);
+    for (const [key, count] of at(out, id, "known")) more(left, tail(key), -count);
+    const half = counts => deck.cards.filter(one => counts.get(one.id)).map(one => counts.get(one.id) === 1 ? one.id : `${one.id}*${counts.get(one.id)}`).join(" ") || "-";
+    return deck.empty === "reshuffle" ? `${half(left)} / ${half(there)}` : half(left);
+  }
+
+  /* What is wrong with the cards that a sequence draws: each by a die over its pile, each goes where its die says. */
+  function sequenceDraws(body, decks, was) {
+    const out = new Map(was), piles = new Map(), gone = [];
+    for (const {deck: id, to, sides, value} of (body.dice || []).filter(die => "deck" in die)) {
+      if (!own(decks, id) || was.get(`${id}/last`) || !own(body.read || {}, `deck.${id}`)) return "Its dice are not those that its pile asks for.";
+      if (!piles.has(id)) piles.set(id, drawing(id, decks[id], out));
+      const card = piles.get(id)({label: id, sides, value});
+      if (card === null) return "Its dice are not those that its pile asks for.";
+      gone.push([id, card, to]);
+    }
+    for (const [id, card, to] of gone) { more(out, `${id}/play/${card}`, -1); if (to !== "back") more(out, `${id}/${to}/${card}`); }
+    return otherCards(body, was, out);
   }
 
   function declared(body, decks, out, canonical) {
@@ -505,6 +529,13 @@ const Follow = (() => {
       const changed = Object.keys(said).filter(key => canonical([said[key]]) !== canonical([key in was ? was[key] : null])), kept = Object.keys(was).every(key => key in said);
       if (body.kind === "track") return kept && changed.length === 1 && body.result.endsWith(`${changed[0].includes("/") ? ` (${changed[0].slice(0, changed[0].lastIndexOf("/"))})` : ""}: ${said[changed[0]]}`) ? "" : "Its words are not the track that it sets.";
       if (!["sequence", "sealed", "choice"].includes(body.kind)) return "";
+      for (const name of Object.keys(read).filter(one => one.startsWith("deck."))) {
+        const id = name.slice(5), from = body.kind === "choice" ? bodies.find(one => one.number === body.event).read || {} : null, said = Array.isArray(read[name]) ? read[name].join(" ") : "";
+        if (from ? canonical([from[name] || null]) !== canonical([read[name]]) : !Object.keys(game.decks).includes(id) || out.get(`${id}/last`) || said !== pileText(id, game.decks[id], out)) return `It draws from ${id} otherwise than the log led to.`;
+        delete read[name];
+      }
+      const drew = body.kind === "sequence" ? sequenceDraws(body, game.decks, out) : (roll.dice || []).some(die => "deck" in die) ? "It draws cards, which only open sequences do." : "";
+      if (drew) return drew;
       let first = body;
       while (first && first.kind === "choice") first = bodies.find(one => one.number === first.event);
       const units = (roll.used || []).filter(one => one.side), acts = units.filter(one => (roll.acting || []).includes(one.name)), names = Object.keys(read), ofSides = names.some(name => /^(side|foe)\./.test(name));

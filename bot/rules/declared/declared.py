@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -12,6 +12,7 @@ from bot.rules.declared.bounds import Bound, bound_of
 from bot.rules.declared.branches import For, asked_key
 from bot.rules.declared.calls import NONE, UNWORKABLE, said, unworkable
 from bot.rules.declared.choices import pick_key
+from bot.rules.declared.draws import Drawn, looks
 from bot.rules.declared.formulas import Env, Formulas
 from bot.rules.declared.load import Loader
 from bot.rules.declared.pools import Pool, Segment, Worded, pools_in
@@ -30,6 +31,7 @@ from bot.rules.declared.saying import settled
 from bot.rules.declared.setting import NUMBERS, Head, Name, Names, Setting, shown_name, words_in
 from bot.rules.declared.walk import LINES, NOTES, TOLD, Now, Walk, path_to
 from bot.rules.errors import UserError
+from bot.rules.inputs.decks import DECK, Pile, pile_of
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.options import Option
 from bot.rules.inputs.units import NO_WORDS, UnitWords
@@ -146,8 +148,11 @@ class Declared:
         self._checked = without_words(program)
         self.tracks = tuple(sorted(sheet.formulas.tracks_read))
         """Those that its steps read or change, as formulas read them: `side.points`."""
+        self.decks = sheet.decks
+        """Those that its steps draw from, by id."""
         self._has_rows = any(isinstance(one, For) and one.row is not None for one in everything(program))
         self._asked: dict[frozenset[str], tuple[Walk, Pools]] = {}
+        self._looks: dict[frozenset[str], Mapping[str, Callable[[str], tuple[Any, ...]]]] = {}
         called = (sheet.formulas.readers[name].table for name in sorted(sheet.formulas.learnt))
         self._blank = tuple(table for table in called if table.blank)
 
@@ -192,6 +197,8 @@ class Declared:
 
     def _walk(self, asked: frozenset[str] | None) -> tuple[Walk, Pools]:
         kept, live = self._kept(asked)
+        if asked is not None and self.decks:
+            self._looks[asked] = looks(kept)
         return Walk(kept, before_dice(kept, (*self._inputs, *live))), {} if asked is None else pools_in(kept)
 
     def plan(self, given: Given) -> Plan[Now]:
@@ -200,7 +207,8 @@ class Declared:
             _refuse_values(given)
         for table in self._blank:
             table.check_filled()
-        known = values_of(self.head.inputs, given, self._sheet.formulas.setting.words) | self._tracks(given)
+        known = values_of(self.head.inputs, given, self._sheet.formulas.setting.words)
+        known |= self._tracks(given) | self._piles(given)
         known |= {pick_key(name): given.values.get(name, NONE) for name in self.choices}
         try:
             check(self._checked, known)
@@ -225,15 +233,22 @@ class Declared:
         tracks = self._sheet.formulas.setting.tracks
         return {name: given.values.get(name, tracks[name.partition(".")[2]].start) for name in self.tracks}
 
+    def _piles(self, given: Given) -> dict[str, Pile]:
+        """The piles at hand: as they were filled in, else whole."""
+        names = {f"{DECK}{id}": pile_of(id, made.deck, {}) for id, made in self.decks.items()}
+        return {name: given.values.get(name, whole) for name, whole in names.items()}
+
     def _focus(self, known: Mapping[str, Any], paths: tuple[str, ...]) -> Plan[Now]:
         """The plan of the odds of some outputs, which remembers no more than these need."""
         asked = frozenset(_INDEX.sub("", path) for path in paths)
         if asked not in self._asked:
             if len(self._asked) >= MOST_ASKED:
                 self._asked.clear()
+                self._looks.clear()
             self._asked[asked] = self._walk(asked)
         try:
-            start, steps, env = _begun(*self._asked[asked], {**known, **places_in(paths)})
+            alike = {name: known[name].by(seen) for name, seen in self._looks.get(asked, {}).items()}
+            start, steps, env = _begun(*self._asked[asked], {**known, **alike, **places_in(paths)})
         except UNWORKABLE as error:
             raise unworkable(error) from None
         return Plan(start, steps, never, env[TOLD])
@@ -247,7 +262,10 @@ def _begun(walk: Walk, pools: Pools, known: Mapping[str, Any]) -> tuple[Now, dic
     sites = walk.sites.items()
     return (
         start,
-        {name: (Worded if site.words else Segment)(site, env, pools.get(name, {})) for name, site in sites},
+        {
+            name: (Drawn if site.draws else Worded if site.words else Segment)(site, env, pools.get(name, {}))
+            for name, site in sites
+        },
         env,
     )
 

@@ -42,6 +42,7 @@ from bot.rules.declared.setting import (
     words_of,
 )
 from bot.rules.errors import did_you_mean
+from bot.rules.inputs.decks import GameDeck
 from bot.rules.inputs.tracks import OWNERS
 from bot.rules.tables.formula import _NODES as NODES
 
@@ -150,6 +151,8 @@ class Formulas:
         """The file's own formulas: how many values they take, their type, and what they do."""
         self.learnt: set[str] = set()
         self.tracks, self.tracks_read = tracks_of(setting), set[str]()
+        self.cards: dict[str, GameDeck] = {}
+        """The decks that cards were drawn from, by the keys of these."""
         self.hidden: dict[str, tuple[str, Path]] = {}
         """Names that are set only below a step: its key, and where it is."""
         self.source: object = None
@@ -340,6 +343,10 @@ class _Maker:
             track = self.formulas.track(f"{node.value.id}.{node.attr}", self.where)
             return reading(track.key, track.type)
         owner, attribute, units, type_ = self.part(node.value), node.attr, self.formulas.units, "any"
+        if owner.kind == "name" and (deck := self.formulas.cards.get(owner.value)) is not None:
+            lacks = deck.lacking(attribute)
+            why = f"{lacks} has no {attribute}, which others have" if lacks else f"its cards have no {attribute}"
+            raise self._wrong(f"{owner.value} is of {deck.id}: {why}", attribute, [*deck.kinds, "id", "name"])
         if owner.type == "unit":
             if attribute not in units:
                 raise self._wrong(f"a unit has no {attribute}", attribute, units)

@@ -10,6 +10,7 @@ from typing import Any
 from bot.rules.declared.branches import For, If, keeping
 from bot.rules.declared.calls import NONE
 from bot.rules.declared.choices import BESIDE, Choose, Pause, read_choose
+from bot.rules.declared.draws import read_draw
 from bot.rules.declared.formulas import Formula, constant, reading
 from bot.rules.declared.idioms import IDIOMS, chained, is_shown, written_out
 from bot.rules.declared.named import End, told_by_name
@@ -22,8 +23,8 @@ from bot.rules.declared.values import Let, Stop, Tell, read_add, read_let, read_
 from bot.rules.declared.walk import Keys, Loop
 
 READERS: Mapping[str, Callable[[object, Place, Path], Iterator[Statement]] | None] = {
-    "refuse": read_refuse, "roll": read_roll, **dict.fromkeys(IDIOMS), "choose": read_choose, "let": read_let,
-    "add": read_add, "tell": read_tell, "say": read_say, "result": read_result, "fate": read_fate,
+    "refuse": read_refuse, "draw": read_draw, "roll": read_roll, **dict.fromkeys(IDIOMS), "choose": read_choose,
+    "let": read_let, "add": read_add, "tell": read_tell, "say": read_say, "result": read_result, "fate": read_fate,
     "change": read_change, "headline": read_sentence, "then": read_sentence, "now": read_sentence,
     "notes": read_sentence,
 }  # fmt: skip

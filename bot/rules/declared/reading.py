@@ -12,6 +12,7 @@ from typing import Any
 from bot.rules.declared.formulas import Formula, Formulas, reading
 from bot.rules.declared.setting import SHOWN, Name, Names, Path, either, items_in
 from bot.rules.errors import TableError
+from bot.rules.inputs.decks import GameDeck
 from bot.rules.sequence.sequence import Choice
 
 NAME = pattern(r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)?")
@@ -44,6 +45,8 @@ class Sheet:
         """Those that are told by name."""
         self.untold: dict[str, str] = {}
         """Those that nothing tells, and what is wrong with each."""
+        self.decks: dict[str, GameDeck] = {}
+        """The decks that it draws from, by id."""
         self.sites, self.loops, self.uses = count(1), count(1), count(1)
 
     def is_list(self, into: str) -> bool:

@@ -121,7 +121,7 @@ class Roll(Statement):
     def do(self, here: Here, /) -> Do:
         """Owe it: its state holds what is read after it, and at last what dice they are where values decide that."""
         early, loops = here.early & self.after, here.loops
-        fixed = _fixed(loops) & self.after
+        fixed = fixed_of(loops) & self.after
         keys = tuple(sorted((self.after | {loop.number for loop in loops}) - here.early - fixed))
         runs = [(thrown, tuple([formula.run for formula in thrown.formulas()])) for thrown in self.dice]
 
@@ -198,7 +198,7 @@ def sides_of(number: Any) -> int:
     return int(number) if str(number).lstrip("-").isdecimal() else 6
 
 
-def _fixed(loops: tuple[Loop, ...]) -> Keys:
+def fixed_of(loops: tuple[Loop, ...]) -> Keys:
     """The keys of lists that say nothing beyond the number of the item: they are found again, not remembered."""
     fixed, outside = set[str](), set[str]()
     for loop in loops:

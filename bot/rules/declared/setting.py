@@ -12,6 +12,7 @@ from typing import Any
 
 from bot.rules.declared.calls import CALLS, OF_UNITS
 from bot.rules.errors import TableError, did_you_mean
+from bot.rules.inputs.decks import GameDeck
 from bot.rules.inputs.options import Option
 from bot.rules.inputs.tracks import OWNERS, Track
 from bot.rules.inputs.units import UnitWords
@@ -49,6 +50,7 @@ class Setting:
     place: Callable[[Path], str] = _nowhere
     tracks: Mapping[str, Track] = field(default_factory=dict)
     said: Mapping[str, str] = field(default_factory=dict)
+    decks: Mapping[str, GameDeck] = field(default_factory=dict)
 
     def wrong(self, problem: str, where: Path, name: str = "", known: Iterable[str] = ()) -> TableError:
         """The error at `where`, with the nearest of the `known` names."""
@@ -138,6 +140,9 @@ def of_games(setting: Setting) -> tuple[dict[str, str], set[str]]:
         tokens |= {*words.types, *words.known_states, *words.states, *words.flags, *words.marks}
         tokens |= {str(word) for option in words.keys.values() for word in option.values}
     tokens |= {word for track in setting.tracks.values() for word in track.words}
+    for deck in setting.decks.values():
+        told = [*deck.said, *(value for said in deck.said.values() for value in said.values())]
+        tokens |= {word for word in told if isinstance(word, str) and _TOKEN.fullmatch(word)}
     return units, tokens
 
 

@@ -83,6 +83,8 @@ class Site:
     rest: tuple[Frame, ...]
     words: str = ""
     """The words of /roll for its dice."""
+    draws: Any = None
+    """The statement that draws a card by it."""
 
     def env(self, early: Env, state: Now) -> Env:
         """The values at hand once its dice are to fall; `early` are those of the keys set before the first die."""

@@ -163,14 +163,19 @@ def _of(unit: Unit, key: str, option: Option) -> Any:
 _HAND = Option("hand", "str")
 
 
-def hand_dice(raw: object) -> tuple[int, ...]:
-    """Real dice as typed: `5,2,3` or `5 2 3`; a `?` at the end asks which is next.
+def hand_dice(raw: object, *, cards: bool = False) -> tuple[int | str, ...]:
+    """Real dice as typed: `5,2,3` or `5 2 3`; a `?` at the end asks which is next. Where `cards` are drawn some may be
+    the id of one, or between commas its name.
 
-    Raises UserError for anything that is not a number."""
+    Raises UserError for anything else."""
     text = clean(_HAND, raw)
-    values = [word for word in re.split(r"[\s,;]+", text) if word]
+    by_commas = cards and re.search("[,;]", text)
+    values = [word.strip() for word in re.split("[,;]" if by_commas else r"[\s,;]+", text) if word.strip()]
     if values and values[-1] == "?":
-        return hand_dice(",".join(values[:-1])) if len(values) > 1 else ()
-    if not values or len(values) > 200 or not all(re.fullmatch(r"-?\d{1,7}", value) for value in values):
+        return hand_dice(",".join(values[:-1]), cards=cards) if len(values) > 1 else ()
+    if not 0 < len(values) <= 200 or not all(cards or _FACE.fullmatch(value) for value in values):
         raise UserError(f'hand takes dice such as 5,2,3, not "{text[:40]}".', option="hand", code="bad-hand")
-    return tuple(int(value) for value in values)
+    return tuple(int(value) if _FACE.fullmatch(value) else value for value in values)
+
+
+_FACE = re.compile(r"-?\d{1,7}")

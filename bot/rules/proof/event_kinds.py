@@ -55,7 +55,7 @@ EVENTS: Mapping[str, Any] = {
         ],
         "sequence": [
             "command system target", f"{_RULED} extends asks", "system initiative go passes packs tracks",
-            "units quiet sealable",
+            "units cards quiet sealable",
         ],
         "choice": [
             "event picks system target",
@@ -106,7 +106,10 @@ EVENTS: Mapping[str, Any] = {
             "name": "word", "ask": "text", "options": "word+", "says": "name+", "else": "word", "side?": "word",
             "items?": "word+", "units?": "word+", "due?": "time",
         },
-        "die": {"label": "name", "sides": "sides", "value": "face", "faces?": "face*"},
+        "die": {
+            "label": "name", "sides": "sides", "value": "face", "faces?": "face*", "deck?": "word",
+            "to?": "=play|=discard|=removed|=back",
+        },
         "back": {"type?": "word", "numbers?": "{word:value}+"},
         "unit": {
             "name": "word", "handle": "word", "type": "word", "side?": "word", "state?": "word",
@@ -227,6 +230,8 @@ def content_faults(content: Mapping[str, Any]) -> Iterator[str]:
         may = (field for field in KINDS[name].may if field not in (*PATCH, "closes", "extends", "upkeep"))
         more = (*may, "changes", "tracks")
         yield from _fields(content, "what was sealed in it", ("kind", *KINDS[name].needs), more)
+        if any("deck" in die for die in content.get("dice", ()) if isinstance(die, Mapping)):
+            yield "it draws cards under seal."
         yield from _roll_faults(content)
 
 
@@ -259,8 +264,10 @@ def _patch_faults(body: Mapping[str, Any], kind: Kind) -> Iterator[str]:
 
 def _roll_faults(body: Mapping[str, Any]) -> Iterator[str]:
     """Of rolls, which may have a label; of sequences and tables, which have no texts, name one edition of the rules,
-    and throw dice with no other faces than printed ones."""
+    and throw dice with no other faces than printed ones. Only open sequences draw cards."""
     texts, dice = body.get("texts"), body.get("dice")
+    if body["kind"] != "sequence" and any("deck" in die for die in dice or () if isinstance(die, Mapping)):
+        yield "it draws cards, which only sequences do."
     if body["kind"] == "roll" and isinstance(texts, Mapping) and {*texts} - {"label"}:
         yield "it cannot hold other texts than a label."
     if body["kind"] not in ("sequence", "table", "choice"):
@@ -349,7 +356,11 @@ _BASE: dict[str, Check] = {
     ),
 }  # fmt: skip
 _MORE: Mapping[str, Check] = {
-    "die": lambda die: len(die.get("faces", ())) == die["sides"] or "faces" not in die,
+    "die": lambda die: (
+        (len(die.get("faces", ())) == die["sides"] or "faces" not in die)
+        and len(die.keys() & {"deck", "to"}) in (0, 2)
+        and not {"deck", "faces"} <= die.keys()
+    ),
     "unit": lambda unit: (
         sorted(set(marks := unit.get("marks", []))) == marks and ("back" in unit or "turned" not in unit)
     ),

@@ -385,7 +385,7 @@ def play(plan: Plan[S], source: Source) -> Played:
         for die in step.asks(state):
             face = draw(die)
             faces.append(face)
-            rolled.append(Rolled(die.label, die.sides, face, die.faces))
+            rolled.append(Rolled(die.label, die.sides, face, die.faces, die.pile))
         if len(rolled) > MOST_ROLLED and plan.settles is not None:
             raise too_many_dice()
         state, more, story, noted = step.rule(state, tuple(faces))

@@ -1,0 +1,225 @@
+"""`draw`: a card out of a deck of the game, by a die with as many sides as cards are left, and its step.
+
+What is left is a value of the state, `deck.chances`, that each draw sets anew, so no card is drawn twice. For odds the
+cards that look alike to whoever reads them count as one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import comb
+from typing import Any
+
+from bot.rules.declared.bounds import Counter, Known, Names
+from bot.rules.declared.formulas import Env, Formula
+from bot.rules.declared.pools import Segment
+from bot.rules.declared.program import NOTHING, OPEN, Block, Partial, Slicer, Statement, everything
+from bot.rules.declared.reading import Place
+from bot.rules.declared.rolls import fixed_of
+from bot.rules.declared.setting import Name, Path
+from bot.rules.declared.walk import LINES, Do, Here, Keys, Now, Site
+from bot.rules.dice import Die
+from bot.rules.errors import UserError
+from bot.rules.inputs.decks import DECK, HAND, GameDeck, Pile
+from bot.rules.sequence.sequence import Line, Ruling, Weighted
+
+DRAW = re.compile(r"\s*([a-z0-9][a-z0-9-]{0,23})(,\s*into play)?(?::\s+(.+))?\s*")
+PLAY = "play"
+
+
+@dataclass(frozen=True)
+class Draw(Statement):
+    """A card. `after` are the keys that are read once it is drawn, besides its own; `seen` those of its own."""
+
+    site: int
+    key: str
+    deck: GameDeck
+    label: Formula
+    to: str = ""
+    after: Keys = NOTHING
+    seen: Keys = NOTHING
+
+    @property
+    def name(self) -> str:
+        """The step of the plan."""
+        return f"{self.site:04}"
+
+    @property
+    def pile(self) -> str:
+        """The key of what is left of the deck."""
+        return f"{DECK}{self.deck.id}"
+
+    @property
+    def rolls(self) -> bool:
+        return True
+
+    def formulas(self) -> tuple[Formula, ...]:
+        return (self.label,)
+
+    @cached_property
+    def fields(self) -> Mapping[str, str]:
+        """What is read of the card, by the keys that it sets."""
+        return {self.key: "name", **{f"{self.key}.{field}": field for field in ("id", "name", *self.deck.kinds)}}
+
+    @cached_property
+    def sets(self) -> Keys:
+        return frozenset((*self.fields, self.pile))
+
+    @cached_property
+    def reads(self) -> Keys:
+        return frozenset((*self.label.reads, self.pile))
+
+    def kept(self, slicer: Slicer) -> Block:
+        if slicer.asked is not None and not self.sets & slicer.live:
+            return ()
+        kept = replace(self, after=slicer.live - self.sets, seen=self.sets & slicer.live)
+        slicer.live = kept.before(slicer.live)
+        return (kept,)
+
+    def early(self, _fallen: bool, early: set[str], late: set[str], /) -> bool:
+        return super().early(True, early, late)
+
+    def partly(self, partial: Partial, env: Env, /) -> bool:
+        """Nobody knows the card; how many are left is known until dice decide whether one is drawn."""
+        partial.meets(self, env)
+        left = env.get(self.pile, OPEN)
+        env |= dict.fromkeys(self.sets, OPEN)
+        if left is not OPEN and left.ready.cards:
+            env[self.pile] = left.ready.drawn(1)[1]
+        return False
+
+    def check(self, partial: Partial, env: Env, /) -> None:
+        """Raise UserError where no card is left for a draw that is sure to come."""
+        left = env.get(self.pile, OPEN)
+        if left is OPEN or partial.unsure or left.ready.cards:
+            return
+        hint = f"`/deck show {self.deck.id}` shows where they are. `/deck discard` and `/deck shuffle` bring some back."
+        raise UserError(f"{self.deck.title} has too few cards left to draw.", hint=hint, code="empty-pile")
+
+    def do(self, here: Here, /) -> Do:
+        """Owe it: its state holds what is read after it, its label, and what is left; where nothing is, go on."""
+        early, loops = here.early & self.after, here.loops
+        fixed = fixed_of(loops) & self.after
+        keys = tuple(sorted((self.after | {loop.number for loop in loops}) - here.early - fixed))
+        name, pile, label, title = self.name, self.pile, self.label.run, self.deck.title
+        none = self.read[""]
+        here.sites[name] = Site(name, None, (self.key,), self.seen, keys, early, loops, fixed, here.rest, draws=self)
+
+        def do(env: Env) -> Now | None:
+            left: Pile = env[pile]
+            env[pile] = ready = left.ready
+            if not ready.cards:
+                env.update(none)
+                env[LINES].append(Line(label(env), result=f"no card of {title} is left"))
+                return None
+            if ready is not left:
+                env[LINES].append(Line(title, result="the pile is empty: the discards are shuffled in"))
+            return Now(name, (*[env[key] for key in keys], label(env), ready))
+
+        return do
+
+    @cached_property
+    def read(self) -> Mapping[str, Mapping[str, Any]]:
+        """What is read of each card, by key; "" is for none."""
+        seen = [(key, field) for key, field in self.fields.items() if key in self.seen]
+        return {card: {key: self.deck.read(card, field) for key, field in seen} for card in ("", *self.deck.names)}
+
+    def line(self, label: str, card: str) -> Line:
+        """The line of the answer that tells it."""
+        name, words = self.deck.names[card], self.deck.words(card)
+        return Line(label, result=f"{name} ({words})" if words else name)
+
+    def bound(self, counter: Counter, names: Names, states: float, /) -> float:
+        """As many for each state as there are cards that look different; so many kinds of piles are left."""
+        states = counter.roll(self.after, names, states)
+        some = {tuple(self.read[card].values()) for card in self.deck.names}
+        for key, field in self.fields.items():
+            values = {self.deck.read(card, field) for card in ("", *self.deck.names)}
+            names[key] = Known(frozenset(values), len(values))
+        before, drawn = names.get(self.pile, Known()).size, 0
+        while comb(drawn + len(some) - 1, drawn) < before and drawn < 100 and len(some) > 1:
+            drawn += 1
+        names[self.pile] = Known(size=comb(drawn + len(some), drawn + 1))
+        counter.sure = False
+        return states * (len(some) if self.seen & self.fields.keys() else 1)
+
+
+def read_draw(said: object, place: Place, where: Path) -> Iterator[Statement]:
+    """`draw: {card: chances}`: the card's name is `card`, what the deck says of it `card.ap`."""
+    sheet, decks = place.sheet, place.sheet.formulas.setting.decks
+    for name, written in place.mapping(said, where).items():
+        at, found = (*where, name), DRAW.fullmatch(str(written))
+        place.named(name, at)
+        if found is None or "." in name:
+            raise place.wrong(f'"{name}: {written}" must be a name and a deck, such as card: chances', at)
+        deck = decks.get(found[1])
+        if deck is None:
+            problem = f"there is no deck {found[1]} to draw from; one that leads a phase is drawn chit by chit"
+            raise place.wrong(problem, at, found[1], decks)
+        if deck.keep == HAND:
+            raise place.wrong(f"{deck.id} is drawn into hands (keep: hand), and this draws for all to see", at)
+        if "none" in deck.names:
+            raise place.wrong(f"a card of {deck.id} has the id none, which means that no card was left", at)
+        if sheet.choices:
+            raise place.wrong("cards are drawn before a side is asked: draw above the choose", at)
+        if name in place.names and sheet.formulas.cards.get(place.names[name].key) is not deck:
+            raise place.wrong(f"there is a name {name} already; call the card otherwise", at)
+        label = place.text(found[3] or deck.title, at)
+        key = place.put(name, "text")
+        sheet.formulas.cards[key] = sheet.decks[deck.id] = deck
+        for field, kind in {"id": "text", "name": "text", **deck.kinds}.items():
+            place.names[f"{name}.{field}"] = Name(f"{key}.{field}", kind)
+        yield Draw(next(sheet.sites), key, deck, label, PLAY if found[2] else "")
+
+
+class Drawn(Segment):
+    """A card of a plan, a `Step`."""
+
+    @property
+    def _draw(self) -> Draw:
+        draw: Draw = self._site.draws
+        return draw
+
+    def rule(self, state: Now, faces: tuple[Any, ...], /) -> Ruling[Now]:
+        """What the card comes to; the first line tells it."""
+        ruling = super().rule(state, faces)
+        card = state.values[-1].drawn(faces[0])[0]
+
+        def story() -> list[Line]:
+            return [self._draw.line(state.values[-2], card), *ruling.story()]
+
+        return ruling._replace(story=story)
+
+    def _lay(self, env: Env, state: Now, faces: tuple[Any, ...]) -> None:
+        card, env[self._draw.pile] = state.values[-1].drawn(faces[0])
+        env.update(self._draw.read[card])
+
+    def asks(self, state: Now, /) -> tuple[Die, ...]:
+        """The die in this state."""
+        label, pile = state.values[-2:]
+        return (self._draw.deck.die(label, pile, self._draw.to),)
+
+    def grouped(self, state: Now, _asked: Collection[str] = (), /) -> Weighted:
+        """The first face of each card, with how many there are of it."""
+        found, before = list[tuple[int, tuple[int, ...]]](), 0
+        for _, count in state.values[-1].cards:
+            found.append((count, (before + 1,)))
+            before += count
+        return tuple(found)
+
+
+def looks(program: Block) -> dict[str, Callable[[str], tuple[Any, ...]]]:
+    """By the key of a pile what a program looks at of its cards."""
+    draws: dict[str, list[Draw]] = {}
+    for one in everything(program):
+        if isinstance(one, Draw):
+            draws.setdefault(one.pile, []).append(one)
+
+    def looking(some: list[Draw]) -> Callable[[str], tuple[Any, ...]]:
+        fields = sorted({one.fields[key] for one in some for key in one.seen & one.fields.keys()})
+        return lambda card: tuple([some[0].deck.read(card, field) for field in fields])
+
+    return {pile: looking(some) for pile, some in draws.items()}

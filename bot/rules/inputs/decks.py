@@ -1,0 +1,186 @@
+"""Decks as combat sequences draw from them: what a game's files say of one, and what is left of it.
+
+A sequence draws out of a pile that the game fills in like an input, `deck.chances`. Written down it is
+`quiet*7 rain*2 / guide`: the pile and, where they would join it, the discards; `-` where there are none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from textwrap import wrap
+from typing import Any, NamedTuple
+
+from bot.rules import cards
+from bot.rules.cards import DISCARD, RESHUFFLE, Deck, Out
+from bot.rules.dice import Die, Rolled
+from bot.rules.errors import UserError
+
+DECK = "deck."
+"""What the name of a pile begins with among the inputs of a sequence."""
+OPEN, HAND = KEEP = ("open", "hand")
+Said = Mapping[str, bool | int | float | str]
+KINDS: Mapping[type, str] = {bool: "bool", int: "number", float: "number", str: "text"}
+BLANKS: Mapping[str, Any] = {"bool": False, "number": 0, "text": "none"}
+"""What is read of a card where none was left to draw, by the kind of what is read."""
+_CARD = re.compile(r"([A-Za-z0-9.-]{1,40})(?:\*([1-9][0-9]{0,3}))?")
+_MOST = 200
+"""Characters of a text in a list that an event holds."""
+
+
+class GameDeck(NamedTuple):
+    """A deck of a game: how its cards are called, the numbers and words `said` of each, where each goes `after` it was
+    in play, into what it is drawn (`keep`), how many cards a hand may hold (0: any), and whether cards of turns and
+    the board show it."""
+
+    id: str
+    title: str
+    deck: Deck
+    names: Mapping[str, str]
+    said: Mapping[str, Said]
+    after: Mapping[str, str]
+    kinds: Mapping[str, str]
+    """What is said of every card, with the kind of it: number, text or bool; a flag that is not said is false."""
+    keep: str = OPEN
+    hand_limit: int = 0
+    shown: bool = True
+    dead: str = "again"
+
+    def words(self, card: str, but: Iterable[str] = ()) -> str:
+        """What is said of a card, `but` for these: `ap 3, side US`; a flag alone by its name."""
+        said = {key: value for key, value in self.said.get(card, {}).items() if value is not False and key not in but}
+        told = {key.replace("_", " "): value for key, value in said.items()}
+        return ", ".join(key if value is True else f"{key} {value}" for key, value in told.items())
+
+    def lacking(self, key: str) -> str:
+        """The first card of which something is not said that is said of others; "" for none."""
+        having = [card for card, said in self.said.items() if key in said]
+        return next((card for card in self.said if having and card not in having), "")
+
+    def read(self, card: str, key: str) -> Any:
+        """What formulas read of a card: its id, its name, or what is said of it. None was drawn where it is ""."""
+        if key in ("id", "name"):
+            return (card if key == "id" else self.names[card]) if card else BLANKS["text"]
+        return self.said.get(card, {}).get(key, BLANKS[self.kinds[key]])
+
+    def die(self, label: str, pile: Pile, to: str = "") -> Die:
+        """The die that draws from a pile: as many sides as it has cards. `to` is where its card goes then."""
+        return Die(label, pile.size, pile=Drawing(self, pile.cards, to))
+
+
+def kinds_in(said: Mapping[str, Said]) -> dict[str, str]:
+    """What is said of every card, or is a flag, with its kind."""
+    found = {key: KINDS[type(value)] for one in said.values() for key, value in one.items()}
+    return {key: kind for key, kind in found.items() if kind == "bool" or all(key in one for one in said.values())}
+
+
+class Drawing(NamedTuple):
+    """What a die draws from, and where the card goes once the sequence is over."""
+
+    deck: GameDeck
+    cards: cards.Pile
+    to: str = ""
+
+    def goes(self, face: int) -> str:
+        """Where the card of a face goes: `play`, `discard`, `removed`, or `back` into the pile."""
+        return self.to or self.deck.after[cards.card_at(self.cards, face)]
+
+    def face(self, typed: object) -> int:
+        """The face of a card of a real deck, by its id or name. Raises UserError for one that is not in the pile."""
+        word, before = " ".join(str(typed).split()).casefold(), 0
+        for card, count in self.cards:
+            if word in (card.casefold(), self.deck.names[card].casefold()):
+                return before + 1
+            before += count
+        what = f"{self.deck.title} has no card {str(typed)[:40]} left to draw."
+        raise UserError(what, hint=f"It may be {self.listed}.", option="hand", code="bad-face")
+
+    @property
+    def listed(self) -> str:
+        """The ids of the cards, at most a few."""
+        ids = [card for card, _ in self.cards]
+        return ", ".join(ids[:12]) + (" ..." if len(ids) > 12 else "")
+
+
+class Pile(NamedTuple):
+    """The cards that are left, in the order of their deck, and those that join them when there are none; None where
+    nothing does."""
+
+    cards: tuple[tuple[str, int], ...]
+    joins: tuple[tuple[str, int], ...] | None = None
+
+    @property
+    def size(self) -> int:
+        """How many cards are left."""
+        return cards.size(self.cards)
+
+    @property
+    def ready(self) -> Pile:
+        """The same as it is drawn from: where it is empty the discards have joined it."""
+        return self if self.cards or not self.joins else Pile(self.joins, ())
+
+    def drawn(self, face: int) -> tuple[str, Pile]:
+        """The card that a face draws, and what is left then."""
+        card = cards.card_at(self.cards, face)
+        left = tuple([(one, count - (one == card)) for one, count in self.cards if count > (one == card)])
+        return card, self._replace(cards=left)
+
+    def by(self, seen: Callable[[str], Hashable]) -> Pile:
+        """The same for who looks at no more of a card than this: one stands for all that look alike."""
+        first: dict[Hashable, str] = {}
+
+        def merged(some: cards.Pile) -> tuple[tuple[str, int], ...]:
+            found: dict[str, int] = {}
+            for card, count in some:
+                one = first.setdefault(seen(card), card)
+                found[one] = found.get(one, 0) + count
+            return tuple(found.items())
+
+        return Pile(merged(self.cards), None if self.joins is None else merged(self.joins))
+
+    @property
+    def lines(self) -> list[str]:
+        """As an event holds it."""
+        halves = [self.cards] if self.joins is None else [self.cards, self.joins]
+        said = (" ".join(f"{card}*{count}" if count > 1 else card for card, count in half) or "-" for half in halves)
+        return wrap(" / ".join(said), _MOST, break_long_words=False, break_on_hyphens=False)
+
+
+def pile_of(id: str, deck: Deck, out: Out) -> Pile:
+    """What is left of a deck of which nothing is closed."""
+    discards = cards.at(id, DISCARD, out)
+    joins = tuple((card, discards[card]) for card, _ in deck.cards if card in discards)
+    return Pile(tuple(cards.left(id, deck, out)), joins if deck.empty == RESHUFFLE else None)
+
+
+def typed_pile(made: GameDeck, raw: Any) -> Pile:
+    """A pile as it is written down. Raises UserError for what is none of its deck."""
+    name = f"{DECK}{made.id}"
+    halves = (" ".join(map(str, raw)) if isinstance(raw, list | tuple) else str(raw)).split("/")
+    if len(halves) > 2 or not all(half.split() for half in halves):
+        raise UserError(f"{name} cannot be read.", hint='For example "quiet*7 rain*2".', option=name, code="bad-value")
+    found = [_typed_cards(made, half.split(), name) for half in halves]
+    return Pile(found[0], found[1] if len(found) > 1 else () if made.deck.empty == RESHUFFLE else None)
+
+
+def _typed_cards(made: GameDeck, words: Iterable[str], name: str) -> tuple[tuple[str, int], ...]:
+    some: list[tuple[str, int]] = []
+    for word in () if words == ["-"] else words:
+        one = _CARD.fullmatch(word)
+        if one is None or one[1] not in made.said or one[1] in dict(some):
+            hint = f"Its cards: {', '.join([*made.said][:12])}."
+            raise UserError(f"{made.title} has no cards {word[:40]}.", hint=hint, option=name, code="bad-value")
+        some.append((one[1], int(one[2] or 1)))
+    return tuple(some)
+
+
+def after_dice(values: Mapping[str, Any], dice: Iterable[Rolled]) -> dict[str, list[str]]:
+    """The piles that these dice drew from, by the names of the inputs that they are, as they are left: out of those
+    among the `values`, or whole ones."""
+    now: dict[str, Pile] = {}
+    for die in dice:
+        if (pile := die.pile) is not None:
+            name = f"{DECK}{pile.deck.id}"
+            before = now.get(name) or values.get(name) or pile_of(pile.deck.id, pile.deck.deck, {})
+            now[name] = before.ready.drawn(int(die.value))[1]
+    return {name: pile.lines for name, pile in now.items()}
