@@ -1,0 +1,247 @@
+"""The attack, further: random play with every command of decks there is, in two worlds that differ in one closed card.
+
+The lines are made from the registry, so a new command joins by itself. What is compared beside what
+tests/test_closed_cards.py compares: the console, a linked place, what waits for platforms and clocks, counts of rows,
+the host's log and figures. As many walks as GROGNARD_CARD_WALKS says.
+"""
+
+from __future__ import annotations
+
+import io
+import logging
+import os
+import re
+from collections.abc import Iterator, Sequence
+from itertools import count
+from random import Random
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+from rich.console import Console
+
+from bot.host.terminal import show
+from bot.interface.registry import registry
+from bot.interface.spec import CommandSpec, Place
+from bot.rules import cards
+from bot.rules.dice import Script
+from bot.rules.inputs.options import Option
+from bot.sight.metrics import Metrics
+from bot.sight.watching import Watch
+from tests.fresh import fresh_app, run
+from tests.playing import Channel
+from tests.test_closed_cards import LOOKS, World, masked
+
+WALKS = int(os.environ.get("GROGNARD_CARD_WALKS", "64"))
+QUICK, STEPS = 4, 22
+NAMES = ("Aa", "Bbb", "Cccc", "Ddddd", "Eeeeee", "Ff", "Gg", "Hh", "Ii", "Jj", "Kk", "Xxxxxxxxxxxx",
+         "Ll", "Mm", "Nn", "Oo", "Pp", "Qq", "Rr", "Ss", "Tt", "Uu", "Vv", "Ww")  # fmt: skip
+ONE, OTHER, KEPT = "Bbb", "Xxxxxxxxxxxx", "Aa"
+"""The card that is closed in one world, in the other, and one that lies beside it in both."""
+HERE, THERE = Place("discord:5/9", "discord:5", "#hill"), Place("discord:5/10", "discord:5", "#ford")
+SEATED = (("Anna", "US"), ("Bob", "VC"), ("Carl", "NVA"))
+HOLDERS = ("Anna", "Carl")
+"""Carl holds it where Anna gave it to him."""
+DECK = f'deck make "{", ".join(NAMES)}" cup'
+ANNA_DRAWS = ("Anna", "deck draw cup 2 me")
+BASES: dict[str, tuple[tuple[str, str], ...]] = {
+    "held": (ANNA_DRAWS,),
+    "held beside others": (
+        ANNA_DRAWS,
+        ("Bob", "deck draw cup 2 me"),
+        ("Carl", "deck draw cup"),
+        ("Bob", "deck peek 2"),
+    ),
+    "given": (ANNA_DRAWS, ("Anna", "deck give all NVA")),
+    "undone": (ANNA_DRAWS, ("Anna", "game undo"), ("Bob", "game undo")),
+    "put back": (ANNA_DRAWS, ("Anna", "deck return all cup")),
+    "at the bottom": (ANNA_DRAWS, ("Anna", "deck return all cup place=bottom")),
+    "of a side that left": (ANNA_DRAWS, ("Anna", "game leave"), ("Anna", "game join US")),
+    "looked at, then shuffled in": (("Anna", "deck peek 2"), ("Anna", "deck shuffle cup")),
+}
+AMONG = ("game undo", "game redo", "hand agree", "roll 2d6", "roll d6 secret", "game leave", "game next", "log 9")
+"""What is played among commands of decks."""
+UNLIKE = re.compile(r"[0-9.]+ ms|'ms': [0-9.]+|(_seconds_(sum|bucket).*|_created.*|python_.*|process_.*)")
+"""What no two runs have alike: how long something took."""
+
+
+class Over(Exception):
+    """Only the two cards are left in the pile, so that the next draw tells of them rightly."""
+
+
+class Chooser:
+    """Draws that fall as they are wanted, and else on neither of the two cards, with the faces that this takes."""
+
+    def __init__(self, wanted: Sequence[str]) -> None:
+        self.wanted, self._draw = [*wanted], cards.draw
+
+    def draw(
+        self, id: str, deck: cards.Deck, out: Any, many: int, source: Any, hands: Any = None, seats: Any = ()
+    ) -> Any:
+        if not isinstance(source, Script) and id == "cup":
+            source = Script([*self._faces(id, deck, out, many, hands or {}, seats)])
+        return self._draw(id, deck, out, many, source, hands, seats)
+
+    def _faces(self, id: str, deck: cards.Deck, out: Any, many: int, hands: Any, seats: Any) -> Iterator[int]:
+        pile = dict(cards.left(id, deck, out, cards.held_cards(hands)))
+        ends = [len(hands.get(end, ())) for end in cards.ENDS]
+        for _ in range(many):
+            if ends[0] and cards.TOP not in seats:
+                ends[0] -= 1
+                continue
+            words = {card: NAMES[int(card.rpartition("w")[2]) - 1] for card in pile}
+            free = [card for card, word in words.items() if word not in (ONE, OTHER)]
+            if self.wanted:
+                free = [card for card, word in words.items() if word == self.wanted[0]]
+                self.wanted.pop(0)
+            if not free:
+                raise Over
+            yield sum(some for card, some in [*pile.items()][: [*pile].index(free[0])]) + 1
+            pile[free[0]] -= 1
+            pile = {card: some for card, some in pile.items() if some}
+
+
+class Host(logging.Handler):
+    """What the host reads in the log."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.DEBUG)
+        self.lines: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.lines.append(f"{record.name} {record.levelname} {record.getMessage()} {getattr(record, 'fields', '')}")
+
+
+def typed(option: Option, chance: Random, name: str) -> str:
+    """Something to type for an option; nothing by which a holder would show the card. New ones are words of cards."""
+    if option.name == "cards":
+        return chance.choice((KEPT, "Cccc")) if name in HOLDERS else chance.choice((*NAMES, "all", "3"))
+    if option.name in ("deck", "what"):
+        return chance.choice((*("cup",) * 6, "standard-52", "Ann;Bo;Cy" if option.name == "what" else "cup"))
+    if option.complete == "side":
+        return chance.choice(("US", "VC", "NVA"))
+    if option.type == "int":
+        return str(chance.choice((1, 1, 2, 3)))
+    if option.type == "bool":
+        return chance.choice(("yes", "no"))
+    return str(chance.choice(option.values)) if option.values else chance.choice(NAMES)
+
+
+def line_of(spec: CommandSpec, chance: Random, name: str) -> str:
+    """One way to type a command."""
+    words = [" ".join(spec.path)]
+    for option in spec.options:
+        if option.required or option.name == "deck" or chance.random() < 0.5:
+            value = typed(option, chance, name)
+            words += [f'{option.name}="{value}"'] if value else []
+    return " ".join(words)
+
+
+def specs() -> list[CommandSpec]:
+    """Every command about decks and hands."""
+    found = [spec for spec in registry() if spec.path[0] in ("deck", "hand")]
+    assert len(found) > 10
+    return found
+
+
+def walk(seed: int) -> list[tuple[str, str]]:
+    """A random evening: who types what. Anna, who may hold the card, and Carl, who may be given it, never show it."""
+    chance, lines = Random(seed), list[tuple[str, str]]()
+    for _ in range(STEPS):
+        name = chance.choice(("Anna", "Bob", "Bob", "Carl", "Dora"))
+        act = chance.random()
+        if act < 0.15:
+            lines += [(name, chance.choice(AMONG)), ("Bob", "game undo")]
+        elif act < 0.25 and name == "Anna":
+            lines.append((name, chance.choice(("deck give all NVA cup", "deck return all cup"))))
+        else:
+            lines.append((name, line_of(chance.choice(specs()), chance, name)))
+    return lines
+
+
+class Watched(World):
+    """A world of which the host's log and figures are kept, and what waits to be sent."""
+
+    holders: tuple[str, ...] = HOLDERS
+
+    async def act(self, name: str, line: str) -> None:
+        reply = await self.channel.say(name, line, token="t")
+        hides = name in self.holders and line.split()[0] in ("hand", "deck")
+        self.note(f"{name}: {line}", reply, hides=hides)
+        told = reply.announce if reply.private and hides else reply
+        if told is not None:
+            said = io.StringIO()
+            show(Console(file=said, width=70), told)
+            self.seen.append(masked(said.getvalue()))
+        store = self.channel.app.store
+        rows = await store._ask("SELECT place, delivery, due, attempts FROM outbox ORDER BY id")
+        self.seen.append(masked(f"waiting: {[tuple(row) for row in rows]}"))
+        tables = await store._ask("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY 1")
+        sizes = {table: [*map(tuple, await store._ask(f"SELECT count(*) FROM {table}"))] for (table,) in tables}
+        self.seen.append(f"rows: {sizes}")
+        self.seen.append(masked(f"due: {[tuple(row) for row in await store._ask('SELECT * FROM due ORDER BY 1')]}"))
+
+    async def complete(self) -> None:
+        """What is offered to others while they type, for every option of every command of decks."""
+        for spec in specs():
+            for option in spec.options:
+                for name in ("Bob", "Dora"):
+                    who = self.channel.who(name)
+                    found = await self.channel.app.complete(spec.path, option.name, "", {}, who, self.channel.place)
+                    self.seen.append(f"{name} completes {spec.path} {option.name}: {found}")
+
+
+async def played(card: str, base: str, lines: Sequence[tuple[str, str]]) -> list[str]:
+    clock, host, figures = count(1_800_000_000, 7), Host(), Metrics("1")
+    app = await fresh_app(lambda: float(next(clock)))
+    app.watched(Watch(figures))
+    world = Watched(Channel(app, HERE), {})
+    chooser, root, level = Chooser((KEPT, card)), logging.getLogger(), logging.getLogger().level
+    root.addHandler(host)
+    root.setLevel(logging.DEBUG)
+    try:
+        with patch.object(cards, "draw", chooser.draw):
+            await world.channel.do("Anna", 'game start lnlt Cards sides="US, VC, NVA"')
+            for name, side in SEATED:
+                await world.channel.do(name, f"game join {side}")
+            code = (await world.channel.say("Mona", "game link", manager=True)).title.split()[-1]
+            there = Channel(app, THERE, "there")
+            assert not (await there.say("Mona", f"game link {code}", manager=True)).error
+            await world.channel.do("Anna", DECK)
+            for name, line in (*BASES[base], *lines):
+                await world.act(name, line)
+            await look(world)
+    except Over:
+        pass
+    finally:
+        root.removeHandler(host)
+        root.setLevel(level)
+    world.seen += [UNLIKE.sub("-", masked(line)) for line in host.lines if "bot" in line]
+    world.seen += [UNLIKE.sub("-", line) for line in figures.text().decode().splitlines()]
+    return world.seen
+
+
+async def look(world: Watched) -> None:
+    """What others can look at, in the end."""
+    with patch("tests.test_closed_cards.LOOKS", tuple(one for one in LOOKS if one[1] != "fair reveal")):
+        await world.look()
+    await world.complete()
+
+
+def seen(card: str, base: str, lines: Sequence[tuple[str, str]]) -> list[str]:
+    """What everybody but the holders sees, and the host in the log."""
+    with patch("os.urandom", Random(26).randbytes):
+        return run(played(card, base, lines))
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize(
+    "seed", [seed if seed < QUICK else pytest.param(seed, marks=pytest.mark.slow) for seed in range(WALKS)]
+)
+def test_two_worlds_that_differ_in_a_closed_card_stay_the_same_whatever_is_typed(seed: int) -> None:
+    base = [*BASES][seed % len(BASES)]
+    lines = walk(seed)
+    first, second = seen(ONE, base, lines), seen(OTHER, base, lines)
+    for here, there in zip(first, second, strict=False):
+        assert here == there, (base, lines)
+    assert len(first) == len(second)
