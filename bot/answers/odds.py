@@ -95,11 +95,13 @@ def _labelled(sequence: Sequence, options: Mapping[Picks, Outlook]) -> tuple[str
         return len({one.told for picks, one in options.items() if [*picks[:at], *picks[at + 1 :]] == rest}) > 1
 
     places = [at for at in range(count) if matters(at)]
-    by = choices[places[0]].by if choices and len(places) == 1 else ""
+    whose = [one.by for one in choices] if len({one.by for one in choices}) > 1 else [""] * count
     labels: dict[frozenset[tuple[str, Fraction]], list[str]] = {}
     for picks, one in options.items():
-        said = [f"{choices[at].by if len(places) > 1 else ''}{picks[at].replace('-', ' ')}" for at in places]
+        told = places if len(places) < 2 or picks[0] == choices[0].otherwise else places[:1]
+        said = [f"{whose[at] if len(places) > 1 else ''}{picks[at].replace('-', ' ')}" for at in told]
         labels.setdefault(one.told, []).append(" and ".join(said))
+    by = whose[places[0]] if len(places) == 1 else ""
     return by, {" or ".join(dict.fromkeys(labels[one.told])): one for one in options.values()}
 
 

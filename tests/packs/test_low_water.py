@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from bot.host.fuzz import Tally, fuzz
+from bot.host.odds_text import reply_of
+from bot.interface.reply.parts import Odds
 from bot.packs.check import check_content
 from bot.systems.catalog import system
 from bot.systems.packs.archive import read_content
@@ -65,6 +67,20 @@ def test_odds_of_a_volley(low_water: Path, answer: str, pays: str, cover: str, s
     given = {"shooters": "smugglers men=6 shot=4", "target": "preventives men=5 nerve=8", "range": 8, "cover": cover}
     found = odds("low-water", "shoot", {**given, "answer": answer, "pays": pays})
     assert {str(key): share for key, share in found.items()} == by_hand(6, Fraction(1, 3), 5, saved, 8, answer, pays)
+
+
+def test_odds_of_two_choices_of_one_side_are_told_in_its_words(low_water: Path) -> None:
+    """Who goes to ground is not asked whether to hold or run."""
+    given = {
+        "shooters": "smugglers men=6 shot=4",
+        "target": "preventives men=5 nerve=8",
+        "range": 5,
+        "cover": "soft",
+    }
+    reply = reply_of(system("low-water").sequence("shoot"), given)
+    headings = [part.heading for part in reply.lines if isinstance(part, Odds)]
+    assert headings == ["preventives, if stand and hold", "If stand and run", "If ground"]
+    assert reply.title.startswith("Preventives: stood 90% if stand and hold, stood 50% if stand and run, ")
 
 
 def test_odds_of_blades(low_water: Path) -> None:
