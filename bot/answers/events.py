@@ -103,7 +103,8 @@ def retold(
     if kind == "choice":
         how = "nobody chose in time" if event.get("as") == "else" else f"{who} chooses"
         words = ", ".join(dict.fromkeys(event["picks"])).replace("-", " ")
-        return Retold(result + _arrivals(event), f"{how} {words}, {title_of(event)}")
+        said = ": ".join(filter(None, (result, _became(event))))
+        return Retold(said + _arrivals(event), f"{how} {words}, {title_of(event)}")
     if kind == "sequence":
         found = _sequence(event, who, replayed=replayed)
         said = held(event, by_name(found.said, sides), sides) + _arrivals(event)
@@ -302,6 +303,23 @@ def tracks_moved(event: Event) -> list[str]:
     tracks, moved = system.tracks if system is not None else {}, [key for key in now if was.get(key) != now[key]]
     split = [(key.rpartition("/"), now[key]) for key in moved]
     return [tracks[name].said(value, side) for (side, _, name), value in split if name in tracks]
+
+
+def _became(event: Event) -> str:
+    """What became of the units that it changed, `Guards 1 + 2 destroyed; Scouts men 3`, where its result names none."""
+    before, after = ((event.get(part) or {}).get("units") or {} for part in ("before", "after"))
+    ways: dict[str, list[str]] = {}
+    for key, unit in after.items():
+        if unit and (was := before.get(key)):
+            marks = [mark for mark in unit.get("marks", ()) if mark not in was.get("marks", ())]
+            numbers, were = unit.get("numbers", {}), was.get("numbers", {})
+            state = unit.get("state", "") if unit.get("state") != was.get("state") else ""
+            changed = [f"{name} {value}" for name, value in numbers.items() if were.get(name) != value]
+            way = state or ", ".join(marks or changed)
+            ways.setdefault(way.replace("-", " "), []).append(unit["name"])
+            if unit["name"] in event.get("result", ""):
+                return ""
+    return "; ".join(f"{joined(names)} {way}" for way, names in ways.items() if way)
 
 
 def _arrivals(event: Event) -> str:

@@ -21,6 +21,8 @@ from bot.systems.system import Sequence
 EXACT = "Exact; nothing is rolled."
 _TOLD = 2
 _SAYING_NOTHING = ("outcome", "result")
+MOST_ROWS, RARE = 12, Fraction(1, 100)
+"""Beyond so many rows of numbers those at the ends are one row as long as they come to less than this."""
 LIKELIEST = 3
 """So many results are in the first line where no question decides."""
 
@@ -206,7 +208,7 @@ def _bars(
 ) -> Odds:
     """`chosen` is what must be chosen for it; where it `goes_on` from the bars above it, who it is about is not said
     again."""
-    questions = deciding(sequence)
+    questions, (one, said) = deciding(sequence), _folded(one)
     ordered = one.scale.is_known and not isinstance(questions, dict)
     worst = len(one.chances) - 1 if one.scale.are_numbers else len(one.harmful)
     named = heading(one.names, sequence.title if isinstance(questions, dict) else whom or _by(sequence))
@@ -214,11 +216,26 @@ def _bars(
     return Odds(
         f"If {chosen}" if goes_on else named,
         tuple((word, float(chance)) for _, word, chance in one.chances),
-        came=tuple(word for name in one.names for word in came.get(name, ())),
+        came=tuple(said.get(word, word) for name in one.names for word in came.get(name, ())),
         least=tuple(float(one.at_least(at)) for at in range(min(worst, len(one.chances) - 1))) if ordered else (),
         exact=tuple(str(chance) for _, _, chance in one.chances),
         tones=tuple(one.scale.tone(token) for token, _, _ in one.chances),
     )
+
+
+def _folded(one: Outlook) -> tuple[Outlook, Mapping[str, str]]:
+    """Of many numbers those at either end that have less than 1 % together as one row, `20 or more`; and how a number
+    in it is said."""
+    chances, said = [*one.chances], dict[str, str]()
+    if one.scale.are_numbers and len(chances) > MOST_ROWS:
+        for end in ("or more", "or less"):
+            rare = sum(sum(chance for _, _, chance in chances[: at + 1]) < RARE for at in range(len(chances)))
+            if rare > 1:
+                token, word, _ = chances[rare - 1]
+                said |= {folded: f"{word} {end}" for _, folded, _ in chances[:rare]}
+                chances[:rare] = [(token, f"{word} {end}", sum((c for _, _, c in chances[:rare]), Fraction(0)))]
+            chances.reverse()
+    return replace(one, chances=tuple(chances)), said
 
 
 def _by(sequence: Sequence) -> str:

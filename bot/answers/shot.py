@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 import textwrap
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Sequence as Many
 from itertools import zip_longest
@@ -294,8 +295,12 @@ def _joined(before: list[Line], line: Line) -> Line:
 
 
 def _few(line: Line, most: int) -> Line:
-    """The line without its dice where they are more than so many and something says what they come to."""
-    return line._replace(dice=()) if len(line.dice) > most and line.result else line
+    """The line with alike dice together, `[6 ×3]`, where they are more than so many and something says what they come
+    to; without them where even so they are too many."""
+    if len(line.dice) <= most or not line.result:
+        return line
+    alike = sorted(Counter(line.dice).items(), key=lambda one: (len(str(one[0])), str(one[0])))
+    return line._replace(dice=tuple([f"{face} ×{n}" if n > 1 else face for face, n in alike if len(alike) <= DOZEN]))
 
 
 def _is_bare(line: Line) -> bool:

@@ -151,9 +151,12 @@ async def test_each_unit_has_an_answer() -> None:
     assert second.private
     done = await channel.press("Bob", second.buttons[1].action)
     assert done.title.startswith("Blue 1 retreats; Blue 2 loses")
-    await channel.do("Anna", 'unit edit "Blue 1" state=steady', f"{ASSAULT}6,6,5,5")
+    assert done.by == "Bob chooses: Blue 1: go back a hex · Blue 2: stay and lose 1d6 men", "whose answer is whose"
+    again = await channel.do("Anna", 'unit edit "Blue 1" state=steady', f"{ASSAULT}6,6,5,5")
+    assert "/choose retreat or /choose loss (for all 2; or one for each, with commas)" in again.text()
     await channel.refused("Bob", "choose option=retreat,loss,loss", "bad-value option")
-    await channel.do("Bob", "choose option=loss,retreat")
+    both = await channel.do("Bob", "choose option=retreat")
+    assert both.by == "Bob chooses: go back a hex"
 
 
 DARE = {

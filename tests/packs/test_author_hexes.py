@@ -17,6 +17,7 @@ from bot.systems.catalog import system
 from bot.systems.packs.archive import read_content
 from tests.examples import odds
 from tests.packs.evening import Evening, Platform, ends_as_on_the_console, on_both, on_the_console, proved
+from tests.playing import Channel
 
 COLUMNS = ["1-3", "1-2", "1-1", "2-1", "3-1", "4-1", "5-1", "6-1"]
 CARD = {
@@ -157,6 +158,15 @@ EVENING: Evening = [
     ("Anna", 'sauer dawn "Blue Staff" hand=5,6,2,2'),
 ]
 """Two retreats, one through a zone, a break-through, a counter-attack that fails, a storm on the third morning."""
+
+
+async def test_the_undo_of_a_choice_says_what_it_undoes(sauer: Path) -> None:
+    channel = await Channel.fresh()
+    for person, line in EVENING[:11]:
+        await channel.do(person, line)
+    await channel.do("Ben", "choose option=hold,zone")
+    undone = [await channel.do(person, "game undo") for person in ("Ben", "Anna")]
+    assert "D2: Blue Foot 1 and Blue Tanks fought; Red Guard 1 steps 1" in " ".join(reply.text() for reply in undone)
 
 
 def test_it_passes_the_check(sauer: Path) -> None:

@@ -102,7 +102,7 @@ async def test_a_clubs_fire_table_goes_on_top_of_asl(club_asl: Path, use_packs: 
     use_packs(club_asl)
     channel = await Channel.fresh()
     odds = (await channel.do("Anna", "club-asl fire fp=4 drm=1 odds")).text()
-    assert odds.startswith("1mc 33%, nmc 31%, ok 28%"), "12, 11 and 10 of 36"
+    assert odds.startswith("1mc 33%, NMC 31%, ok 28%"), "12, 11 and 10 of 36"
     reply = await channel.do("Anna", "club-asl fire fp=4 drm=1 hand=2,3")
     assert "[2] [3] + 1 DRM = 6, 4 FP: 1mc" in reply.text()
     await channel.do("Anna", "club-asl smoke dispenser=sd usage_number=7")

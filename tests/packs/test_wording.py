@@ -9,8 +9,11 @@ from pathlib import Path
 import pytest
 
 from bot.audit.check_file import check
+from bot.interface.reply.parts import Odds
+from bot.interface.reply.reply import Reply
 from bot.packs.check import check_content
 from bot.systems.packs.archive import read_content
+from tests.examples import odds
 from tests.forging import bodies, copied, rechained
 from tests.packs.conftest import PackMaker
 from tests.playing import Channel
@@ -55,6 +58,15 @@ salvo:
   - let: {{guns: "shooter[0].guns"}}
   - pool: {{dice: "{{guns}}d6: guns", success: face >= 4, gives: hits}}
   - spread: {{loss: hits, over: targets, from: hull, lost: sunk}}
+  - headline: "{{hits}} hit{{|s}}"
+burst:
+  title: Burst
+{HEAD}  inputs: {{n: {{type: int, min: 1, max: 20, help: dice}}}}
+  outputs: {{hits: int}}
+  odds_by: hits
+  example: {{n: 2}}
+  steps:
+  - pool: {{dice: "{{n}}d6!: burst", success: face >= 4, gives: hits}}
   - headline: "{{hits}} hit{{|s}}"
 luck:
   title: Luck
@@ -130,3 +142,30 @@ async def test_a_table_rolled_on_comes_behind_the_roll_that_called_it_and_tells_
     assert said[1:3] == ["Luck: [4], ex", "Windfall: [2], supply 3, replacement points 0, late"]
     assert "Windfall: [5], supply 0, replacement points 2" in (await channel.do("Anna", "few luck hand=4,5")).text()
     assert check(json.loads(json.dumps(await exported(channel)))).faults == ()
+
+
+async def test_the_ends_of_many_numbers_are_one_row(few: Path) -> None:
+    """Exactly: the chances are those of all rows; what came up is marked where it is folded, too."""
+    channel = await table()
+    shown = await channel.do("Anna", "few burst 12 odds")
+    (bars,) = [part for part in shown.lines if isinstance(part, Odds)]
+    exact = odds("few", "burst", {"n": 12})
+    words = [row.word for row in bars.rows]
+    assert (words[0], words[-1], len(words)) == ("14 or more", "1 or less", 14)
+    assert bars.exact[0] == str(sum(chance for hits, chance in exact.items() if int(hits) >= 14))
+    assert len(exact) == 57
+    await channel.do("Anna", f"few burst 12 hand={','.join(['6'] * 11 + ['4'] * 12)}")
+    button = await channel.under((await channel.game()).last, "odds")
+    assert "14 or more" in next(row.word for row in bars_of(await channel.press("Anna", button)).rows if row.came)
+
+
+def bars_of(reply: Reply) -> Odds:
+    """The bars of an answer."""
+    return next(part for part in reply.lines if isinstance(part, Odds))
+
+
+async def test_many_dice_are_shown_together(few: Path) -> None:
+    """Whoever rolled them can check what was read."""
+    channel = await table()
+    said = (await channel.do("Anna", "few burst 10 hand=1,1,2,3,3,3,4,5,6,1,2")).text()
+    assert "Burst: [1 ×3] [2 ×2] [3 ×3] [4] [5] [6!], 3 of 11 hits" in said

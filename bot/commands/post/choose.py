@@ -20,6 +20,7 @@ from bot.interface.spec import CommandSpec
 from bot.interface.typing.command_text import command_text
 from bot.rules.copies import replace
 from bot.rules.errors import DieOwed, UserError
+from bot.rules.text.names import joined
 from bot.rules.text.phrase import Phrase, Typed, begun, phrase
 from bot.stores.base import DAY
 from bot.stores.records import DueRow, Outgoing
@@ -53,7 +54,8 @@ def _question(context: Context, reply: Reply, number: int, asks: Json, picked: t
     whose = f"{items[len(picked)]}: " if len(items) > 1 else ""
     who, otherwise = asks.get("side") or "Somebody", _words(asks, asks["else"])
     typed = [piece for option in asks["options"] for piece in (" or ", Typed(f"/choose {option}"))][1:]
-    typed = [": ", *typed] if len(items) < 2 and not reply.private else []
+    for_all = [f" (for all {len(items)}; or one for each, with commas)"] if len(items) > 1 else []
+    typed = [": ", *typed, *for_all] if not reply.private else []
     until = Phrase(f"{who} chooses until ", when(asks["due"]), *typed, f"; then it is: {otherwise}.")
     buttons = tuple(
         context.button(CHOOSES, _label(whose, says, option), number, "".join(map(str, (*picked, at))), style="primary")
@@ -113,6 +115,14 @@ async def press(context: Context, number: int, more: str) -> Reply:
     return await _decide(context, number, [asks["options"][at] for at in picked])
 
 
+def _said(asks: Json, picks: list[str]) -> str:
+    """What was chosen in words; where units go different ways, which of them goes which."""
+    ways: dict[str, list[str]] = {}
+    for pick, item in zip(picks, asks.get("items", [""]), strict=True):
+        ways.setdefault(_words(asks, pick), []).append(item)
+    return " · ".join(f"{joined(items)}: {way}" if len(ways) > 1 else way for way, items in ways.items())
+
+
 def _asks(game: Game, number: int) -> Json:
     """What an event asks for. Raises UserError where it does not, or no more."""
     if number not in game.waits:
@@ -166,7 +176,7 @@ async def _decide(context: Context, number: int, picks: list[str], *, how: str =
     facts = play_facts(context, spec.path, happening, named_in(game, happening))
     facts = {name: value for name, value in facts.items() if name not in ("command", "inputs")}
     facts |= {"event": number, "picks": picks, "as": how}
-    said = ", ".join(dict.fromkeys(_words(asks, pick) for pick in picks))
+    said = _said(asks, picks)
     chosen = f"nobody chose in time: {said}" if how == ELSE else f"{context.who} chooses: {said}"
     reply = replace(outcome.reply, by=chosen)
     if happening.asks:

@@ -106,11 +106,8 @@ class Roll(Statement):
         due, sure = list[Spec](), not partial.unsure
         for thrown in self.dice:
             count, _, _ = spec = tuple([partial.value(formula, env) for formula in thrown.formulas()])
-            if thrown.most and count is not OPEN and (number := _number(count)) > thrown.most:
-                say = f"These are {number} dice, and at most {thrown.most} may fall at once here."
-                raise UserError(say, code="too-large")
             sure = sure and count is not OPEN
-            due.append(thrown.at_most(spec) if OPEN in spec else spec)
+            due.append(thrown.at_most(spec))
             if thrown.words:
                 pool_of(_number(due[-1][0]), due[-1][1], thrown.words)
         dice = dice_of(tuple(due)).dice

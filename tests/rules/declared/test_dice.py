@@ -220,10 +220,12 @@ def test_each_die_may_be_gone_through() -> None:
     }
 
 
-def test_more_dice_than_are_written_as_the_most_are_refused_where_inputs_decide_them() -> None:
+def test_no_more_dice_than_are_written_as_the_most_also_where_inputs_decide_them() -> None:
     sequence = declared('- roll: {a: "{shooters}d6, at most 9"}\n  tell: {lost: a}\n', shooters=1)
-    with pytest.raises(UserError, match="These are 12 dice, and at most 9 may fall at once here"):
-        sequence.plan(Given({"shooters": 12}))
+    found = rolled(sequence, {"shooters": 12}, *[1] * 9)
+    assert found.out["lost"] == 9
+    assert [line.text() for line in found.lines] == ["A: 9 dice of 12, the card's most"]
+    assert max(counted(sequence, "lost", {"shooters": 12})) == 54
 
 
 def test_more_items_than_a_list_may_have_are_refused() -> None:
