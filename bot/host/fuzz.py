@@ -19,6 +19,7 @@ from unittest.mock import patch
 
 from bot.app import App
 from bot.audit.games import audit_game
+from bot.game.cups import is_cup
 from bot.host.cli import Arguments
 from bot.interface.registry import registry
 from bot.interface.reply.packing import file_text
@@ -29,6 +30,7 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.options import Option
 from bot.stores.sqlite import TemporaryStore
 from bot.systems.catalog import PACKS, everywhere, system, systems
+from bot.systems.decks import sides_named
 from bot.systems.packs.pack import load_pack
 from bot.systems.resolve import count_odds
 from bot.systems.system import System
@@ -171,12 +173,18 @@ class Failure:
     export: str
 
 
+def sides_of(system: System) -> tuple[str, ...]:
+    """The sides of a random game: those that its chits name, where a cup leads a phase."""
+    cups = (deck for id, deck in system.decks.items() if is_cup(id, system))
+    return tuple(dict.fromkeys(side for deck in cups for side in sides_named(deck))) or SIDES
+
+
 def roster_for(system: System, chance: Random) -> tuple[str, ...]:
     """Lines that give both sides a few units of every second type or so, with numbers that its attributes allow."""
     words = system.words["units"]
     types = list(words.types)
     made = []
-    for side in SIDES:
+    for side in sides_of(system):
         for at, kind in enumerate(chance.sample(types, min(4, len(types)))):
             name = f"{'ABCD'[at] * 2}{side.lower()}"
             stats = " ".join(
@@ -218,10 +226,13 @@ class Game:
         return Failure(number, tuple(faults), await self._export()) if faults else None
 
     async def _faults(self) -> Any:
-        roster = roster_for(self._system, self._chance)
-        opening = (f'game start {self._system.home} "A game" sides="US, VC"', "game join US", *roster)
+        roster, sides = roster_for(self._system, self._chance), sides_of(self._system)
+        start = f'game start {self._system.home} "A game" sides="{", ".join(sides)}"'
+        opening = (start, f"game join {sides[0]}", *roster)
         typed = lines(self._chance, LENGTH, self._system.id, roster, tables=True)
         for at, line in enumerate((*opening, *typed)):
+            for theirs, side in zip(SIDES, sides, strict=False):
+                line = re.sub(rf"\b{theirs}\b", side, line)
             who = self._chance.choice(PERSONS) if at >= len(opening) else PERSONS[0]
             reply = await self._say(who, line)
             self._tally.commands += 1

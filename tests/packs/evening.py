@@ -24,14 +24,37 @@ from tests.standins.discord import DiscordStandIn
 
 Evening = list[tuple[str, str]]
 """(who, what they type); Anna starts the game and Ben joins it."""
+Say = Callable[[str, str], Awaitable[str]]
+"""What is answered when somebody types a line, which may not fail."""
+Player = Callable[[Say], Awaitable[None]]
+"""Who plays by what is answered: cards and chits come as they come."""
+
+
+def by_lines(evening: Evening) -> Player:
+    """Who plays these lines, whatever is answered."""
+
+    async def play(say: Say) -> None:
+        for name, line in evening:
+            await say(name, line)
+
+    return play
 
 
 async def on_the_console(evening: Evening) -> tuple[Channel, dict[str, object]]:
     """The channel and the state of the game after all lines, none of which may fail."""
-    channel = await Channel.fresh()
-    for name, line in evening:
-        await channel.do(name, line)
+    channel = await on_the_console_by(by_lines(evening))
     return channel, await state_of(channel.app, channel.place.key)
+
+
+async def on_the_console_by(play: Player) -> Channel:
+    """The channel after an evening."""
+    channel = await Channel.fresh()
+
+    async def say(name: str, line: str) -> str:
+        return (await channel.do(name, line)).text()
+
+    await play(say)
+    return channel
 
 
 async def export_of(channel: Channel) -> str:
@@ -59,17 +82,26 @@ async def proved(channel: Channel, tmp_path: Path) -> str:
 
 async def on_discord(folder: Path, evening: Evening, tmp_path: Path) -> dict[str, object]:
     """The state of the game after all lines, each a slash command."""
+    return await on_discord_by(folder, by_lines(evening), tmp_path)
+
+
+async def on_discord_by(folder: Path, play: Player, tmp_path: Path) -> dict[str, object]:
+    """The state of the game after an evening of slash commands."""
     reader = await Channel.fresh()
     async with DiscordStandIn.running() as discord:
         async with discord_process.running(discord, tmp_path, GROGNARD_PACKS=str(folder)):
             table = discord.channel("table")
             people = {name: discord.user(name) for name in ("Anna", "Ben")}
-            for name, line in evening:
+
+            async def say(name: str, line: str) -> str:
                 typed = await reader.app.parsed(line, reader.place, reader.who(name))
                 options = {key: _sent(typed.spec, key, value) for key, value in typed.options.items()}
                 asked = await people[name].slash(table, " ".join(typed.spec.path), options)
                 answer = await asked.answer()
                 assert not answer.content.startswith("Error"), f"{line}: {answer.text}"
+                return answer.text
+
+            await play(say)
         app = await App.open(await SqliteStore.open(tmp_path / "grognard.db"))
         try:
             return await state_of(app, f"discord:{table.guild.id if table.guild else 0}/{table.id}")
@@ -79,12 +111,20 @@ async def on_discord(folder: Path, evening: Evening, tmp_path: Path) -> dict[str
 
 async def on_slack(folder: Path, evening: Evening, tmp_path: Path) -> dict[str, object]:
     """The state of the game after all lines, each behind /grognard."""
+    return await on_slack_by(folder, by_lines(evening), tmp_path)
+
+
+async def on_slack_by(folder: Path, play: Player, tmp_path: Path) -> dict[str, object]:
+    """The state of the game after an evening behind /grognard."""
     slack = await stand_in("socket")
     home, anna, ben, games = settle(slack)
     try:
         async with slack_process.running(slack, tmp_path, home, GROGNARD_PACKS=str(folder)):
-            for name, line in evening:
-                await say_on_slack({"Anna": anna, "Ben": ben}[name], games, "/grognard", line)
+
+            async def say(name: str, line: str) -> str:
+                return (await say_on_slack({"Anna": anna, "Ben": ben}[name], games, "/grognard", line)).text
+
+            await play(say)
         assert slack.refusals == []
     finally:
         await slack.stop()

@@ -1,0 +1,238 @@
+"""Three Mills: a battle that a cup leads; odds beside a count by hand, and an evening that takes chits as they come."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable
+from fractions import Fraction
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from bot.host.fuzz import Tally, fuzz
+from bot.packs.check import check_content
+from bot.systems.catalog import system
+from bot.systems.packs.archive import read_content
+from tests.examples import odds
+from tests.packs.evening import Player, Say, on_discord_by, on_slack_by, on_the_console_by, proved
+from tests.playing import Channel
+
+PLAYERS = {"Crown": "Anna", "Republic": "Ben"}
+FORMATIONS = {
+    "Guards": ("Grenadiers", "Fusiliers", "Guard guns"),
+    "Line": ("Line 1", "Line 2", "Line 3"),
+    "Cavalry": ("Hussars", "Dragoons"),
+    "Vanguard": ("Chasseurs 1", "Chasseurs 2", "Lancers"),
+    "Volunteers": ("Volunteers 1", "Volunteers 2", "Volunteers 3", "Volunteers 4"),
+    "Reserve": ("Veterans", "Field guns"),
+}
+
+
+@pytest.fixture
+def three_mills(root: Path, use_packs: Callable[[Path], None]) -> Path:
+    folder = root / "packs" / "three-mills"
+    use_packs(folder)
+    return folder
+
+
+def of_2d6(least: int, most: int) -> Fraction:
+    """How likely 2d6 come to these totals."""
+    return Fraction(sum(least <= a + b <= most for a, b in product(range(1, 7), repeat=2)), 36)
+
+
+@pytest.mark.parametrize(
+    ("shooters", "there", "adds"),
+    [
+        ("line men=4 place=n2", "n3", 2 - 2),
+        ("line men=4 place=n2; line men=1 place=n2", "n1", 4),
+        ("guns men=3 place=n5; chasseur men=3 place=n5", "n4", 6),
+        ("guns men=3 place=n5", "n3", 3 - 2 - 2),
+    ],
+)
+def test_odds_of_fire(three_mills: Path, shooters: str, there: str, adds: int) -> None:
+    found = odds(
+        "three-mills", "fire", {"shooters": shooters, "target": f"volunteer men=4 place={there} rear=west"}, "result"
+    )
+    counted = {
+        "no-effect": of_2d6(2, 8 - adds),
+        "wavers": of_2d6(9 - adds, 10 - adds),
+        "hit": of_2d6(11 - adds, 13 - adds),
+        "hit-hard": of_2d6(14 - adds, 12),
+    }
+    assert {str(key): share for key, share in found.items()} == {key: share for key, share in counted.items() if share}
+
+
+@pytest.mark.parametrize("answer", ["back", "stay"])
+@pytest.mark.parametrize(
+    ("attackers", "targets", "stand", "blades"),
+    [
+        ("grenadier men=4 place=c2 rear=west", "volunteer men=4 place=c3 rear=east", 3 + 2, 4),
+        (
+            "hussar men=3 place=s4 rear=west; dragoon men=3 place=s4 rear=west",
+            "volunteer men=4 place=s5 rear=east shaken; line men=4 place=s5 rear=east",
+            2 + 3,
+            8,
+        ),
+    ],
+)
+def test_odds_of_a_charge(
+    three_mills: Path, answer: str, attackers: str, targets: str, stand: int, blades: int
+) -> None:
+    given = {"attackers": attackers, "targets": targets, "answer": answer}
+    found = odds("three-mills", "charge", given, "result")
+    ahead = blades - stand
+    beaten = {"driven-back": of_2d6(8 - ahead, 10 - ahead), "routed": of_2d6(11 - ahead, 12)}
+    counted = {"repulsed": of_2d6(2, 4 - ahead), "mixed": of_2d6(5 - ahead, 7 - ahead)}
+    counted |= beaten if answer == "back" else {"held": sum(beaten.values(), Fraction())}
+    assert {str(key): share for key, share in found.items()} == {key: share for key, share in counted.items() if share}
+
+
+@pytest.mark.parametrize(("troops", "needed"), [("volunteer", 6), ("grenadier", 9)])
+def test_odds_of_a_rally(three_mills: Path, troops: str, needed: int) -> None:
+    found = odds("three-mills", "rally", {"units": f"{troops} shaken"})
+    assert {str(key): share for key, share in found.items()} == {
+        "rallies": of_2d6(2, needed),
+        "shaken": of_2d6(needed + 1, 12),
+    }
+
+
+async def test_it_passes_the_check_and_says_what_cannot_be_done(three_mills: Path) -> None:
+    report = check_content(read_content(three_mills))
+    assert (report.faults, report.questions) == ((), ())
+    channel = await Channel.fresh()
+    await channel.do("Anna", 'game start three-mills "Sorrel" scenario=sorrel')
+    await channel.fails("Anna", "three-mills move Hussars s4", "Hussars is at s1 and cannot go to s4")
+    await channel.do("Anna", "three-mills move Hussars s3", 'three-mills move "Line 1; Line 2" n2')
+    await channel.fails("Anna", "three-mills move Hussars s2", "has acted already")
+    await channel.fails("Anna", 'three-mills fire Grenadiers "Volunteers 1"', "Volunteers 1 is at c5, they are at c1")
+    await channel.fails("Anna", 'three-mills charge "Guard guns" "Volunteers 1"', "Guns do not charge")
+    await channel.fails("Anna", 'three-mills order "Line 1; Line 2; Line 3"', "Line 1 has acted this turn")
+    await channel.fails("Anna", 'three-mills order "Line 3; Grenadiers"', "not of the same formation")
+
+
+async def test_what_charges_and_losses_come_to(three_mills: Path) -> None:
+    """A charge that is stood with an order, one off the field, mills that count, a dead formation's chit."""
+    channel = await Channel.fresh()
+    await channel.do("Anna", 'game start three-mills "Sorrel" scenario=sorrel', "game settings hand_dice=yes")
+    await channel.do("Anna", "game join Crown", "unit edit Hussars place=n4", "unit edit Dragoons place=n4")
+    await channel.do("Ben", "game join Republic")
+    await channel.do("Anna", 'three-mills charge "Hussars; Dragoons" "Chasseurs 1; Chasseurs 2; Lancers" hand=5,5')
+    await channel.do("Ben", "choose option=stay")
+    game = await channel.game()
+    assert game.tracks["Republic/orders"] == 2
+    assert game.units["chasseurs 1"].numbers["men"] == 1
+    assert [name for name, unit in game.units.items() if "shaken" in unit.marks] == [
+        "chasseurs 1", "chasseurs 2", "lancers",
+    ]  # fmt: skip
+    await channel.do("Anna", "three-mills order Hussars by=staff", "three-mills order Dragoons by=staff")
+    await channel.do("Anna", 'three-mills charge "Hussars; Dragoons" "Chasseurs 1; Chasseurs 2; Lancers" hand=5,6')
+    game = await channel.game()
+    assert game.waits
+    await channel.do("Ben", "choose option=back")
+    game = await channel.game()
+    assert {game.units[name].state for name in ("chasseurs 1", "chasseurs 2", "lancers")} == {"gone"}, "off the field"
+    assert game.units["hussars"].numbers["place"] == "n5"
+    assert game.tracks["Crown/points"] == 3
+    await channel.do("Anna", "unit edit Fusiliers place=c3", 'unit edit "Line 1..2" place=n3')
+    await channel.do("Anna", "unit edit Veterans place=s3", "game next", "game next")
+    tracks = (await channel.game()).tracks
+    assert (tracks["Crown/points"], tracks.get("Republic/points", 0)) == (5, 1), "two mills, one, and three units"
+
+
+async def test_random_games_of_it_are_sound(three_mills: Path) -> None:
+    tally = Tally()
+    assert await fuzz(system("three-mills"), 2, 3, tally) is None
+    assert tally.plays == 2
+
+
+class Field:
+    """Where everybody is, as whoever plays knows it, and what they type in a go."""
+
+    def __init__(self, say: Say) -> None:
+        self.say, self.turn, self.drawn = say, 1, list[str]()
+        self.places = {
+            unit: f"{self.lane(unit)}{1 if formation in ('Guards', 'Line', 'Cavalry') else 5}"
+            for formation, units in FORMATIONS.items()
+            for unit in units
+        }
+
+    @staticmethod
+    def lane(unit: str) -> str:
+        north = ("Line 1", "Line 2", "Chasseurs 1", "Chasseurs 2", "Lancers")
+        south = ("Line 3", "Hussars", "Dragoons", "Volunteers 3", "Volunteers 4")
+        return "n" if unit in north else "s" if unit in south else "c"
+
+    async def evening(self) -> None:
+        """Two turns: a chit is drawn until the lull, one is undone and drawn anew; each formation moves ahead, and who
+        meets somebody shoots; then last orders."""
+        await self.say("Anna", 'game start three-mills "Sorrel" scenario=sorrel')
+        await self.say("Anna", "game settings hand_dice=yes")
+        await self.say("Anna", "game join Crown")
+        await self.say("Ben", "game join Republic")
+        for self.turn in (1, 2):
+            await self.draws()
+            await self.say("Anna", "game next")
+
+    async def draws(self) -> None:
+        for number in range(1, 30):
+            told = await self.say(("Anna", "Ben")[number % 2], "deck draw cup")
+            told = re.sub(r"[*_]", "", told)
+            if "Last orders" in told:
+                return
+            chit = next(chit for chit in (*FORMATIONS, "Crown staff", "Republic staff") if f"{chit}: " in told)
+            self.drawn.append(chit)
+            if number == 2 and self.turn == 1:
+                await self.say("Anna", "game undo")
+                await self.say("Ben", "game undo")
+                continue
+            side = "Crown" if "Crown" in told else "Republic"
+            await self.go(PLAYERS[side], chit)
+            await self.say(PLAYERS[side], "game pass")
+        raise AssertionError("the lull never came")
+
+    async def go(self, who: str, chit: str) -> None:
+        """What the units of a formation do; a staff chit does nothing."""
+        for place in dict.fromkeys(self.places[unit] for unit in FORMATIONS.get(chit, ())):
+            units = [unit for unit in FORMATIONS[chit] if self.places[unit] == place]
+            lane, rank = place[0], int(place[1])
+            there = f"{lane}{rank + (1 if who == 'Anna' else -1)}"
+            met = [unit for unit, at in self.places.items() if at == there and self.of(unit) != who]
+            named = "; ".join(units)
+            if met and len(units) < 3 and not {"Hussars", "Dragoons", "Lancers", "Guard guns"} & {*units}:
+                await self.say(who, f'three-mills fire "{named}" "{met[0]}" hand=1,1')
+            elif not met and there[1] in "234":
+                await self.say(who, f'three-mills move "{named}" {there}')
+                self.places |= dict.fromkeys(units, there)
+
+    @staticmethod
+    def of(unit: str) -> str:
+        crown = (*FORMATIONS["Guards"], *FORMATIONS["Line"], *FORMATIONS["Cavalry"])
+        return "Anna" if unit in crown else "Ben"
+
+
+async def evening(say: Say) -> None:
+    await Field(say).evening()
+
+
+async def test_an_evening_on_the_console_with_proof(three_mills: Path, tmp_path: Path) -> None:
+    fields: list[Field] = []
+
+    async def played(say: Say) -> None:
+        fields.append(Field(say))
+        await fields[0].evening()
+
+    channel = await on_the_console_by(played)
+    game, (field,) = await channel.game(), fields
+    assert game.turn == 3
+    assert {unit.name: unit.numbers["place"] for unit in game.units.values()} == field.places
+    page = await proved(channel, tmp_path)
+    assert "Sorrel" in page
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("platform", [on_discord_by, on_slack_by], ids=["discord", "slack"])
+async def test_the_same_evening_elsewhere(
+    platform: Callable[[Path, Player, Path], Awaitable[dict[str, object]]], three_mills: Path, tmp_path: Path
+) -> None:
+    assert (await platform(three_mills, evening, tmp_path))["turn"] == 3
