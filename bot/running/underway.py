@@ -195,7 +195,7 @@ class Unrecorded:
 
 
 def _played(command: Command, spec: CommandSpec) -> Reply | None:
-    """A roll, a table or a sequence with thrown dice and no roster; None for anything else."""
+    """A roll, a table or a sequence with thrown dice and no roster; None for anything else, and for one that draws."""
     options = {name: value for name, value in command.options.items() if value not in (None, "", ())}
     if any(flag(options, name) for name in _NEVER) or spec.wants_whole(options):
         return None
@@ -206,8 +206,8 @@ def _played(command: Command, spec: CommandSpec) -> Reply | None:
         game = system(spec.system)
         given = {name: value for name, value in options.items() if name not in ("picture", "private")}
         outcome = read_table(game.table(spec.target), given, who, throwaway())
-    elif spec.family == "sequence":
-        outcome = run_sequence(system(spec.system).sequence(spec.target), spec, options, who, throwaway(), {})
+    elif spec.family == "sequence" and not (sequence := system(spec.system).sequence(spec.target)).decks:
+        outcome = run_sequence(sequence, spec, options, who, throwaway(), {})
     else:
         return None
     bare = replace(
