@@ -71,8 +71,18 @@ class World:
         with patch.object(
             Ledger, "source", lambda ledger: Given(self.faces.get(ledger.next_number, ()), source(ledger))
         ):
-            reply = await self.channel.say(name, line)
-        self.note(f"{name}: {line}", reply, hides=name == holder and line.split()[0] in ("hand", "deck"))
+            if line.startswith("pick "):
+                reply = await self.pick(name, *line.split()[1:])
+            else:
+                reply = await self.channel.say(name, line)
+        self.note(f"{name}: {line}", reply, hides=name == holder and line.split()[0] in ("hand", "deck", "pick"))
+
+    async def pick(self, name: str, menu: str, place: str, to: str = "") -> Reply:
+        """Choose the card in this place of a menu of one's hand, and for whom."""
+        menus = {one.label: one.entries for one in (await self.channel.say(name, "hand")).menus}
+        reply = await self.channel.press(name, menus[menu][int(place)].action)
+        button = next((one for one in reply.buttons if to and one.label == to), None)
+        return await self.channel.press(name, button.action) if button is not None else reply
 
     def note(self, what: str, reply: Reply, *, hides: bool) -> None:
         """What others see of an answer: all of a public one, and what it announces; never what it is for its asker."""
@@ -148,6 +158,14 @@ PAIRS: dict[str, tuple[tuple[tuple[str, str], ...], dict[int, list[int]], dict[i
     "a given card": (
         (("Anna", "deck draw cup to=me"), ("Anna", "deck give all NVA"), ("Bob", "deck draw cup")),
         {6: [2], 8: [4]}, {6: [8], 8: [5]},
+    ),
+    "a card picked from a hand, another kept": (
+        (("Anna", "deck draw cup 2 me"), ("Anna", "pick Play 0"), ("Bob", "deck draw cup")),
+        {6: [1, 1], 8: [3]}, {6: [1, 7], 8: [4]},
+    ),
+    "a card picked to be given": (
+        (("Anna", "deck draw cup 2 me"), ("Anna", "pick Give 1 NVA"), ("Bob", "deck draw cup")),
+        {6: [1, 1], 8: [3]}, {6: [1, 7], 8: [4]},
     ),
     "a card put back": (
         (("Anna", "deck draw cup to=me"), ("Anna", "deck return all"), ("Bob", "deck draw cup")),

@@ -263,7 +263,7 @@ async def test_a_large_hand_has_pages() -> None:
     assert [entry.label for entry in played.menus[0].entries] == [entry.label for entry in second.menus[0].entries[1:]]
     stranger = await channel.press("Bob", second.menus[0].entries[1].action)
     assert stranger.announce is None
-    assert stranger.title == "You hold no cards of standard-52."
+    assert stranger.title == "That card is no longer in your hand."
     game = await channel.game()
     assert sum(count for key, count in game.cards.items() if "/play/" in key) == 1
 
@@ -344,7 +344,11 @@ async def ends(channel: Channel, name: str) -> dict[str, str]:
     """What somebody is shown of the known ends of piles."""
     reply = await channel.do(name, "hand")
     labels = ((str(getattr(part, "label", "")), part) for part in reply.lines)
-    return {label: str(getattr(part, "text", "")) for label, part in labels if "of the pile" in label}
+    return {
+        label: str(getattr(part, "text", ""))
+        for label, part in labels
+        if label.startswith(("On top of ", "At the bottom of "))
+    }
 
 
 async def test_a_peek_shows_what_is_drawn_next_to_who_looks_alone() -> None:
@@ -359,7 +363,7 @@ async def test_a_peek_shows_what_is_drawn_next_to_who_looks_alone() -> None:
     assert held.title == "Your hand is empty"
     assert "Play by name" not in held.text(), "there is nothing to play"
     assert len(seen) == 3
-    assert (await ends(channel, "Anna")) == {"On the top of the pile, cup": ", ".join(seen)}
+    assert (await ends(channel, "Anna")) == {"On top of cup": ", ".join(seen)}
     assert (await ends(channel, "Bob")) == {}
     await sound(channel, closed=True)
     drawn = await channel.do("Bob", "deck draw cup 2")
@@ -379,7 +383,7 @@ async def test_who_looked_at_fewer_knows_fewer() -> None:
     await channel.do("Anna", "deck peek")
     both = await channel.do("Bob", "deck peek 2")
     seen = both.title.removeprefix("On top of cup: ").split(", ")
-    assert (await ends(channel, "Anna"))["On the top of the pile, cup"] == f"{seen[0]}, one you did not see"
+    assert (await ends(channel, "Anna"))["On top of cup"] == f"{seen[0]}, one you did not see"
     again = await channel.do("Anna", "deck peek 2")
     assert again.title == both.title
     assert (await last_event(channel))["closed"] == []
@@ -405,14 +409,14 @@ async def test_a_card_is_put_on_top_or_at_the_bottom() -> None:
     first = (await channel.do("Anna", "deck draw 2")).title.removeprefix("Anna draws ").split(", ")
     told = await channel.do("Anna", f"deck return {first[1]},{first[0]} place=top")
     assert told.title == f"Anna puts on the top of the pile: {first[1]}, {first[0]}"
-    assert (await ends(channel, "Bob")) == {"On the top of the pile, cup": f"{first[1]}, {first[0]}"}
+    assert (await ends(channel, "Bob")) == {"On top of cup": f"{first[1]}, {first[0]}"}
     assert (await channel.do("Bob", "deck draw 2")).title == f"Bob draws {first[1]}, {first[0]}"
     await channel.do("Bob", "deck return all place=bottom")
     own_card = (await channel.do("Anna", "deck draw to=me")).title.removeprefix("You draw ")
     told = await channel.do("Anna", f"deck return {own_card} place=bottom")
     assert told.title == "Anna puts 1 closed card at the bottom of the pile"
-    assert own_card not in (await ends(channel, "Bob"))["At the bottom of the pile, cup"]
-    assert (await ends(channel, "Anna"))["At the bottom of the pile, cup"].endswith(f", {own_card}")
+    assert own_card not in (await ends(channel, "Bob"))["At the bottom of cup"]
+    assert (await ends(channel, "Anna"))["At the bottom of cup"].endswith(f", {own_card}")
     await sound(channel, closed=True)
     drawn = (await channel.do("Bob", "deck draw 6")).title.removeprefix("Bob draws ").split(", ")
     assert drawn[3:] == [*sorted(first, key=int), own_card]
@@ -493,3 +497,130 @@ async def test_a_manager_agrees_for_a_side_that_is_silent(tmp_path: Path) -> Non
     assert verify_log.check(verify_log.read_json(json.dumps(early)))[0]
     by_page = said_by_page([json.dumps(log), json.dumps(early)], tmp_path)
     assert [bool(one["faults"]) for one in by_page] == [False, True]
+
+
+async def test_three_seats_agree_to_the_end_one_after_the_other_and_play_on_when_it_goes_on() -> None:
+    channel = await Channel.fresh()
+    await channel.do("Anna", 'game start lnlt Three sides="US, VC, NVA"', "game join US")
+    await channel.do("Bob", "game join VC")
+    await channel.do("Carl", "game join NVA")
+    await channel.do("Anna", 'deck make "1..12" cup', "deck deal 2")
+    held = {name: await own(channel, name) for name in ("Anna", "Bob", "Carl")}
+    asked = await channel.do("Anna", "game end confirm")
+    assert asked.announce is not None
+    assert "NVA's hand and VC's hand: whoever plays there agrees first." in asked.announce.text()
+    told = await channel.press("Bob", asked.announce.buttons[0].action)
+    assert "NVA's hand and US's hand: not yet. Who ends it agrees." in told.text()
+    asked = await channel.do("Anna", "game end confirm")
+    assert asked.announce is not None
+    assert "\nNVA's hand: whoever plays there agrees first." in asked.announce.text()
+    await channel.do("Bob", "game undo")
+    asked = await channel.do("Anna", "game end confirm")
+    assert asked.announce is not None
+    assert "VC" in asked.announce.text(), "a yes can be taken back"
+    await channel.do("Bob", "hand agree")
+    await channel.do("Carl", "hand agree")
+    await channel.do("Anna", "game end confirm")
+    await channel.do("Anna", "game resume")
+    for name, cards in held.items():
+        hand = await channel.do(name, "hand")
+        assert {entry.label for entry in hand.menus[0].entries} == {f"{card} (known to all)" for card in cards}
+        assert [menu.label for menu in hand.menus] == ["Play", "Discard"], "what all know is not given"
+    hand = await channel.do("Carl", "hand")
+    played = await channel.press("Carl", hand.menus[0].entries[0].action)
+    assert played.announce is not None
+    assert len(await own(channel, "Carl")) == 1
+    await sound(channel)
+
+
+async def test_a_hand_on_show_acts_on_nothing_that_is_theirs_no_more() -> None:
+    """Its seat changes hands, a draw is taken back, the game ends, a new one begins: it says so, and shows what is."""
+    channel = await table()
+    await channel.do("Anna", "deck deal 3")
+    shown = await channel.do("Bob", "hand")
+    entry = shown.menus[0].entries[0]
+
+    await channel.do("Zoe", "game join VC")
+    await channel.do("Bob", "game leave")
+    gone = await channel.press("Bob", entry.action)
+    assert (gone.announce, gone.in_place, gone.menus) == (None, True, ())
+    assert entry.label not in gone.text()
+    refreshed = await channel.press("Bob", shown.buttons[0].action)
+    assert refreshed.title == "Your hand is empty"
+    assert len((await channel.do("Zoe", "hand")).menus[0].entries) == 3
+    played = await channel.press("Zoe", entry.action)  # whoever has the seat has the hand
+    assert played.announce is not None
+    assert played.announce.title == f"Zoe plays {entry.label}"
+
+    mine = await channel.do("Anna", "deck draw cup to=me")
+    card = mine.title.removeprefix("You draw ")
+    shown = await channel.do("Anna", "hand")
+    entry = next(one for one in shown.menus[0].entries if one.label == card)
+    await channel.do("Anna", "game undo")
+    await channel.do("Zoe", "game undo")
+    back = await channel.press("Anna", entry.action)
+    assert back.announce is None
+    assert back.title == "That card is no longer in your hand."
+    assert card not in [one.label for one in back.menus[0].entries]
+
+    await channel.do("Anna", "game end confirm")
+    await channel.do("Zoe", "hand agree")
+    await channel.do("Anna", "game end confirm")
+    over = await channel.press("Anna", shown.menus[0].entries[0].action)
+    assert over.announce is None
+    assert over.menus == ()
+    await channel.do("Anna", 'game start lnlt Next sides="US, VC"', "game join US")
+    other = await channel.press("Anna", shown.menus[0].entries[0].action)
+    assert other.error
+    assert other.code == "other-game"
+    await sound(channel)
+
+
+async def test_give_asks_for_whom_and_gives_to_nobody_else() -> None:
+    channel = await table()
+    await channel.do("Anna", "deck draw cup 2 me")
+    give = next(menu for menu in (await channel.do("Anna", "hand")).menus if menu.label == "Give")
+    asked = await channel.press("Anna", give.entries[0].action)
+    assert asked.title == f"Give {give.entries[0].label} to whom?"
+    assert [button.label for button in asked.buttons] == ["VC", "Back"]
+    assert (await channel.press("Anna", asked.buttons[1].action)).title == "Your hand"
+    assert (await channel.press("Bob", asked.buttons[0].action)).announce is None, "it is not theirs to give"
+    given = await channel.press("Anna", asked.buttons[0].action)
+    assert given.announce is not None
+    assert given.announce.title == "Anna gives 1 closed card into VC's hand"
+    assert await own(channel, "Bob") == [give.entries[0].label]
+    assert (await channel.press("Anna", asked.buttons[0].action)).announce is None, "it was given already"
+    await channel.do("Bob", "game leave")
+    left = await channel.do("Anna", "hand")
+    assert [menu.label for menu in left.menus] == ["Play", "Discard"], "nobody is there to be given any"
+    stale = await channel.press("Anna", give.entries[1].action)
+    assert [button.label for button in stale.buttons] == ["Back"]
+    await sound(channel, closed=True)
+
+
+async def test_who_holds_cards_without_sides_gives_them_to_a_person() -> None:
+    channel = await Channel.fresh()
+    await channel.do("Bob", "roll d6")
+    await channel.do("Anna", "deck draw standard-52 2 me")
+    give = next(menu for menu in (await channel.do("Anna", "hand")).menus if menu.label == "Give")
+    asked = await channel.press("Anna", give.entries[0].action)
+    assert [button.label for button in asked.buttons] == ["Bob", "Back"]
+    await channel.press("Anna", asked.buttons[0].action)
+    assert "1 in Anna's hand, 1 in Bob's hand" in (await channel.do("Carl", "deck show")).text()
+    await sound(channel, closed=True)
+
+
+async def test_actions_of_the_longest_names_fit_every_platform() -> None:
+    channel = await Channel.fresh()
+    side, card = "The Third Army of the Far North Ea", "A card of forty characters, not one more"
+    await channel.do("Anna", f'game start lnlt Long sides="{side[:32]}, VC"', "game join VC")
+    await channel.do("Bob", f'game join "{side[:32]}"')
+    await channel.do("Anna", f'deck make "{card[:40]}, B" a-deck-of-24-characters-')
+    await channel.do("Anna", "deck draw 2 to=me")
+    hand = await channel.do("Anna", "hand")
+    actions = [entry.action for menu in hand.menus for entry in menu.entries]
+    asked = await channel.press("Anna", actions[-1])
+    assert max(map(len, [*actions, *(button.action for button in asked.buttons)])) <= 95
+    await channel.do("Anna", "game end confirm", "game resume")
+    hand = await channel.do("Anna", "hand")
+    assert max(len(entry.action) for menu in hand.menus for entry in menu.entries) <= 100

@@ -578,3 +578,18 @@ async def test_nobody_floods_a_channel_where_they_are_no_member_with_requests(ta
     table.now += 25 * 3600
     last = await table.run(f"/game link {await table.code(MALLORY, BAIT)}", MALLORY, mine)
     assert last.title == "The link is requested"
+
+
+async def test_whoever_holds_cards_is_asked_where_they_play_before_the_end_opens_hands(table: Table) -> None:
+    await table.link()
+    await table.run("/game join VC", BEN, THERE)
+    await table.run('/deck make "1..9" cup')
+    await table.run("/deck deal 2")
+    await table.posted(THERE)
+    asked = await table.run("/game end confirm")
+    assert asked.announce is not None
+    (there,) = await table.posted(THERE)
+    assert there.title == "Anna asks to end the game and open all hands"
+    assert [button.label for button in there.buttons] == ["Agree"]
+    assert not (await table.press(there.buttons[0].action, BEN, THERE)).error
+    assert not (await table.run("/game end confirm")).error

@@ -210,3 +210,20 @@ async def test_a_request_whose_message_is_not_known_yet_is_changed_where_it_was_
     (change,) = [one for one in await club.app.answers.due(HALL.key) if one.amends]
     assert change.reply.text() == "Vera refuses: The move of a game that was requested"
     assert spot in (await club.app.store.shown(change.amends)).spots[HALL.key]
+
+
+async def test_a_game_takes_its_closed_hands_along(club: Club) -> None:
+    """Each still sees their own, there; where it was, an old hand on show acts no more."""
+    await club.table.do("Anna", 'deck make "1..20" cup', "deck deal 3", "deck peek 2")
+    hand = await club.table.do("Bob", "hand")
+    held = [entry.label for entry in hand.menus[0].entries]
+    assert not (await club.table.transfer("Anna", "2", manager=True)).error
+    there = await club.hall.do("Bob", "hand")
+    assert [entry.label for entry in there.menus[0].entries] == held
+    assert "On top of cup" in (await club.hall.do("Anna", "hand")).text()
+    old = await club.table.press("Bob", hand.menus[0].entries[0].action)
+    assert old.error
+    assert held[0] not in old.text().split()
+    played = await club.hall.press("Bob", there.menus[0].entries[0].action)
+    assert played.announce is not None
+    assert played.announce.title == f"Bob plays {held[0]}"

@@ -47,6 +47,7 @@ from bot.rules.errors import UserError
 from bot.rules.text.names import counted, joined
 from bot.rules.text.phrase import phrase
 from bot.rules.text.plain import clean_name
+from bot.stores.records import Doc
 from bot.systems.decks import AFTER
 
 MOST = 25
@@ -219,9 +220,11 @@ async def press_card(context: Context, about: str) -> Reply:
     if does not in ("play", "discard", "give") or id not in context.need_game().decks:
         raise UserError("This button no longer works.", code="used-up")
     hands = await closed_hands(context, id)
-    place = next((at for at, one in enumerate(hands.get(_own(context), ())) if one[0] == draw), 0)
+    place = next((at for at, one in enumerate(hands.get(_own(context), ())) if one[0] == draw), -1)
     try:
         need_player(context.need_open(), context.actor)
+        if place < 0 and draw[:1] != "=":
+            raise UserError("That card is no longer in your hand.", code="unknown-card")
         to = _others(context).get(rest[0], "") if does == "give" else ""
         if does == "give" and not to:
             return await _asked_for_whom(context, id, draw)
@@ -229,7 +232,7 @@ async def press_card(context: Context, about: str) -> Reply:
     except UserError as error:
         shown = await press_hand(context, "")
         return replace(shown, title=str(error.message), lines=(*((error.hint,) if error.hint else ()), *shown.lines))
-    return replace(await press_hand(context, str(place // MOST)), announce=told.announce or told)
+    return replace(await press_hand(context, str(max(0, place) // MOST)), announce=told.announce or told)
 
 
 def _others(context: Context) -> dict[str, str]:
@@ -375,7 +378,7 @@ async def press_hand(context: Context, about: str) -> Reply:
         opened = [f"{names[card]} (known to all)" for card, count in known.items() for _ in range(count)]
         lines += [Group(id, ", ".join([*told, *opened]), grave=True)] if told or opened else []
         for end, row in ends.items():
-            place = f"{'On' if end == cards.TOP else 'At'} {cards.ENDS[end]}, {id}"
+            place = f"{'On top' if end == cards.TOP else 'At the bottom'} of {id}"
             lines.append(Group(place, ", ".join(names[card] if card else "one you did not see" for card in row)))
         lines += described(context, id, (*(card for _, card in own), *known))
         entries += [(f"{id}:{draw}", names[card], id) for draw, card in own]
@@ -427,7 +430,7 @@ async def agree(context: Context, _about: str = "") -> Reply:
     context.ledger.add("cards", now, does="agree", result="hands may be opened")
     rest = waiting(context)
     all_in = phrase("All have agreed: `/game end` opens them.")
-    line = f"{joined(hand_of(context, one) for one in rest)}: not yet." if rest else all_in
+    line = f"{joined(hand_of(context, one) for one in rest)}: not yet. Who ends it agrees." if rest else all_in
     title = f"{context.who} agrees to open {hand_of(context, seat)} when the game ends"
     return Reply(title, (Small(line),), buttons=(context.button("undo", "Undo", context.game.number),))
 
@@ -472,7 +475,8 @@ GONE = "Where they have left or been silent for seven days, a manager who plays 
 
 
 async def ask_to_open(context: Context, seats: Sequence[str]) -> Reply:
-    """What all are told when somebody would end a game while others hold closed cards."""
+    """What all are told, wherever the game is played, when somebody would end it while others hold closed cards."""
+    context.docs.append(Doc("openhands", context.ledger.row, {}, context.now + 86_400.0, context.command.who.key))
     hands = joined(hand_of(context, seat) for seat in seats)
     told = Reply(
         f"{context.who} asks to end the game and open all hands",

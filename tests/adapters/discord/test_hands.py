@@ -73,7 +73,7 @@ async def test_pages_refresh_and_what_is_theirs_no_more(tmp_path: Path) -> None:
 
         await say(anna, table, "deck play", cards="all")
         await anna.select(hand, "Play", first[3])
-        assert "You hold no cards of standard-52" in hand.content
+        assert "That card is no longer in your hand" in hand.content
         assert not choices(hand, "Play")
         await say(anna, table, "deck draw", deck="standard-52", to="me")
         await anna.press(hand, "Refresh")

@@ -79,7 +79,7 @@ async def test_a_window_says_what_is_theirs_no_more_and_a_closed_one_is_a_messag
         await say(anna, games, "/deck", "play all")
         await anna.choose(view, PLAY, first[3])
         await socket_slack.watch.until(
-            lambda: "You hold no cards of cup" in words(view) or None, timeout=30, what="the refusal"
+            lambda: "That card is no longer in your hand" in words(view) or None, timeout=30, what="the refusal"
         )
         assert not choices(view, PLAY)
 
