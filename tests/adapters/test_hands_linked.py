@@ -10,7 +10,7 @@ import pytest
 from tests.adapters.discord.process import Bot as DiscordBot
 from tests.adapters.discord.test_hands import choices as on_discord
 from tests.adapters.slack.conftest import stand_in
-from tests.adapters.slack.process import running
+from tests.adapters.slack.process import Bot, running
 from tests.adapters.slack.test_hands import PLAY, words
 from tests.adapters.slack.test_hands import choices as in_window
 from tests.adapters.slack.test_linked import Evening, say, write
@@ -72,7 +72,7 @@ async def _hands(evening: Hands) -> None:
     evening.nobody_saw(vc[1], *us, top)
 
 
-async def _restart(evening: Hands, bot: DiscordBot, us: list[str], vc: list[str]) -> None:
+async def _restart(evening: Hands, bot: Bot, us: list[str], vc: list[str]) -> None:
     await bot.kill()
     await bot.start()
     await evening.discord.ready()
