@@ -18,7 +18,7 @@ from bot.rules.text.names import joined, stem_of
 from bot.rules.text.phrase import Phrase, Typed, begun
 from bot.systems.system import Sequence
 
-EXACT = "Exact; nothing is rolled."
+EXACT, WHATEVER = "Exact; nothing is rolled.", "Exact, whatever is chosen; nothing is rolled."
 _TOLD = 2
 _SAYING_NOTHING = ("outcome", "result")
 MOST_ROWS, RARE = 12, Fraction(1, 100)
@@ -155,8 +155,7 @@ def odds_reply(
         for by, options in found
         for at, (label, one) in enumerate(options.items())
     ]
-    is_open = any(row.under for row in rows.values())
-    exact = EXACT if open_ones or not is_open else EXACT.replace(";", ", whatever is chosen;")
+    exact = EXACT if open_ones or not any(row.under for row in rows.values()) else WHATEVER
     lines: list[Part] = [Phrase("Roll it: ", Typed(typed))] if typed else []
     return Reply(
         title,

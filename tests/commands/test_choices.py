@@ -346,6 +346,7 @@ async def test_nobody_on_that_side_leaves_it_to_the_director() -> None:
     await channel.do("Anna", 'unit add "Red 1" squad side=US stats="men=5 morale=7"')
     await channel.do("Anna", 'unit add "Blue 1" squad side=VC stats="men=5 morale=7"', f"{SHOT}4,5,6,1")
     await channel.refused("Cleo", "choose option=casualties", "not-yours")
+    assert (await channel.do("Anna", "me games")).title == "It is your go in 1 of 1 game"
     await channel.do("Anna", "choose option=casualties")
     log = await log_of(channel)
     assert bodies(log, "choice")[0]["as"] == "director"

@@ -52,11 +52,11 @@ async def games(context: Context) -> Reply:
     user = context.command.who.key
     found = [(loaded, _side(loaded, user)) for loaded in await _own(context) if loaded.places]
     going = [one for one in found if one[0].game.started and not one[0].game.ended and one[1]]
-    going.sort(key=lambda one: not _waits_for(*one))
+    going.sort(key=lambda one: not _waits_for(one[0], one[1], user))
     if not going:
         start = phrase('Start one: `/game start lnlt "Hill 875" sides="US, VC"`')
         return Reply("You play in no game just now", (start,), private=True)
-    theirs = sum(_waits_for(*one) for one in going)
+    theirs = sum(_waits_for(loaded, side, user) for loaded, side in going)
     count = counted(len(going), "game")
     lines: list[Part] = [_entry(*one) for one in going[:MOST_SHOWN]]
     if len(going) > MOST_SHOWN:
@@ -83,10 +83,12 @@ def _side(loaded: Loaded, user: str) -> str:
     return side or ("game master" if loaded.game.master == row.person else "")
 
 
-def _waits_for(loaded: Loaded, side: str) -> bool:
-    """Whether it is their go, or theirs to choose, which comes first."""
-    asked = {asks.get("side", "") for asks in loaded.game.waits.values()}
-    return side in (asked or loaded.game.go)
+def _waits_for(loaded: Loaded, side: str, user: str) -> bool:
+    """Whether it is their go, or theirs to choose, which comes first; for a side without players who directs does."""
+    game, row = loaded.game, loaded.person_of(user)
+    vacant = {*game.sides} - {*game.players.values()} if row is not None and row.person == game.master else set[str]()
+    asked = {asks.get("side", "") for asks in game.waits.values()}
+    return bool(asked & {side, *vacant}) if asked else side in game.go
 
 
 def _entry(loaded: Loaded, side: str) -> Entry:
