@@ -1122,16 +1122,16 @@ class Game:
     def go_of(self, deck: str, card: str) -> list[str] | None:
         """Whose go a chit gives; None where none of its units is left."""
         chit, sides = self.chit(deck, card), self.now["sides"]
-        side, of = chit.get("side", ""), chit.get("of", {})
+        side, of, lost = chit.get("side", ""), chit.get("of", {}), self.now["decks"][deck].get("lost", [])
         if not (side or of):
             return list(sides)
         mine = [
             unit for unit in self.units.values()
             if side in ("", unit.get("side", ""))
-            and all(unit.get("numbers", {}).get(name) == value for name, value in of.items())
+            and all({**unit.get("numbers", {}), "handle": unit["handle"]}.get(one) == word for one, word in of.items())
         ]  # fmt: skip
         left = {unit.get("side", "") for unit in mine
-                if unit.get("state", "") not in self.now["decks"][deck].get("lost", [])}  # fmt: skip
+                if not {unit.get("state", ""), *unit.get("marks", [])} & {*lost}}  # fmt: skip
         if not left and (mine or (of and self.units)):
             return None
         return [side] if side else [one for one in sides if one in left] or list(sides)
@@ -1139,7 +1139,7 @@ class Game:
     def rule_lead(self, body: Json) -> str:
         """The chit of a cup that leads the phase is drawn: one, which has the go, or is set aside with none left."""
         deck, dice = body.get("deck", ""), body.get("dice", [])
-        if deck not in self.now["decks"] or self.now["led"] != deck or len(dice) != 1:
+        if deck not in self.now["decks"] or self.now["led"] not in ("", deck) or len(dice) != 1:
             return "it draws a chit for a go that has one, or that no cup leads."
         if body.keys() & {"closed", "seats", "texts"} or self.cards.get(f"{deck}/last"):
             return "a chit that leads a phase is drawn openly."
@@ -1151,7 +1151,7 @@ class Game:
         if go is None:
             pile.put("play", card, -1)
             pile.put("removed" if self.now["decks"][deck].get("dead") == "out" else "discard", card)
-            go, led = self.now["go"], deck
+            go, led = self.now["sides"], deck
         if (self.value("led"), self.value("go")) != (led, go):
             return "it gives the go to others than the chit does."
         out = {key: count for key, count in pile.out.items() if count}

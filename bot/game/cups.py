@@ -10,12 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from bot.game.roster import in_order
 from bot.game.state import Game, Json
-from bot.rules.cards import DISCARD, PLAY, REMOVED, at, deck_from_json, key, moved, pile_size
+from bot.rules.cards import DISCARD, MOST_KINDS, PLAY, REFUSE, REMOVED, Deck, at, deck_from_json, key, moved, pile_size
 from bot.rules.copies import replace
 from bot.rules.inputs.decks import GameDeck
 from bot.rules.inputs.units import RosterUnit
-from bot.systems.decks import ENDS, FORMATION, OUT, SIDE
+from bot.rules.text.names import counted
+from bot.systems.decks import ENDS, FORMATION, HANDLE, OUT, SIDE
 from bot.systems.game_file import LED_BY
 from bot.systems.system import System
 
@@ -23,11 +25,28 @@ BACK = "back"
 LOST = "lost"
 """In a deck that leads a phase: the states in which a unit is out of the game."""
 TURN = "turn"
+ELEMENTS = "elements"
+"""The deck with a card for each unit, where an optional rule lets that lead a phase."""
 
 
 def is_cup(id: str, system: System | None) -> bool:
     """Whether a deck leads a phase of the game."""
-    return system is not None and any(phase.get(LED_BY) == id for phase in system.game.get("phases") or ())
+    leads = (phase.get(LED_BY) for phase in system.game.get("phases") or ()) if system is not None else ()
+    return id in leads or (id == ELEMENTS and bool(given_up(system)))
+
+
+def given_up(system: System | None) -> list[str]:
+    """The markers of units whose card is given up."""
+    return [mark for rule in system.rules.values() for mark in rule.leads.values()] if system is not None else []
+
+
+def of_roster(game: Game, lost: Iterable[str]) -> GameDeck:
+    """A deck with a card for each unit that is left, called by its handle."""
+    units = [unit for unit in in_order(game.units.values()) if unit.state not in lost][:MOST_KINDS]
+    ids = [unit.handle for unit in units]
+    said = {unit.handle: {SIDE: unit.side, HANDLE: unit.handle} for unit in units}
+    deck, names = Deck(tuple((id, 1) for id in ids), REFUSE), {unit.handle: unit.name for unit in units}
+    return GameDeck(ELEMENTS, "Elements", deck, names, said, dict.fromkeys(ids, DISCARD), {})
 
 
 def declared(made: GameDeck, sides: Iterable[str], lost: Iterable[str]) -> Json:
@@ -35,9 +54,9 @@ def declared(made: GameDeck, sides: Iterable[str], lost: Iterable[str]) -> Json:
     called, data = {side.casefold(): side for side in sides}, made.deck.to_json()
     for card in data["cards"]:
         said, after = made.said[card["id"]], made.after[card["id"]]
-        side, of = called.get(str(said.get(SIDE, "")).casefold(), ""), {FORMATION: said.get(FORMATION, "")}
+        side, of = called.get(str(said.get(SIDE, "")).casefold(), ""), said.keys() & {FORMATION, HANDLE}
         card |= {"side": side} if side else {}
-        card |= {"of": of} if of[FORMATION] else {}
+        card |= {"of": {name: said[name] for name in of}} if of else {}
         card |= {ENDS: said[ENDS]} if ENDS in said else {}
         card |= {"after": after} if after != DISCARD else {}
     return {**data, LOST: [*lost], **({"dead": OUT} if made.dead == OUT else {})}
@@ -68,6 +87,17 @@ def chits_left(game: Game) -> int:
     """How many chits are in the cup that leads the phase, as far as it was declared."""
     id = cup_of(game.led)
     return pile_size(id, deck_from_json(game.decks[id]), game.cards) if id in game.decks else 0
+
+
+def nouns(led: str) -> tuple[str, str]:
+    """What is drawn, and from what."""
+    return ("card", "deck") if cup_of(led) == ELEMENTS else ("chit", "cup")
+
+
+def left_told(game: Game) -> str:
+    """`3 chits left in the cup`."""
+    what, where = nouns(game.led)
+    return f"{counted(chits_left(game), what)} left in the {where}"
 
 
 def settled(game: Game) -> Game:
@@ -103,7 +133,8 @@ def drawn(game: Game, id: str, card: str) -> Game:
     led = f"{id}/{card}"
     go = go_of(game, led)
     if go is None:
-        return _with_card(game, id, card, REMOVED if game.decks[id].get("dead") == OUT else DISCARD)
+        aside = _with_card(game, id, card, REMOVED if game.decks[id].get("dead") == OUT else DISCARD)
+        return replace(aside, led=id, go=game.sides)
     return replace(game, led=led, go=go)
 
 
@@ -115,7 +146,7 @@ def go_of(game: Game, led: str) -> tuple[str, ...] | None:
     if not (side or of):
         return game.sides
     mine = [unit for unit in game.units.values() if _is_of(unit, side, of)]
-    left = {unit.side for unit in mine if unit.state not in lost}
+    left = {unit.side for unit in mine if not {unit.state, *unit.marks} & {*lost}}
     if not left and (mine or (of and game.units)):
         return None
     return (side,) if side else tuple(one for one in game.sides if one in left) or game.sides
@@ -127,4 +158,5 @@ def is_called(game: Game, unit: RosterUnit) -> bool:
 
 
 def _is_of(unit: RosterUnit, side: str, of: Json) -> bool:
-    return side in ("", unit.side) and all(unit.numbers.get(name) == value for name, value in of.items())
+    has = {**unit.numbers, HANDLE: unit.handle}
+    return side in ("", unit.side) and all(has.get(name) == value for name, value in of.items())

@@ -12,6 +12,7 @@ from bot.game.roster import cleared
 from bot.game.state import Game
 from bot.rules.text.phrase import marked
 from bot.systems.catalog import systems
+from bot.systems.game_file import LED_BY
 from bot.systems.system import System
 
 BOTH, IMPULSES, INITIATIVE, OWN, OTHER = "both", "impulses", "initiative", "own", "other"
@@ -24,8 +25,13 @@ def phases_of(system: System | None) -> list[Mapping[str, Any]]:
 
 
 def phase_of(game: Game, system: System | None) -> Mapping[str, Any]:
-    """The present phase as the card has it; {} where there is none."""
-    return next((phase for phase in phases_of(system) if phase["name"] == game.phase), {})
+    """The present phase as the card has it, or as an optional rule has it: led by a card for each unit; {} where there
+    is none."""
+    found = next((phase for phase in phases_of(system) if phase["name"] == game.phase), {})
+    rules = system.rules.values() if system is not None and found else ()
+    if any(game.phase in rule.leads and game.rules.get(rule.name, rule.default) for rule in rules):
+        return {**{key: found[key] for key in found.keys() - {"go", "passes"}}, LED_BY: cups.ELEMENTS}
+    return found
 
 
 def kind_of_go(game: Game, system: System | None) -> str:
@@ -81,7 +87,7 @@ def _next_turn(game: Game, system: System | None) -> tuple[int, str]:
 
 def _entered(game: Game, system: System | None) -> Game:
     """The game with the go as it is at the beginning of its phase."""
-    cup = str(phase_of(game, system).get("led_by") or "")
+    cup = str(phase_of(game, system).get(LED_BY, ""))
     return replace(cups.led_by(game, cup), go=_first_go(game, kind_of_go(game, system)), passes=0)
 
 
@@ -136,15 +142,12 @@ def phase_title(game: Game, system: System | None) -> str:
     return ", ".join(piece for piece in (f"turn {game.turn}" if game.turn else "", game.turn_of, title) if piece)
 
 
-DRAW_NEXT = "draw the next chit"
-
-
 def whose_go(game: Game) -> str:
     """`US's go`, `both sides`, `US to choose (#12)`, `draw the next chit`, or nothing in a game without sides."""
     if game.waits:
         return ", ".join(f"{asks.get('side') or 'somebody'} to choose (#{at})" for at, asks in game.waits.items())
     if cups.is_drawn_next(game):
-        return DRAW_NEXT
+        return f"draw the next {cups.nouns(game.led)[0]}"
     if not game.go:
         return ""
     if len(game.go) == len(game.sides):
@@ -165,6 +168,8 @@ def standing(game: Game) -> str:
 def chit_name(game: Game, system: System | None) -> str:
     """What the chit is called whose go it is; "" for none."""
     id, chit = cups.cup_of(game.led), cups.chit_of(game.led)
+    if id == cups.ELEMENTS:
+        return next((unit.name for unit in game.units.values() if unit.handle == chit), chit)
     made = system.decks.get(id) if system is not None and chit else None
     return made.names.get(chit, chit) if made is not None else chit
 

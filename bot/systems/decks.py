@@ -25,7 +25,7 @@ AFTER = {"discard": "discard", "removed": "remove", "back": "return"}
 EMPTY = (RESHUFFLE, REFUSE)
 DEAD = AGAIN, OUT = ("again", "out")
 """What a chit does of which no unit is left: it is set aside, or goes out of the game; and another is drawn."""
-CHIT_SAYS = SIDE, FORMATION, ENDS = ("side", "formation", "ends")
+CHIT_SAYS = SIDE, FORMATION, ENDS, HANDLE = ("side", "formation", "ends", "handle")
 """What a chit says of a cup that leads a phase: whose go it is, or that it ends the phase or the turn."""
 LONGEST_TITLE, LONGEST = 60, cards.LONGEST_CARD
 MOST_SAID = 12

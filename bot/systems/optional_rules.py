@@ -15,7 +15,7 @@ from typing import Any
 from bot.rules.errors import TableError, UserError, did_you_mean
 from bot.rules.inputs.options import Option, clean
 
-KEYS = ("title", "help", "default", "sets")
+KEYS = ("title", "help", "default", "sets", "leads")
 MOST = 20
 TYPES = ("bool", "int", "number", "enum")
 """Types of inputs that a rule may set."""
@@ -31,6 +31,9 @@ class OptionalRule:
     help: str = ""
     default: bool = False
     sets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    leads: Mapping[str, str] = field(
+        default_factory=dict
+    )  # phases that a card for each unit leads, but for this marker
 
 
 def read_rules(rules: Any, file: str) -> Mapping[str, OptionalRule]:
@@ -50,21 +53,30 @@ def _read(name: Any, rule: Any, file: str) -> OptionalRule:
         if key not in KEYS:
             hint = did_you_mean(str(key), KEYS) or f"It may be {', '.join(KEYS)}."
             raise TableError(file, f'"{key}" is not known here. {hint}', row=row)
-    title, about, default, sets = (rule.get(key) for key in KEYS)
+    title, about, default, sets, leads = (rule.get(key) for key in KEYS)
     if not isinstance(title, str) or not title.strip() or not isinstance(about or "", str):
         raise TableError(file, "title and help are texts, and a title is needed", row=row)
     if not isinstance(default or False, bool):
         raise TableError(file, "default is true or false: whether it is on where nobody chose", row=row)
-    if not isinstance(sets, Mapping) or not sets or not all(isinstance(one, Mapping) and one for one in sets.values()):
+    sets, leads = ({} if one is None else one for one in (sets, leads))
+    if not isinstance(leads, Mapping) or not all(isinstance(one, str) for pair in leads.items() for one in pair):
+        raise TableError(file, "leads must be {phase: marker}", row=row)
+    is_map = isinstance(sets, Mapping) and all(isinstance(one, Mapping) and one for one in sets.values())
+    if not is_map or not (sets or leads):
         raise TableError(file, "sets must be sequence: {input: value}", row=row)
-    return OptionalRule(name, title.strip(), (about or "").strip(), bool(default), sets)
+    return OptionalRule(name, title.strip(), (about or "").strip(), bool(default), sets, leads)
 
 
-def check_rules(rules: Mapping[str, OptionalRule], inputs: Mapping[str, Many[Option]], file: str) -> None:
+def check_rules(
+    rules: Mapping[str, OptionalRule], inputs: Mapping[str, Many[Option]], game: Mapping[str, Any], file: str
+) -> None:
     """Raise TableError for a rule that sets what no sequence has, or what another one sets."""
+    phases, marks = [phase["name"] for phase in game.get("phases") or ()], game["units"].get("markers") or ()
     set_by: dict[tuple[str, str], str] = {}
     for rule in rules.values():
         row = f"rules {rule.name}"
+        if not rule.leads.items() <= {(phase, mark) for phase in phases for mark in marks}:
+            raise TableError(file, "leads must be {phase: marker}, both of the game", row=row)
         for sequence, values in rule.sets.items():
             if sequence not in inputs:
                 hint = did_you_mean(str(sequence), inputs)

@@ -403,7 +403,8 @@ class System:
         found = {id: Sequence(self, id, spec) for id, spec in data.items()}
         from bot.systems.optional_rules import check_rules
 
-        check_rules(self.rules, {id: sequence.inputs for id, sequence in found.items()}, f"{self.id}/game.yaml")
+        inputs = {id: sequence.inputs for id, sequence in found.items()}
+        check_rules(self.rules, inputs, self.game, f"{self.id}/game.yaml")
         return found
 
     @cached_property

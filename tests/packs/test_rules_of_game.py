@@ -189,7 +189,7 @@ BAD = [
 def test_what_is_wrong_in_a_pack_is_said_when_it_is_loaded(rules: Any, fault: str) -> None:
     inputs = {id: sequence.inputs for id, sequence in system("generic").sequences.items()}
     with pytest.raises(TableError) as error:
-        check_rules(read_rules(rules, "few/game.yaml"), inputs, "few/game.yaml")
+        check_rules(read_rules(rules, "few/game.yaml"), inputs, {"units": {}}, "few/game.yaml")
     assert fault in str(error.value)
     assert str(error.value).startswith("few/game.yaml, row rules")
 

@@ -138,6 +138,8 @@ RULE: Keys = {
     "default": Key(FLAG, "whether it is on where nobody chose"),
     "sets": Key(by_name(by_name({"type": ["string", "number", "boolean"]}, "input"), "sequence"),
                 "what each input is then where nothing is typed: {sequence: {input: value}}"),
+    "leads": Key(by_name(TEXT, "phase"), "phases that a deck `elements` leads then, with a card for each unit; those "
+                 "with the marker named have given up theirs"),
 }  # fmt: skip
 TRACK: Keys = {
     "title": Key({"type": "string", "maxLength": 40}, "its name for people"),

@@ -10,15 +10,15 @@ from bot.commands.turns.calls import addressed, call_sides
 from bot.commands.turns.turn import old_card, phase_card
 from bot.commands.turns.turn_card import across_of, phase_buttons, phase_name
 from bot.game import cups
-from bot.game.phases import chit_name, next_phase, phase_title, whose_go
+from bot.game.phases import chit_name, next_phase, phase_of, phase_title, whose_go
 from bot.game.rights import need_go
 from bot.interface.reply.parts import Part, Small
 from bot.interface.reply.reply import WAITING, Reply
 from bot.interface.spec import HAND
 from bot.rules import cards
 from bot.rules.errors import UserError
-from bot.rules.text.names import counted
 from bot.rules.text.phrase import begun, phrase
+from bot.systems.game_file import LED_BY
 
 MOST_DEAD = 40
 """Chits of nobody that one press sets aside."""
@@ -35,14 +35,20 @@ async def press(context: Context, about: str) -> Reply:
     return await lead(context)
 
 
+def cup_now(context: Context) -> str:
+    """The deck that leads the phase, also by an optional rule that was just switched on; "" for none."""
+    game = context.game
+    return cups.cup_of(game.led) or str(phase_of(game, context.system).get(LED_BY, ""))
+
+
 async def press_card(context: Context, id: str) -> Reply:
     """The button *Draw* of a deck: one more; from the cup that leads the phase the chit for the next go."""
-    return await (lead(context) if id == cups.cup_of(context.game.led) else decks.press_draw(context, id))
+    return await (lead(context) if id == cup_now(context) else decks.press_draw(context, id))
 
 
 async def draw(context: Context) -> Reply:
     """Draw cards; from the cup that leads the phase the chit for the next go."""
-    options, led = context.options(), cups.cup_of(context.game.led)
+    options, led = context.options(), cup_now(context)
     typed = options["deck"] or ""
     if not led or context.game.ended or typed.casefold() not in ("", led):
         return await decks.draw(context)
@@ -54,33 +60,36 @@ async def draw(context: Context) -> Reply:
 
 async def lead(context: Context) -> Reply:
     """Draw the chit of the next go; what it says of whose that is, or of the end of the phase."""
-    game, system = context.need_started(), context.system
+    game, system, id = context.need_started(), context.system, cup_now(context)
     name = chit_name(game, system)
-    if not game.led or name:
+    if not id or name:
         what = f"{name} is drawn: {whose_go(game) or 'it has the go'}." if name else "No cup leads this phase."
         hint = phrase("When that is over: `/game pass done`") if name else ""
         raise UserError(what, hint=hint, code="chit-drawn" if name else "no-chit")
     need_go(game, context.actor)
-    decks.declare_cup(context, game.led)
+    decks.declare_cup(context, id)
     because, number = list[Part](), context.ledger.next_number
     for _ in range(MOST_DEAD):
-        if not cups.chits_left(context.game):
-            return await _over(context, [*because, "The cup is empty."])
-        number, card = context.ledger.next_number, _drawn(context)
-        now, name = context.game, chit_name(replace(game, led=f"{game.led}/{card}"), system)
+        if not cups.chits_left(replace(context.game, led=id)):
+            return await _over(context, [*because, f"The {cups.nouns(id)[1]} is empty."])
+        number, led = context.ledger.next_number, _drawn(context, id)
+        now, name = context.game, chit_name(replace(game, led=led), system)
         if (word := cups.said_of(now, now.led).get("ends")) is not None:
             return await _over(context, [*because, f"{context.who} draws {name}: the {word} is over."])
         if cups.chit_of(now.led):
             break
-        gone = "out of the game" if now.decks[now.led].get("dead") else "set aside"
-        because.append(f"{name} is {gone}: nobody of it is left.")
+        gone = "out of the game" if now.decks[id].get("dead") else "set aside"
+        handle, lost = cups.chit_of(led), {*now.decks[id][cups.LOST]}
+        marks = (unit.marks & lost for unit in now.units.values() if unit.handle == handle)
+        why = next((f"it is marked {mark}" for marked in marks for mark in marked), "nobody of it is left")
+        because.append(f"{name} is {gone}: {why}.")
         context.ledger.say(str(because[-1]))
     return await _shown(context, number, because)
 
 
-def _drawn(context: Context) -> str:
-    """Draw the next chit and write it down; the chit."""
-    game, ledger, id = context.game, context.ledger, context.game.led
+def _drawn(context: Context, id: str) -> str:
+    """Draw the next chit and write it down; the cup and the chit."""
+    game, ledger = context.game, context.ledger
     if game.cards.get(cards.last_key(id)):
         what = f"Cards of {id} are closed, and its chits are drawn for all to see."
         raise UserError(what, hint=phrase("`/deck shuffle {id}`, or play what is in hands.", id=id), code="leads-phase")
@@ -91,7 +100,7 @@ def _drawn(context: Context) -> str:
         "draw", after, does="lead", deck=id, dice=[die.note() for die in drawn.dice], closes=closes_texts(context),
         result=cards.words(id, drawn.cards),
     )  # fmt: skip
-    return drawn.cards[0]
+    return f"{id}/{drawn.cards[0]}"
 
 
 async def _over(context: Context, because: list[Part]) -> Reply:
@@ -107,8 +116,7 @@ async def _shown(context: Context, number: int, because: list[Part]) -> Reply:
     game, id = context.game, cups.cup_of(context.game.led)
     name, whose = chit_name(game, context.system), whose_go(game)
     mention = await call_sides(context, game, game.go)
-    left = f"{counted(cups.chits_left(game), 'chit')} left in the cup"
-    where = f"{phase_name(replace(game, led=id), context.system)} · {left}"
+    where = f"{phase_name(replace(game, led=id), context.system)} · {cups.left_told(game)}"
     lines = (*because, *decks.described(context, id, filter(None, [cups.chit_of(game.led)])), Small(where))
     buttons = (*phase_buttons(context), context.button("undo", "Undo", number))
     return Reply(

@@ -73,6 +73,8 @@ async def make(context: Context) -> Reply:
 
 def game_deck(context: Context, id: str) -> GameDeck | None:
     """What the game's files say of a deck; None for one of the evening."""
+    if id == cups.ELEMENTS and cups.is_cup(id, context.system):
+        return cups.of_roster(context.game, lost_states(context.game.system))
     return context.system.decks.get(id) if context.system is not None else None
 
 
@@ -109,7 +111,7 @@ def declare(context: Context, id: str, listed: Iterable[tuple[str, int]], empty:
     out = cards.moved(game.cards, dict.fromkeys(cards.of_deck(id, game.cards), 0))
     made, data = game_deck(context, id) if named else None, deck.to_json()
     if made is not None and cups.is_cup(id, context.system):
-        data = cups.declared(made, game.sides, lost_states(game.system))
+        data = cups.declared(made, game.sides, [*lost_states(game.system), *cups.given_up(context.system)])
     now = replace(game, decks={**game.decks, id: data}, cards=out)
     if now.decks == game.decks and now.cards == game.cards:
         raise UserError(f"{id} has just these cards, all of them in the pile.", code="no-change")
@@ -117,10 +119,13 @@ def declare(context: Context, id: str, listed: Iterable[tuple[str, int]], empty:
 
 
 def declare_cup(context: Context, id: str) -> None:
-    """Write down what chits are in a cup that leads a phase, and what each means, before the first is drawn."""
-    if cups.LOST not in context.game.decks.get(id, {}):
-        if (made := game_deck(context, id)) is None:
-            raise _no_deck()
+    """Write down what chits are in a cup that leads a phase, and what each means, before the first is drawn; cards of
+    units anew where these are others when the phase begins."""
+    made, old = game_deck(context, id), context.game.decks.get(id, {})
+    if made is None or not made.deck.cards:
+        raise _no_deck() if made is None else UserError("No unit is left that could have a card.", code="no-chit")
+    is_whole = not cards.of_deck(id, context.game.cards)
+    if cups.LOST not in old or (is_whole and cards.deck_from_json(old) != made.deck):
         declare(context, id, made.deck.cards, made.deck.empty)
 
 

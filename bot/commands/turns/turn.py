@@ -40,7 +40,6 @@ from bot.interface.reply.parts import Odds, Part, Small
 from bot.interface.reply.reply import GAME, WAITING, Reply, error_reply
 from bot.rules.errors import UserError
 from bot.rules.sequence.sequence import Line
-from bot.rules.text.names import counted
 from bot.rules.text.phrase import begun, phrase
 from bot.systems.system import Sequence
 
@@ -60,8 +59,8 @@ async def advance(context: Context, about: str | None = None) -> Reply:
     others = [side for side in game.go if side != context.actor.side and side in game.players.values()]
     waiting = () if game.led or is_alternating(game, context.system) or not context.actor.side else others
     because = (f"{' and '.join(waiting)} had not passed yet.",) if waiting else ()
-    if game.led and (left := cups.chits_left(game)):
-        because = (f"{counted(left, 'chit')} {'was' if left == 1 else 'were'} still in the cup.",)
+    if game.led and cups.chits_left(game):
+        because = (f"{cups.left_told(game)}.",)
     context.ledger.add("next", after, result=phase_title(after, context.system))
     return await phase_card(context, game, after, because)
 
@@ -130,15 +129,15 @@ async def _chit_done(context: Context, game: Game) -> Reply:
     system, name = context.system, chit_name(game, context.system)
     if not name:
         hint = phrase("Draw it: `/deck draw {id}`", id=game.led)
-        raise UserError("The next chit is not drawn yet.", hint=hint, code="no-chit")
+        raise UserError(f"The next {cups.nouns(game.led)[0]} is not drawn yet.", hint=hint, code="no-chit")
     after = after_pass(game, system, "", acted=True)
     is_over, words = moment(after) != moment(game), chit_words(game)
     context.ledger.add("pass", after, result=f"{words}; {phase_title(after, system)}" if is_over else words)
     if is_over:
         ends = phase_name(replace(game, turn=0, led=""), system)
-        because = f"{name} is done, the last chit in the cup, which ends {ends}."
+        because = f"{name} is done, the last {cups.nouns(game.led)[0]}, which ends {ends}."
         return await phase_card(context, game, after, (because,))
-    left = f"{phase_name(after, system)} · {counted(cups.chits_left(after), 'chit')} left in the cup"
+    left = f"{phase_name(after, system)} · {cups.left_told(after)}"
     mention = await call_sides(context, after, after.go)
     by, buttons = f"{context.who}: {name} is done", phase_buttons(context)
     return Reply(begun(whose_go(after)), (Small(left),), by=by, tone=WAITING, buttons=buttons, mention=mention)

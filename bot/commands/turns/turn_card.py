@@ -34,7 +34,7 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.options import spoken
 from bot.rules.text.names import joined
 from bot.rules.text.phrase import begun, phrase
-from bot.systems.game_file import OWN_BUTTONS
+from bot.systems.game_file import LED_BY, OWN_BUTTONS
 from bot.systems.system import System, in_words
 
 MOST_IN_ROW, PHONE_ROW = 5, 4
@@ -127,9 +127,9 @@ def phase_buttons(
         words.insert(0, "initiative")
     if len(game.go) > 1 and not is_alternating(game, system) and "pass" not in words and not game.led:
         words.insert(words.index("next") if "next" in words else len(words), "done")  # each side for itself
-    if game.led:
-        own = (*(word for word in words if word not in OWN_BUTTONS), "done")
-        words = ["lead", *(word for word in words if word == "next")] if cups.is_drawn_next(game) else [*own]
+    if game.led or LED_BY in phase_of(game, system):
+        own = [*(word for word in words if word not in OWN_BUTTONS), "done"]
+        words = own if cups.chit_of(game.led) else ["lead", *(word for word in words if word == "next")]
     words = [word for word in words if word not in without]
     leads = leads or words[0]
     made = [_button(context, word)._replace(style="primary" if word == leads else "plain") for word in words]

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from bot.game import cups
 from bot.game.follows.past import Event, Past, Said, words_problem
-from bot.game.follows.turn import cards_problem
+from bot.game.follows.turn import cards_problem, leads_to
 from bot.game.state import Game
 from bot.game.undo import LEFT, SILENCE, are_silent
 from bot.rules import cards
@@ -47,15 +47,13 @@ def deck(past: Past, event: Event, said: Said) -> str:
 
 def draw(past: Past, event: Event, said: Said) -> str:
     """Cards are drawn, each by one die; or names are put in order."""
-    if event["does"] == "lead":
-        return _leads(past, event, said)
-    if said:
+    if said and event["does"] != "lead":
         return "it changes whose go it is."
     if "closed" in event:
         return _closed_draw(past, event)
     id, dice = event.get("deck", ""), event.get("dice", [])
     made, source = past.now.decks.get(id), Script([die["value"] for die in dice])
-    if "seats" in event or not (_orders(event) or event["does"] == "draw"):
+    if "seats" in event or not (_orders(event) or event["does"] in ("draw", "lead")):
         return "cards are drawn into hands with their faces closed."
     if event.get("texts", {}).keys() != ({f"w{n}" for n in range(1, len(dice) + 1)} if _orders(event) else set()):
         return "it has other texts than the names that it puts in order."
@@ -74,29 +72,19 @@ def draw(past: Past, event: Event, said: Said) -> str:
         return "its dice are not those that its pile asks for."
     if _orders(event):
         return moves_problem(past, event, past.now.cards) or words_problem(event, ", ".join(drawn.cards))
+    if event["does"] == "lead":
+        return _leads(past, event, drawn)
     return moves_problem(past, event, drawn.out) or words_problem(event, cards.words(id, drawn.cards))
 
 
-def _leads(past: Past, event: Event, said: Said) -> str:
+def _leads(past: Past, event: Event, drawn: cards.Drawn) -> str:
     """The chit of a cup that leads the phase is drawn: one, which has the go; or none of it is left."""
-    now, id, dice = past.now, event.get("deck", ""), event.get("dice", [])
-    if id not in now.decks or now.led != id or len(dice) != 1 or not now.started or now.ended:
+    now, id = past.now, event["deck"]
+    if now.led not in ("", id) or len(drawn.cards) != 1 or drawn.joined >= 0 or not now.started or now.ended:
         return "it draws a chit for a go that has one, or that no cup leads."
-    if event.keys() & {"closed", "seats", "texts"} or now.cards.get(cards.last_key(id)):
-        return "a chit that leads a phase is drawn openly."
-    made = cards.deck_from_json(now.decks[id])
-    if not cards.pile_size(id, made, now.cards):
-        return "its dice are not those that its pile asks for."
-    try:
-        drawn = cards.draw(id, made, now.cards, 1, Script([die["value"] for die in dice]))
-    except UserError as error:
-        return f"its dice draw no cards: {error}"
-    if [die.note() for die in drawn.dice] != dice:
-        return "its dice are not those that its pile asks for."
-    after = cups.drawn(replace(now, cards=drawn.out), id, drawn.cards[0])
-    if (said.get("led", now.led), [*said.get("go", now.go)]) != (after.led, [*after.go]):
+    if not leads_to(event, now, cups.drawn(replace(now, cards=drawn.out), id, drawn.cards[0])):
         return "it gives the go to others than the chit does."
-    return cards_problem(past, event, after) or words_problem(event, cards.words(id, drawn.cards))
+    return words_problem(event, cards.words(id, drawn.cards))
 
 
 def _orders(event: Event) -> bool:

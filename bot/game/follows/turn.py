@@ -12,7 +12,7 @@ from bot.game.rights import COMMAND, ORDER, all_in, told_sides
 from bot.game.state import Game
 from bot.rules.cards import ID
 from bot.rules.copies import replace
-from bot.rules.proof.event_kinds import shown
+from bot.rules.proof.event_kinds import PATCH, shown
 
 PASSES, HANDS_OVER = "passes", "hands over"
 """What the log says of a side that did nothing with its go, and of one that acted."""
@@ -63,9 +63,14 @@ def led_problem(past: Past, event: Event, said: Said) -> str:
 
 def cards_problem(past: Past, event: Event, then: Game) -> str:
     """What is wrong with what an event changes of cards, which is to lead to those of the game `then`."""
-    patches = zip(("before", "after"), difference(past.now, replace(past.now, cards=then.cards)), strict=True)
-    fits = all(past.patch(event, name, "cards") == patch.get("cards", {}) for name, patch in patches)
+    told = {name: {"cards": cards} for name in PATCH if (cards := past.patch(event, name, "cards"))}
+    fits = leads_to(told, past.now, replace(past.now, cards=then.cards))
     return "" if fits else "it changes other cards than it draws or moves."
+
+
+def leads_to(event: Event, now: Game, then: Game) -> bool:
+    """Whether an event says all that it changes, and nothing else."""
+    return difference(now, then) == (event.get("before", {}), event.get("after", {}))
 
 
 def _chit_done(past: Past, event: Event, said: Said, words: str, where: str) -> str:
@@ -75,12 +80,7 @@ def _chit_done(past: Past, event: Event, said: Said, words: str, where: str) -> 
         return f"it ends the go of another chit than has it: {shown(words)}."
     if where:
         return _phase_problem(past, event, said, where)
-    if said.keys() - {"go", "led"} or past.patch(event, "after", "units"):
-        return "a pass changes more than whose go it is."
-    after = cups.done(now)
-    if (said.get("led"), [*said.get("go", now.go)]) != (after.led, [*after.go]):
-        return "behind the go of a chit the next one is drawn."
-    return cards_problem(past, event, after)
+    return "" if leads_to(event, now, cups.done(now)) else "behind the go of a chit the next one is drawn."
 
 
 def chit_words(game: Game) -> str:

@@ -271,8 +271,8 @@ const Follow = (() => {
   function calledBy(game, units, led) {
     const {id, side = "", of = {}} = chitOf({...game, led}), named = Object.entries(of), lost = game.decks[id].lost || [];
     if (!side && !named.length) return game.sides;
-    const mine = [...units.values()].filter(one => (!side || one.side === side) && named.every(([name, value]) => (one.numbers || {})[name] === value));
-    const left = new Set(mine.filter(one => !lost.includes(one.state || "")).map(one => one.side || ""));
+    const mine = [...units.values()].filter(one => (!side || one.side === side) && named.every(([name, value]) => ({...one.numbers, handle: one.handle})[name] === value));
+    const left = new Set(mine.filter(one => ![one.state || "", ...one.marks || []].some(word => lost.includes(word))).map(one => one.side || ""));
     if (!left.size && (mine.length || (named.length && units.size))) return null;
     const sides = game.sides.filter(one => left.has(one));
     return side ? [side] : sides.length ? sides : game.sides;
@@ -284,13 +284,13 @@ const Follow = (() => {
     const isAll = go.join("\n") === sides.join("\n"), moves = ["turn", "phase", "turn_of"].some(one => one in said), other = "It gives the go to others than the chit does.";
     if (body.kind === "draw" && body.does === "lead") {
       const {dice = [], deck} = body;
-      if (!own(game.decks, deck || "") || game.led !== deck || dice.length !== 1 || !guards(game)) return "It draws a chit for a go that has one, or that no cup leads.";
+      if (!own(game.decks, deck || "") || !["", deck].includes(game.led) || dice.length !== 1 || !guards(game)) return "It draws a chit for a go that has one, or that no cup leads.";
       if ("closed" in body || "seats" in body || "texts" in body || was.get(`${deck}/last`)) return "A chit that leads a phase is drawn openly.";
       const next = drawing(deck, game.decks[deck], out), drawn = next.size() > 0 ? next(dice[0]) : null;
       if (drawn === null) return "Its dice are not those that its pile asks for.";
       const gives = calledBy(game, units, `${deck}/${drawn}`);
       if (!gives) { more(out, `${deck}/play/${drawn}`, -1); more(out, `${deck}/${game.decks[deck].dead ? "removed" : "discard"}/${drawn}`); }
-      if (led !== (gives ? `${deck}/${drawn}` : deck) || go.join("\n") !== (gives || game.go).join("\n")) return other;
+      if (led !== (gives ? `${deck}/${drawn}` : deck) || go.join("\n") !== (gives || game.sides).join("\n")) return other;
       return otherCards(body, was, out) || (body.result === `${deck}: ${drawn}` ? "" : "Its words are not what it does.");
     }
     if (body.kind === "draw") return Object.keys(said).length ? "It changes whose go it is." : "";

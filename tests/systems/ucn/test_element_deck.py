@@ -1,0 +1,123 @@
+"""The element deck of Ultracombat Normandy: an option by which activation goes by a card for each element."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from bot.audit.check_file import check
+from bot.game.cups import chit_of
+from bot.interface.reply.reply import Reply
+from bot.systems.catalog import system
+from tests.forging import bodies, rechained
+from tests.packs.test_cups import labels, sound
+from tests.page_script import said_by_page
+from tests.playing import Channel
+from tests.random_play import exported_text
+from tools import verify_log
+
+INTERRUPT = 'ucn interrupt shooters="Gruppe 1" target="1st Squad"'
+
+
+async def causeway() -> Channel:
+    channel = await Channel.fresh()
+    await channel.do("Anna", "game start ucn scenario=causeway", "game join US")
+    await channel.do("Bob", "game join German")
+    await channel.do("Anna", "game settings rule=element-deck")
+    return channel
+
+
+async def round_of(channel: Channel) -> list[Reply]:
+    """Every card of a combat round, in order; each element is done at once."""
+    found, turn = list[Reply](), (await channel.game()).turn
+    while (await channel.game()).turn == turn:
+        game = await channel.game()
+        if chit_of(game.led):
+            await channel.do("Bob" if game.go == ("German",) else "Anna", "game pass done")
+        else:
+            found.append(await channel.do("Bob", "deck draw elements"))
+    return found
+
+
+async def test_each_element_has_one_card_and_the_round_is_over_with_the_last(tmp_path: Path) -> None:
+    channel = await causeway()
+    assert labels(await channel.do("Anna", "game board"))[:2] == ["Draw", "Next turn"]
+    drawn = await round_of(channel)
+    names = {unit.name for unit in (await channel.game()).units.values()}
+    assert {reply.title.partition(":")[0] for reply in drawn} == names
+    assert labels(drawn[0]) == ["Shoot", "Melee", "Morale", "Done", "Undo"]
+    assert "handle" not in drawn[0].text()
+    game = await channel.game()
+    assert (game.turn, game.led, game.go) == (2, "elements", ("US", "German"))
+    log = await sound(channel, tmp_path)
+    assert {body.get("edition", 3) for body in bodies(log)} == {system("ucn").edition}
+
+
+async def test_who_interrupts_gives_up_the_card_until_the_next_round(tmp_path: Path) -> None:
+    channel = await causeway()
+    await channel.do("Bob", "deck draw")
+    while chit_of((await channel.game()).led) == "germ1":
+        await channel.do("Bob", "game undo")
+        await channel.do("Anna", "game undo")
+        await channel.do("Bob", "deck draw elements")
+    await channel.do("Bob", INTERRUPT)
+    assert "activated" in (await channel.game()).units["gruppe 1"].marks
+    told = "\n".join(reply.text() for reply in await round_of(channel))
+    assert "Gruppe 1: the German go" not in told
+    game = await channel.game()
+    assert "Gruppe 1 is set aside: it is marked activated." in told or game.turn == 2
+    assert "activated" not in game.units["gruppe 1"].marks, "the next round clears it"
+    again = "\n".join(reply.title for reply in await round_of(channel))
+    assert "Gruppe 1: the German go" in again
+    await sound(channel, tmp_path)
+
+
+async def test_losses_and_who_comes_later_count_from_the_next_round_on(tmp_path: Path) -> None:
+    channel = await causeway()
+    await channel.do("Bob", "deck draw elements", 'unit edit "Gruppe 2" combat-ineffective')
+    await channel.do("Anna", 'unit add "3rd Squad" element US stats="spot=12 firearms=12 morale=14 members=8"')
+    told = "\n".join(reply.text() for reply in await round_of(channel))
+    assert "Gruppe 2: " not in told
+    assert "3rd Squad: " not in told
+    again = "\n".join(reply.text() for reply in await round_of(channel))
+    assert "3rd Squad: US's go" in again
+    assert "Gruppe 2" not in again
+    await sound(channel, tmp_path)
+
+
+async def test_it_is_switched_off_again_and_a_game_without_it_is_as_it_was() -> None:
+    channel = await causeway()
+    await channel.do("Bob", "deck draw elements")
+    await channel.do("Anna", 'game settings rule="element-deck off"')
+    await channel.do("Anna", "game next")
+    game = await channel.game()
+    assert game.led == ""
+    assert not any(key.startswith("elements/play/") for key in game.cards)
+    fresh = await Channel.fresh()
+    await fresh.do("Anna", "game start ucn scenario=causeway", "game join US", "game next")
+    assert '"led"' not in await exported_text(fresh)
+    await fresh.refused("Anna", "deck draw elements", "unknown-deck")
+
+
+@pytest.mark.parametrize("what", ["go", "led"])
+async def test_a_go_for_who_gave_up_the_card_is_seen_by_all_three(what: str, tmp_path: Path) -> None:
+    channel = await causeway()
+    await channel.do("Bob", 'unit edit "Gruppe 1" marker=+activated', "deck draw elements")
+    while True:
+        log = json.loads(await exported_text(channel))
+        given = [one for one in bodies(log, "draw") if one["result"] == "elements: germ1"]
+        game = await channel.game()
+        if given or game.turn > 1:
+            break
+        await channel.do("Bob" if game.go == ("German",) else "Anna", "game pass done")
+        await channel.do("Bob", "deck draw elements")
+    body = given[0]
+    body["after"].setdefault("game", {})[what] = ["German"] if what == "go" else "elements/germ1"
+    body["before"].setdefault("game", {})[what] = ["US", "German"] if what == "go" else "elements"
+    rechained(log)
+    assert check(log).faults
+    assert verify_log.check(log)[0]
+    (page,) = said_by_page([json.dumps(log)], tmp_path)
+    assert page["faults"]
