@@ -161,7 +161,7 @@ def resolve_once(words: Sequence[str]) -> None:
     id, name = arguments.take("SYSTEM", "SEQUENCE")
     game = system(id)
     sequence = game.sequence(name)
-    source, finish = _source(arguments)
+    source, finish = _source(arguments, cards=bool(sequence.decks))
     given = arguments.given()
     played, reply = played_once(sequence, given, source)
     finish()
@@ -247,7 +247,7 @@ def verify_file(words: Sequence[str]) -> int:
     return findings.status
 
 
-def _source(arguments: Arguments) -> tuple[Any, Any]:
+def _source(arguments: Arguments, *, cards: bool = False) -> tuple[Any, Any]:
     if "dice" not in arguments.flags:
         from bot.process.entropy import throwaway
 
@@ -255,7 +255,7 @@ def _source(arguments: Arguments) -> tuple[Any, Any]:
     from bot.rules.dice import Script
     from bot.rules.inputs.given import hand_dice
 
-    script = Script(hand_dice(",".join(arguments.flags["dice"])))
+    script = Script(hand_dice(",".join(arguments.flags["dice"]), cards=cards), named=cards)
     return script, script.finish
 
 
