@@ -307,7 +307,7 @@ async def test_weather_that_belongs_to_nobody_is_rolled_once_for_the_phase(
     use_packs(make_pack({**MARSH, "game.yaml": game, "sequences.yaml": f"{SEQUENCES}{SKY}"}, "marsh").parent)
     channel = await Channel.fresh()
     started = (await channel.do("Anna", "game start marsh scenario=ford")).text()
-    assert "Sky rolls dice, so in this first phase it is yours to roll: /marsh sky" in started
+    assert "To be rolled first, once all are here: Sky, /marsh sky" in started
     assert await kinds(channel) == ["start"]
     await channel.do("Anna", "game join Reds")
     await channel.do("Bob", "game join Blues", "fair add ours", "marsh sky hand=3")

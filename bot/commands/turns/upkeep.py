@@ -48,7 +48,7 @@ def _played(context: Context, upkeep: Upkeep, *, starts: bool) -> list[Part]:
         outcome = run_sequence(sequence, spec, options, context.who, dice, roster_of(game), upkeep.read)
     except DieOwed:
         typed = Typed(command_text(spec, options))
-        return [Phrase(f"{sequence.title} rolls dice, so in this first phase it is yours to roll: ", typed)]
+        return [Phrase(f"To be rolled first, once all are here: {sequence.title}, ", typed)]
     happening = outcome.happening
     assert happening is not None
     named = [unit for unit in named_in(game, happening) if not is_gone(unit)]
