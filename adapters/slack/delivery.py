@@ -179,7 +179,7 @@ class Posts:
 
     async def _shown_in_window(self, team: Team, request: Request, reply: Reply) -> bool:
         """Open a window with a private answer, or change the one in which it was asked for; whether it is there. What
-        has none of its own, a refusal most of all, lies on top of it. A trigger is good for three seconds, and a window
+        has none of its own, a refusal above all, opens on top of it. A trigger is good for three seconds, and a window
         may be closed meanwhile: then the answer is a message."""
         message = render(reply, team.id)
         if message.files or request.replaces or not request.trigger:

@@ -30,7 +30,7 @@ NEXT = {
     "export-table lnlt melee-odds -": {"-o", "--help"},
     "check --": {"--json", "--watch", "--help"},
     "try ": set(),
-    "import --": {"--pack", "--id", "--group", "--help"},
+    "import --": {"--pack", "--id", "--group", "--deck", "--help"},
     "picture ": {"table", "odds", "game"},
     "picture table lnlt melee-od": {"melee-odds"},
     "manifest ": {"slack"},
