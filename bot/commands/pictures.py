@@ -109,12 +109,11 @@ async def luck_shown(context: Context, title: str, tracks: Mapping[str, Many[tup
     return _shown(title, "luck", await drawn(context, picture_png, luck_picture, title, dict(tracks)))
 
 
-async def deck_shown(
-    context: Context, title: str, under: str, listed: Many[tuple[str, int, int]], lines: Many[str]
-) -> Reply:
+async def deck_shown(context: Context, title: str, *of_deck: object) -> Reply:
     """What is left of a deck, drawn."""
-    picture = await drawn(context, picture_png, deck_picture, title, under, listed, lines)
-    return replace(_shown(title, "deck", picture), private=True)
+    return replace(
+        _shown(title, "deck", await drawn(context, picture_png, deck_picture, title, *of_deck)), private=True
+    )
 
 
 async def drawn_table(context: Context, name: str, given: Mapping[str, object]) -> Reply:

@@ -10,7 +10,7 @@ from bot.game.decks import PLACES, counted_cards
 from bot.game.follows.cards import closed_hands
 from bot.game.rights import of_side
 from bot.game.state import Game
-from bot.report.story import Row, Story, Turn
+from bot.report.story import Row, Story
 from bot.rules import cards
 from bot.rules.cards import WORD, Deck
 
@@ -23,8 +23,7 @@ def deck_lines(story: Story) -> Iterator[tuple[str, str, list[str]]]:
     own = story.system.decks if story.system is not None else {}
     for id, declared in (story.game.get("decks") or {}).items():
         deck = cards.deck_from_json(declared)
-        title = own[id].title if id in own else id
-        names = own[id].names if id in own else {}
+        title, names = (own[id].title, own[id].names) if id in own else (id, {})
         called = {card: names.get(card) or _called(story, id, card) for card, _ in deck.cards}
         counts = counted_cards(id, deck, story.cards, lambda seat: whose_hand(story, seat))
         yield title, counts, list(_open(id, deck, story.cards, called, story))
@@ -46,9 +45,11 @@ def _open(id: str, deck: Deck, out: cards.Out, called: Mapping[str, str], story:
 def _called(story: Story, id: str, card: str) -> str:
     """How a card is called; one whose word was deleted by its number."""
     found = WORD.fullmatch(card)
-    if found is None:
-        return cards.name_of(id, card)
-    return story.texts.get(int(found[1]), {}).get(found[2]) or f"card {found[2][1:]}"
+    return (
+        cards.name_of(id, card)
+        if found is None
+        else story.texts.get(int(found[1]), {}).get(found[2]) or f"card {found[2][1:]}"
+    )
 
 
 def whose_hand(story: Story, seat: str) -> str:
@@ -58,13 +59,8 @@ def whose_hand(story: Story, seat: str) -> str:
 
 def still_closed(story: Story) -> list[str]:
     """A line for each hand, and each known end of a pile, that holds closed cards."""
-    out = cards.moved(story.cards, {})
-    return [*closed_hands(replace(Game(""), decks=story.game.get("decks") or {}, cards=out))]
-
-
-def turns_of_hands(story: Story) -> list[Turn]:
-    """The turns at whose ends hands are counted; in free play there is but now."""
-    return [turn for turn in story.turns if turn.number] or story.turns[-1:]
+    decks = story.game.get("decks") or {}
+    return [*closed_hands(replace(Game(""), decks=decks, cards=cards.moved(story.cards, {})))]
 
 
 def card_rows(story: Story) -> list[tuple[int, Row]]:

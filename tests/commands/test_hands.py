@@ -9,7 +9,7 @@ from typing import Any
 from bot.audit.check_file import check
 from bot.audit.games import audit
 from bot.game.loaded import SNAPSHOT_EVERY
-from bot.interface.spec import Command, Place
+from bot.interface.spec import Command, Place, own_place
 from tests.forging import rechained
 from tests.fresh import fresh_app
 from tests.page_script import said_by_page
@@ -624,3 +624,12 @@ async def test_actions_of_the_longest_names_fit_every_platform() -> None:
     await channel.do("Anna", "game end confirm", "game resume")
     hand = await channel.do("Anna", "hand")
     assert max(len(entry.action) for menu in hand.menus for entry in menu.entries) <= 100
+
+
+async def test_in_somebodys_own_play_no_hand_is_drawn_into_that_could_not_be_shown() -> None:
+    channel = Channel(await fresh_app(), own_place("console:anna"))
+    for line in ("deck draw standard-52 2 me", "hand", "deck peek", "deck deal 2", "deck play KS", "deck give KS Bob"):
+        await channel.refused("Anna", line, "needs-game")
+    drawn = await channel.do("Anna", "deck draw standard-52 2")
+    assert not drawn.private
+    assert "dice" in (await last_event(channel)), "nothing of the deck is closed"

@@ -168,7 +168,13 @@ async def _draw(context: Context, typed: str, count: int, *, openly: bool = Fals
 
 
 async def _draw_closed(context: Context, typed: str, count: int) -> Reply:
-    """Draw into one's own hand: only who sits there sees the cards; all see how many."""
+    """Draw into one's own hand: only who sits there sees the cards; all see how many. Raises UserError in somebody's
+    own play, where hands cannot be shown."""
+    if context.command.where.is_own:
+        hint = phrase(
+            "Add it to a server (its profile, then Add App) and play there. `/deck draw` draws for all to see."
+        )
+        raise UserError("Hands are for games, and a game needs Grognard on the server.", hint=hint, code="needs-game")
     id, deck = found_deck(context, typed)
     seat = seat_of(context.game.players, context.ledger.person())
     number, drawn = await drawn_cards(context, id, deck, count, "hold", [seat] * count)

@@ -401,15 +401,11 @@ def _menus(context: Context, shown: Sequence[tuple[str, str, str]]) -> tuple[Men
     if context.game.ended:
         return ()
     labels = {"play": "Play", "discard": "Discard", **({"give": "Give"} if _others(context) else {})}
-    listed = {
-        does: [
-            MenuEntry(_action(context, does, key), name, id)
-            for key, name, id in shown
-            if does != "give" or ":=" not in key
-        ]
-        for does in labels
-    }
-    return tuple(Menu(labels[does], tuple(entries)) for does, entries in listed.items() if entries)
+    return tuple(
+        Menu(label, tuple(MenuEntry(_action(context, does, key), name, id) for key, name, id in some))
+        for does, label in labels.items()
+        if (some := [one for one in shown if does != "give" or ":=" not in one[0]])
+    )
 
 
 def _action(context: Context, does: str, key: str) -> str:

@@ -78,3 +78,29 @@ async def test_pages_refresh_and_what_is_theirs_no_more(tmp_path: Path) -> None:
         await say(anna, table, "deck draw", deck="standard-52", to="me")
         await anna.press(hand, "Refresh")
         assert len(choices(hand, "Play")) == 1
+
+
+async def test_direct_messages_have_hands_and_what_an_own_install_lets_in_has_none(tmp_path: Path) -> None:
+    async with DiscordStandIn.running() as discord, running(discord, tmp_path):
+        anna = discord.stranger("Anna").install()
+        group = discord.conversation(anna, discord.stranger("Ben"), discord.stranger("Cy"))
+        refused = await say(anna, group, "deck draw", deck="standard-52", count=2, to="me")
+        assert refused.ephemeral
+        assert "a game needs Grognard on the server" in refused.text
+        assert "Add to a server" in refused.buttons
+        drawn = await say(anna, group, "deck draw", deck="standard-52", count=2)
+        assert not drawn.ephemeral
+
+        ben, table = discord.user("Ben"), discord.channel("table")
+        alone = ben.dm()
+        await say(ben, alone, "deck draw", deck="standard-52", count=2, to="me")
+        hand = await say(ben, alone, "hand")
+        held = choices(hand, "Play")
+        assert len(held) == 2
+        await ben.select(hand, "Play", held[0])
+        assert choices(hand, "Play") == held[1:]
+        await seen(ben, alone, f"Ben plays {held[0]}")
+        assert (
+            "empty" in (await say(ben, table, "hand")).text
+            or "no game" in (await say(ben, table, "hand")).text.casefold()
+        )

@@ -7,7 +7,7 @@ from pathlib import Path
 from tests.adapters.slack.conftest import settle
 from tests.adapters.slack.process import running
 from tests.adapters.slack.test_second_shot import gather, say
-from tests.standins.slack import SlackStandIn
+from tests.standins.slack import Message, SlackStandIn
 from tests.standins.slack.views import OpenView
 
 PLAY, GIVE = "a:menu-0", "a:menu-2"
@@ -18,7 +18,7 @@ def words(view: OpenView) -> str:
     return f"{view.title} {view.blocks}"
 
 
-def choices(view: OpenView, menu: str) -> list[str]:
+def choices(view: OpenView | Message, menu: str) -> list[str]:
     """What one of its menus offers."""
     found = [element for _, element in view.elements() if element["action_id"] == menu]
     return [option["text"]["text"] for option in found[0]["options"]] if found else []
@@ -90,3 +90,29 @@ async def test_a_window_says_what_is_theirs_no_more_and_a_closed_one_is_a_messag
         assert "Your hand is empty" in told.text
         again = await (await anna.press(told, "Refresh")).answer()
         assert again.ephemeral_for == anna.id
+
+
+async def test_in_direct_messages_and_behind_a_late_trigger_the_hand_is_a_message(
+    socket_slack: SlackStandIn, tmp_path: Path
+) -> None:
+    home, anna, _, games = settle(socket_slack)
+    async with running(socket_slack, tmp_path, home):
+        typed = await (await anna.dm("deck draw standard-52 3 me")).answer()
+        assert "You draw" in typed.text or "draws 3 cards into" in typed.text
+        told = await (await anna.dm("hand")).answer()
+        held = choices(told, PLAY)
+        assert len(held) == 3
+        await anna.choose(told, PLAY, held[0])
+        await anna.wait_for(anna.im, "anna plays ")
+        assert choices(told, PLAY) == held[1:], "in its place"
+        assert (await (await anna.slash(anna.im, "/hand", "")).modal()).title == "Your hand"
+
+        socket_slack.limits.trigger_seconds = -1.0
+        assert (await say(anna, games, "/deck", "draw standard-52 2 me")).ephemeral_for in (None, anna.id)
+        late = await say(anna, games, "/hand", "")
+        assert late.ephemeral_for == anna.id
+        held = choices(late, PLAY)
+        await anna.choose(late, PLAY, held[0])
+        await anna.wait_for(games, "anna plays ")
+        shown = await say(anna, games, "/hand", "")
+        assert choices(shown, PLAY) == held[1:]
