@@ -58,7 +58,8 @@ def cause(sequence: Sequence, actors: tuple[str, ...], who: str, *, many: bool =
     if not actors or sequence.verb == ROLL:
         return said_by(who, did(sequence, many=many))
     verb = sequence.verb.lower()
-    return f"{joined(a(types_of(sequence.system), actors))} {verb if len(actors) > 1 else plural(verb)}"
+    types = types_of(sequence.system)
+    return f"{joined(a(types, actors))} {verb if len(actors) > 1 or are_many(types, actors[0]) else plural(verb)}"
 
 
 def said_by(who: str, did: str) -> str:
@@ -245,6 +246,8 @@ def _said(results: Results, types: Mapping[str, str], alike: list[Fate]) -> str:
     for token, more in ((first.token, first.more), *first.also):
         result = results.get(token)
         says = f"{{}}: {token.replace('-', ' ')}" if result is None else result.many if alike[1:] else result.says
+        if result is not None and not alike[1:] and are_many(types, first.unit):
+            says = result.many.removesuffix(" each")
         told.append((says, more))
     last = [with_more(says.removeprefix("{}").lstrip(": ").replace("{}", names), more) for says, more in told[1:]]
     *between, end = [with_more(told[0][0].replace("{}", names), told[0][1]), *last]
@@ -387,7 +390,13 @@ def the(types: Mapping[str, str], names: Many[str]) -> list[str]:
 
 def a(types: Mapping[str, str], names: Many[str]) -> list[str]:
     """The names as one speaks of who was not named before: `a squad`, `an armored vehicle`."""
-    return _articled(types, names, a_or_an)
+    return _articled(types, names, lambda type: type if are_many({type: type}, type) else a_or_an(type))
+
+
+def are_many(types: Mapping[str, str], name: str) -> bool:
+    """Whether one unit is called as several men are: gunmen shoot, and so do the rifles of a game with such a type."""
+    word = types.get(name, name)
+    return plural(word) == word and (name.endswith("men") or (name in types and word.endswith("s")))
 
 
 def _articled(types: Mapping[str, str], names: Many[str], article: Callable[[str], str]) -> list[str]:

@@ -23,12 +23,14 @@ GAME = """
 groups: {combat: Combat}
 words: {d2: D2, rp: replacement points}
 units:
-  types: [ship]
+  types: [ship, guns]
   attributes: {guns: {type: int, min: 0, max: 40, help: guns}, hull: {type: int, min: 0, max: 20, help: hull}}
   states: [afloat, sunk]
   lost: [sunk]
 results:
-  salvo: {sunk: {tone: hurt, says: "{} blows up"}}
+  salvo:
+    sunk: {tone: hurt, says: "{} blows up"}
+    loses: {tone: shaken, says: "{} loses {more}", many: "{} lose {more} each"}
 """
 ROLL = (
     "source: ours\ngroup: combat\nkind: roll\nsummary: A die.\ninputs: {roll: {type: int, min: 1, max: 6, help: die}}\n"
@@ -162,6 +164,17 @@ async def test_the_ends_of_many_numbers_are_one_row(few: Path) -> None:
 def bars_of(reply: Reply) -> Odds:
     """The bars of an answer."""
     return next(part for part in reply.lines if isinstance(part, Odds))
+
+
+async def test_who_is_called_as_several_are_spoken_of_so(few: Path) -> None:
+    """Gunmen fire; the rifles of a game that has such a type are, and a unit of theirs with a name of its own is."""
+    channel = await table()
+    await channel.do("Anna", "unit add Gunmen ship Blue guns=3 hull=4", "unit add Moss ship Red guns=3 hull=2")
+    assert (await channel.do("Anna", "few salvo Gunmen Moss hand=5,5,1")).by == "Gunmen fire"
+    assert (await channel.do("Anna", "few salvo Wren Gunmen hand=5,5,5")).title == "Gunmen lose 3"
+    assert (await channel.do("Anna", 'few salvo "guns guns=2" "guns hull=9" hand=5,1')).first.startswith(
+        "The guns lose 1 · guns fire"
+    )
 
 
 async def test_many_dice_are_shown_together(few: Path) -> None:
