@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from bot.audit.check_file import check
+from bot.interface.spec import Command
 from bot.packs.check import check_path
 from bot.rules.errors import TableError
 from bot.systems.packs.pack import load_pack
@@ -82,6 +83,18 @@ async def test_a_game_that_starts_in_the_phase_loads_and_the_next_loading_runs_a
     channel = await shaken()
     assert (await channel.game()).units["red squad 1"].numbers["loading"] == 2, "of 3 in the scenario"
     assert await kinds(channel) == ["start", "sequence+", "join", "join", "unit", "unit"]
+    fresh = await Channel.fresh()
+    told = await fresh.do("Anna", "game start marsh scenario=ford")
+    assert "Load: Red Squads 1 + 2 are loading (#2)" in told.text()
+    await fresh.do("Anna", "game undo")
+    assert (await fresh.game()).units["red squad 1"].numbers["loading"] == 3
+    await fresh.do("Anna", "game redo", "game join Reds")
+    taken = await Channel.fresh()
+    text = await exported_text(fresh)
+    assert check(json.loads(text)).faults == ()
+    reply = await taken.app.run(Command(("game", "import"), {"file": text}, taken.who("Carl"), taken.place, "imp"))
+    assert not reply.error, reply.text()
+    assert (await taken.game()).units["red squad 1"].numbers["loading"] == 2
     card = await to_the_reds(channel)
     assert "Load: Red Squads 1 + 2 are loading (#" in card
     assert "Rally: " in card
