@@ -47,8 +47,9 @@ from bot.outbox.receipts import Receipts
 from bot.packs.stored import HERE, pack_choices, tidy
 from bot.places.forms import Draft, Drafts, Forms
 from bot.places.macros import by_name, called, form_at, macros_seen
+from bot.places.own import check_own
 from bot.places.shelves import Enabled, Shelves
-from bot.places.threads import Threads, check_own
+from bot.places.threads import Threads
 from bot.process.entropy import new_id
 from bot.process.settings import Settings
 from bot.rules.errors import UserError
@@ -58,7 +59,8 @@ from bot.running.budgets import Pauses
 from bot.running.due import Due as DueWork
 from bot.running.handling import Handling
 from bot.running.storing import Storing
-from bot.running.underway import Promises, UnderWay, Unrecorded
+from bot.running.underway import Promises, UnderWay
+from bot.running.unrecorded import Unrecorded
 from bot.sight.watching import Answer, Counts, Promise, Watch
 from bot.stores.base import Clock, StoreError
 from bot.stores.erased import Erased

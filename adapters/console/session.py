@@ -19,7 +19,8 @@ from rich.console import Console
 from rich.style import Style
 from rich.text import Text
 
-from adapters.console.screen import BOARD, LOGGED, PNG, WIDE, Screen, graphics, sixel, takes_sixels
+from adapters.console.screen import BOARD, LOGGED, WIDE, Screen, graphics
+from adapters.console.sixel import PNG, sixel, takes_sixels
 from adapters.console.tutorial import LESSONS
 from bot.app import App
 from bot.host.cli import Arguments

@@ -13,7 +13,7 @@ from bot.audit.check_file import file_text
 from bot.audit.packs import Brought
 from bot.game.loaded import load
 from bot.host.cli import Arguments
-from bot.live.watched import public_export
+from bot.live.page import public_export
 from bot.process.settings import load_settings
 from bot.report.facts import facts_of
 from bot.report.page import page

@@ -25,8 +25,9 @@ from bot.interface.reply.reply import OPEN_FORM, Button, Reply
 from bot.interface.spec import CommandSpec, Path, Person, Place
 from bot.interface.typing.command_text import command_text, parse_text, salvaged
 from bot.interface.typing.complete import ACTING, Known
+from bot.places.own import check_own
 from bot.places.shelves import NotManager
-from bot.places.threads import Threads, check_own
+from bot.places.threads import Threads
 from bot.process.entropy import new_id
 from bot.rules.errors import UserError
 from bot.stores.base import DRAFTS_KEPT, Clock, StoreError

@@ -1,13 +1,11 @@
-"""Which game a thread plays: that of its channel, unless one was started in it, or the channel keeps them apart; and
-what can be done in somebody's own play."""
+"""Which game a thread plays: that of its channel, unless one was started in it, or the channel keeps them apart."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 from bot.game.loaded import Games
-from bot.interface.spec import Command, CommandSpec, Person, Place
-from bot.rules.errors import UserError
+from bot.interface.spec import Command, Place
 from bot.stores.records import Doc
 from bot.stores.store import Store
 
@@ -56,27 +54,3 @@ async def is_apart(store: Store, channel: Place) -> bool:
 def apart_doc(channel: Place) -> Doc:
     """The document that keeps a channel's threads apart."""
     return Doc(APART, channel.key, {}, None, channel.server or channel.key)
-
-
-# -- what can be done in somebody's own play: free play of theirs by an install of their own, wherever they type
-
-LOOKS = ("odds", "bars", "dice", "count", "whatif", "back", "picture", "whole", "help")
-"""Buttons that anybody may press under an answer of somebody's own play: they show, and write nothing in it."""
-
-
-def check_own(spec: CommandSpec, where: Place, who: Person) -> None:
-    """Raise UserError for what cannot be done in `where`, somebody's own play, and for whoever is not that person."""
-    if who.key != where.owner and not (spec.family == "button" and spec.path[1] in LOOKS):
-        raise UserError(
-            "This is somebody's own roll, and only they can go on with it.",
-            hint="To roll yourself, add Grognard to your account (its profile, then Add App).",
-            code="own-play",
-        )
-    if spec.needs_game:
-        what = "That" if spec.family == "button" else spec.name
-        raise UserError(
-            f"{what} is for games, and a game needs Grognard on the server.",
-            hint="Add it to a server (its profile, then Add App) and play there. Here you can roll, look things up, "
-            "count odds, and attack with units that you type.",
-            code="needs-game",
-        )

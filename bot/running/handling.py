@@ -23,8 +23,9 @@ from bot.interface.spec import Command, CommandSpec
 from bot.interface.typing.command_text import command_text
 from bot.odds_worker.pool import Odds, Worker
 from bot.outbox.receipts import NOT_WRITTEN
+from bot.places.own import check_own
 from bot.places.shelves import OF_A_VERSION, Enabled, Shelves
-from bot.places.threads import Threads, check_own
+from bot.places.threads import Threads
 from bot.process.entropy import new_id
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import MAX_TEXT
@@ -32,7 +33,7 @@ from bot.rules.text.phrase import phrase
 from bot.running.budgets import Budgets
 from bot.running.storing import Storing
 from bot.running.turns import Queues
-from bot.running.underway import Unrecorded
+from bot.running.unrecorded import Unrecorded
 from bot.stores.base import CalledOff, Clock, Conflict, Gate, StoreError
 from bot.stores.store import Store
 from bot.systems.catalog import everywhere, systems, using

@@ -16,7 +16,7 @@ from adapters import run as running
 from adapters.web.health import Lookout
 from bot.app import App
 from bot.process.settings import Settings, load_settings
-from bot.running.underway import NOTE
+from bot.running.unrecorded import NOTE
 from bot.stores.base import PassingError, StoreError
 from bot.stores.sqlite import SqliteStore, open_sqlite
 from tests.adapters.discord.process import Bot

@@ -12,7 +12,7 @@ from unittest.mock import patch
 import pytest
 
 from bot.app import App
-from bot.running.underway import NOTE
+from bot.running.unrecorded import NOTE
 from bot.stores.base import StoreError
 from bot.stores.sqlite import TemporaryStore
 from tests.fresh import fresh_app, fresh_store, run

@@ -13,7 +13,7 @@ from bot.interface.registry import registry
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Command, CommandSpec, Path, Receipt, own_place
 from bot.outbox.leases import LEASE
-from bot.places.threads import LOOKS
+from bot.places.own import LOOKS
 from bot.rules.errors import UserError
 from bot.sight.metrics import Metrics
 from bot.sight.watching import Watch

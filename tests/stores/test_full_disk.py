@@ -21,7 +21,7 @@ from bot.app import App
 from bot.audit.games import audit
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Person, Place
-from bot.running.underway import NOTE
+from bot.running.unrecorded import NOTE
 from bot.stores.postgres import link, open_postgres
 from bot.stores.sqlite import open_sqlite
 from bot.stores.store import Store

@@ -11,7 +11,7 @@ from bot.commands.channel_games import put_aside
 from bot.commands.context import Context
 from bot.commands.packs.pack import reviewed
 from bot.game.follows.cards import seated, without_closed
-from bot.game.follows.event import is_in_line, is_valid, is_valid_event
+from bot.game.follows.validate import is_in_line, is_valid, is_valid_event
 from bot.game.ledger import Ledger
 from bot.game.phases import phase_title
 from bot.game.state import Game

@@ -2,8 +2,8 @@
 
 HOMES = {
     "flame": "fire",
-    "blast": "indirect",
-    "barrage": "indirect",
+    "blast": "blasts",
+    "barrage": "blasts",
     "he_attack": "indirect",
     "he_gun": "indirect",
     "crash": "vehicles",

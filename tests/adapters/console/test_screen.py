@@ -19,8 +19,9 @@ from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 from rich.text import Text
 
-from adapters.console.screen import BAR, Colour, Screen, bar, bottom_line, graphics, sixel, takes_sixels
+from adapters.console.screen import BAR, Screen, bar, bottom_line, graphics
 from adapters.console.session import Session, _talk
+from adapters.console.sixel import Colour, sixel, takes_sixels
 from bot.host.terminal import show
 from bot.interface.reply.parts import UnitTable
 from bot.interface.reply.reply import File, Reply
@@ -193,7 +194,7 @@ def test_a_terminal_is_asked_whether_it_draws_sixels(monkeypatch: pytest.MonkeyP
     with os.fdopen(theirs, "r") as given, os.fdopen(os.dup(theirs), "w") as told:
         monkeypatch.setattr("sys.stdin", given)
         monkeypatch.setattr("sys.stdout", told)
-        monkeypatch.setattr("adapters.console.screen.PATIENCE", 10.0 if says else 0.1)
+        monkeypatch.setattr("adapters.console.sixel.PATIENCE", 10.0 if says else 0.1)
         before, terminal = termios.tcgetattr(theirs), threading.Thread(target=answer)
         terminal.start()
         assert takes_sixels() == takes

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 
 from adapters.web import pages
-from bot.live.watched import public_export
+from bot.live.page import public_export
 from bot.picture.png import rasterizer
 from bot.report.cards import card
 from tests.adapters.web.serving import ADDRESS, served, shared

@@ -9,7 +9,7 @@ import pytest
 
 from adapters.listening import visitor_of
 from adapters.web import pages
-from bot.live.watched import public_export
+from bot.live.page import public_export
 from tests.adapters.web.serving import ADDRESS, served, shared, token_of
 from tests.playing import Channel, two_sides
 
