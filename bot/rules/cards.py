@@ -16,7 +16,7 @@ from itertools import repeat
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from bot.rules.dice import Die, Rolled, Source
+from bot.rules.dice import Die, Rolled, Script, Source
 from bot.rules.errors import UserError
 from bot.rules.text.plain import clean_name
 
@@ -166,26 +166,21 @@ SETTLED = {PLAY: PLAY, DISCARD: DISCARD, REMOVED: REMOVED, "back": ""}
 def settled(decks: Mapping[str, Any], out: Out, dice: Iterable[Mapping[str, Any]]) -> dict[str, int] | None:
     """What is out of the piles once the dice of a combat sequence have drawn from them, each card where it goes `to`;
     None for dice that the piles do not ask for. `decks` are as events declare them."""
-    piles, now, gone = dict[str, dict[str, int]](), dict(out), list[str]()
+    now, gone = dict(out), list[tuple[str, str, str]]()
     for die in dice:
         if (id := die.get("deck")) is None:
             continue
         if id not in decks or now.get(last_key(id)) or die.get("to") not in SETTLED:
             return None
-        deck = deck_from_json(decks[id])
-        pile = piles.setdefault(id, dict(left(id, deck, now)))
-        if not pile and deck.empty == RESHUFFLE:
-            there = at(id, DISCARD, now)
-            pile = {card: there[card] for card, _ in deck.cards if card in there}
-            now = {name: some for name, some in now.items() if not name.startswith(f"{id}/{DISCARD}/")}
-        face, sides = die["value"], sum(pile.values())
-        if die["sides"] != sides or type(face) is not int or not 1 <= face <= sides:
+        try:
+            drawn = draw(id, deck_from_json(decks[id]), now, 1, Script([die["value"]]))
+        except UserError:
             return None
-        card = card_at([*pile.items()], face)
-        piles[id] = {one: count - (one == card) for one, count in pile.items() if count > (one == card)}
-        gone += [key(id, SETTLED[die["to"]], card)] if SETTLED[die["to"]] else []
-    for name in gone:
-        now[name] = now.get(name, 0) + 1
+        if drawn.dice[0].sides != die["sides"]:
+            return None
+        now, gone = dict(drawn.out), [*gone, (id, drawn.cards[0], SETTLED[die["to"]])]
+    for id, card, to in gone:
+        now = take(id, now, [card], [PLAY], to)
     return now
 
 

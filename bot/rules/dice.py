@@ -15,32 +15,14 @@ AVERAGING = (2, 3, 3, 4, 4, 5)
 MAX_SIDES = 1_000_000
 
 
-class Drawn(Protocol):
-    """What a die draws a card from: `bot/rules/inputs/decks.py` has it."""
-
-    @property
-    def deck(self) -> Any:
-        """Which deck it is, by its `id` and `title`."""
-
-    @property
-    def listed(self) -> str:
-        """The cards that are left, in short."""
-
-    def goes(self, face: int, /) -> str:
-        """Where the card of a face goes."""
-
-    def face(self, typed: object, /) -> int:
-        """The face of a card of a real deck."""
-
-
 class Die(NamedTuple):
-    """One die that is asked for: what it is for, its sides, and its faces if not 1..sides; what it draws a card from,
-    if it does."""
+    """One die that is asked for: what it is for, its sides, and its faces if not 1..sides; the `Drawing` of
+    `bot/rules/inputs/decks.py`, if it draws a card."""
 
     label: str
     sides: int = 6
     faces: tuple[int | str, ...] | None = None
-    pile: Drawn | None = None
+    pile: Any = None
 
     def value(self, index: int) -> int | str:
         """The face that shows when the fair die with the same number of sides shows `index` (1..sides)."""
@@ -65,7 +47,7 @@ class Rolled(NamedTuple):
     sides: int
     value: int | str
     faces: tuple[int | str, ...] | None = None
-    pile: Drawn | None = None
+    pile: Any = None
 
     def note(self) -> dict[str, Any]:
         """As an event of the log keeps it."""

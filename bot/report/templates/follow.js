@@ -95,15 +95,13 @@ const Follow = (() => {
       more(out, `${id}/play/${card}`);
       return card;
     };
-    next.size = () => sum(left.values());
+    Object.assign(next, {left, size: () => sum(left.values())});
     return next;
   }
 
   /* What is left, and where they would join it the discards, as a sequence says what it drew from. */
   function pileText(id, deck, out) {
-    const left = new Map(deck.cards.map(one => [one.id, one.count])), there = new Map(at(out, id, "discard"));
-    for (const place of OPEN) for (const [card, count] of at(out, id, place)) more(left, card, -count);
-    for (const [key, count] of at(out, id, "known")) more(left, tail(key), -count);
+    const {left} = drawing(id, deck, new Map(out)), there = new Map(at(out, id, "discard"));
     const half = counts => deck.cards.filter(one => counts.get(one.id)).map(one => counts.get(one.id) === 1 ? one.id : `${one.id}*${counts.get(one.id)}`).join(" ") || "-";
     return deck.empty === "reshuffle" ? `${half(left)} / ${half(there)}` : half(left);
   }

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from math import comb
 from typing import Any
@@ -16,9 +16,9 @@ from typing import Any
 from bot.rules.declared.bounds import Counter, Known, Names
 from bot.rules.declared.formulas import Env, Formula
 from bot.rules.declared.pools import Segment
-from bot.rules.declared.program import NOTHING, OPEN, Block, Partial, Slicer, Statement, everything
+from bot.rules.declared.program import OPEN, Block, Partial, Statement, everything
 from bot.rules.declared.reading import Place
-from bot.rules.declared.rolls import fixed_of
+from bot.rules.declared.rolls import Falling
 from bot.rules.declared.setting import Name, Path
 from bot.rules.declared.walk import LINES, Do, Here, Keys, Now, Site
 from bot.rules.dice import Die
@@ -31,30 +31,18 @@ PLAY = "play"
 
 
 @dataclass(frozen=True)
-class Draw(Statement):
-    """A card. `after` are the keys that are read once it is drawn, besides its own; `seen` those of its own."""
+class Draw(Falling):
+    """A card."""
 
-    site: int
     key: str
     deck: GameDeck
     label: Formula
     to: str = ""
-    after: Keys = NOTHING
-    seen: Keys = NOTHING
-
-    @property
-    def name(self) -> str:
-        """The step of the plan."""
-        return f"{self.site:04}"
 
     @property
     def pile(self) -> str:
         """The key of what is left of the deck."""
         return f"{DECK}{self.deck.id}"
-
-    @property
-    def rolls(self) -> bool:
-        return True
 
     def formulas(self) -> tuple[Formula, ...]:
         return (self.label,)
@@ -71,16 +59,6 @@ class Draw(Statement):
     @cached_property
     def reads(self) -> Keys:
         return frozenset((*self.label.reads, self.pile))
-
-    def kept(self, slicer: Slicer) -> Block:
-        if slicer.asked is not None and not self.sets & slicer.live:
-            return ()
-        kept = replace(self, after=slicer.live - self.sets, seen=self.sets & slicer.live)
-        slicer.live = kept.before(slicer.live)
-        return (kept,)
-
-    def early(self, _fallen: bool, early: set[str], late: set[str], /) -> bool:
-        return super().early(True, early, late)
 
     def partly(self, partial: Partial, env: Env, /) -> bool:
         """Nobody knows the card; how many are left is known until dice decide whether one is drawn."""
@@ -101,12 +79,8 @@ class Draw(Statement):
 
     def do(self, here: Here, /) -> Do:
         """Owe it: its state holds what is read after it, its label, and what is left; where nothing is, go on."""
-        early, loops = here.early & self.after, here.loops
-        fixed = fixed_of(loops) & self.after
-        keys = tuple(sorted((self.after | {loop.number for loop in loops}) - here.early - fixed))
-        name, pile, label, title = self.name, self.pile, self.label.run, self.deck.title
-        none = self.read[""]
-        here.sites[name] = Site(name, None, (self.key,), self.seen, keys, early, loops, fixed, here.rest, draws=self)
+        keys, name, none = self.owe(here, None, (self.key,), draws=self), self.name, self.read[""]
+        pile, label, title = self.pile, self.label.run, self.deck.title
 
         def do(env: Env) -> Now | None:
             left: Pile = env[pile]
@@ -124,7 +98,7 @@ class Draw(Statement):
     @cached_property
     def read(self) -> Mapping[str, Mapping[str, Any]]:
         """What is read of each card, by key; "" is for none."""
-        seen = [(key, field) for key, field in self.fields.items() if key in self.seen]
+        seen = [(key, field) for key, field in self.fields.items() if key in self.faces]
         return {card: {key: self.deck.read(card, field) for key, field in seen} for card in ("", *self.deck.names)}
 
     def line(self, label: str, card: str) -> Line:
@@ -144,7 +118,7 @@ class Draw(Statement):
             drawn += 1
         names[self.pile] = Known(size=comb(drawn + len(some), drawn + 1))
         counter.sure = False
-        return states * (len(some) if self.seen & self.fields.keys() else 1)
+        return states * (len(some) if self.faces & self.fields.keys() else 1)
 
 
 def read_draw(said: object, place: Place, where: Path) -> Iterator[Statement]:
@@ -172,29 +146,40 @@ def read_draw(said: object, place: Place, where: Path) -> Iterator[Statement]:
         sheet.formulas.cards[key] = sheet.decks[deck.id] = deck
         for field, kind in {"id": "text", "name": "text", **deck.kinds}.items():
             place.names[f"{name}.{field}"] = Name(f"{key}.{field}", kind)
-        yield Draw(next(sheet.sites), key, deck, label, PLAY if found[2] else "")
+        yield Draw(next(sheet.sites), key=key, deck=deck, label=label, to=PLAY if found[2] else "")
 
 
 class Drawn(Segment):
-    """A card of a plan, a `Step`."""
+    """A card of a plan, a `Step`. What follows it hangs on the card and on the values at hand, not on what is left
+    beside it: so it is worked out once for all piles that the same card comes out of."""
 
-    @property
-    def _draw(self) -> Draw:
-        draw: Draw = self._site.draws
-        return draw
+    __slots__ = ("_draw", "_known")
+
+    def __init__(self, site: Site, env: Env, pools: Mapping[int, Any]) -> None:
+        super().__init__(site, env, pools)
+        self._draw: Draw = site.draws
+        self._known: dict[tuple[Any, ...], tuple[Ruling[Now], list[int]]] = {}
 
     def rule(self, state: Now, faces: tuple[Any, ...], /) -> Ruling[Now]:
         """What the card comes to; the first line tells it."""
-        ruling = super().rule(state, faces)
-        card = state.values[-1].drawn(faces[0])[0]
+        *values, label, pile = state.values
+        card, left = pile.drawn(faces[0])
+        known = self._known.get(key := (card, *values)) if left.cards else None
+        if known is None:
+            ruling = super().rule(state, (card, left))
+            known = ruling, [at for at, value in enumerate(ruling.after.values) if value is left]
+            if left.cards:
+                self._known[key] = known
+        (after, told, story, notes), places = known
+        if places:
+            now = [*after.values]
+            for at in places:
+                now[at] = left
+            after = Now(after.owes, tuple(now))
+        return Ruling(after, told, lambda: [self._draw.line(label, card), *story()], notes)
 
-        def story() -> list[Line]:
-            return [self._draw.line(state.values[-2], card), *ruling.story()]
-
-        return ruling._replace(story=story)
-
-    def _lay(self, env: Env, state: Now, faces: tuple[Any, ...]) -> None:
-        card, env[self._draw.pile] = state.values[-1].drawn(faces[0])
+    def _lay(self, env: Env, _state: Now, faces: tuple[Any, ...]) -> None:
+        card, env[self._draw.pile] = faces
         env.update(self._draw.read[card])
 
     def asks(self, state: Now, /) -> tuple[Die, ...]:
@@ -219,7 +204,7 @@ def looks(program: Block) -> dict[str, Callable[[str], tuple[Any, ...]]]:
             draws.setdefault(one.pile, []).append(one)
 
     def looking(some: list[Draw]) -> Callable[[str], tuple[Any, ...]]:
-        fields = sorted({one.fields[key] for one in some for key in one.seen & one.fields.keys()})
+        fields = sorted({one.fields[key] for one in some for key in one.faces & one.fields.keys()})
         return lambda card: tuple([some[0].deck.read(card, field) for field in fields])
 
     return {pile: looking(some) for pile, some in draws.items()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from math import inf, prod
 from typing import Any
@@ -60,12 +60,12 @@ class Thrown:
         return count, self.high if sides is OPEN and self.high else sides, "" if label is OPEN else label
 
 
-@dataclass(frozen=True)
-class Roll(Statement):
-    """Dice. `after` are the keys that are read once they have fallen, besides theirs; `faces` those of its own."""
+@dataclass(frozen=True, kw_only=True)
+class Falling(Statement):
+    """What dice fall for. `after` are the keys that are read once they have fallen, besides theirs; `faces` those of
+    its own."""
 
-    site: int
-    dice: tuple[Thrown, ...] = ()
+    site: int = field(kw_only=False)
     after: Keys = NOTHING
     faces: Keys = NOTHING
 
@@ -78,14 +78,6 @@ class Roll(Statement):
     def rolls(self) -> bool:
         return True
 
-    def formulas(self) -> tuple[Formula, ...]:
-        return tuple(formula for thrown in self.dice for formula in thrown.formulas())
-
-    @cached_property
-    def sets(self) -> Keys:
-        ends = ("", FACES, SHOWN) if self.dice[0].words else ("", FACES)
-        return frozenset(thrown.key + ending for thrown in self.dice for ending in ends)
-
     def kept(self, slicer: Slicer) -> Block:
         if slicer.asked is not None and not self.sets & slicer.live:
             return ()
@@ -95,6 +87,33 @@ class Roll(Statement):
 
     def early(self, _fallen: bool, early: set[str], late: set[str], /) -> bool:
         return super().early(True, early, late)
+
+    def owe(
+        self, here: Here, dice: Dice | None, own: tuple[str, ...], words: str = "", draws: Any = None
+    ) -> tuple[str, ...]:
+        """Note the roll that it is there; returns the keys that its state holds, which are read after it."""
+        early, loops = here.early & self.after, here.loops
+        fixed = _fixed(loops) & self.after
+        keys = tuple(sorted((self.after | {loop.number for loop in loops}) - here.early - fixed))
+        here.sites[self.name] = Site(
+            self.name, dice, own, self.faces, keys, early, loops, fixed, here.rest, words, draws
+        )
+        return keys
+
+
+@dataclass(frozen=True)
+class Roll(Falling):
+    """Dice."""
+
+    dice: tuple[Thrown, ...] = ()
+
+    def formulas(self) -> tuple[Formula, ...]:
+        return tuple(formula for thrown in self.dice for formula in thrown.formulas())
+
+    @cached_property
+    def sets(self) -> Keys:
+        ends = ("", FACES, SHOWN) if self.dice[0].words else ("", FACES)
+        return frozenset(thrown.key + ending for thrown in self.dice for ending in ends)
 
     def partly(self, partial: Partial, env: Env, /) -> bool:
         partial.meets(self, env)
@@ -117,9 +136,6 @@ class Roll(Statement):
 
     def do(self, here: Here, /) -> Do:
         """Owe it: its state holds what is read after it, and at last what dice they are where values decide that."""
-        early, loops = here.early & self.after, here.loops
-        fixed = fixed_of(loops) & self.after
-        keys = tuple(sorted((self.after | {loop.number for loop in loops}) - here.early - fixed))
         runs = [(thrown, tuple([formula.run for formula in thrown.formulas()])) for thrown in self.dice]
 
         def asked(env: Env) -> tuple[Spec, ...]:
@@ -134,7 +150,7 @@ class Roll(Statement):
         words = self.dice[0].words
         dice = None if self.reads or words else dice_of(asked({}))
         own, name = tuple([thrown.key for thrown in self.dice]), self.name
-        here.sites[name] = Site(name, dice, own, self.faces, keys, early, loops, fixed, here.rest, words)
+        keys = self.owe(here, dice, own, words)
         if words:
             return lambda env: Now(name, (*[env[key] for key in keys], asked(env), ()))
         if dice is None:
@@ -195,7 +211,7 @@ def sides_of(number: Any) -> int:
     return int(number) if str(number).lstrip("-").isdecimal() else 6
 
 
-def fixed_of(loops: tuple[Loop, ...]) -> Keys:
+def _fixed(loops: tuple[Loop, ...]) -> Keys:
     """The keys of lists that say nothing beyond the number of the item: they are found again, not remembered."""
     fixed, outside = set[str](), set[str]()
     for loop in loops:

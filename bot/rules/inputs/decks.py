@@ -121,9 +121,12 @@ class Pile(NamedTuple):
 
     def drawn(self, face: int) -> tuple[str, Pile]:
         """The card that a face draws, and what is left then."""
-        card = cards.card_at(self.cards, face)
-        left = tuple([(one, count - (one == card)) for one, count in self.cards if count > (one == card)])
-        return card, self._replace(cards=left)
+        for at, (card, count) in enumerate(self.cards):
+            if face <= count:
+                fewer = ((card, count - 1),) if count > 1 else ()
+                return card, Pile((*self.cards[:at], *fewer, *self.cards[at + 1 :]), self.joins)
+            face -= count
+        raise ValueError("the pile has fewer cards")
 
     def by(self, seen: Callable[[str], Hashable]) -> Pile:
         """The same for who looks at no more of a card than this: one stands for all that look alike."""

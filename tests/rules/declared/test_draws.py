@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from itertools import permutations
 from math import comb
-from time import perf_counter
+from time import process_time
 from typing import Any
 
 import pytest
@@ -187,14 +187,24 @@ FIVE = """
 
 
 def test_five_cards_of_110_take_under_50_ms_and_are_hypergeometric() -> None:
-    five = sequence(FIVE, {"result": "int", "reds_out": "int"}, cards=many())
+    """Of seven kinds 24 ms and of ten 80 ms of processor time, when this was written."""
+    five = sequence(FIVE, {"result": "int", "reds_out": "int"}, cards=many(6))
     five.plan(Given({"n": 1}))
     took = []
-    for _ in range(3):
-        since = perf_counter()
+    for _ in range(5):
+        since = process_time()
         found = odds(five, "result")
-        took.append(perf_counter() - since)
+        took.append(process_time() - since)
+    assert min(took) < 0.05, took
     assert sum(found.values()) == 1
-    assert found[0,] == Fraction(comb(11, 5), comb(110, 5)), "all five of the eleven with 0"
+    assert found[0,] == Fraction(comb(19, 5), comb(110, 5)), "all five of the nineteen with 0"
     reds = odds(five, "reds_out")
     assert reds == {(n,): Fraction(comb(55, n) * comb(55, 5 - n), comb(110, 5)) for n in range(6)}
+
+
+def test_odds_are_those_that_icepool_counts() -> None:
+    icepool = pytest.importorskip("icepool")
+    deck = icepool.Deck({at: sum(card % 6 == at for card in range(110)) for at in range(6)})
+    five = sequence(FIVE, {"result": "int", "reds_out": "int"}, cards=many(6))
+    counted = deck.deal(5).sum()
+    assert odds(five, "result") == {(total,): counted.probability(total) for total in counted}
