@@ -344,13 +344,9 @@ def hand_button(context: Context) -> Button:
 
 def joined_lines(drawn: cards.Drawn) -> tuple[str, ...]:
     """What is said where the discards were shuffled in."""
-    return (_joined(drawn.joined),) if drawn.joined >= 0 else ()
-
-
-def _joined(at: int) -> str:
-    if not at:
-        return "The pile was empty: the discards were shuffled in first."
-    return f"The pile was empty after {counted(at, 'card')}: the discards were shuffled in."
+    after = f" after {counted(drawn.joined, 'card')}" if drawn.joined else ""
+    told = f"The pile was empty{after}: the discards were shuffled in{'' if after else ' first'}."
+    return (told,) if drawn.joined >= 0 else ()
 
 
 def draw_button(context: Context, id: str) -> Button:
