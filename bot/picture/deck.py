@@ -1,4 +1,4 @@
-"""What is left of a deck, drawn: each of its cards as a chip, and only as its name once none of it may come."""
+"""What is left of a deck, drawn: each of its cards as a chip, and only as its name where none is left."""
 
 from __future__ import annotations
 
@@ -13,10 +13,13 @@ _SIZE, _ROW, _PAD, _GAP = 22, 42, 10, 8
 _RIGHT = WIDE - EDGE
 
 
-def deck_picture(title: str, under: str, listed: Sequence[tuple[str, int, int]], lines: Sequence[str]) -> Picture:
-    """(its name, how many may still come, how many there are) of each card in the order of the deck; then in words
-    where the others are."""
+def deck_picture(
+    title: str, under: str, where: str, listed: Sequence[tuple[str, int, int]], lines: Sequence[str]
+) -> Picture:
+    """(its name, how many are `where` all can tell no more, how many there are) of each card in the order of the deck;
+    then in words where the others are."""
     canvas, left = Canvas(title, under), float(EDGE)
+    canvas.words(f"{where}:", 20, FAINT)
     canvas.top += 10
     for name, count, all in listed[:MOST]:
         said = cut(drawable(f"{name} {count} of {all}" if all > 1 else name), _RIGHT - EDGE - 2 * _PAD, _SIZE)
@@ -35,4 +38,4 @@ def deck_picture(title: str, under: str, listed: Sequence[tuple[str, int, int]],
         canvas.words(line, 20, FAINT)
     canvas.top += 14
     there = [f"{name} {count} of {all}" if all > 1 else name for name, count, all in listed if count]
-    return canvas.picture([f"{title}.", f"{under}.", *(f"{line}." for line in lines), "May still come:"], there)
+    return canvas.picture([f"{title}.", f"{under}.", *(f"{line}." for line in lines), f"{where}:"], there)

@@ -421,13 +421,16 @@ async def show(context: Context) -> Reply:
         lines.append(Group(id, f"{title}{counts(context, id, deck)}", grave=True))
         pile = cards.left(id, deck, game.cards)
         if asked or len(pile) <= MOST_SHOWN:
-            closed = cards.hand_sizes(id, game.cards)
-            lines.append(Group("In the pile, or in a hand" if closed else "In the pile", _list(names, pile)))
+            lines.append(Group(_closed_places(context, id), _list(names, pile)))
         lines += [Group(label, told) for label, told in _open(context, id, deck, names)]
         lines += described(context, id, (card for card, _ in deck.cards))[:MOST_SHOWN] if asked else ()
     lines.append(Small("A pile has no order: each draw is one die over all cards left, and grognard verify proves it."))
     reply = Reply("Decks", tuple(lines), private=True, buttons=tuple(draw_button(context, id) for id in ids[:1]))
     return await offered(context, reply, context.button("drawdeck", "", id).action) if len(ids) == 1 else reply
+
+
+def _closed_places(context: Context, id: str) -> str:
+    return "In the pile, or in a hand" if cards.hand_sizes(id, context.game.cards) else "In the pile"
 
 
 def _open(context: Context, id: str, deck: Deck, names: Names) -> Iterator[tuple[str, str]]:
@@ -446,7 +449,8 @@ async def press_picture(context: Context, id: str) -> Reply:
     names, left = await names_of(context, id, deck.ids), dict(cards.left(id, deck, game.cards))
     listed = [(names[card], left.get(card, 0), count) for card, count in deck.cards]
     lines = [f"{label}: {told}" for label, told in _open(context, id, deck, names)]
-    return await deck_shown(context, made.title if made is not None else id, counts(context, id, deck), listed, lines)
+    title, under = made.title if made is not None else id, counts(context, id, deck)
+    return await deck_shown(context, title, under, _closed_places(context, id), listed, lines)
 
 
 def _list(names: Names, listed: Iterable[tuple[str, int]]) -> str:
