@@ -302,6 +302,50 @@ def test_a_deck_has_a_table_for_each_list_with_its_weights() -> None:
     assert "morning: [1d6] is rolled or shown in SealDice; here it is a text" in made.questions
 
 
+def test_a_text_that_draws_from_one_other_list_rolls_on_that_table() -> None:
+    """Not one that draws from several, nor what would lead in a circle; each of them stays a question."""
+    lists = {
+        "sky": ["clear", "::2::rain, {wind}", "{storm}"],
+        "wind": ["calm", "gale"],
+        "storm": ["hail, {wind}", "snow", "{sky}"],
+        "day": ["{sky} and {wind}", "{day}"],
+    }
+    made = imported(json.dumps(lists), "weather.json")
+    assert check_content(made.pack("tryout")).faults == ()
+    found = {file: yaml.safe_load(text) for file, text in made.files.items()}
+    assert found["sky.yaml"]["results"] == {
+        "then-1": {"result": "rain, <wind>", "table": "wind"},
+        "then-2": {"table": "storm"},
+    }
+    assert found["storm.yaml"]["results"] == {"then-1": {"result": "hail, <wind>", "table": "wind"}}
+    assert "results" not in found["wind.yaml"] | found["day.yaml"]
+    asked = [question for question in made.questions if "is drawn from" in question]
+    assert [one.partition(" is drawn")[0] for one in asked] == [
+        "storm: <sky>",
+        "day: <day>",
+        "day: <sky>",
+        "day: <wind>",
+    ]
+    flat = imported(json.dumps(lists), "weather.json", chains=False)
+    assert "table:" not in "".join(flat.files.values())
+
+
+def test_a_result_of_foundry_that_is_a_table_of_the_same_file_rolls_on_it() -> None:
+    tables = [
+        {"name": "Sky", "formula": "1d2", "results": [
+            {"range": [1, 1], "text": "clear"},
+            {"range": [2, 2], "text": "Wind", "documentCollection": "RollTable", "documentId": "x"},
+        ]},
+        {"name": "Wind", "formula": "1d2", "results": [{"range": [at, at], "text": f"force {at}"} for at in (1, 2)]},
+    ]  # fmt: skip
+    made = imported(json.dumps(tables), "weather.json")
+    assert check_content(made.pack("tryout")).faults == ()
+    assert yaml.safe_load(made.files["sky.yaml"])["results"] == {"then-1": {"table": "wind"}}
+    (alone,) = imported(json.dumps(tables[0]), "sky.json").files.values()
+    assert "Wind" in alone
+    assert "table:" not in alone
+
+
 def test_decks_in_yaml_and_toml() -> None:
     camp = tables(sample("camp.yaml"))
     assert list(camp) == ["camp", "guard"]

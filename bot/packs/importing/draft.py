@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from keyword import iskeyword
 from typing import TypeVar
 
@@ -205,6 +205,31 @@ class Draft:
     notes: str = ""
     questions: tuple[str, ...] = ()
     id: str = ""
+    chains: tuple[tuple[Cell, str], ...] = ()
+    """The table that is rolled next where a cell says this."""
+
+
+def linked(drafts: Sequence[Draft], ids: Sequence[str]) -> list[Draft]:
+    """The tables, each cell that names another one by its title (`rain, <wind>`) with its id: the one that is rolled
+    next. Of a cell that names several, and of what would lead in a circle, nothing comes."""
+    known = {draft.title: id for draft, id in zip(drafts, ids, strict=True) if draft.dice}
+    leads: dict[str, set[str]] = {id: {id} for id in ids}
+    made = []
+    for draft, id in zip(drafts, ids, strict=True):
+        chains: dict[Cell, str] = {}
+        named, left = {f"<{title}>": title for title in known}, set[str]()
+        for cell in dict.fromkeys(cell for row in draft.cells for cell in row):
+            found = [said for said in re.findall(r"<[^<>]{1,60}>", str(cell)) if said in named]
+            at = known[named[found[0]]] if len(found) == 1 and draft.columns is None else ""
+            if at and id not in leads[at]:
+                chains[cell] = at
+                for behind in leads.values():
+                    behind |= leads[at] if id in behind else set()
+            else:
+                left |= {*found}
+        asked = [one for one in draft.questions if one.partition(" is drawn")[0] not in {*named} - left]
+        made.append(replace(draft, chains=tuple(chains.items()), questions=tuple(asked)))
+    return made
 
 
 T = TypeVar("T")

@@ -94,7 +94,7 @@ def gathered(files: Iterable[tuple[str, bytes]], title: str, *, is_alone: bool =
         if read > MOST:
             raise refused(f"There are more than {MOST:,} files in it.", "Import its folders one by one.")
         try:
-            made = imported(data, name)
+            made = imported(data, name, chains=False)  # the tables of one file may come into several packs
         except UserError as error:
             left_out.append(f"{name}: {error.message}")
             continue

@@ -21,6 +21,7 @@ from bot.packs.importing.draft import (
     is_rising,
     one_column,
     refused,
+    titled,
     written,
 )
 
@@ -42,10 +43,13 @@ def is_foundry(data: Any) -> bool:
 
 def read_foundry(data: Any) -> list[Draft]:
     """The tables. Raises UserError for one with a result that cannot be read."""
-    return [_foundry(table) for table in (data if isinstance(data, list) else [data])]
+    tables = data if isinstance(data, list) else [data]
+    return [
+        _foundry(table, {titled(one.get("name")) for one in tables if isinstance(one, Mapping)}) for table in tables
+    ]
 
 
-def _foundry(table: Any) -> Draft:
+def _foundry(table: Any, names: set[str]) -> Draft:
     if not is_foundry(table) or isinstance(table, list):
         raise refused("One of these has no results, so it is not a rollable table.")
     title, questions = str(table.get("name") or "Table"), list[str]()
@@ -65,7 +69,7 @@ def _foundry(table: Any) -> Draft:
         dice = f"1d{last}"
     if table.get("replacement") is False:
         questions.append("Foundry draws each result once; here every roll has all of them")
-    texts = _one_each([(span, _result(result, questions)) for span, result in entries], questions)
+    texts = _one_each([(span, _result(result, questions, names)) for span, result in entries], questions)
     about = _plain(str(table.get("description") or ""))[:300]
     return one_column(title, FOUNDRY, dice, texts, questions, added=added, notes=about)
 
@@ -131,11 +135,15 @@ def _one_each(entries: list[tuple[Span, str]], questions: list[str]) -> list[tup
     return found
 
 
-def _result(result: Mapping[str, Any], questions: list[str]) -> str:
-    """What a result says: its name and description (13 and later), or its text; another document by its name."""
+def _result(result: Mapping[str, Any], questions: list[str], names: set[str]) -> str:
+    """What a result says: its name and description (13 and later), or its text; another document by its name, which is
+    marked where it is a table of those in the file, called by `names`."""
     name, said = str(result.get("name") or ""), str(result.get("text") or result.get("description") or "")
     pieces = [_plain(piece) for piece in dict.fromkeys((name, said)) if piece]
     text = ": ".join(piece for piece in pieces if piece)
+    if text in names and "RollTable" in f"{result.get('documentUuid')} {result.get('documentCollection')}":
+        questions.append(f"<{text}> is drawn from the table of that name: look it up, too")
+        return f"<{text}>"
     if result.get("documentUuid") or result.get("documentId") or result.get("documentCollection"):
         questions.append(f"{text[:60] or 'a result'} is a link in Foundry; here it is its name alone")
     return text

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -68,6 +69,11 @@ def _lines(draft: Draft, group: str) -> Iterator[str]:
     kinds = {name: _kind(list(cells), draft) for name, cells in zip(outputs, every, strict=True)}
     yield f"outputs: {{{', '.join(f'{name}: {kind}' for name, kind in kinds.items())}}}"
     yield from _rolled(draft)
+    codes = {cell: f"then-{number}" for number, (cell, _) in enumerate(draft.chains, 1)}
+    yield from ("results:",) if codes else ()
+    for cell, id in draft.chains:
+        said = "" if re.fullmatch(r"<[^<>]+>", str(cell)) else f"{outputs[0]}: {json.dumps(cell, ensure_ascii=False)}, "
+        yield f"  {codes[cell]}: {{{said}table: {id}}}"
     yield "read:"
     yield f"  rows: {rows.name}"
     if columns is not None:
@@ -76,7 +82,9 @@ def _lines(draft: Draft, group: str) -> Iterator[str]:
     if draft.modified or draft.added:
         yield "  off_card: rows"
     yield "  cells:"
-    yield from _cells(draft, rows.keys)
+    yield from _cells(
+        replace(draft, cells=tuple([tuple([codes.get(c, c) for c in r]) for r in draft.cells])), rows.keys
+    )
     yield f"example: {{{', '.join(_example(draft, rows, columns))}}}"
 
 

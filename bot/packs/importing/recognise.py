@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from bot.packs.check import check_content, check_path
 from bot.packs.importing.bcdice import is_bcdice, is_bcdice_yaml, read_bcdice, read_bcdice_yaml, system_of
 from bot.packs.importing.decks import Made, deck_of, deck_of_cards, deck_of_list, is_cards
-from bot.packs.importing.draft import MOST_TABLES, Draft, named, refused, slug, tidy, titled
+from bot.packs.importing.draft import MOST_TABLES, Draft, linked, named, refused, slug, tidy, titled
 from bot.packs.importing.formats import about, is_deck, is_foundry, read_deck, read_foundry, read_toml
 from bot.packs.importing.layout import as_yaml
 from bot.packs.importing.sheet import read_sheet
@@ -95,13 +95,15 @@ def _is_taken(id: str) -> bool:
     return id in TAKEN or id in built_in() or id.endswith("-table")
 
 
-def imported(text: str | bytes, name: str = "table", *, id: str = "", group: str = "", deck: str = "") -> Imported:
+def imported(
+    text: str | bytes, name: str = "table", *, id: str = "", group: str = "", deck: str = "", chains: bool = True
+) -> Imported:
     """The tables in a text of a format that is recognised by what is in it; `name` is the file's, or any title.
 
     `id` names the table, where there is one; `group` is the group of a pack that they go into; `deck` is the list of
-    SealDice that is to be a deck of cards, not a table. A fault of the tables
-    (a gap, two rows that overlap) is no error here: the check of the pack says it. Raises UserError, in one clear line,
-    for a text out of which no table can come.
+    SealDice that is to be a deck of cards, not a table. Without `chains` no cell rolls on another table. A fault of the
+    tables (a gap, two rows that overlap) is no error here: the check of the pack says it. Raises UserError, in one
+    clear line, for a text out of which no table can come.
     """
     text = _decoded(text)
     stem = re.sub(r"\.[A-Za-z]{2,5}$", "", name.replace("\\", "/").rsplit("/", 1)[-1])
@@ -114,15 +116,16 @@ def imported(text: str | bytes, name: str = "table", *, id: str = "", group: str
     format, drafts, said, left_out = _read(text, stem)
     if len(drafts) > MOST_TABLES:
         raise refused(f"There are {len(drafts)} tables in it; at most {MOST_TABLES} are read at once.")
-    files, questions, groups = dict[str, str](), list(left_out), dict[str, str]()
-    for number, draft in enumerate(drafts):
+    files, questions, groups, ids = dict[str, str](), list(left_out), dict[str, str](), list[str]()
+    for number, draft in enumerate(drafts, 1):
+        fallback = slug(stem) if len(drafts) == 1 else f"table-{number}"
+        asked = id if len(drafts) == 1 else ""
+        taken = {*ids, "game", "sequences", "pack"}
+        ids.append(named(asked or slug(draft.title) or slug(draft.id) or fallback, "table", taken))
+    for number, (own, draft) in enumerate(zip(ids, linked(drafts, ids) if chains else drafts, strict=True)):
         at = number // MOST_SHOWN
         within = group or (GROUP if not at else f"{GROUP}-{at + 1}")
         groups[within] = "Tables" if not at or group else f"Tables {at + 1}"
-        fallback = slug(stem) if len(drafts) == 1 else f"table-{number + 1}"
-        taken = {*(file.removesuffix(".yaml") for file in files), "game", "sequences", "pack"}
-        asked = id if len(drafts) == 1 else ""
-        own = named(asked or slug(draft.title) or slug(draft.id) or fallback, "table", taken)
         files[f"{own}.yaml"] = as_yaml(draft, within)
         questions += [f"{own}: {question}" for question in draft.questions]
     title = titled(said.get("title", "") or (drafts[0].title if len(drafts) == 1 else stem))
