@@ -1289,9 +1289,9 @@ class Game:
         return "" if right else "it changes other cards than it draws or moves."
 
     def rule_deck(self, body: Json) -> str:
-        decks, now = self.after["game"].get("decks", {}), self.now["decks"]
-        new = [deck for deck in decks if decks[deck] != now.get(deck)]
-        if len(new) != 1 or decks != {**now, new[0]: decks[new[0]]} or not re.fullmatch(DECK_ID, new[0]):
+        decks, now = self.value("decks"), self.now["decks"]
+        new = [deck for deck in decks if decks[deck] != now.get(deck)] or [body["result"].partition(":")[0]]
+        if len(new) != 1 or decks != {**now, new[0]: decks.get(new[0])} or not re.fullmatch(DECK_ID, new[0]):
             return "it declares no deck."
         cards = decks[new[0]]["cards"]
         ids, size = [card["id"] for card in cards], sum(card["count"] for card in cards)

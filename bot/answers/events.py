@@ -153,7 +153,7 @@ def _of_game(event: Event, who: str, result: str, text: str) -> Retold | None:
 
 _DID = {
     "draw": "draws {which} from {id}",
-    "lead": "draws {which} from {id}, whose go it is",
+    "lead": "draws {which} from {id}",
     "discard": "discards {which} ({id})",
     "remove": "takes {which} out of the game ({id})",
     "return": "puts {which} back into {id}",

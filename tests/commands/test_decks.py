@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 
@@ -11,9 +12,11 @@ from bot.audit.check_file import check
 from bot.interface.spec import Command, Place
 from bot.rules import cards
 from tests.fresh import fresh_app
+from tests.page_script import said_by_page
 from tests.playing import Channel, two_sides
 from tests.random_play import exported_text
 from tests.refusing import assert_refused
+from tools import verify_log
 
 
 async def sound(channel: Channel) -> dict[str, object]:
@@ -178,3 +181,14 @@ async def test_the_last_text_does_not_close_itself_by_a_draw() -> None:
     await channel.fails("Anna", "deck draw standard-52", "somebody else has to roll first")
     await channel.do("Bob", "deck draw standard-52", "deck draw standard-52")
     await sound(channel)
+
+
+async def test_a_deck_begun_anew_as_it_was_is_no_forgery(tmp_path: Path) -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    await channel.do("Anna", 'deck make "1..6" cup', "deck draw cup 2", 'deck make "1..6" cup', "deck draw cup 6")
+    text = await exported_text(channel)
+    assert check(json.loads(text)).faults == ()
+    assert verify_log.check(json.loads(text))[0] == []
+    (page,) = said_by_page([text], tmp_path)
+    assert page["faults"] == []

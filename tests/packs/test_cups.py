@@ -135,7 +135,7 @@ async def test_a_chit_says_whose_go_it_is_and_done_asks_for_the_next(pack: Path,
     assert (game.led, game.go) == ("cup/us", ("US",))
     await channel.refused("Bob", "game pass done", "not-your-go")
     done = await channel.press("Anna", button(card, "Done"))
-    assert done.first == "Draw the next chit · Anna: US troops is done"
+    assert done.first == "Draw the next chit · Anna is done with US troops"
     assert labels(done)[:2] == ["Draw", "Next phase"]
     assert (await channel.game()).go == ("US", "VC")
     event = await drawn(channel, "event")
@@ -226,7 +226,7 @@ async def test_a_chit_of_a_dead_formation_is_set_aside_and_another_drawn(
     assert game.led == "cup/us"
     gone = game.cards.get(f"cup/{place}/red", 0)
     said = "out of the game" if dead == "out" else "set aside"
-    assert reply.text().count(f"2/16 is {said}: nobody of it is left.") == gone
+    assert reply.text().count(f"2/16: {said}, none of it is left.") == gone
     last = await channel.do("Anna", "game pass done")
     while (await channel.game()).led:
         last = await channel.do("Bob", "deck draw")
@@ -258,7 +258,7 @@ async def test_a_game_without_sides_is_led_too(pack: Path, tmp_path: Path) -> No
     channel = await begun("")
     card = await drawn(channel, "event")
     assert card.title == "Rain"
-    assert (await channel.do("Anna", "game pass")).first == "Draw the next chit · Anna: Rain is done"
+    assert (await channel.do("Anna", "game pass")).first == "Draw the next chit · Anna is done with Rain"
     await sound(channel, tmp_path)
 
 
@@ -299,7 +299,7 @@ def _other_side(log: dict[str, Any]) -> None:
 
 
 def _other_chit(log: dict[str, Any]) -> None:
-    body = _leads(log)[0]
+    body = next(one for one in _leads(log) if one["result"] == "cup: us")
     body["after"]["game"]["led"] = "cup/event"
 
 

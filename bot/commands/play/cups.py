@@ -81,8 +81,8 @@ async def lead(context: Context) -> Reply:
         gone = "out of the game" if now.decks[id].get("dead") else "set aside"
         handle, lost = cups.chit_of(led), {*now.decks[id][cups.LOST]}
         marks = (unit.marks & lost for unit in now.units.values() if unit.handle == handle)
-        why = next((f"it is marked {mark}" for marked in marks for mark in marked), "nobody of it is left")
-        because.append(f"{name} is {gone}: {why}.")
+        why = next((f"marked {mark}" for marked in marks for mark in marked), "none of it is left")
+        because.append(f"{name}: {gone}, {why}.")
         context.ledger.say(str(because[-1]))
     return await _shown(context, number, because)
 

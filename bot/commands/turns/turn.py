@@ -135,11 +135,11 @@ async def _chit_done(context: Context, game: Game) -> Reply:
     context.ledger.add("pass", after, result=f"{words}; {phase_title(after, system)}" if is_over else words)
     if is_over:
         ends = phase_name(replace(game, turn=0, led=""), system)
-        because = f"{name} is done, the last {cups.nouns(game.led)[0]}, which ends {ends}."
+        because = f"{context.who} is done with {name}, the last {cups.nouns(game.led)[0]}, which ends {ends}."
         return await phase_card(context, game, after, (because,))
     left = f"{phase_name(after, system)} · {cups.left_told(after)}"
     mention = await call_sides(context, after, after.go)
-    by, buttons = f"{context.who}: {name} is done", phase_buttons(context)
+    by, buttons = f"{context.who} is done with {name}", phase_buttons(context)
     return Reply(begun(whose_go(after)), (Small(left),), by=by, tone=WAITING, buttons=buttons, mention=mention)
 
 

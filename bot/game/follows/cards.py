@@ -26,9 +26,9 @@ Texts = Mapping[tuple[int, str], str]
 
 def deck(past: Past, event: Event, said: Said) -> str:
     """A deck is declared, in the place of one of the same name, whose cards all go; no hand has any of them."""
-    now, declared = past.now, said.get("decks", {})
-    new = [id for id in declared if declared[id] != now.decks.get(id)]
-    if len(new) != 1 or declared != {**now.decks, new[0]: declared[new[0]]} or not cards.ID.fullmatch(new[0]):
+    now, declared = past.now, said.get("decks", past.now.decks)
+    new = [id for id in declared if declared[id] != now.decks.get(id)] or [event["result"].partition(":")[0]]
+    if len(new) != 1 or declared != {**now.decks, new[0]: declared.get(new[0])} or not cards.ID.fullmatch(new[0]):
         return "it declares no deck."
     id, made = new[0], cards.deck_from_json(declared[new[0]])
     if problem := cards.faults(made):

@@ -121,8 +121,8 @@ const Follow = (() => {
   }
 
   function declared(body, decks, out, canonical) {
-    const all = fields(body, "after").decks || {}, fresh = Object.keys(all).filter(one => !own(decks, one) || canonical(all[one]) !== canonical(decks[one])), [id] = fresh;
-    if (fresh.length !== 1 || Object.keys(decks).some(one => !own(all, one)) || !/^[a-z0-9][a-z0-9-]{0,23}$/.test(id)) return ["It declares no deck."];
+    const all = fields(body, "after").decks || decks, changed = Object.keys(all).filter(one => !own(decks, one) || canonical(all[one]) !== canonical(decks[one])), [id] = changed.length ? changed : body.result.split(":");
+    if (changed.length > 1 || !own(all, id) || Object.keys(decks).some(one => !own(all, one)) || !/^[a-z0-9][a-z0-9-]{0,23}$/.test(id)) return ["It declares no deck."];
     const {cards} = all[id], ids = cards.map(one => one.id), size = sum(cards.map(one => one.count));
     if (new Set(ids).size < ids.length || size > MOST_CARDS || !ids.every(one => /^[A-Za-z0-9.-]{1,40}$/.test(one))) return ["Its cards are too many, or twice there, or have no ids."];
     if (own(STANDARD, id) && JSON.stringify(cards.map(one => [one.id, one.count])) !== JSON.stringify(STANDARD[id].map(one => [one, 1]))) return [`${id} has other cards.`];
