@@ -358,18 +358,63 @@ def a_shuffle_that_left_the_top(log: Json) -> None:
         body[part]["cards"] = {key: count for key, count in body[part]["cards"].items() if "=top" not in key}
 
 
+def without(log: Json, number: int) -> None:
+    """An event is left out, as if it had never happened."""
+    del log["events"][number - 1]
+    log["texts"] = [row for row in log["texts"] if row["event"] != number]
+    renumbered(log)
+
+
+def a_peek_left_out(log: Json) -> None:
+    """Somebody looked at the pile, and nobody is to know."""
+    without(log, next(body["number"] for body in bodies(log, "draw") if body["does"] == "peek"))
+
+
+def a_peek_called_a_draw(log: Json) -> None:
+    """The same, called something else."""
+    next(body for body in bodies(log, "draw") if body["does"] == "peek")["does"] = "draw"
+
+
+def a_gift_left_out(log: Json) -> None:
+    """A card changed hands, and nobody is to know."""
+    without(log, next(body["number"] for body in bodies(log, "cards") if body["does"] == "give"))
+
+
+def a_hand_read_early(log: Json) -> None:
+    """Closed cards are opened by an event that opens nothing, long before the end."""
+    end = next(body for body in bodies(log) if "shows" in body)
+    next(body for body in bodies(log, "cards") if body["number"] > end["shows"])["shows"] = end["shows"]
+
+
+def played_twice(log: Json) -> None:
+    """A card out of a hand is played once more."""
+    body = next(body for body in bodies(log, "cards") if body["does"] == "play")
+    log["events"].insert(body["number"], copied(log["events"][body["number"] - 1]))
+    renumbered(log)
+    log["events"][body["number"]]["body"].pop(SAID, None)
+
+
+def undone_without_a_yes(log: Json) -> None:
+    """Who drew took it back alone."""
+    of_dice = {body["number"]: body["who"] for body in bodies(log, "draw")}
+    body = next(body for body in bodies(log, "undo") if body["event"] in of_dice and body.get("asked"))
+    body["who"], body["side"] = body.pop("asked"), log["events"][body["event"] - 1]["body"]["side"]
+
+
 TOP_CHEATS: tuple[Callable[[Json], None], ...] = (
     a_peek_of_more, a_top_passed_over, another_end, another_order_on_top, a_shuffle_that_left_the_top,
-    another_closed_card, another_closed_face,
+    another_closed_card, another_closed_face, a_peek_left_out, a_peek_called_a_draw, undone_without_a_yes,
+    drawn_again_after_undo,
 )  # fmt: skip
 HAND_CHEATS: tuple[Callable[[Json], None], ...] = (
     another_closed_card, another_closed_face, played_from_another_hand, never_in_the_hand, a_larger_hand,
-    closed_text_dropped, opened_without_a_yes, another_hand_shown, shown_later, an_open_die,
+    closed_text_dropped, opened_without_a_yes, another_hand_shown, shown_later, an_open_die, a_gift_left_out,
+    a_hand_read_early, played_twice, undone_without_a_yes, drawn_again_after_undo,
 )  # fmt: skip
 CHEATS: tuple[Callable[[Json], None], ...] = (
     another_card, another_result, never_drawn, drawn_twice, drawn_again_after_undo, not_shuffled, count_changed,
     larger_pile, last_card_without_a_die, another_order_of_the_deck, other_standard, names_in_another_order,
-    back_from_the_dead, refuses_but_shuffles,
+    back_from_the_dead, refuses_but_shuffles, undone_without_a_yes,
 )  # fmt: skip
 
 
