@@ -168,15 +168,13 @@ def odds_reply(
 
 def _by_option(sequence: Sequence, by: str, options: Mapping[str, Outlook], whom: str) -> tuple[str, Fraction]:
     """What one decides by for each option of a choice (`by` whom), and the highest of these chances: `58% that the
-    squad falls back if retreat or zone, 8% if hold`; else the likeliest results of each, as few as differ."""
+    squad falls back if retreat or zone, 8% if hold`; where that is the same, the likeliest results of each."""
     found = [*options.values()]
     question, chances = _weighed(sequence, found)
+    ways = [[percent(float(one)) for one in chances], *([_likeliest(one, n) for one in found] for n in (1, LIKELIEST))]
+    said = next((way for way in ways if len({*way}) > 1), ways[-1])
     name = heading(found[0].names, whom) if found[0].names[0] or whom else ""
-    asked = f" {question.replace(': {}', ' for {}').replace('{}', each_of(found[0], whom))}" if chances else ""
-    for count in (1, LIKELIEST):
-        said = [percent(float(one)) for one in chances] or [_likeliest(one, count) for one in found]
-        if chances or len({*said}) > 1:
-            break
+    asked = f" {question.replace(': {}', ' for {}').replace('{}', each_of(found[0], whom))}" if said is ways[0] else ""
     labels: dict[str, list[str]] = {}
     for label, text in zip(options, said, strict=True):
         labels.setdefault(text, []).append(label)
@@ -184,8 +182,8 @@ def _by_option(sequence: Sequence, by: str, options: Mapping[str, Outlook], whom
         f"{text}{'' if at else asked} if {'' if at else by}{' or '.join(labels[text])}"
         for at, text in enumerate(labels)
     ]
-    named = f"{name}: " if name and not (chances or found[0].scale.are_numbers) else ""
-    return begun(named + (", " if count == 1 else "; ").join(told)), max(chances, default=Fraction(0))
+    named = f"{name}: " if name and not (asked or found[0].scale.are_numbers) else ""
+    return begun(named + ("; " if said is ways[-1] else ", ").join(told)), max(chances, default=Fraction(0))
 
 
 def _came_up(bars: Iterable[Odds]) -> str:

@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from bot.host.odds_text import reply_of
 from bot.packs.check import check_content
+from bot.systems.catalog import system
 from bot.systems.packs.archive import read_content
 from tests.examples import odds
 from tests.packs.evening import Evening, Platform, ends_as_on_the_console, on_both, on_the_console, proved
@@ -120,6 +122,13 @@ def test_odds_of_torpedoes(ships: Path, answer: str, harder: int, reach: int, ne
     }
     hits = passing(4, Fraction(11 - min(10, needs - 1 + harder), 10))
     assert told("torpedo", given) == salvo(hits, 8, fish, "missed")
+
+
+def test_odds_whose_harm_hangs_on_no_choice_tell_what_does(ships: Path) -> None:
+    """Neither comb nor hold sinks her; what differs is how likely she is damaged."""
+    given = {"shooters": "destroyer tubes=4", "targets": "battleship hull=20 size=large", "salvo": 4, "range": 3}
+    reply = reply_of(system("dogger").sequence("torpedo"), given)
+    assert reply.title == "Battleship: damaged 76% if comb, damaged 93% if hold"
 
 
 @pytest.mark.parametrize(("hull", "fires", "floods"), [(2, 2, 1), (3, 4, 0), (4, 3, 2)])
