@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from bot.audit.check_file import check
+from bot.game.tracks import piles_read
 from bot.host.batch import answer as answered
 from bot.interface.spec import Command, Place
 from bot.packs.check import check_path
@@ -431,3 +432,28 @@ def test_steps_that_misuse_a_deck_are_refused_with_line_and_column(make_pack: Pa
         load_pack(make_pack({**FILES, **files}, "other")).sequence("x").declared  # noqa: B018
     assert says in str(caught.value)
     assert "line " in str(caught.value)
+
+
+async def test_once_the_hands_are_open_the_sequence_draws_again(tmp_path: Path) -> None:
+    channel = await ford()
+    await channel.do("Anna", "deck peek 1 chances")
+    await channel.fails("Anna", "few pair n=0", "Cards of chances are closed")
+    await channel.do("Anna", "deck shuffle chances")
+    await channel.fails("Anna", "few pair n=0", "/fair reveal")
+    await channel.do("Anna", "fair reveal", "few pair n=0")
+    await sound(channel, tmp_path)
+    await channel.do("Anna", "deck draw chances to=me")
+    await channel.fails("Bob", "few pair n=0", "Cards of chances are closed")
+    await channel.do("Anna", "game undo")
+    await channel.do("Bob", "game undo")
+
+
+async def test_a_pack_of_another_game_and_cards_of_an_older_list_are_refused(make_pack: PackMaker) -> None:
+    channel = await Channel.fresh()
+    await channel.do("Anna", "game start lnlt scenario=ford")
+    await channel.fails("Anna", "few pair n=0", "Pair draws from a deck of Few, which is not played here")
+    channel = await ford()
+    await channel.do("Anna", "few pair n=0")
+    newer = load_pack(make_pack({**FILES, "decks/chances.yaml": CHANCES.replace("id: rain", "id: hail")}))
+    with pytest.raises(UserError, match="chances here has a card rain, which the game has not"):
+        piles_read(newer.sequence("pair").decks, await channel.game())
