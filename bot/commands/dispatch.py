@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from importlib import import_module
 from typing import Any, NamedTuple
@@ -18,84 +18,7 @@ from bot.rules.text.phrase import phrase
 
 Handler = Callable[[Context], Awaitable[Reply]]
 
-GAME = {
-    "start": "games.game:start",
-    "join": "games.game:join",
-    "sequence": "play.button:press_sequence",
-    "leave": "games.game:leave",
-    "status": "games.games:status",
-    "next": "turns.turn:advance",
-    "pass": "turns.turn:hand_over",
-    "initiative": "play.button:initiative",
-    "plan": "turns.turn_card:plan",
-    "board": "turns.board:board",
-    "end": "games.end:end",
-    "list": "games.games:listing",
-    "open": "games.games:open_game",
-    "resume": "games.games:resume",
-    "settings": "games.settings:settings",
-    "undo": "log.undo:undo",
-    "redo": "log.undo:redo",
-    "reveal": "play.record:reveal",
-    "transfer": "games.transfer:transfer",
-    "link": "games.link:handle",
-    "export": "log.export:export",
-    "import": "games.imports:import_game",
-    "claim": "games.imports:claim",
-    "delete": "games.transfer:delete",
-    "stats": "log.luck:stats",
-    "share": "log.export:share",
-}
-UNIT = {
-    "add": "units.unit:add",
-    "edit": "units.unit:edit",
-    "remove": "units.unit:remove",
-    "list": "units.unit_list:listing",
-    "show": "units.unit_list:show",
-    "import": "units.unit:import_units",
-}
-FAIR = {"show": "play.fair:show", "add": "play.fair:add", "close": "play.fair:close", "reveal": "play.fair:reveal"}
-PRIVACY = {"show": "log.privacy:show", "export": "log.privacy:export", "delete": "log.privacy:delete"}
-ORDER = {
-    "write": "post.orders:write",
-    "show": "post.orders:show",
-    "open": "post.orders:open_now",
-    "deadline": "post.orders:deadline",
-}
-ME = {"show": "post.me:show", "ping": "post.me:ping", "games": "post.me:games"}
-MACRO = {
-    "add": "packs.macros:add",
-    "run": "packs.macros:run",
-    "list": "packs.macros:listing",
-    "remove": "packs.macros:remove",
-    "export": "packs.macros:export",
-    "import": "packs.macros:import_macros",
-}
-TRACK = {"show": "turns.tracks:show", "set": "turns.tracks:set_track"}
-SETUP = {"systems": "games.settings:systems", "links": "games.settings:links"}
-DECK = {
-    "make": "play.decks:make",
-    "draw": "play.cups:draw",
-    "peek": "play.decks:peek",
-    "deal": "play.hands:deal",
-    "play": "play.hands:play",
-    "discard": "play.hands:discard",
-    "give": "play.hands:give",
-    "return": "play.hands:put_back",
-    "shuffle": "play.decks:shuffle",
-    "show": "play.decks:show",
-}
-PACKS = {
-    "add": "packs.pack:add",
-    "list": "packs.pack:listing",
-    "show": "packs.pack:show",
-    "enable": "packs.pack:enable",
-    "disable": "packs.pack:disable",
-    "export": "packs.pack:export",
-    "remove": "packs.pack:remove",
-}
-
-FAMILIES: Mapping[str, str | Mapping[str, str]] = {
+HANDLERS = {
     "roll": "play.play:handle_roll",
     "lookup": "play.play:handle_lookup",
     "sequence": "play.play:handle_sequence",
@@ -103,21 +26,83 @@ FAMILIES: Mapping[str, str | Mapping[str, str]] = {
     "log": "log.log:handle",
     "again": "play.button:repeat_last",
     "choose": "post.choose:choose",
-    "game": GAME,
-    "unit": UNIT,
-    "fair": FAIR,
-    "privacy": PRIVACY,
-    "me": ME,
-    "macro": MACRO,
-    "order": ORDER,
-    "deck": DECK,
+    "game start": "games.game:start",
+    "game join": "games.game:join",
+    "game sequence": "play.button:press_sequence",
+    "game leave": "games.game:leave",
+    "game status": "games.games:status",
+    "game next": "turns.turn:advance",
+    "game pass": "turns.turn:hand_over",
+    "game initiative": "play.button:initiative",
+    "game plan": "turns.turn_card:plan",
+    "game board": "turns.board:board",
+    "game end": "games.end:end",
+    "game list": "games.games:listing",
+    "game open": "games.games:open_game",
+    "game resume": "games.games:resume",
+    "game settings": "games.settings:settings",
+    "game undo": "log.undo:undo",
+    "game redo": "log.undo:redo",
+    "game reveal": "play.record:reveal",
+    "game transfer": "games.transfer:transfer",
+    "game link": "games.link:handle",
+    "game export": "log.export:export",
+    "game import": "games.imports:import_game",
+    "game claim": "games.imports:claim",
+    "game delete": "games.transfer:delete",
+    "game stats": "log.luck:stats",
+    "game share": "log.export:share",
+    "unit add": "units.unit:add",
+    "unit edit": "units.unit:edit",
+    "unit remove": "units.unit:remove",
+    "unit list": "units.unit_list:listing",
+    "unit show": "units.unit_list:show",
+    "unit import": "units.unit:import_units",
+    "fair show": "play.fair:show",
+    "fair add": "play.fair:add",
+    "fair close": "play.fair:close",
+    "fair reveal": "play.fair:reveal",
+    "privacy show": "log.privacy:show",
+    "privacy export": "log.privacy:export",
+    "privacy delete": "log.privacy:delete",
+    "me show": "post.me:show",
+    "me ping": "post.me:ping",
+    "me games": "post.me:games",
+    "macro add": "packs.macros:add",
+    "macro run": "packs.macros:run",
+    "macro list": "packs.macros:listing",
+    "macro remove": "packs.macros:remove",
+    "macro export": "packs.macros:export",
+    "macro import": "packs.macros:import_macros",
+    "order write": "post.orders:write",
+    "order show": "post.orders:show",
+    "order open": "post.orders:open_now",
+    "order deadline": "post.orders:deadline",
+    "deck make": "play.decks:make",
+    "deck draw": "play.cups:draw",
+    "deck peek": "play.decks:peek",
+    "deck deal": "play.hands:deal",
+    "deck play": "play.hands:play",
+    "deck discard": "play.hands:discard",
+    "deck give": "play.hands:give",
+    "deck return": "play.hands:put_back",
+    "deck shuffle": "play.decks:shuffle",
+    "deck show": "play.decks:show",
     "hand": "play.hands:hand",
-    "setup": SETUP,
-    "track": TRACK,
-    "pack": PACKS,
+    "setup systems": "games.settings:systems",
+    "setup links": "games.settings:links",
+    "track show": "turns.tracks:show",
+    "track set": "turns.tracks:set_track",
+    "pack add": "packs.pack:add",
+    "pack list": "packs.pack:listing",
+    "pack show": "packs.pack:show",
+    "pack enable": "packs.pack:enable",
+    "pack disable": "packs.pack:disable",
+    "pack export": "packs.pack:export",
+    "pack remove": "packs.pack:remove",
     "due": "post.due:handle",
 }
-"""By family; a family of several commands by the second word of their paths."""
+"""By the words of a command, or by its family."""
 
 
 class Button(NamedTuple):
@@ -235,8 +220,7 @@ def handler(spec: CommandSpec) -> Handler:
     """The function that answers a command."""
     if spec.family == "button":
         return press
-    found = FAMILIES[spec.family]
-    function: Handler = imported(found if isinstance(found, str) else found[spec.path[1]])
+    function: Handler = imported(HANDLERS.get(" ".join(spec.path)) or HANDLERS[spec.family])
     return function
 
 

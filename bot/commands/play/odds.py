@@ -217,17 +217,13 @@ async def odds_of_shot(context: Context, number: int, _more: str) -> Reply:
 
 async def dice_of_shot(context: Context, number: int, _more: str) -> Reply:
     """Every die of a shot whose answer shows its units by their results, privately."""
-    reply = await _dice(context, number)
+    reply = await share_shot(context, number, "")
     buttons = (context.button("odds", "Odds", number), context.button("share", "Share", number))
     return replace(reply, private=True, buttons=buttons)
 
 
 async def share_shot(context: Context, number: int, _more: str) -> Reply:
     """Every die of a shot, for all to see."""
-    return await _dice(context, number)
-
-
-async def _dice(context: Context, number: int) -> Reply:
     fired = await _fired(context, number)
     played = again(fired.shot)
     parts = every_die(fired.shot.sequence, played) if played else by_label(fired.event.get("dice") or ())
