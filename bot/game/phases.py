@@ -122,8 +122,8 @@ def after_pass(game: Game, system: System | None, side: str, *, acted: bool) -> 
     """The game once `side` passes, or hands over an impulse in which it `acted`; that may end the phase. Where a cup
     leads it the go of the chit is over, and with the last one the phase."""
     if game.led:
-        after = cups.done(game)
-        return after if cups.chits_left(after) else next_phase(after, system)
+        after, ends = cups.done(game), "ends" in cups.said_of(game, game.led)
+        return after if cups.chits_left(after) and not ends else next_phase(game, system)
     kind = kind_of_go(game, system)
     passes = 0 if acted and kind == IMPULSES else game.passes + 1
     if not is_alternating(game, system):

@@ -187,6 +187,18 @@ async def test_a_chit_ends_the_turn_and_the_cup_is_filled_anew_but_for_what_is_o
     await sound(channel, tmp_path)
 
 
+async def test_a_chit_that_ends_the_turn_still_does_when_the_next_phase_was_undone(pack: Path, tmp_path: Path) -> None:
+    channel = await begun()
+    await drawn(channel, "end")
+    turn = (await channel.game()).turn
+    await channel.do("Bob", "game undo")
+    assert (await channel.game()).led == "cup/end"
+    over = await channel.do("Bob", "game pass")
+    game = await channel.game()
+    assert (game.turn, game.phase, over.title) == (turn, "move", f"Turn {turn}, Supply: both sides")
+    await sound(channel, tmp_path)
+
+
 async def test_the_last_chit_ends_the_phase_and_the_turn_card_says_what_was_left(
     make_pack: PackMaker, use_packs: Callable[[Path], None], tmp_path: Path
 ) -> None:
