@@ -54,6 +54,21 @@ async def test_a_hand_changes_where_it_is_and_all_see_what_was_played(tmp_path: 
         theirs = await say(ben, table, "hand")
         assert held[0] in choices(theirs, "Play")
 
+        given = await seen(ben, table, "gives 1 closed card")
+        asked = await press(anna, given, "Undo")
+        await ben.press(asked, "Agree")
+        await seen(ben, table, "is undone")
+        await ben.select(theirs, "Play", held[0])
+        assert "That card is no longer in your hand" in theirs.content, "it went back to whom it came from"
+        assert held[0] not in choices(theirs, "Play")
+        for _ in range(100):
+            if "~~" in given.content:
+                break
+            await asyncio.sleep(0.05)
+        assert "~~" in given.content, "the answer that all saw is struck through"
+        await anna.press(hand, "Refresh")
+        assert sorted(choices(hand, "Play")) == sorted([held[0], held[2]])
+
 
 async def test_pages_refresh_and_what_is_theirs_no_more(tmp_path: Path) -> None:
     async with DiscordStandIn.running() as discord, running(discord, tmp_path):
@@ -76,8 +91,14 @@ async def test_pages_refresh_and_what_is_theirs_no_more(tmp_path: Path) -> None:
         assert "That card is no longer in your hand" in hand.content
         assert not choices(hand, "Play")
         await say(anna, table, "deck draw", deck="standard-52", to="me")
+        discord.clock.advance(16 * 60)  # its token is over, and a press brings another
         await anna.press(hand, "Refresh")
         assert len(choices(hand, "Play")) == 1
+
+        decks = await say(anna, table, "deck show", deck="standard-52")
+        drawn = await press(anna, decks, "Picture")
+        assert drawn.ephemeral
+        assert list(drawn.files) == ["deck.png"]
 
 
 async def test_direct_messages_have_hands_and_what_an_own_install_lets_in_has_none(tmp_path: Path) -> None:

@@ -83,6 +83,11 @@ async def test_a_window_says_what_is_theirs_no_more_and_a_closed_one_is_a_messag
         )
         assert not choices(view, PLAY)
 
+        decks = await say(anna, games, "/deck", "show cup")
+        await anna.press(decks, "Picture")
+        told = await anna.wait_for(games, "deck.png is in your direct messages")
+        assert told.ephemeral_for == anna.id
+
         await anna.close(view)
         typed = await anna.mention(games, "hand")
         told = await typed.answer()
