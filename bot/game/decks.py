@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from bot.game.state import Game
 from bot.rules import cards
@@ -28,6 +28,8 @@ def deck_names(game: Game, system: System | None) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*(system.decks if system is not None else ()), *game.decks)))
 
 
+MOST_SHOWN = 60
+"""Cards of a pile that are listed one by one."""
 PLACES: Mapping[str, str] = {PLAY: "in play", DISCARD: "discarded", REMOVED: "out of the game"}
 """How it is said where cards are that all can see."""
 ENDS_AT = ("on top", "at the bottom")
@@ -41,3 +43,17 @@ def counted_cards(id: str, deck: Deck, out: cards.Out, hand_of: Callable[[str], 
     told += [f"{count} of them known {where}" for count, where in zip(known, ENDS_AT, strict=True) if count]
     told += [f"{there[place]} {word}" for place, word in PLACES.items() if there.get(place)]
     return ", ".join([*told, *(f"{count} in {hand_of(seat)}" for seat, count in held.items() if count)])
+
+
+def open_cards(id: str, deck: Deck, out: cards.Out, names: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Which cards lie open, and where: (`In play`, `Fog, Mines x2`)."""
+    for place, label in ((PLAY, "In play"), (DISCARD, "Discards"), (REMOVED, "Out of the game")):
+        if there := at(id, place, out):
+            yield label, listed(names, ((card, there.get(card, 0)) for card, _ in deck.cards))
+
+
+def listed(names: Mapping[str, str], some: Iterable[tuple[str, int]]) -> str:
+    """`Fog, Mines x2`: so many of each of these cards."""
+    told = [f"{names[card]} x{count}" if count > 1 else names[card] for card, count in some if count]
+    more = f" and {len(told) - MOST_SHOWN} more" if len(told) > MOST_SHOWN else ""
+    return f"{', '.join(told[:MOST_SHOWN])}{more}" or "nothing"

@@ -3,16 +3,16 @@ each hand held. Nothing of it reads a closed card."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 
-from bot.game.decks import PLACES, counted_cards
+from bot.game.decks import counted_cards, listed, open_cards
 from bot.game.follows.cards import closed_hands
 from bot.game.rights import of_side
 from bot.game.state import Game
 from bot.report.story import Row, Story
 from bot.rules import cards
-from bot.rules.cards import WORD, Deck
+from bot.rules.cards import WORD
 
 MOST = 60
 """Events about cards that a page lists; the others are in its log."""
@@ -26,20 +26,12 @@ def deck_lines(story: Story) -> Iterator[tuple[str, str, list[str]]]:
         title, names = (own[id].title, own[id].names) if id in own else (id, {})
         called = {card: names.get(card) or _called(story, id, card) for card, _ in deck.cards}
         counts = counted_cards(id, deck, story.cards, lambda seat: whose_hand(story, seat))
-        yield title, counts, list(_open(id, deck, story.cards, called, story))
-
-
-def _open(id: str, deck: Deck, out: cards.Out, called: Mapping[str, str], story: Story) -> Iterator[str]:
-    seats = {f"{cards.KNOWN}/{seat}": f"in {whose_hand(story, seat)}, known to all" for seat in story.seats}
-    for place, word in {**PLACES, **seats}.items():
-        there = cards.at(id, place, out)
-        named = [
-            f"{called[card]} x{count}" if count > 1 else called[card]
-            for card, _ in deck.cards
-            if (count := there.get(card, 0))
+        held = {seat: cards.known_cards(id, seat, story.cards) for seat in story.seats}
+        opened = [
+            (whose_hand(story, seat), listed(called, some.items())) for seat, some in held.items() if any(some.values())
         ]
-        if named:
-            yield f"{word[:1].upper()}{word[1:]}: {', '.join(named)}"
+        lying = [*open_cards(id, deck, cards.moved(story.cards, {}), called), *opened]
+        yield title, counts, [f"{label}: {told}" for label, told in lying]
 
 
 def _called(story: Story, id: str, card: str) -> str:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from bot.commands.context import Context, closes_texts
 from bot.commands.pictures import deck_shown, offered
 from bot.game import cups
-from bot.game.decks import counted_cards, deck_names
+from bot.game.decks import MOST_SHOWN, counted_cards, deck_names, listed, open_cards
 from bot.game.follows.cards import counted as closed_words
 from bot.game.follows.cards import seat_of
 from bot.game.loaded import HANDS
@@ -19,7 +19,7 @@ from bot.interface.reply.parts import Group, Part, Small
 from bot.interface.reply.reply import SEALED, Button, Reply
 from bot.interface.spec import HAND
 from bot.rules import cards
-from bot.rules.cards import DISCARD, PLAY, REMOVED, STANDARD, Deck
+from bot.rules.cards import DISCARD, STANDARD, Deck
 from bot.rules.copies import replace
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.inputs.decks import HAND as HAND_KEPT
@@ -32,8 +32,6 @@ from bot.systems.catalog import lost_states
 from bot.systems.decks import CHIT_SAYS
 
 USUAL = "deck"
-MOST_SHOWN = 60
-"""Cards of a pile that are listed one by one."""
 Names = Mapping[str, str]
 """How the cards of a deck are called, by id."""
 
@@ -421,8 +419,8 @@ async def show(context: Context) -> Reply:
         lines.append(Group(id, f"{title}{counts(context, id, deck)}", grave=True))
         pile = cards.left(id, deck, game.cards)
         if asked or len(pile) <= MOST_SHOWN:
-            lines.append(Group(_closed_places(context, id), _list(names, pile)))
-        lines += [Group(label, told) for label, told in _open(context, id, deck, names)]
+            lines.append(Group(_closed_places(context, id), listed(names, pile)))
+        lines += [Group(label, told) for label, told in open_cards(id, deck, game.cards, names)]
         lines += described(context, id, (card for card, _ in deck.cards))[:MOST_SHOWN] if asked else ()
     lines.append(Small("A pile has no order: each draw is one die over all cards left, and grognard verify proves it."))
     reply = Reply("Decks", tuple(lines), private=True, buttons=tuple(draw_button(context, id) for id in ids[:1]))
@@ -433,13 +431,6 @@ def _closed_places(context: Context, id: str) -> str:
     return "In the pile, or in a hand" if cards.hand_sizes(id, context.game.cards) else "In the pile"
 
 
-def _open(context: Context, id: str, deck: Deck, names: Names) -> Iterator[tuple[str, str]]:
-    """Which cards lie open, by where that is."""
-    for place, label in ((PLAY, "In play"), (DISCARD, "Discards"), (REMOVED, "Out of the game")):
-        if there := cards.at(id, place, context.game.cards):
-            yield label, _list(names, ((card, there.get(card, 0)) for card, _ in deck.cards))
-
-
 async def press_picture(context: Context, id: str) -> Reply:
     """What all can tell of what is left of a deck, drawn."""
     made, game = game_deck(context, id), context.need_game()
@@ -447,16 +438,10 @@ async def press_picture(context: Context, id: str) -> Reply:
         raise UserError("This button no longer works.", code="used-up")
     deck = cards.deck_from_json(game.decks[id]) if id in game.decks else made.deck  # type: ignore[union-attr]
     names, left = await names_of(context, id, deck.ids), dict(cards.left(id, deck, game.cards))
-    listed = [(names[card], left.get(card, 0), count) for card, count in deck.cards]
-    lines = [f"{label}: {told}" for label, told in _open(context, id, deck, names)]
+    chips = [(names[card], left.get(card, 0), count) for card, count in deck.cards]
+    lines = [f"{label}: {told}" for label, told in open_cards(id, deck, game.cards, names)]
     title, under = made.title if made is not None else id, counts(context, id, deck)
-    return await deck_shown(context, title, under, _closed_places(context, id), listed, lines)
-
-
-def _list(names: Names, listed: Iterable[tuple[str, int]]) -> str:
-    told = [f"{names[card]} x{count}" if count > 1 else names[card] for card, count in listed if count]
-    more = f" and {len(told) - MOST_SHOWN} more" if len(told) > MOST_SHOWN else ""
-    return f"{', '.join(told[:MOST_SHOWN])}{more}" or "nothing"
+    return await deck_shown(context, title, under, _closed_places(context, id), chips, lines)
 
 
 def counts(context: Context, id: str, deck: Deck) -> str:
