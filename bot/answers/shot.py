@@ -300,7 +300,9 @@ def _few(line: Line, most: int) -> Line:
     if len(line.dice) <= most or not line.result:
         return line
     alike = sorted(Counter(line.dice).items(), key=lambda one: (len(str(one[0])), str(one[0])))
-    return line._replace(dice=tuple([f"{face} ×{n}" if n > 1 else face for face, n in alike if len(alike) <= DOZEN]))
+    return line._replace(
+        dice=tuple([f"{face}\u00a0×{n}" if n > 1 else face for face, n in alike if len(alike) <= DOZEN])
+    )
 
 
 def _is_bare(line: Line) -> bool:

@@ -181,4 +181,5 @@ async def test_many_dice_are_shown_together(few: Path) -> None:
     """Whoever rolled them can check what was read."""
     channel = await table()
     said = (await channel.do("Anna", "few burst 10 hand=1,1,2,3,3,3,4,5,6,1,2")).text()
-    assert "Burst: [1 ×3] [2 ×2] [3 ×3] [4] [5] [6!], 3 of 11 hits" in said
+    assert "Burst: [1 ×3] [2 ×2] [3 ×3] [4] [5] [6!], 3 of 11 hits" in said.replace("\u00a0", " ")
+    assert "1\u00a0×3" in said, "which no line of a phone breaks"
