@@ -115,11 +115,11 @@ PHASE: Keys = {
     "names": Key(WORDS, "units in these states are named on the card"),
     "calls": Key(many(ref("call")), "whom the card calls by name, and the roll that they owe"),
     "clears": Key(WORDS, "markers, flags and numbers that come off when it begins"),
-    "begins": Key(many(ref("begin")), "sequences that it runs on units when it begins (at most 5)"),
+    "begins": Key(many(ref("begin")), "sequences that it runs when it begins, on units or once for nobody (at most 5)"),
 }
 BEGIN: Keys = {
-    "run": Key(TEXT, "the sequence, which takes one `unit` and may leave out all else"),
-    "units": Key(one_of(("own", "all")), "own, those of the side whose turn it is; or all"),
+    "run": Key(TEXT, "the sequence, which takes `units`, one `unit` or nobody, and may leave out all else"),
+    "units": Key(one_of(("own", "all")), "own, those of the side whose turn it is (if left out); or all; not where it takes nobody"),
     "states": Key(WORDS, "only units in these states"),
     "has": Key(WORDS, "or with one of these markers, or of these numbers over 0"),
 }
