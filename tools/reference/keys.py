@@ -119,7 +119,10 @@ PHASE: Keys = {
 }
 BEGIN: Keys = {
     "run": Key(TEXT, "the sequence, which takes `units`, one `unit` or nobody, and may leave out all else"),
-    "units": Key(one_of(("own", "all")), "own, those of the side whose turn it is (if left out); or all; not where it takes nobody"),
+    "units": Key(
+        one_of(("own", "all")),
+        "own, those of the side whose turn it is (if left out); or all; not where it takes nobody",
+    ),
     "states": Key(WORDS, "only units in these states"),
     "has": Key(WORDS, "or with one of these markers, or of these numbers over 0"),
 }
