@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Mapping
+from itertools import islice
 from typing import Any, NamedTuple
 
 from bot.answers.headline import ACTING, actors, cause, did, fared, groups, has_one_party, headline_of, news, unrolled
@@ -17,6 +18,7 @@ from bot.game.state import DRAW
 from bot.interface.reply.parts import Group
 from bot.interface.reply.reply import GAME, NOTHING, WAITING
 from bot.rules.cards import STANDARD, WORD, name_of
+from bot.rules.inputs.decks import faces_shown
 from bot.rules.inputs.given import Given
 from bot.rules.text.names import a_or_an, joined, plural
 from bot.rules.text.phrase import begun
@@ -200,7 +202,8 @@ def told_event(
         said = f"{title_of(event)}: {found.said}" if _sequence_of(event) is not None else found.said
     said += "".join(f"; {extends_words(hash, of)}" for hash, of in event.get("extends", {}).items())
     side = f" ({event['side']})" if event.get("side") else ""
-    dice = "".join(f"[{die['value']}]" for die in event.get("dice", ())[:40])
+    faces = faces_shown(event) if "read" in event else (die["value"] for die in event.get("dice", ()))
+    dice = "".join(f"[{shows}]" for shows in islice(faces, 40))
     dice = "" if kind in CARDS else dice  # they count places in a pile
     by_hand = "(dice by hand)" if event.get("hand") else ""
     return " ".join(filter(None, (f"#{event['number']} {name_of(event['who'])}{side}: {said}", dice, by_hand)))

@@ -17,6 +17,7 @@ from bot.report.counters import HURT, LOST, changes, counter, is_lost
 from bot.report.facts import sides_of
 from bot.report.luck import Course, Shot, luck_of, shots
 from bot.rules.cards import hands_held
+from bot.rules.inputs.decks import faces_shown
 from bot.rules.proof.chain import DELETED, SAID, filled
 from bot.systems.catalog import systems
 from bot.systems.system import System
@@ -198,7 +199,7 @@ class Story:
             who=self.name_of(body["who"]),
             head=head,
             what=what,
-            dice=[(die["value"], die["sides"]) for die in body.get("dice") or ()],
+            dice=[(shows, die["sides"]) for shows, die in zip(faces_shown(body), body.get("dice") or (), strict=True)],
             hand=bool(body.get("hand")),
             sealed=sealed,
             undone=number in self.undone,

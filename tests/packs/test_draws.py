@@ -16,6 +16,7 @@ from bot.game.tracks import piles_read
 from bot.host.batch import answer as answered
 from bot.interface.spec import Command, Place
 from bot.packs.check import check_path
+from bot.report.page import page
 from bot.rules.dice import Script
 from bot.rules.errors import TableError, UserError
 from bot.systems.catalog import system
@@ -457,3 +458,11 @@ async def test_a_pack_of_another_game_and_cards_of_an_older_list_are_refused(mak
     newer = load_pack(make_pack({**FILES, "decks/chances.yaml": CHANCES.replace("id: rain", "id: hail")}))
     with pytest.raises(UserError, match="chances here has a card rain, which the game has not"):
         piles_read(newer.sequence("pair").decks, await channel.game())
+
+
+async def test_the_log_and_the_page_name_the_cards() -> None:
+    channel = await ford()
+    await channel.do("Anna", "few chance units='Red 1' hand=guide,6")
+    assert "[guide][6]" in (await channel.do("Anna", "log")).text()
+    html = page(json.loads(await exported_text(channel)), {})
+    assert "Out of the game: A guide" in html

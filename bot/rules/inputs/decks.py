@@ -7,7 +7,7 @@ A sequence draws out of a pile that the game fills in like an input, `deck.chanc
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from textwrap import wrap
 from typing import Any, NamedTuple
 
@@ -156,25 +156,44 @@ def pile_of(id: str, deck: Deck, out: Out) -> Pile:
     return Pile(tuple(cards.left(id, deck, out)), joins if deck.empty == RESHUFFLE else None)
 
 
-def typed_pile(made: GameDeck, raw: Any) -> Pile:
-    """A pile as it is written down. Raises UserError for what is none of its deck."""
-    name = f"{DECK}{made.id}"
+def read_pile(raw: Any) -> Pile:
+    """A pile as it is written down. Raises ValueError for what is none."""
     halves = (" ".join(map(str, raw)) if isinstance(raw, list | tuple) else str(raw)).split("/")
     if len(halves) > 2 or not all(half.split() for half in halves):
-        raise UserError(f"{name} cannot be read.", hint='For example "quiet*7 rain*2".', option=name, code="bad-value")
-    found = [_typed_cards(made, half.split(), name) for half in halves]
-    return Pile(found[0], found[1] if len(found) > 1 else () if made.deck.empty == RESHUFFLE else None)
+        raise ValueError(raw)
+    found = [tuple(_counted(word) for word in half.split() if word != "-") for half in halves]
+    return Pile(found[0], found[1] if len(found) > 1 else None)
 
 
-def _typed_cards(made: GameDeck, words: Iterable[str], name: str) -> tuple[tuple[str, int], ...]:
-    some: list[tuple[str, int]] = []
-    for word in () if words == ["-"] else words:
-        one = _CARD.fullmatch(word)
-        if one is None or one[1] not in made.said or one[1] in dict(some):
-            hint = f"Its cards: {', '.join([*made.said][:12])}."
-            raise UserError(f"{made.title} has no cards {word[:40]}.", hint=hint, option=name, code="bad-value")
-        some.append((one[1], int(one[2] or 1)))
-    return tuple(some)
+def _counted(word: str) -> tuple[str, int]:
+    """A card with how many there are of it."""
+    if (one := _CARD.fullmatch(word)) is None:
+        raise ValueError(word)
+    return one[1], int(one[2] or 1)
+
+
+def typed_pile(made: GameDeck, raw: Any) -> Pile:
+    """A pile as it is written down. Raises UserError for what is none of its deck."""
+    try:
+        pile = read_pile(raw)
+    except ValueError:
+        pile = Pile((("", 0),))
+    for half in (pile.cards, pile.joins or ()):
+        if len(dict(half)) < len(half) or not dict(half).keys() <= made.said.keys():
+            hint = f'For example "{next(iter(made.said))}*2". Its cards: {", ".join([*made.said][:12])}.'
+            what, name = f"{DECK}{made.id} takes the cards that are left, each once.", f"{DECK}{made.id}"
+            raise UserError(what, hint=hint, option=name, code="bad-value")
+    return pile if pile.joins is not None or made.deck.empty != RESHUFFLE else pile._replace(joins=())
+
+
+def faces_shown(event: Mapping[str, Any]) -> Iterator[object]:
+    """What the dice of an event show, of those that draw a card its id."""
+    piles = {name: read_pile(raw) for name, raw in (event.get("read") or {}).items() if name.startswith(DECK)}
+    for die in event.get("dice") or ():
+        shows, name = die["value"], f"{DECK}{die.get('deck')}"
+        if name in piles:
+            shows, piles[name] = piles[name].ready.drawn(shows)
+        yield shows
 
 
 def after_dice(values: Mapping[str, Any], dice: Iterable[Rolled]) -> dict[str, list[str]]:
