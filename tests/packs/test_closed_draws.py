@@ -86,6 +86,13 @@ def test_no_sequence_nor_its_odds_tell_which_card_is_closed(name: str) -> None:
         assert any("1/7" in part or "14.3" in part or "14 %" in part for part in first)
 
 
+async def test_a_refused_draw_says_why() -> None:
+    channel = await Channel.fresh()
+    for name, line in (*STARTS, DRAWS):
+        await channel.do(name, line)
+    assert (await channel.say("Bob", "few camp")).code == "closed-cards"
+
+
 async def test_while_nothing_can_be_saved_no_card_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     """Mere dice are thrown then; a card would come from a pile that nobody knows."""
 

@@ -52,7 +52,8 @@ async def make(context: Context) -> Reply:
     listed = list(ready[typed].cards) if typed in ready else cards.read_cards(typed)
     if typed in ready and not options["once"]:
         empty = ready[typed].empty
-    was = name in game.decks
+    if was := name in game.decks:
+        check_chits(context, name)
     number = context.ledger.next_number
     declare(context, name, listed, empty, named=typed in ready)
     deck = cards.deck_from_json(context.game.decks[name])
@@ -235,6 +236,14 @@ async def drawn_cards(
     return number, drawn
 
 
+def check_chits(context: Context, id: str) -> None:
+    """Raise UserError where a player would move chits of a cup that leads a phase: one could come twice, or never."""
+    actor = context.actor
+    if cups.is_cup(id, context.system) and context.game.started and (actor.side or not actor.directs):
+        hint = phrase("`/game undo` takes a chit back; a game master without a side may move them.")
+        raise UserError(f"{id} leads a phase: its chits move by themselves.", hint=hint, code="leads-phase")
+
+
 def check_no_cup(context: Context, id: str) -> None:
     """Raise UserError for a deck that leads a phase: nothing of it is ever closed."""
     if cups.is_cup(id, context.system):
@@ -368,6 +377,7 @@ async def shuffle(context: Context) -> Reply:
     game = context.need_open()
     need_player(game, context.actor)
     id = found(context, typed)
+    check_chits(context, id)
     deck, discards = cards.deck_from_json(game.decks[id]), cards.at(id, DISCARD, game.cards)
     if not discards and not cards.ends_size(id, game.cards):
         hint = "Nothing is shuffled ahead, so the pile needs no shuffling: each draw is a die over all cards left."

@@ -14,6 +14,7 @@ from bot.commands.context import Context
 from bot.commands.log.undo import manages, reason_to_stand_in
 from bot.commands.play.decks import (
     Names,
+    check_chits,
     check_no_cup,
     check_room,
     closed_hands,
@@ -78,6 +79,7 @@ async def _move(context: Context, does: str, end: str = "") -> Reply:
     options, game = context.options(), context.need_open()
     need_player(game, context.actor)
     id = found(context, options["deck"] or "")
+    check_chits(context, id)
     deck = cards.deck_from_json(game.decks[id])
     names = await names_of(context, id, deck.ids)
     there = {place: cards.at(id, place, game.cards) for place in _MOVES[does][0]}
