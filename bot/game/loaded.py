@@ -163,10 +163,9 @@ def size(loaded: Loaded) -> int:
     return _BARE + _UNIT * len(game.units) + _PERSON * people + _NUMBER * numbers + len(loaded.hands[1])
 
 
-async def in_batches(
-    store: Store, row: str, after: int = 0, before: int | None = None
-) -> AsyncIterator[Sequence[EventRow]]:
-    """The events of a game with after < number < before, the first one first."""
+async def in_batches(store: Store, row: str, before: int | None = None) -> AsyncIterator[Sequence[EventRow]]:
+    """The events of a game with numbers below `before`, the first one first."""
+    after = 0
     while True:
         rows = await store.events(row, after=after, before=before, limit=BATCH)
         if rows:

@@ -144,6 +144,6 @@ def cut(text: str, room: float, size: float, bold: bool = False) -> str:
     return f"{text}…"
 
 
-def longest_word(text: str, size: float, bold: bool = False) -> float:
-    """How wide the widest word of the text is."""
-    return max((width(word, size, bold) for word in text.split()), default=0.0)
+def longest_word(text: str, size: float) -> float:
+    """How wide the widest word of a bold text is."""
+    return max((width(word, size, True) for word in text.split()), default=0.0)

@@ -138,7 +138,7 @@ def _fitting(block: Block, notes: tuple[str, ...]) -> _Part | None:
     columns = [*zip(*block.grid, strict=True)]
     for size in SIZES:
         natural = [max(_natural(text, size) for text in column) + 2 * PAD for column in columns]
-        least = [max(longest_word(text, size, True) for text in column) + 2 * PAD + 1 for column in columns]
+        least = [max(longest_word(text, size) for text in column) + 2 * PAD + 1 for column in columns]
         if sum(natural) <= _ROOM:
             return _laid(block, size, _spread(natural), notes)
         if size <= WRAPPED and sum(least) <= _ROOM:
@@ -154,7 +154,7 @@ def _squeezed(block: Block, notes: tuple[str, ...]) -> _Part:
 
 def _natural(text: str, size: float) -> float:
     """How wide a cell is in one line: several dice bands are always a line each."""
-    return longest_word(text, size, True) if _is_banded(text) else width(text, size, True) + 1
+    return longest_word(text, size) if _is_banded(text) else width(text, size, True) + 1
 
 
 def _is_banded(text: str) -> bool:

@@ -144,9 +144,9 @@ def form_button(path: Path, options: Mapping[str, object], label: str, registry:
     return Button(OPEN_FORM + text.removeprefix("/"), label)
 
 
-def change_button(row: str, number: int, label: str = "Change…") -> Button:
+def change_button(row: str, number: int) -> Button:
     """A button that opens the form of what event `number` of the game `row` did, filled in, for whoever presses it."""
-    return Button(f"{OPEN_FORM}{OF_EVENT}{row}:{number}", label)
+    return Button(f"{OPEN_FORM}{OF_EVENT}{row}:{number}", "Change…")
 
 
 def action_of(how: str, key: str, options: Mapping[str, object]) -> str:

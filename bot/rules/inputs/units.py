@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import Any
@@ -155,13 +155,11 @@ class Unit:
         return self.numbers.get(key, default)
 
 
-def parse_units(
-    text: str, words: UnitWords, roster: Roster, *, option: str, types: Collection[str] | None = None
-) -> tuple[Unit, ...]:
+def parse_units(text: str, words: UnitWords, roster: Roster, *, option: str) -> tuple[Unit, ...]:
     """The units of a list, in the order typed. An empty text is an empty list.
 
-    `types` limits which types may be there. Raises UserError naming the item, what was wrong with it and what
-    was expected; `option` is put on the error for forms.
+    Raises UserError naming the item, what was wrong with it and what was expected; `option` is put on the error for
+    forms.
     """
     try:
         items = [item for piece in split_items(text) if (item := piece.strip())]
@@ -171,7 +169,7 @@ def parse_units(
             return (Unit(words.bare, words.bare),) * count
         units: list[Unit] = []
         for item in items:
-            units += _item(item, words, roster, types)
+            units += _item(item, words, roster)
             if len(units) > MAX_UNITS:
                 check_count(len(units))
     except UserError as error:
@@ -235,12 +233,8 @@ def split_items(text: str) -> list[str]:
     return [*items, text[start:]]
 
 
-def _item(item: str, words: UnitWords, roster: Roster, types: Collection[str] | None) -> list[Unit]:
+def _item(item: str, words: UnitWords, roster: Roster) -> list[Unit]:
     base, tokens = _head(item, words, roster)
-    if types is not None and base.type not in types:
-        raise UserError(
-            f"{base.word} ({base.type}) cannot be used here; expected {', '.join(types)}.", code="wrong-type"
-        )
     numbers, flags, state, repeat = {**base.numbers}, {*base.flags}, base.state, 1
     keys, repeats = words.keys, words.repeat
     seen: set[str] = set()

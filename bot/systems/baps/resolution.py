@@ -135,10 +135,6 @@ class Resolution:
         """The results of rolls 1 to 20 in a printed row, in the column of `men` (more than 10 read 10)."""
         return self._tables["crt"].column("result", row=row, men=min(men, MOST_MEN), roll=D20)
 
-    def next_cell(self, man: Man, hurt: Hurt) -> Cell:
-        """Where the next die of a man is read: a d20 in the table, or the d6 of a shared entry."""
-        return self._entry(hurt.entry) if hurt.entry else man.cells[hurt.rolled]
-
     def _entry(self, entry: str) -> Cell:
         cell = self._shared.get(entry)
         if cell is None:

@@ -90,13 +90,12 @@ def refuse_unfit(units: Iterable[Unit]) -> None:
         seen.add(name)
 
 
-def refuse_passengers(units: Iterable[Unit], why: str) -> None:
+def refuse_passengers(units: Iterable[Unit]) -> None:
     """Raise UserError for a list that holds passengers where none may be."""
     for unit in units:
         if is_passenger(unit):
-            raise UserError(
-                f"{unit.word} is a passenger, and {why}.", hint="Leave out inside and outside.", code="passenger"
-            )
+            what = f"{unit.word} is a passenger, and ordnance against infantry hits none."
+            raise UserError(what, hint="Leave out inside and outside.", code="passenger")
 
 
 # -- the target modifier of a hex where no table of modifiers holds it

@@ -185,7 +185,7 @@ def _check_targets(targets: Sequence[Unit]) -> None:
             raise UserError(
                 f"{unit.word} ({unit.type}) is not infantry.", hint="Use ordnance-vehicle.", code="wrong-type"
             )
-    kinds.refuse_passengers(targets, "ordnance against infantry hits none")
+    kinds.refuse_passengers(targets)
 
 
 def _high_explosive(given: Given) -> Opposed:

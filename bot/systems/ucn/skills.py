@@ -57,9 +57,9 @@ def status_part(tables: Tables, given: Given) -> Parts:
     return ((status, int(tables["status-effects"](status=status)["skill_modifier"])),)
 
 
-def mod_part(given: Given, name: str = "mod", *, says: str = "modifier") -> Parts:
+def mod_part(given: Given, name: str = "mod") -> Parts:
     """Any other modifier, if there is one."""
-    return ((says, given.int(name)),) if given.int(name) else ()
+    return (("modifier", given.int(name)),) if given.int(name) else ()
 
 
 def lost_ap(roll: Roll) -> str:
