@@ -125,7 +125,7 @@ def phase_buttons(
     words = [word for word in phase_of(game, system).get("buttons") or ("next",) if _has_use(game, system, word)]
     if is_alternating(game, system) and len(game.go) > 1 and may_be_rolled(game, system):
         words.insert(0, "initiative")
-    if len(game.go) > 1 and not is_alternating(game, system) and "pass" not in words and not game.led:
+    if len(game.go) > 1 and not is_alternating(game, system) and not ({"pass", "done"} & {*words} or game.led):
         words.insert(words.index("next") if "next" in words else len(words), "done")  # each side for itself
     if game.led or LED_BY in phase_of(game, system):
         own = [*(word for word in words if word not in OWN_BUTTONS), "done"]

@@ -1,0 +1,259 @@
+"""The Salt Road: hands, cards that are used in three ways, battles that draw; odds beside a count by hand, and an
+evening that takes cards as they come."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from fractions import Fraction
+from itertools import permutations
+from pathlib import Path
+
+import pytest
+
+from bot.host.fuzz import Tally, fuzz
+from bot.packs.check import check_content
+from bot.systems.catalog import system
+from bot.systems.packs.archive import read_content
+from bot.systems.packs.pack import PackSystem, load_pack
+from tests.examples import lookup, odds
+from tests.packs.evening import Player, Say, on_discord_by, on_slack_by, on_the_console_by, proved
+from tests.playing import Channel
+
+
+@pytest.fixture
+def salt_road(root: Path, use_packs: Callable[[Path], None]) -> Path:
+    folder = root / "packs" / "salt-road"
+    use_packs(folder)
+    return folder
+
+
+FATE = [(0, False)] * 2 + [(1, False)] * 2 + [(1, True)] * 2 + [(2, False)] * 3 + [(2, True)] + [(3, False)] * 3
+FATE += [(3, True)] + [(4, False)] * 3 + [(5, False)] * 2 + [(6, False)]
+"""Value and mud of each card of fate."""
+
+
+def by_hand(ahead: int, there: int, answer: str) -> dict[str, Fraction]:
+    """The results of a battle by all pairs of cards, where the attack is so far ahead of the defense without them."""
+    found = Counter[str]()
+    for (ours, wet), (theirs, also_wet) in permutations(FATE, 2):
+        difference = ahead + ours - theirs
+        lost = 0 if difference < 0 else 1 if difference <= 4 else 2 if difference <= 7 else 3
+        if there <= lost:
+            found["wiped-out"] += 1
+        elif difference <= 1:
+            found["repulsed" if difference <= -5 else "fought-off" if difference < 0 else "held"] += 1
+        elif wet or also_wet:
+            found["bogged"] += 1
+        else:
+            found["stood" if answer == "stand" and there - lost > 2 else "driven-back"] += 1
+    return {result: Fraction(count, 20 * 19) for result, count in found.items()}
+
+
+@pytest.mark.parametrize("answer", ["back", "stand"])
+@pytest.mark.parametrize(
+    ("attackers", "target", "ahead", "there"),
+    [
+        ("duke men=6 area=market support=0", "league men=5 area=ford support=0", 1, 5),
+        ("duke men=6 area=ford support=4; duke men=3 area=market", "league men=7 area=tower support=1", None, 7),
+        ("duke men=6 area=ford support=0", "league men=2 area=mill support=0; league men=2 area=mill", 2, 4),
+        ("league men=9 area=ford support=0", "duke men=1 area=harbor support=0", 5, 1),
+        ("league men=5 area=mill support=0", "duke men=3 area=fen support=2", -1, 3),
+    ],
+)
+def test_odds_of_a_battle(
+    salt_road: Path, answer: str, attackers: str, target: str, ahead: int | None, there: int
+) -> None:
+    given = {"attackers": attackers, "target": target, "answer": answer}
+    if ahead is None:  # from two areas at once, only one of them is beside it
+        given["attackers"], ahead = "duke men=6 area=mines support=4; duke men=3 area=market", 13 - 10
+    found = odds("salt-road", "attack", given, "result")
+    assert {str(key): share for key, share in found.items()} == by_hand(ahead, there, answer)
+
+
+def test_the_table_of_cards_says_what_the_decks_say(salt_road: Path) -> None:
+    pack = load_pack(salt_road)
+    assert isinstance(pack, PackSystem)
+    for deck in ("duke", "league"):
+        made = pack.decks[deck]
+        assert sum(count for _, count in made.deck.cards) == 16
+        for card, said in made.said.items():
+            table = {what: lookup("salt-road", "cards", card=card, what=what)["value"] for what in said}
+            assert table == dict(said), card
+
+
+async def test_it_passes_the_check_and_says_what_cannot_be_done(salt_road: Path) -> None:
+    report = check_content(read_content(salt_road))
+    assert (report.faults, report.questions) == ((), ())
+    channel = await Channel.fresh()
+    await channel.do("Anna", 'game start salt-road "First year" scenario=year', "game join Duke", "game next")
+    await channel.fails("Anna", "salt-road march Foot market", "That takes 1 order; 0 are left")
+    await channel.fails("Anna", "salt-road use harbor-dues support units=Foot", "harbor dues supports nobody")
+    await channel.fails("Anna", "salt-road use lancers support", "An army of yours is missing")
+    await channel.fails("Anna", "salt-road use pardon event", "An army of theirs is missing")
+    await channel.do("Anna", "salt-road use couriers orders")
+    await channel.fails("Anna", "salt-road march Foot ford", "Foot is at abbey, which is not beside ford")
+    await channel.fails("Anna", "salt-road attack Foot Rangers", "Foot is at abbey, which is not beside tower")
+    await channel.do("Anna", "game settings hand_dice=yes", "salt-road march Foot market")
+    await channel.do("Anna", "salt-road attack Foot Rangers hand=lost-orders,good-ground")
+    await channel.fails("Anna", "salt-road attack Foot Rangers", "Foot has attacked this turn")
+    await channel.fails("Anna", "salt-road muster Foot 2", "That takes 2 orders; 1 is left")
+    await channel.do("Anna", "salt-road use levy event units=Levies", "salt-road use pardon event target=Pikemen")
+    await channel.fails("Anna", "salt-road use couriers orders", "Your three cards of this turn are played")
+    units = (await channel.game()).units
+    assert (units["levies"].numbers["men"], units["pikemen"].numbers["men"]) == (7, 3)
+
+
+async def test_what_a_beaten_army_may_do_and_what_areas_count(salt_road: Path) -> None:
+    channel = await Channel.fresh()
+    await channel.do("Anna", 'game start salt-road "First year" scenario=year', "game settings hand_dice=yes")
+    await channel.do("Anna", "game join Duke", "game next", "unit edit Household area=ford", "track set orders 3")
+    await channel.do("Ben", "game join League", "unit edit Pikemen area=mill men=6")
+    await channel.do("Anna", "salt-road attack Household Pikemen hand=good-ground,lost-orders")
+    await channel.do("Ben", "choose option=stand")
+    units = (await channel.game()).units
+    assert (units["pikemen"].numbers["men"], units["pikemen"].numbers["area"]) == (3, "mill")
+    assert (units["household"].numbers["men"], units["household"].numbers["area"]) == (5, "ford")
+    await channel.do("Anna", "unit edit Foot area=ford", "salt-road attack Foot Pikemen hand=steady-drums,slow-start")
+    units = (await channel.game()).units
+    assert (units["pikemen"].numbers["men"], units["pikemen"].numbers["area"]) == (2, "pass"), "too few to be asked"
+    assert units["foot"].numbers["area"] == "mill"
+    await channel.do("Anna", "unit edit Levies area=pass", "unit edit Levies area=mill", "unit edit Miners area=mines")
+    await channel.do("Anna", "salt-road attack Levies Pikemen cut_off=yes hand=the-colonel,good-ground")
+    game = await channel.game()
+    if game.waits:
+        await channel.do("Ben", "choose option=back")
+        game = await channel.game()
+    before = game.tracks["Duke/points"]
+    await channel.do("Anna", "unit edit Household area=mines", "game next")
+    points = int(str((await channel.game()).tracks["Duke/points"])) - int(str(before))
+    where = [unit.numbers["area"] for unit in game.units.values() if unit.side == "Duke" and unit.state != "gone"]
+    assert "mill" in where
+    assert points == 8 + sum({"mill": 2, "pass": 4}[area] for area in {*where} - {"ford", "mines"})
+
+
+async def test_a_hand_is_closed_and_used_card_by_card(salt_road: Path) -> None:
+    channel = await Channel.fresh()
+    await channel.do("Anna", 'game start salt-road "First year" scenario=year', "game join Duke")
+    await channel.do("Ben", "game join League")
+    drawn = await channel.do("Anna", "deck draw duke 5 to=me")
+    assert drawn.private
+    await channel.fails("Anna", "deck draw duke to=me", "5 is the most")
+    hand = (await channel.do("Anna", "hand")).text()
+    assert "orders" in hand
+    assert "Your hand" not in (await channel.do("Ben", "deck show duke")).text()
+
+
+async def test_a_phase_that_names_done_has_one_such_button(salt_road: Path) -> None:
+    """No platform takes two buttons that do the same."""
+    channel = await Channel.fresh()
+    began = await channel.do("Anna", 'game start salt-road "First year" scenario=year')
+    assert [button.label for button in began.buttons] == ["Join Duke", "Join League", "Done"]
+
+
+async def test_random_games_of_it_are_sound(salt_road: Path) -> None:
+    tally = Tally()
+    assert await fuzz(system("salt-road"), 2, 3, tally) is None
+    assert tally.plays == 2
+
+
+SIDES = {"Anna": ("Duke", "duke", ("Household", "Foot", "Levies")), "Ben": ("League", "league", ("Pikemen", "Rangers"))}
+
+
+class Year:
+    """Two sides that play the cards they get: what is typed goes by what was answered."""
+
+    def __init__(self, say: Say, pack: PackSystem) -> None:
+        self.say, self.pack, self.played = say, pack, list[tuple[str, str]]()
+        self.hands: dict[str, list[str]] = {"Anna": [], "Ben": []}
+
+    async def evening(self) -> None:
+        """Two turns: hands are drawn, each side plays three cards in turns; one play is undone; one attack a turn."""
+        await self.say("Anna", 'game start salt-road "First year" scenario=year')
+        await self.say("Anna", "game join Duke")
+        await self.say("Ben", "game join League")
+        for turn, cards in ((1, 5), (2, 3)):
+            for who in ("Anna", "Ben"):
+                await self.draws(who, cards)
+            await self.say("Anna", "game next")
+            await self.say("Anna", "game initiative Duke")
+            for number in range(3):
+                for who in ("Anna", "Ben"):
+                    await self.plays(who, turn, number)
+                    await self.say(who, "game pass done")
+            await self.say("Anna", "game next")
+
+    async def draws(self, who: str, cards: int) -> None:
+        _, deck, _ = SIDES[who]
+        await self.say(who, f"deck draw {deck} {cards} to=me")
+        told = re.sub(r"[*_`]", "", await self.say(who, "hand"))
+        names = {name: id for id, name in self.pack.decks[deck].names.items()}
+        line = next(line for line in told.splitlines() if line.startswith(f"{deck}: "))
+        self.hands[who] = [names[name.strip()] for name in line.partition(": ")[2].split(",")]
+        assert len(self.hands[who]) == 5, told
+
+    async def plays(self, who: str, turn: int, number: int) -> None:
+        _, deck, (army, *_) = SIDES[who]
+        theirs = "Rangers" if who == "Anna" else "Foot"
+        made = self.pack.decks[deck]
+        card = max(self.hands[who], key=lambda card: (made.said[card]["orders"], card))
+        self.hands[who].remove(card)
+        self.played.append((who, card))
+        await self.say(who, f'deck play "{made.names[card]}"')
+        if number == 1:
+            await self.say(who, f"salt-road use {card} event units={army} target={theirs}")
+        elif number == 2 and made.said[card]["support"]:
+            await self.say(who, f"salt-road use {card} support units={army}")
+        else:
+            await self.say(who, f"salt-road use {card} orders")
+            if turn == 1 and number == 0 and who == "Anna":
+                await self.say(who, "salt-road march Foot market")
+                await self.say(who, "game undo")
+                await self.say(who, "salt-road march Foot market")
+            elif number == 0:
+                await self.attacks(who, "Foot" if who == "Anna" else "Rangers", theirs)
+        await self.say(who, f'deck discard "{made.names[card]}" {deck}')
+
+    async def attacks(self, who: str, ours: str, theirs: str) -> None:
+        """The armies that stand beside each other at the start fight; who is asked stands."""
+        told = await self.say(who, f"salt-road attack {ours} {theirs}")
+        if "/choose" in told:
+            await self.say("Ben" if who == "Anna" else "Anna", "choose option=stand")
+
+
+async def test_an_evening_on_the_console_with_proof(salt_road: Path, tmp_path: Path) -> None:
+    pack, years = load_pack(salt_road), list[Year]()
+    assert isinstance(pack, PackSystem)
+
+    async def played(say: Say) -> None:
+        years.append(Year(say, pack))
+        await years[0].evening()
+
+    channel = await on_the_console_by(played)
+    game = await channel.game()
+    assert game.turn == 3
+    assert len(years[0].played) == 12
+    for who in ("Anna", "Ben"):
+        hand = (await channel.do(who, "hand")).text()
+        names = pack.decks[SIDES[who][1]].names
+        assert all(names[card] in hand for card in years[0].hands[who])
+    page = await ended(channel, tmp_path)
+    assert "First year" in page
+
+
+async def ended(channel: Channel, tmp_path: Path) -> str:
+    """The page of the game once both sides agreed to open their hands."""
+    await channel.do("Ben", "hand agree")
+    await channel.do("Anna", "game end confirm")
+    return await proved(channel, tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("platform", [on_discord_by, on_slack_by], ids=["discord", "slack"])
+async def test_the_same_evening_elsewhere(
+    platform: Callable[[Path, Player, Path], Awaitable[dict[str, object]]], salt_road: Path, tmp_path: Path
+) -> None:
+    pack = load_pack(salt_road)
+    assert isinstance(pack, PackSystem)
+    assert (await platform(salt_road, lambda say: Year(say, pack).evening(), tmp_path))["turn"] == 3
