@@ -383,7 +383,7 @@ def every_die(sequence: Sequence, singles: tuple[Single, ...]) -> tuple[Part, ..
     first, shared, tables = singles[0], list[Part](), dict[str, dict[str, list[object]]]()
     if first.unit:
         fates = {fate.unit: fate for one in singles for fate in fates_of(sequence, one)}
-        tables[""] = {one.unit: [die.value for die in one.played.dice] for one in singles}
+        tables[""] = {one.unit: [die.shown for die in one.played.dice] for one in singles}
     else:
         fates = {fate.unit: fate for fate in first.played.settlement.fates}
         tables[""] = {unit: [] for unit in fates}

@@ -49,6 +49,11 @@ class Rolled(NamedTuple):
     faces: tuple[int | str, ...] | None = None
     pile: Any = None
 
+    @property
+    def shown(self) -> object:
+        """Its value, or the id of the card that it drew."""
+        return self.value if self.pile is None else self.pile.card(self.value)
+
     def note(self) -> dict[str, Any]:
         """As an event of the log keeps it."""
         note: dict[str, Any] = {"label": self.label, "sides": self.sides, "value": self.value}

@@ -162,7 +162,7 @@ async def test_a_card_is_drawn_told_and_goes_where_its_deck_says(tmp_path: Path)
     goes = {"back": {}, "discard": {"chances/discard/rain": 1}, "removed": {"chances/removed/guide": 1}}
     assert game.cards == goes[die["to"]]
     assert log["version"] == 2
-    assert f"chances: {7 - len(game.cards)} of 7 in the pile" in told
+    assert f"Chances: {7 - len(game.cards)} of 7 in the pile" in told
 
 
 async def test_several_draws_leave_one_in_play_and_the_rest_go_where_they_belong(tmp_path: Path) -> None:
@@ -466,3 +466,6 @@ async def test_the_log_and_the_page_name_the_cards() -> None:
     assert "[guide][6]" in (await channel.do("Anna", "log")).text()
     html = page(json.loads(await exported_text(channel)), {})
     assert "Out of the game: A guide" in html
+    await channel.do("Anna", "game settings answers=compact")
+    told = (await channel.do("Anna", "few chance units='Red 2' hand=rain,5")).text()
+    assert "[rain] [5]" in told, "short answers, too, which leave the lines of single dice out"

@@ -119,7 +119,10 @@ async def _sequence(context: Context, sequence: Sequence, options: dict[str, obj
     acting = outcome.happening.acting if outcome.happening is not None and sequence.verb in FIRES else ()
     if out := cannot_fire(was.units.values(), acting):
         reply = replace(reply, lines=(*reply.lines, Small(f"Not firing, out of ammunition or jammed: {out}")))
-    left = (Small(f"{id}: {counts(context, id, deck_from_json(context.game.decks[id]))}") for id in sequence.decks)
+    left = (
+        Small(f"{made.title}: {counts(context, id, deck_from_json(context.game.decks[id]))}")
+        for id, made in sequence.decks.items()
+    )
     reply = replace(reply, lines=(*reply.lines, *left))
     if calls_sides and outcome.happening is not None and not reply.private:
         return await told_by_name(context, was, outcome.happening, reply)

@@ -36,6 +36,7 @@ from bot.interface.reply.reply import Button, Reply
 from bot.places.forms import change_button
 from bot.rules.copies import replace
 from bot.rules.errors import UserError
+from bot.rules.inputs.decks import faces_shown
 from bot.rules.proof.chain import canonical
 from bot.rules.sequence.sequence import Change, Line
 from bot.rules.text.names import joined
@@ -111,7 +112,7 @@ def _answer(context: Context, game: Game, outcome: Outcome, number: int, facts: 
     reply, happening = outcome.reply, outcome.happening
     assert happening is not None
     if game.answers != FULL:
-        reply = compact(reply, tuple(die["value"] for die in facts["dice"]))
+        reply = compact(reply, tuple(faces_shown(facts)))
     side = initiative_of(game, happening)
     told = (*map(Small, reminders(game, happening)), *([f"{side} has the initiative."] if side is not None else ()))
     if told or context.moved:

@@ -81,9 +81,13 @@ class Drawing(NamedTuple):
     cards: cards.Pile
     to: str = ""
 
+    def card(self, face: int) -> str:
+        """The card of a face."""
+        return cards.card_at(self.cards, face)
+
     def goes(self, face: int) -> str:
         """Where the card of a face goes: `play`, `discard`, `removed`, or `back` into the pile."""
-        return self.to or self.deck.after[cards.card_at(self.cards, face)]
+        return self.to or self.deck.after[self.card(face)]
 
     def face(self, typed: object) -> int:
         """The face of a card of a real deck, by its id or name. Raises UserError for one that is not in the pile."""
