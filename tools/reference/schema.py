@@ -46,7 +46,7 @@ PARTS: Mapping[str, tuple[str, Mapping[str, Keys]]] = {
 }  # fmt: skip
 """Of each schema: the file that it is for, and its parts, the outermost first."""
 _REQUIRED: Mapping[str, Iterable[str]] = {
-    "pack": NEEDED, "phase": ("name",), "rule": ("title", "sets"),
+    "pack": NEEDED, "phase": ("name",), "rule": ("title",),
     "modifier": ("id", "name", "adds"),
     "refusal": ("when", "say"), "dice": ("dice",), "columns": ("by",), "bands": ("by",), "example": ("given", "gives"),
     "line": ("label",),
