@@ -122,7 +122,10 @@ async def on_slack_by(folder: Path, play: Player, tmp_path: Path) -> dict[str, o
         async with slack_process.running(slack, tmp_path, home, GROGNARD_PACKS=str(folder)):
 
             async def say(name: str, line: str) -> str:
-                return (await say_on_slack({"Anna": anna, "Ben": ben}[name], games, "/grognard", line)).text
+                player = {"Anna": anna, "Ben": ben}[name]
+                if line == "hand":  # a modal, where the others have a private answer
+                    return _texts((await (await player.slash(games, "/grognard", line)).modal()).body)
+                return (await say_on_slack(player, games, "/grognard", line)).text
 
             await play(say)
         assert slack.refusals == []
@@ -137,6 +140,14 @@ async def on_slack_by(folder: Path, play: Player, tmp_path: Path) -> dict[str, o
     ended["players"] = {name.title(): side for name, side in players.items()}
     ended["master"] = str(ended["master"]).title()
     return ended
+
+
+def _texts(view: Any) -> str:
+    """All texts of a modal, line by line."""
+    if isinstance(view, dict):
+        own = [view["text"]] if isinstance(view.get("text"), str) else []
+        return "\n".join(filter(None, (*own, *map(_texts, view.values()))))
+    return "\n".join(filter(None, map(_texts, view))) if isinstance(view, list) else ""
 
 
 def _sent(spec: CommandSpec, name: str, value: object) -> object:
