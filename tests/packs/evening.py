@@ -11,7 +11,7 @@ import pytest
 
 from bot.__main__ import main
 from bot.app import App
-from bot.interface.spec import Command, CommandSpec
+from bot.interface.spec import Command, CommandSpec, Place
 from bot.rules.inputs.options import flag
 from bot.stores.sqlite import SqliteStore
 from tests.adapters.discord import process as discord_process
@@ -19,6 +19,7 @@ from tests.adapters.discord.test_evening import state_of
 from tests.adapters.slack import process as slack_process
 from tests.adapters.slack.conftest import settle, stand_in
 from tests.adapters.slack.test_evening import say as say_on_slack
+from tests.fresh import fresh_store
 from tests.playing import Channel
 from tests.standins.discord import DiscordStandIn
 
@@ -55,6 +56,36 @@ async def on_the_console_by(play: Player) -> Channel:
 
     await play(say)
     return channel
+
+
+async def by_post(play: Player) -> tuple[Channel, int]:
+    """The channel after an evening by post, and how many reminders came: Ben in a linked channel, another process for
+    each line, and three hours pass after every fourth."""
+    now, lines = [1.8e9], 0
+    store = await fresh_store(lambda: now[0])
+    channel = Channel(App(store, lambda: now[0], lambda: now[0]))
+    there = Channel(channel.app, Place("console:there", "console"), "there")
+    seen = set[str]()
+
+    async def say(name: str, line: str) -> str:
+        nonlocal lines
+        channel.app = there.app = App(store, lambda: now[0], lambda: now[0])
+        at = there if name == "Ben" and lines else channel
+        reply, lines = await at.do(name, line), lines + 1
+        if lines == 1:
+            code = (await channel.say("Anna", "game link", manager=True)).title.split()[-1]
+            assert not (await there.say("Ben", f"game link {code}", manager=True)).error
+            await channel.do("Anna", "me ping interval=1h quiet=off")
+            await there.do("Ben", "me ping interval=1h quiet=off")
+        if lines % 4 == 0:
+            now[0] += 3 * 3600
+            await channel.app.due_work.look()
+            due = await channel.app.answers.due("console:")
+            seen.update(str(one.id) for one in due if not one.amends and "waits for you" in one.reply.title)
+        return reply.text()
+
+    await play(say)
+    return channel, len(seen)
 
 
 async def export_of(channel: Channel) -> str:

@@ -18,7 +18,7 @@ from bot.systems.catalog import system
 from bot.systems.packs.archive import read_content
 from bot.systems.packs.pack import PackSystem, load_pack
 from tests.examples import lookup, odds
-from tests.packs.evening import Player, Say, on_discord_by, on_slack_by, on_the_console_by, proved
+from tests.packs.evening import Player, Say, by_post, on_discord_by, on_slack_by, on_the_console_by, proved
 from tests.playing import Channel
 
 
@@ -247,6 +247,15 @@ async def ended(channel: Channel, tmp_path: Path) -> str:
     await channel.do("Ben", "hand agree")
     await channel.do("Anna", "game end confirm")
     return await proved(channel, tmp_path)
+
+
+async def test_the_same_evening_by_post(salt_road: Path, tmp_path: Path) -> None:
+    pack = load_pack(salt_road)
+    assert isinstance(pack, PackSystem)
+    channel, reminders = await by_post(lambda say: Year(say, pack).evening())
+    assert (await channel.game()).turn == 3
+    assert reminders
+    await ended(channel, tmp_path)
 
 
 @pytest.mark.slow
