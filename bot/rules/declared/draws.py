@@ -116,9 +116,9 @@ class Draw(Falling):
         before, drawn = names.get(self.pile, Known()).size, 0
         while comb(drawn + len(some) - 1, drawn) < before and drawn < 100 and len(some) > 1:
             drawn += 1
-        names[self.pile] = Known(size=comb(drawn + len(some), drawn + 1))
+        names[self.pile] = Known(size=float(comb(drawn + len(some), drawn + 1)))
         counter.sure = False
-        return states * (len(some) if self.faces & self.fields.keys() else 1)
+        return states * float(len(some) if self.faces & self.fields.keys() else 1)
 
 
 def read_draw(said: object, place: Place, where: Path) -> Iterator[Statement]:

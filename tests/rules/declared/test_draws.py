@@ -208,3 +208,17 @@ def test_odds_are_those_that_icepool_counts() -> None:
     five = sequence(FIVE, {"result": "int", "reds_out": "int"}, cards=many(6))
     counted = deck.deal(5).sum()
     assert odds(five, "result") == {(total,): counted.probability(total) for total in counted}
+
+
+def test_a_dozen_decks_of_four_hundred_cards_are_bounded() -> None:
+    cards = [{"id": f"c{at}", "ap": at, "count": 2} for at in range(400)]
+    decks = {f"d{at}": made({"title": "D", "cards": cards}, f"d{at}") for at in range(12)}
+    draws = "".join(f"  - draw: {{k{at}: d{at}}}\n    let: {{sum: sum + k{at}.ap}}\n" for at in range(12))
+    steps = f"- let: {{sum: 0}}\n- each: numbers(n)\n  steps:\n{draws}- let: {{result: sum}}"
+    one = sequence(steps, {"result": "int"}, "result", **decks)
+    bound = one.bound(40)
+    assert bound is not None
+    assert f"{bound.most:,.0f}" == "inf"
+    assert len(played(one, *([1] * 360), n=30).dice) == 360
+    with pytest.raises(UserError, match="more than 400 dice"):
+        played(one, *([1] * 480), n=40)
