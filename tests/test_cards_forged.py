@@ -187,6 +187,12 @@ def count_changed(log: Json) -> None:
     body["after"]["game"]["decks"]["cup"]["cards"][0]["count"] = 2
 
 
+def other_decks_before(log: Json) -> None:
+    """The first deck is said to take the place of one that was never there."""
+    body = next(iter(bodies(log, "deck")))
+    body["before"]["game"]["decks"] = {"other": {"cards": [{"id": "1", "count": 1}], "empty": "reshuffle"}}
+
+
 def larger_pile(log: Json) -> None:
     """A die with more sides than the pile has cards."""
     draws(log)[-1]["dice"][0]["sides"] += 1
@@ -247,6 +253,18 @@ def another_closed_card(log: Json) -> None:
 def another_closed_face(log: Json) -> None:
     row = next(row for row in closed_texts(log, "face") if int(row["text"]) > 1)
     rehashed(log, row, "1")
+
+
+def a_face_that_no_die_has(log: Json) -> None:
+    """A closed face is no whole number, but lies before the same card."""
+    row = next(row for row in closed_texts(log, "face") if int(row["text"]) > 1)
+    rehashed(log, row, f"{int(row['text']) - 1}.5")
+
+
+def a_face_in_other_digits(log: Json) -> None:
+    """A closed face in digits of another script."""
+    row = next(iter(closed_texts(log, "face")))
+    rehashed(log, row, row["text"].translate({48 + digit: 0x660 + digit for digit in range(10)}))
 
 
 def played_from_another_hand(log: Json) -> None:
@@ -409,12 +427,13 @@ TOP_CHEATS: tuple[Callable[[Json], None], ...] = (
 HAND_CHEATS: tuple[Callable[[Json], None], ...] = (
     another_closed_card, another_closed_face, played_from_another_hand, never_in_the_hand, a_larger_hand,
     closed_text_dropped, opened_without_a_yes, another_hand_shown, shown_later, an_open_die, a_gift_left_out,
-    a_hand_read_early, played_twice, undone_without_a_yes, drawn_again_after_undo,
+    a_hand_read_early, played_twice, a_face_that_no_die_has, a_face_in_other_digits, undone_without_a_yes,
+    drawn_again_after_undo,
 )  # fmt: skip
 CHEATS: tuple[Callable[[Json], None], ...] = (
     another_card, another_result, never_drawn, drawn_twice, drawn_again_after_undo, not_shuffled, count_changed,
     larger_pile, last_card_without_a_die, another_order_of_the_deck, other_standard, names_in_another_order,
-    back_from_the_dead, refuses_but_shuffles, undone_without_a_yes,
+    back_from_the_dead, refuses_but_shuffles, undone_without_a_yes, other_decks_before,
 )  # fmt: skip
 
 
@@ -480,6 +499,8 @@ def test_all_three_agree_on_bent_logs(tmp_path: Path) -> None:
         try:
             log = bent(chance, logs[number % len(logs)])
         except TypeError:  # no canonical text
+            continue
+        if log == logs[number % len(logs)]:  # 2.0 in the place of 2, which a browser cannot tell apart
             continue
         texts.append(json.dumps(log))
         said.append(verdicts(log))

@@ -760,7 +760,8 @@ def drawn_hands(body: Json, deck: Json, out: dict[str, int], hands: Json, texts:
         if end:
             card = hands[end].pop(0)[1]
         else:
-            face = int(texts[at, f"face.{len(body['closed']) - len(sides) + 1}"])
+            told = texts[at, f"face.{len(body['closed']) - len(sides) + 1}"]
+            face = int(told) if re.fullmatch("[0-9]{1,9}", told) else 0
             card = pile.draw({"label": body["deck"], "sides": sides.pop(0), "value": face})
         if card != name:
             raise ValueError

@@ -415,7 +415,8 @@ def opened_faults(bodies: Sequence[Event], texts: Texts) -> Iterator[tuple[int, 
 def _drawn(body: Event, made: Deck, out: Out, hands: Mapping[str, list[tuple[str, str]]], texts: Texts) -> cards.Hands:
     """The hands behind a closed draw. Raises ValueError where its faces draw other cards."""
     number, id, seats = body["number"], body["deck"], _seats(body)
-    faces = [int(texts[number, f"face.{at}"]) for at in range(1, len(body["closed"]) + 1)]
+    told = [texts[number, f"face.{at}"] for at in range(1, len(body["closed"]) + 1)]
+    faces = [int(face) if re.fullmatch("[0-9]{1,9}", face) else 0 for face in told]
     if seats or body["does"] == "peek":
         named = [texts[number, f"card.{at}"] for at in range(1, len(seats) + 1)]
     else:

@@ -124,6 +124,7 @@ const Follow = (() => {
     const all = fields(body, "after").decks || decks, changed = Object.keys(all).filter(one => !own(decks, one) || canonical(all[one]) !== canonical(decks[one])), [id] = changed.length ? changed : body.result.split(":");
     if (changed.length > 1 || !own(all, id) || Object.keys(decks).some(one => !own(all, one)) || !/^[a-z0-9][a-z0-9-]{0,23}$/.test(id)) return ["It declares no deck."];
     const {cards} = all[id], ids = cards.map(one => one.id), size = sum(cards.map(one => one.count));
+    if (canonical(fields(body, "before").decks || decks) !== canonical(decks)) return ["It says that other decks were there before."];
     if (new Set(ids).size < ids.length || size > MOST_CARDS || !ids.every(one => /^[A-Za-z0-9.-]{1,40}$/.test(one))) return ["Its cards are too many, or twice there, or have no ids."];
     if (own(STANDARD, id) && JSON.stringify(cards.map(one => [one.id, one.count])) !== JSON.stringify(STANDARD[id].map(one => [one, 1]))) return [`${id} has other cards.`];
     const typed = ids.filter(one => /^[1-9][0-9]{0,15}\.w[1-9][0-9]{0,2}$/.test(one)).sort(), keys = Object.keys(body.texts || {}).map(one => `${body.number}.${one}`).sort();
@@ -348,14 +349,14 @@ const Follow = (() => {
     for (const body of bodies) {
       const {number, deck, closed, seat, to} = body, seats = seatsOf(body), word = key => { const row = text(number, key); if (!row) throw new Error(key); return row.text; };
       if (opens.some(([first, by]) => first <= number && number < by) && closes(body)) {
-        const hands = handsOf(deck);
+        const hands = handsOf(deck), face = key => (/^[0-9]{1,9}$/.test(word(key)) ? Number(word(key)) : 0);
         try {
           if (closed) {
             const next = drawing(deck, decks[deck], new Map(out), [...hands.values()].flat().map(one => one[1])), peeks = body.does === "peek", named = seats.length || peeks ? seats.map((_, n) => word(`card.${n + 1}`)) : idsOf(body.result);
             let die = 0;
             for (const card of named) {
               const end = taken(one => (hands.get(one) || []).length, peeks, next.size());
-              if (end ? hands.get(end).shift()[1] !== card : next({label: deck, sides: closed[die], value: Number(word(`face.${++die}`))}) !== card) throw new Error("card");
+              if (end ? hands.get(end).shift()[1] !== card : next({label: deck, sides: closed[die], value: face(`face.${++die}`)}) !== card) throw new Error("card");
             }
             if (die !== closed.length) throw new Error("die");
             seats.forEach((one, n) => add(hands, one, [`${number}.${n + 1}`, named[n]]));
