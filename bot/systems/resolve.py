@@ -215,8 +215,9 @@ def count_rounds(
     work."""
     sequence = system(system_id).sequence(sequence_id)
     rules = rounds_of(sequence)
-    if sequence.choices:
-        what = f"{sequence.title} asks a side in its middle, so its odds are those of one round."
+    if sequence.choices or sequence.decks:
+        why = "draws cards" if sequence.decks else "asks a side in its middle"
+        what = f"{sequence.title} {why}, so its odds are those of one round."
         raise UserError(what, hint="Leave out rounds.", option="rounds", code="not-together")
     given = sequence.given(raw, roster or {})
     asked = rules.asked(sequence.odds_by)

@@ -21,7 +21,7 @@ from bot.rules.dice import Script
 from bot.rules.errors import TableError, UserError
 from bot.systems.catalog import system
 from bot.systems.packs.pack import load_pack
-from bot.systems.resolve import count_odds, resolve
+from bot.systems.resolve import count_odds, count_rounds, resolve
 from tests.forging import bodies, rechained
 from tests.fresh import fresh_app
 from tests.packs.conftest import PackMaker
@@ -469,3 +469,11 @@ async def test_the_log_and_the_page_name_the_cards() -> None:
     await channel.do("Anna", "game settings answers=compact")
     told = (await channel.do("Anna", "few chance units='Red 2' hand=rain,5")).text()
     assert "[rain] [5]" in told, "short answers, too, which leave the lines of single dice out"
+
+
+def test_rounds_are_refused_in_one_sentence(make_pack: PackMaker, use_packs: Callable[[Path], None]) -> None:
+    rounds = '  rounds: {ends: [{when: {result: [lost]}}], then: {}}\n  steps:\n  - draw: {card: "chances: a chance'
+    text = SEQUENCES.replace('  steps:\n  - draw: {card: "chances: a chance', rounds)
+    use_packs(make_pack({**FILES, "sequences.yaml": text}).parent)
+    with pytest.raises(UserError, match="Chance draws cards, so its odds are those of one round"):
+        count_rounds("few", "chance", {"units": "unit"}, 2)
