@@ -477,3 +477,18 @@ def test_rounds_are_refused_in_one_sentence(make_pack: PackMaker, use_packs: Cal
     use_packs(make_pack({**FILES, "sequences.yaml": text}).parent)
     with pytest.raises(UserError, match="Chance draws cards, so its odds are those of one round"):
         count_rounds("few", "chance", {"units": "unit"}, 2)
+
+
+async def test_what_if_and_luck_count_the_pile_as_it_was() -> None:
+    channel = await ford()
+    await channel.do("Anna", "few chance units='Red 1' hand=guide,6")
+    reply = await channel.do("Anna", "few chance units='Red 1' odds")
+    what_if = next(button.action for button in reply.buttons if button.label == "What if")
+    assert "94% as planned" in (await channel.press("Anna", what_if)).text()
+    await channel.do("Anna", "few chance units='Red 2'", "few pair n=0")
+    past = (await channel.press("Anna", await channel.under(6, "odds"))).text()
+    assert "94%" in past, "of what was left then"
+    stats = (await channel.do("Anna", "game stats")).text()
+    assert "Reds" in stats
+    log = json.loads(await exported_text(channel))
+    assert check(log).faults == ()
