@@ -529,6 +529,8 @@ BASE: dict[str, Callable[[Any], bool]] = {
 
 def fits(kind: str, value: Any) -> bool:
     """Whether a value is of a kind, as EVENTS writes it."""
+    if kind in BASE:  # as most are
+        return BASE[kind](value)
     if found := re.fullmatch(r"\{(\w+):(.+)\}(\+?)(\d*)", kind):
         is_map = isinstance(value, dict) and len(found[3]) <= len(value) <= int(found[4] or 10**9)
         return is_map and all(fits(found[1], key) and fits(found[2], item) for key, item in value.items())
@@ -539,9 +541,7 @@ def fits(kind: str, value: Any) -> bool:
         return is_list and all(fits(found[1], item) for item in value)
     if kind[0] == "=":
         return isinstance(value, str) and value == kind[1:]
-    record = EVENTS["records"].get(kind)
-    if record is None:
-        return BASE[kind](value)
+    record = EVENTS["records"][kind]
     if not isinstance(value, dict) or not {key for key in record if key[-1] != "?"} <= value.keys():
         return False
     kinds = {key.rstrip("?"): of for key, of in record.items()}
