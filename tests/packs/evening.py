@@ -11,8 +11,10 @@ import pytest
 
 from bot.__main__ import main
 from bot.app import App
+from bot.audit.check_file import check
 from bot.interface.spec import Command, CommandSpec, Place
 from bot.rules.inputs.options import flag
+from bot.rules.proof.export_format import read_json
 from bot.stores.sqlite import SqliteStore
 from tests.adapters.discord import process as discord_process
 from tests.adapters.discord.test_evening import state_of
@@ -20,8 +22,11 @@ from tests.adapters.slack import process as slack_process
 from tests.adapters.slack.conftest import settle, stand_in
 from tests.adapters.slack.test_evening import say as say_on_slack
 from tests.fresh import fresh_store
+from tests.page_script import said_by_page
 from tests.playing import Channel
+from tests.random_play import exported_text
 from tests.standins.discord import DiscordStandIn
+from tools import verify_log
 
 Evening = list[tuple[str, str]]
 """(who, what they type); Anna starts the game and Ben joins it."""
@@ -109,6 +114,15 @@ async def proved(channel: Channel, tmp_path: Path) -> str:
     assert not reply.error, reply.text()
     assert (await other.content())["units"] == (await channel.content())["units"]
     return page.read_text(encoding="utf-8")
+
+
+async def agreed(channel: Channel, folder: Path) -> None:
+    """The whole check, the one-file verifier and the page's checker find the exported log sound."""
+    text = await exported_text(channel)
+    assert check(read_json(text)).faults == ()
+    assert verify_log.check(verify_log.read_json(text))[0] == []
+    (checked,) = said_by_page([text], folder)
+    assert checked["faults"] == []
 
 
 async def on_discord(folder: Path, evening: Evening, tmp_path: Path) -> dict[str, object]:

@@ -18,7 +18,7 @@ from bot.systems.catalog import system
 from bot.systems.packs.archive import read_content
 from bot.systems.packs.pack import PackSystem, load_pack
 from tests.examples import lookup, odds
-from tests.packs.evening import Player, Say, by_post, on_discord_by, on_slack_by, on_the_console_by, proved
+from tests.packs.evening import Player, Say, agreed, by_post, on_discord_by, on_slack_by, on_the_console_by, proved
 from tests.playing import Channel
 
 
@@ -238,7 +238,9 @@ async def test_an_evening_on_the_console_with_proof(salt_road: Path, tmp_path: P
         hand = (await channel.do(who, "hand")).text()
         names = pack.decks[SIDES[who][1]].names
         assert all(names[card] in hand for card in years[0].hands[who])
+    await agreed(channel, tmp_path)
     page = await ended(channel, tmp_path)
+    await agreed(channel, tmp_path)
     assert "First year" in page
 
 

@@ -15,7 +15,7 @@ from bot.packs.check import check_content
 from bot.systems.catalog import system
 from bot.systems.packs.archive import read_content
 from tests.examples import odds
-from tests.packs.evening import Player, Say, by_post, on_discord_by, on_slack_by, on_the_console_by, proved
+from tests.packs.evening import Player, Say, agreed, by_post, on_discord_by, on_slack_by, on_the_console_by, proved
 from tests.playing import Channel
 
 PLAYERS = {"Crown": "Anna", "Republic": "Ben"}
@@ -226,7 +226,9 @@ async def test_an_evening_on_the_console_with_proof(three_mills: Path, tmp_path:
     game, (field,) = await channel.game(), fields
     assert game.turn == 3
     assert {unit.name: unit.numbers["place"] for unit in game.units.values()} == field.places
+    await agreed(channel, tmp_path)
     page = await proved(channel, tmp_path)
+    await agreed(channel, tmp_path)
     assert "Sorrel" in page
 
 
