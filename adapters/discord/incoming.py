@@ -105,7 +105,8 @@ PAGES = ("log", "die", "help", "whatif", "back", "handcard", "handpage")
 ENABLES = "packon"
 SETTLING = ("consent", "refuse", "reveal", "snooze")
 """Buttons whose public message becomes the answer."""
-MAX_LENGTH = 100
+MAX_LENGTH, MOST_CHOICES = 100, 25
+"""Of what completion suggests: characters of one, and how many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +207,7 @@ async def make_good(work: Work, receipt: Receipt) -> None:
 
 
 async def complete(work: Work, request: Request, data: Mapping[str, Any]) -> None:
-    """Answer with at most 25 choices; a choice that does not fit is left out rather than cut."""
+    """Answer with at most `MOST_CHOICES` choices; a choice that does not fit is left out rather than cut."""
     read = read_command(data, request.where.server)
     found = await work.app.complete(read.path, read.focused, read.typed, read.options, request.who, request.where)
     choices = [
@@ -215,7 +216,7 @@ async def complete(work: Work, request: Request, data: Mapping[str, Any]) -> Non
         if 0 < len(choice.value) <= MAX_LENGTH
     ]
     try:
-        await work.wire.respond(request, CHOICES, data={"choices": choices[:25]})
+        await work.wire.respond(request, CHOICES, data={"choices": choices[:MOST_CHOICES]})
     except (Refused, Unsure) as error:
         log.info("suggestions came too late: %s", error)
 

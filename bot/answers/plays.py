@@ -21,8 +21,8 @@ from bot.rules.inputs.decks import after_dice
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.tracks import move_all
 from bot.rules.inputs.units import Roster, RosterUnit
+from bot.rules.odds.by_unit import came_to, row_path, rows_of
 from bot.rules.odds.odds import Distribution
-from bot.rules.odds.rows import came_to, row_path, rows_of
 from bot.rules.sequence.links import linked
 from bot.rules.sequence.sequence import Change, Plan, Played, Row
 from bot.systems.system import Sequence

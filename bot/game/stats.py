@@ -22,9 +22,9 @@ from bot.game.state import Game, Json, unit_from_json
 from bot.game.tracks import filled_in
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import Roster, RosterUnit
+from bot.rules.odds.by_unit import named_rows
 from bot.rules.odds.odds import Distribution, joint, shown
 from bot.rules.odds.rolls import TooManyStates
-from bot.rules.odds.rows import named_rows
 from bot.rules.sequence.sequence import Row
 from bot.rules.text.line import minus
 from bot.rules.text.names import counted, joined

@@ -16,9 +16,9 @@ from bot.rules.errors import Slip, TableError, UserError, did_you_mean, reading
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.options import clean
 from bot.rules.inputs.units import Roster
+from bot.rules.odds.by_unit import is_row, named_rows
 from bot.rules.odds.odds import STATE_BUDGET, Distribution, joint, marginals
 from bot.rules.odds.rolls import TooManyStates
-from bot.rules.odds.rows import is_row, named_rows
 from bot.rules.sequence.rounds import Carried, Ending, Fought, Rounds, Situation, Told, fight
 from bot.rules.sequence.sequence import Plan, Played, Row
 from bot.systems.catalog import system

@@ -17,7 +17,7 @@ from bot.game.counter import states_of
 from bot.game.state import roster_of
 from bot.rules.dice import Script
 from bot.rules.errors import UserError
-from bot.rules.odds.rows import came_to, rows_of
+from bot.rules.odds.by_unit import came_to, rows_of
 from bot.rules.sequence.sequence import Fate, play
 from bot.systems.catalog import system, systems
 from bot.systems.resolve import each_odds, odds_rows

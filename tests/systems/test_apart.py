@@ -11,9 +11,9 @@ import pytest
 
 from bot.game.state import roster_of
 from bot.rules.errors import UserError
+from bot.rules.odds.by_unit import named_rows
 from bot.rules.odds.odds import joint, marginals
 from bot.rules.odds.rolls import TooManyStates
-from bot.rules.odds.rows import named_rows
 from bot.rules.sequence.sequence import Plan
 from bot.systems.catalog import systems
 from bot.systems.system import Sequence

@@ -36,6 +36,8 @@ from bot.stores.store import Store
 WISHES = "wishes"
 """Documents with a person's own wishes, by their key."""
 HOUR = 3600.0
+HOURS_BETWEEN = 4
+"""Between two reminders, where nobody said otherwise."""
 CHANNEL, DIRECT = "channel", "dm"
 MORNING = 9
 """The hour of tomorrow's reminder."""
@@ -128,7 +130,7 @@ async def reminder_settings(store: Store, user: str) -> ReminderSettings:
 def changed(wishes: ReminderSettings, options: Mapping[str, Any]) -> ReminderSettings:
     """The wishes with what was typed. Raises UserError."""
     given = {name: read(options[name]) for name, read in _READ.items() if options[name]}
-    return wishes._replace(**{"interval": wishes.interval or 4, **given})
+    return wishes._replace(**{"interval": wishes.interval or HOURS_BETWEEN, **given})
 
 
 def _interval(typed: str) -> int:

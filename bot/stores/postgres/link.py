@@ -2,7 +2,7 @@
 
 A server that restarts or fails over is waited for, for some seconds: then the line to it is made anew. Reading is
 simply done again. Writing is done again where that cannot do anything twice: before it was sent, and for a commit that
-its request names (see `attempt` in tables.sql).
+its request names (see `attempt` in first_tables.sql).
 """
 
 from __future__ import annotations

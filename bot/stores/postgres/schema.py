@@ -24,7 +24,7 @@ CREATE TABLE marks (
 #
 # The functions of step 3 (grognard_batch and what it calls, grognard_claim, grognard_sweep) stay where they are, for
 # processes of the release before that are still at work. The next step drops them.
-MIGRATIONS: tuple[str, ...] = ("tables.sql", ONLY_FUNCTIONS, _MARKS, ONLY_FUNCTIONS)
+MIGRATIONS: tuple[str, ...] = ("first_tables.sql", ONLY_FUNCTIONS, _MARKS, ONLY_FUNCTIONS)
 OURS = ("games", "events", "requests", "outbox")
 """Tables that only another program can have made where ours have no version."""
 

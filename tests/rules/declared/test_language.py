@@ -14,8 +14,8 @@ from bot.rules.errors import TableError, UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.options import Option
 from bot.rules.inputs.units import Unit, UnitWords
+from bot.rules.odds.by_unit import rows_of
 from bot.rules.odds.odds import joint, marginals
-from bot.rules.odds.rows import rows_of
 from bot.rules.sequence.sequence import Change, Played, play
 from bot.systems.yaml_file import place_of
 

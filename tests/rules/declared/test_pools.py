@@ -14,9 +14,9 @@ from bot.rules.dice import Script
 from bot.rules.errors import TableError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.options import Option
+from bot.rules.odds.by_unit import rows_of
 from bot.rules.odds.odds import joint, marginals
 from bot.rules.odds.rolls import TooManyStates
-from bot.rules.odds.rows import rows_of
 from bot.rules.sequence.sequence import play
 from tests.rules.declared.test_code import counted
 from tests.rules.declared.test_language import given as with_squads
