@@ -87,7 +87,7 @@ class Table:
     async def walk(self, step: Callable[[], Awaitable[Reply]], *, after_fire: bool) -> Walk:
         """The shortest walk of a command that may be one about the shot before it; dice lengthen it now and then."""
         walks = list[Walk]()
-        for _ in range(6):
+        for _ in range(18):
             if after_fire:
                 await self.channel.do("Anna", FIRE)
             with walked() as walk:
