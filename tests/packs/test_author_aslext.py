@@ -215,4 +215,4 @@ async def test_the_game_moves_to_the_typed_table_and_back_by_undo(root: Path) ->
 
 @on_both
 async def test_the_same_evening_on_both_platforms(clubs: Path, tmp_path: Path, platform: Platform) -> None:
-    await ends_as_on_the_console(platform, clubs, [*START, *FIGHT, *turn()], tmp_path)
+    await ends_as_on_the_console(platform, clubs, [*START, *FIGHT, *turn(), *turn()], tmp_path)

@@ -188,6 +188,32 @@ async def test_an_evening_on_the_console_with_proof(ships: Path, tmp_path: Path)
     assert "Dogger" in await proved(channel, tmp_path)
 
 
+RAIDER = '"battleship hull=20 guns=4 cal=heavy belt=8 deck=3 turret=6 size=large dc=1 nerve=7"'
+LATER: Evening = [
+    *[("Anna", "game next")] * 5,
+    ("Anna", f"dogger gunnery Falcon {RAIDER} range=12 hand=1,1,1,1,1,1,1,1"),
+    ("Anna", "dogger smoke Wren"),
+    ("Anna", "game undo"),
+    ("Anna", "game redo"),
+    *[("Anna", "game next")] * 6,
+    ("Anna", f"dogger gunnery Falcon {RAIDER} range=20 hand=1,1,1,1,1,1,1,1"),
+]
+"""Two further turns, at whose begin dice fall that nobody can type: fires, weather, who lost their flagship."""
+
+
+async def test_three_turns_with_proof(ships: Path, tmp_path: Path) -> None:
+    channel, _ = await on_the_console([*EVENING, *LATER])
+    assert (await channel.game()).turn == 3
+    assert "Dogger" in await proved(channel, tmp_path)
+
+
+@on_both
+async def test_three_turns_on_both_platforms(ships: Path, tmp_path: Path, platform: Platform) -> None:
+    """Each line is answered there as on the console, whatever the dice of the turns' begin do."""
+    ended = await platform(ships, [*EVENING, *LATER], tmp_path)
+    assert ended["turn"] == 3
+
+
 @on_both
 async def test_the_same_evening_on_both_platforms(ships: Path, tmp_path: Path, platform: Platform) -> None:
     await ends_as_on_the_console(platform, ships, EVENING, tmp_path)
