@@ -15,7 +15,7 @@ from bot.interface.reply.reply import GAME, GRAVITY, HURT, NOTHING, SHAKEN
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.options import Option
 from bot.rules.sequence.sequence import Fate, Settlement
-from bot.rules.text.names import a_or_an, bare, joined, men_of, plural, stem_of
+from bot.rules.text.names import a_or_an, bare, joined, men_of, plural, stem_of, third
 from bot.rules.text.phrase import Phrase, Typed
 from bot.systems.system import ROLL, Sequence, System
 
@@ -59,7 +59,7 @@ def cause(sequence: Sequence, actors: tuple[str, ...], who: str, *, many: bool =
         return said_by(who, did(sequence, many=many))
     verb = sequence.verb.lower()
     types = types_of(sequence.system)
-    return f"{joined(a(types, actors))} {verb if len(actors) > 1 or are_many(types, actors[0]) else plural(verb)}"
+    return f"{joined(a(types, actors))} {verb if len(actors) > 1 or are_many(types, actors[0]) else third(verb)}"
 
 
 def said_by(who: str, did: str) -> str:

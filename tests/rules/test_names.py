@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.rules.text.names import joined, plural, stem_of
+from bot.rules.text.names import joined, plural, stem_of, third
 
 
 @pytest.mark.parametrize(
@@ -46,3 +46,8 @@ def test_more_than_one(one: str, many: str) -> None:
 def test_what_numbered_names_have_in_common() -> None:
     assert stem_of(["VC 3", "VC 5"]) == "VC"
     assert stem_of(["VC 3", "Nguyen"]) == ""
+
+
+@pytest.mark.parametrize(("verb", "said"), [("go", "goes"), ("fire", "fires"), ("pass", "passes"), ("rally", "rallies")])
+def test_what_one_does(verb: str, said: str) -> None:
+    assert third(verb) == said

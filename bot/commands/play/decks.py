@@ -122,7 +122,9 @@ def declare_cup(context: Context, id: str) -> None:
     units anew where these are others when the phase begins."""
     made, old = game_deck(context, id), context.game.decks.get(id, {})
     if made is None or not made.deck.cards:
-        raise _no_deck() if made is None else UserError("No unit is left that could have a card.", code="no-chit")
+        hint = phrase("`/unit add` puts one on the roster.")
+        none = UserError("No unit is left that could have a card.", hint=hint, code="no-chit")
+        raise _no_deck() if made is None else none
     is_whole = not cards.of_deck(id, context.game.cards)
     if cups.LOST not in old or (is_whole and cards.deck_from_json(old) != made.deck):
         declare(context, id, made.deck.cards, made.deck.empty)
@@ -248,7 +250,8 @@ def check_no_cup(context: Context, id: str) -> None:
     """Raise UserError for a deck that leads a phase: nothing of it is ever closed."""
     if cups.is_cup(id, context.system):
         what = f"{id} leads a phase: its chits are drawn for all to see, and nobody looks ahead."
-        raise UserError(what, option="deck", code="leads-phase")
+        hint = phrase("`/deck draw {id}` draws the next one.", id=id)
+        raise UserError(what, hint=hint, option="deck", code="leads-phase")
 
 
 def check_room(context: Context, id: str, more: Mapping[str, int]) -> None:

@@ -41,6 +41,7 @@ from bot.game.rights import find_side, need_player
 from bot.game.state import Game
 from bot.interface.reply.parts import Group, Part, Small
 from bot.interface.reply.reply import SEALED, Menu, MenuEntry, Reply
+from bot.interface.typing.command_text import quoted
 from bot.rules import cards
 from bot.rules.cards import DISCARD, HAND, KNOWN, PLAY, REMOVED, Deck
 from bot.rules.copies import replace
@@ -153,7 +154,7 @@ def _card(typed: str, names: Names, there: Mapping[str, Mapping[str, int]]) -> s
     shown = [names[card] for some in there.values() for card in some]
     where = "in play" if DISCARD not in there else "in play or discarded"
     what = f"{names[card]} is not {where}." if card in names else f'There is no card "{typed[:40]}".'
-    hint = f"There: {', '.join(shown[:20])}." if shown else ""
+    hint = f"{where.capitalize()}: {', '.join(shown[:20])}." if shown else ""
     raise UserError(what, hint=hint, option="cards", code="unknown-card")
 
 
@@ -331,8 +332,8 @@ def _chosen(
     else:
         wanted = [_named(one, names) for one in _split(typed)]
     if not wanted or len(wanted) > cards.MOST_DRAWN or Counter(wanted) - there:
-        lacking = next((names.get(card, typed) for card in Counter(wanted) - there), "no such card")
-        what = f"You do not hold that: {lacking}." if there else f"You hold no cards of {id}."
+        lacking = next((names.get(card, typed) for card in Counter(wanted) - there), "such a card")
+        what = f"You do not hold {lacking}." if there else f"You hold no cards of {id}."
         raise UserError(what, hint=phrase("`/hand` shows yours."), option="cards", code="unknown-card")
     return wanted
 
@@ -391,7 +392,8 @@ async def press_hand(context: Context, about: str) -> Reply:
         hint = phrase("`/deck draw` with `to=me` draws into it, `/deck deal` deals to all sides.")
         return Reply("Your hand is empty", (hint,), private=True, buttons=(refresh,), window=True)
     if holds:
-        lines.append(Small(phrase("Play by name: `/deck play 7`; also `/deck discard`, `/deck give`.")))
+        play = "/deck play " + quoted(entries[0][1].removesuffix(" (known to all)"))
+        lines.append(Small(phrase("By name: `{play}`; also `/deck discard`, `/deck give`.", play=play)))
     more = [context.button("handpage", "More", (page + 1) % -(-len(entries) // MOST))] if len(entries) > MOST else []
     shown = entries[page * MOST : (page + 1) * MOST]
     title, menus = "Your hand" if holds else "Your hand is empty", _menus(context, shown)
@@ -428,7 +430,7 @@ async def agree(context: Context, _about: str = "") -> Reply:
     context.ledger.add("cards", now, does="agree", result="hands may be opened")
     rest = waiting(context)
     all_in = phrase("All have agreed: `/game end` opens them.")
-    line = f"{joined(hand_of(context, one) for one in rest)}: not yet. Who ends it agrees." if rest else all_in
+    line = f"{joined(hand_of(context, one) for one in rest)}: not yet. Ending the game counts as agreeing." if rest else all_in
     title = f"{context.who} agrees to open {hand_of(context, seat)} when the game ends"
     return Reply(title, (Small(line),), buttons=(context.button("undo", "Undo", context.game.number),))
 

@@ -103,6 +103,12 @@ def bare(verb: str) -> str:
     return verb[:-2] if verb.endswith(tuple(f"{end}es" for end in (*_HISSING, "o"))) else verb.removesuffix("s")
 
 
+@lru_cache(maxsize=512)
+def third(verb: str) -> str:
+    """A verb as it is of one: checks, tries, passes, goes."""
+    return f"{verb}es" if verb.endswith("o") else plural(verb)
+
+
 def a_or_an(word: str) -> str:
     """One of it, of which nothing was said before: a squad, an armored vehicle, an LMG."""
     vowels = "AEFHILMNORSX" if word.partition(" ")[0].isupper() else "aeioAEIO"
