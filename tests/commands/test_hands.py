@@ -510,7 +510,7 @@ async def test_three_seats_agree_to_the_end_one_after_the_other_and_play_on_when
     assert asked.announce is not None
     assert "NVA's hand and VC's hand: whoever plays there agrees first." in asked.announce.text()
     told = await channel.press("Bob", asked.announce.buttons[0].action)
-    assert "NVA's hand and US's hand: not yet. Ending the game counts as agreeing." in told.text()
+    assert "NVA's hand and US's hand: not yet. Ending it counts as a yes." in told.text()
     asked = await channel.do("Anna", "game end confirm")
     assert asked.announce is not None
     assert "\nNVA's hand: whoever plays there agrees first." in asked.announce.text()

@@ -48,6 +48,8 @@ def test_what_numbered_names_have_in_common() -> None:
     assert stem_of(["VC 3", "Nguyen"]) == ""
 
 
-@pytest.mark.parametrize(("verb", "said"), [("go", "goes"), ("fire", "fires"), ("pass", "passes"), ("rally", "rallies")])
+@pytest.mark.parametrize(
+    ("verb", "said"), [("go", "goes"), ("fire", "fires"), ("pass", "passes"), ("rally", "rallies")]
+)
 def test_what_one_does(verb: str, said: str) -> None:
     assert third(verb) == said

@@ -430,7 +430,7 @@ async def agree(context: Context, _about: str = "") -> Reply:
     context.ledger.add("cards", now, does="agree", result="hands may be opened")
     rest = waiting(context)
     all_in = phrase("All have agreed: `/game end` opens them.")
-    line = f"{joined(hand_of(context, one) for one in rest)}: not yet. Ending the game counts as agreeing." if rest else all_in
+    line = f"{joined(hand_of(context, one) for one in rest)}: not yet. Ending it counts as a yes." if rest else all_in
     title = f"{context.who} agrees to open {hand_of(context, seat)} when the game ends"
     return Reply(title, (Small(line),), buttons=(context.button("undo", "Undo", context.game.number),))
 
