@@ -58,8 +58,8 @@ def piles_read(decks: Mapping[str, GameDeck], game: Game) -> Json:
     for id, made in decks.items():
         deck = deck_from_json(game.decks[id]) if id in game.decks else made.deck
         if game.cards.get(last_key(id)):
-            hint = "They are open once no hand holds any and the seed is revealed, or the game is over: `/fair reveal`."
-            what = f"Cards of {id} are closed, in hands or of known place, so combat sequences cannot draw from it."
+            what = f"Cards of {id} were drawn closed or looked at, so combat sequences cannot draw from it any more."
+            hint = f"Undo that, or begin it anew: `/deck make {id}`. `/fair reveal` opens it, once no hand is closed."
             raise UserError(what, hint=hint, code="closed-cards")
         if strange := [card for card, _ in deck.cards if card not in made.said]:
             hint = f"`/deck make {id}` begins it anew with the cards that the game has now."

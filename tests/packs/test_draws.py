@@ -252,7 +252,7 @@ async def test_who_may_not_and_what_cannot_be() -> None:
     )
     await channel.fails("Cleo", "few pair", "")
     await channel.do("Anna", "deck draw chances to=me")
-    hidden = "Cards of chances are closed, in hands or of known place, so combat sequences cannot draw from it."
+    hidden = "Cards of chances were drawn closed or looked at, so combat sequences cannot draw from it any more."
     await channel.fails("Anna", "few chance units='Red 1'", hidden)
     await channel.fails("Bob", "few chance units=Blue odds", hidden)
 
@@ -438,13 +438,13 @@ def test_steps_that_misuse_a_deck_are_refused_with_line_and_column(make_pack: Pa
 async def test_once_the_hands_are_open_the_sequence_draws_again(tmp_path: Path) -> None:
     channel = await ford()
     await channel.do("Anna", "deck peek 1 chances")
-    await channel.fails("Anna", "few pair n=0", "Cards of chances are closed")
+    await channel.fails("Anna", "few pair n=0", "Cards of chances were drawn closed")
     await channel.do("Anna", "deck shuffle chances")
     await channel.fails("Anna", "few pair n=0", "/fair reveal")
     await channel.do("Anna", "fair reveal", "few pair n=0")
     await sound(channel, tmp_path)
     await channel.do("Anna", "deck draw chances to=me")
-    await channel.fails("Bob", "few pair n=0", "Cards of chances are closed")
+    await channel.fails("Bob", "few pair n=0", "Cards of chances were drawn closed")
     await channel.do("Anna", "game undo")
     await channel.do("Bob", "game undo")
 
