@@ -1,4 +1,4 @@
-"""A bot of its own for tests/test_kill.py: four games played for ever, until somebody kills it.
+"""A bot of its own for tests/test_kill.py: six games played for ever, until somebody kills it.
 
 It knows nothing of pytest: dozens of these are started, and each would read that anew.
 """
@@ -22,8 +22,10 @@ from bot.stores.postgres import link
 from tests.fresh import fresh_app
 
 PATIENCE = 0.05  # seconds after which a receipt is shown
-GAMES = 4
-COMMANDS = (
+GAMES = 6
+CUP, CAMPAIGN = 4, 5
+"""The games that a cup leads, and that hands and battles which draw decide; the others are free play."""
+COMMANDS: tuple[str, ...] = (
     "/roll 2d6",
     '/lnlt fire attackers="squad fp=4" targets="squad morale=5; leader morale=6" adjacent',
     "/game undo",
@@ -39,6 +41,43 @@ COMMANDS = (
     "/deck give all {other}",
     "/deck shuffle standard-52",
 )
+STARTS = {
+    CUP: (
+        ("a", "/game start three-mills scenario=sorrel"),
+        ("a", "/game join Crown"),
+        ("b", "/game join Republic"),
+        ("a", '/unit edit "Line 1..2" place=n3'),
+        ("b", '/unit edit "Chasseurs 1..2" place=n4'),
+    ),
+    CAMPAIGN: (
+        ("a", "/game start salt-road scenario=year"),
+        ("a", "/game join Duke"),
+        ("b", "/game join League"),
+        ("a", "/unit edit Foot area=market men=9"),
+        ("b", "/unit edit Rangers area=tower men=9"),
+        ("a", "/game next"),
+    ),
+}
+"""How they begin, before anybody is killed."""
+PLAYS = {
+    CUP: (
+        *("/deck draw cup", "/game pass") * 3,
+        *("/game undo", "/game redo", "/game next", "/roll 2d6"),
+        '/three-mills fire "Line 1" "Chasseurs 1"',
+        '/three-mills fire "Chasseurs 2" "Line 2"',
+        '/three-mills rally "Chasseurs 1; Chasseurs 2"',
+    ),
+    CAMPAIGN: (
+        *("/salt-road attack {ours} {theirs}", "/track set orders 3", "/choose option=stand") * 3,
+        *("/game undo", "/game redo", "/game next", "/game pass", "/deck draw fate"),
+        *("/deck draw {deck} to=me", "/deck play all {deck}", "/deck return all {deck}", "/deck shuffle {deck}"),
+        "/unit edit {ours} men=9",
+    ),
+}
+SIDES = {
+    "a": {"ours": "Foot", "theirs": "Rangers", "deck": "duke"},
+    "b": {"ours": "Rangers", "theirs": "Foot", "deck": "league"},
+}
 MINUTES = 2  # between two lives: whoever was to post an answer has had his time
 
 
@@ -56,17 +95,24 @@ async def play(app: App, platform: Platform, game: int, life: int) -> None:
     """Two players take turns for ever."""
     chance = random.Random(f"{game} {life}")
     where = Place(f"kill:{game}")
+    lines = PLAYS.get(game, COMMANDS)
     for number in range(10_000):
-        request = f"r-{game}-{life}-{number}"
-        text = chance.choice(COMMANDS).format(n=chance.randrange(100), other="ba"[number % 2])
-        who = Person(f"kill:{'ab'[number % 2]}", "ab"[number % 2])
-        typed = parse_text(text, app.registry)
-        command = Command(typed.spec.path, typed.options, who, where, request, {"token": request})
-        running = asyncio.create_task(app.run(command))
-        done, _ = await asyncio.wait([running], timeout=PATIENCE)
-        if not done and await app.promised(command, time.time() + life * MINUTES * 60 + 600) is None:
-            platform.note("receipt", request)
-        await tell(app, platform, command, await running)
+        name, other = ("ab", "ba")[number % 2]
+        text = chance.choice(lines).format(n=chance.randrange(100), other=other, **SIDES[name])
+        await do(app, platform, (name, text), where, f"r-{game}-{life}-{number}", life)
+
+
+async def do(app: App, platform: Platform, line: tuple[str, str], where: Place, request: str, life: int) -> None:
+    """One command, from its receipt to its answer."""
+    name, text = line
+    who = Person(f"kill:{name}", name)
+    typed = parse_text(text, app.registry)
+    command = Command(typed.spec.path, typed.options, who, where, request, {"token": request})
+    running = asyncio.create_task(app.run(command))
+    done, _ = await asyncio.wait([running], timeout=PATIENCE)
+    if not done and await app.promised(command, time.time() + life * MINUTES * 60 + 600) is None:
+        platform.note("receipt", request)
+    await tell(app, platform, command, await running)
 
 
 async def tell(app: App, platform: Platform, command: Command, reply: Reply) -> None:
@@ -120,6 +166,9 @@ async def main() -> None:
             await post_what_is_left(app, platform)
             return
         await warm_up()
+        for game, lines in STARTS.items() if life == "0" else ():
+            for number, line in enumerate(lines):
+                await do(app, platform, line, Place(f"kill:{game}"), f"begin-{game}-{number}", 0)
         print("ready", flush=True)
         async with asyncio.timeout(60):  # nobody killed us
             players = [play(app, platform, game, int(life)) for game in range(GAMES)]

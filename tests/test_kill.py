@@ -29,7 +29,8 @@ from bot.interface.spec import Person, Place
 from bot.process.settings import load_settings
 from bot.stores.opening import opened_store
 from bot.stores.store import Store
-from tests.killed import GAMES
+from bot.systems import catalog
+from tests.killed import CAMPAIGN, CUP, GAMES
 from tests.standins.postgres import PostgresServer
 
 KILLS = int(os.environ.get("GROGNARD_KILLS", "30"))
@@ -54,15 +55,29 @@ def data(request: pytest.FixtureRequest, tmp_path: Path) -> Data:
     return Data(tmp_path, url, lambda: server.locked(url, "games"))
 
 
+@pytest.fixture
+def pack_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, root: Path) -> Iterator[None]:
+    """The two packs that are played, for us and for every bot that we begin."""
+    folder = tmp_path / "packs"
+    folder.mkdir()
+    for name in ("three-mills", "salt-road"):
+        (folder / name).symlink_to(root / "packs" / name)
+    monkeypatch.setenv(catalog.PACKS, str(folder))
+    catalog.everywhere.cache_clear()
+    yield
+    catalog.everywhere.cache_clear()
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(300 + 4 * KILLS)
+@pytest.mark.usefixtures("pack_folder")
 def test_nothing_that_was_answered_is_lost_or_told_twice(data: Data) -> None:
     chance, tmp_path = random.Random(50), data.folder
     for life in range(KILLS):
         process = bot(data, life)
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
-        time.sleep(chance.random() * 0.12)
+        time.sleep(chance.random() * 0.2)
         with data.locked() if life % 10 == 5 else nullcontext():
             time.sleep(chance.uniform(2, 3) if life % 10 == 5 else 0)
             process.send_signal(signal.SIGKILL)
@@ -114,13 +129,17 @@ async def open_all(app: App) -> None:
         assert loaded is not None
         opened = (f"game reveal {number}" for number in loaded.game.sealed)
         for who, line in (
-            *product("ab", (*opened, "deck return all", "deck return all standard-52")),
-            ("a", "deck shuffle"),
+            *product("ab", (*opened, *ENDS.get(game, ("deck return all", "deck return all standard-52")))),
+            ("a", "game end confirm" if game in ENDS else "deck shuffle"),
             ("a", "fair reveal"),
         ):
             person = Person(f"kill:{who}", who)
             reply = await app.run_text(f"/{line}", person, where, f"end {game} {who} {line}")
         assert not reply.error, reply.text()
+
+
+ENDS = {CUP: (), CAMPAIGN: ("choose option=stand", "choose option=stand", "hand agree")}
+"""What is done at the end in games of packs, before all hands are opened."""
 
 
 async def requests(store: Store) -> AsyncIterator[str]:

@@ -210,16 +210,20 @@ class Year:
             if turn == 1 and number == 0 and who == "Anna":
                 await self.say(who, "salt-road march Foot market")
                 await self.say(who, "game undo")
-                await self.say(who, "salt-road march Foot market")
+                await self.say(who, "game redo")
             elif number == 0:
                 await self.attacks(who, "Foot" if who == "Anna" else "Rangers", theirs)
         await self.say(who, f'deck discard "{made.names[card]}" {deck}')
 
     async def attacks(self, who: str, ours: str, theirs: str) -> None:
         """The armies that stand beside each other at the start fight; who is asked stands."""
+        other = "Ben" if who == "Anna" else "Anna"
         told = await self.say(who, f"salt-road attack {ours} {theirs}")
         if "/choose" in told:
-            await self.say("Ben" if who == "Anna" else "Anna", "choose option=stand")
+            await self.say(other, "choose option=stand")
+        for line in ("game undo", "game redo"):
+            for one in (who, other):  # cards were drawn: the other side agrees
+                await self.say(one, line)
 
 
 async def test_an_evening_on_the_console_with_proof(salt_road: Path, tmp_path: Path) -> None:

@@ -185,6 +185,12 @@ class Field:
             if number == 2 and self.turn == 1:
                 await self.say("Anna", "game undo")
                 await self.say("Ben", "game undo")
+                await self.say("Ben", "game redo")
+                again = await self.say("Anna", "game redo")
+                side = "Crown" if "Crown" in told else "Republic"
+                assert f"Now: {side}'s go" in again, "the same chit comes again, and nothing is thrown"
+                await self.say("Anna", "game undo")
+                await self.say("Ben", "game undo")
                 continue
             side = "Crown" if "Crown" in told else "Republic"
             await self.go(PLAYERS[side], chit)

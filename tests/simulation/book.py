@@ -359,8 +359,9 @@ class Book:
                 if loaded is None or loaded.row != doc.key or not place.startswith("discord"):
                     continue
                 rows = await app.store.events(loaded.row, newest_first=True)
-                found = find([row.data for row in rows], loaded.game.last).event
+                found = find([row.data for row in rows], loaded.game.last, upkeep=True).event
                 taken = found["number"] if found is not None and found["kind"] not in NEVER_UNDONE else 0
+                taken = max(taken, *loaded.game.waits, 0)  # what asks for a choice is taken back whole
                 latest, numbers = f"undo:{doc.key}:{taken}", {int(spot["message"]) for spot in spots if spot}
                 for shown in self._world.shown:
                     if shown.number in numbers and shown.stands and taken and latest not in shown.buttons:

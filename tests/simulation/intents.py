@@ -459,6 +459,103 @@ def seats(plot: Plot) -> None:
         plot.wait(0.3, 2)
 
 
+def begun(plot: Plot, where: str, game: str, sides: tuple[str, str], setup: str) -> None:
+    """A game of a pack, with Ann and Bob on its sides and its units where they meet."""
+    plot.say(ANN, where, f"game start {game}")
+    plot.wait(0.5, 2)
+    plot.press(CAS, where, "begin")
+    for who, line in ((ANN, f"game join {sides[0]}"), (BOB, f"game join {sides[1]}")):
+        plot.wait(0.5, 2)
+        plot.say(who, where, line)
+    for line in setup.split(" / "):
+        plot.wait(0.3, 1.5)
+        plot.say(ANN, where, line)
+
+
+def taken_back(plot: Plot, where: str, first: str, second: str) -> None:
+    """Who did something last takes it back, perhaps with a yes, and perhaps it comes again."""
+    plot.act(first, where, plot.chance.choice(["press undo", "game undo"]))
+    plot.wait(0.3, 2)
+    for who in plot.chance.sample([EVE, second, first], 3):
+        plot.press(who, where, "consent" if plot.chance.random() < 0.85 else "refuse")
+    plot.wait(0.3, 2)
+    if plot.chance.random() < 0.6:
+        for who in (first, second):
+            plot.say(who, where, "game redo")
+            plot.wait(0.3, 2)
+
+
+def chits(plot: Plot) -> None:
+    """A cup leads the phase: chits drawn by two at once, goes, chits taken back, the phase over in the middle."""
+    where = plot.spot("hill", "camp")
+    begun(plot, where, "three-mills scenario=sorrel", ("Crown", "Republic"), MET)
+    for _ in range(plot.chance.randrange(5, 12)):
+        who, other = plot.chance.sample([ANN, BOB], 2)
+        plot.act(who, where, plot.chance.choice(["deck draw cup", "press draw"]))
+        plot.wait(0.0, 1.5)
+        if plot.chance.random() < 0.3:  # both at once, or what players may not do
+            plot.act(other, where, plot.chance.choice(["deck draw cup", "press draw", "deck return all cup", "log"]))
+        if plot.chance.random() < 0.35:
+            taken_back(plot, where, who, other)
+        plot.say(who, where, plot.chance.choice(GOES))
+        plot.wait(0.2, 2)
+        for one in (ANN, BOB) if plot.chance.random() < 0.8 else (EVE,):
+            plot.act(one, where, plot.chance.choice(["game pass", "game pass", "press pass"]))
+            plot.wait(0.1, 1)
+        if plot.chance.random() < 0.25:
+            plot.act(who, where, plot.chance.choice(["game next", "press next", "game status", "deck show cup"]))
+    the_end(plot, where)
+
+
+def campaign(plot: Plot) -> None:
+    """Hands of a game of cards, battles that draw, a question in their middle, and all of it taken back."""
+    where = plot.spot("hill", "camp")
+    begun(plot, where, "salt-road scenario=year", ("Duke", "League"), BESIDE)
+    for who, deck in ((ANN, "duke"), (BOB, "league")):
+        plot.say(who, where, f"deck draw {deck} 3 to=me")
+        plot.wait(0.3, 2)
+    for _ in range(plot.chance.randrange(5, 12)):
+        who, other = plot.chance.sample([ANN, BOB], 2)
+        ours, theirs, deck = ("Foot", "Rangers", "duke") if who == ANN else ("Rangers", "Foot", "league")
+        line = plot.chance.choice(BATTLES).replace("OURS", ours).replace("THEIRS", theirs).replace("DECK", deck)
+        if "attack" in line:
+            plot.say(who, where, "track set orders 3")
+            plot.wait(0.2, 1)
+        plot.act(who, where, line)
+        plot.wait(0.0, 2)
+        if plot.chance.random() < 0.35:
+            taken_back(plot, where, who, other)
+        if plot.chance.random() < 0.5:
+            plot.act(other, where, plot.chance.choice(["choose option=stand", "choose option=back", "press choose"]))
+        if plot.chance.random() < 0.3:
+            plot.say(ANN, where, plot.chance.choice(BESIDE.split(" / ")))
+    if plot.chance.random() < 0.5:
+        plot.say(EVE, where, plot.chance.choice(["deck show duke", "log", "game export json", "game export csv"]))
+    the_end(plot, where)
+
+
+def the_end(plot: Plot, where: str) -> None:
+    """All is opened, in some worlds."""
+    if plot.chance.random() < 0.6:
+        for who, line in ((BOB, "hand agree"), (ANN, "game end confirm"), (ANN, "fair reveal"), (BOB, "game resume")):
+            plot.wait(0.5, 2)
+            plot.say(who, where, line)
+
+
+MET = 'unit edit "Line 1..2" place=n3 / unit edit "Chasseurs 1..2" place=n4'
+GOES = ('three-mills fire "Line 1" "Chasseurs 1"', 'three-mills fire "Chasseurs 1; Chasseurs 2" "Line 2"',
+        'three-mills charge "Line 1; Line 2" "Chasseurs 1; Chasseurs 2"', "three-mills move Hussars s3",
+        'three-mills rally "Chasseurs 1"', 'three-mills order "Line 1; Line 2"', "roll 2d6 label=@",
+        'three-mills fire "Line 1" "Chasseurs 1" odds', 'three-mills fire "Line 2" "Chasseurs 2" secret')  # fmt: skip
+BESIDE = "unit edit Foot area=market men=9 / unit edit Rangers area=tower men=9 / game next / game initiative Duke"
+BATTLES = ("salt-road attack OURS THEIRS",) * 5 + (
+    "salt-road attack OURS THEIRS odds", "salt-road attack OURS THEIRS secret",
+    "deck play all DECK", "deck draw DECK to=me", "deck draw fate", "deck draw fate to=me", "deck return all",
+    "deck peek 2 fate", "deck shuffle fate", "deck show fate", "game pass", "game next", "hand", "roll 2d6 label=@",
+    "salt-road use couriers orders", "game status", "game stats",
+)  # fmt: skip
+
+
 SCENES: dict[Scene, int] = {
     rolls: 5,
     duel: 4,
@@ -489,7 +586,7 @@ FAULTS = {
     "clock": ("-7200", "-60", "60", "1000", "7200"),
     "again": ("",),
 }
-LATER: dict[Scene, int] = {strangers: 5, hands: 7, seats: 8}
+LATER: dict[Scene, int] = {strangers: 5, hands: 7, seats: 8, chits: 4, campaign: 9}
 """Scenes that came later, in every tenth world, of this number: the other worlds stay what they were."""
 WORLDS = (("hill", "ford", "lair"), ("camp", "den", "cave"), tuple(SPOTS))
 

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
+from unittest.mock import patch
 
 from bot.app import App
 from bot.odds_worker.pool import Odds, Worker
 from bot.stores.sqlite import SqliteStore
+from bot.systems import catalog
 from tests.simulation import on_discord, on_slack
 from tests.simulation.door import Connection, Disk
 from tests.simulation.shown import Request
@@ -18,6 +23,21 @@ if TYPE_CHECKING:
     from tests.simulation.world import World
 
 T = TypeVar("T")
+FOLDER = Path(__file__).parents[2] / "packs"
+_read = cache(catalog._packs)
+"""No world changes them: they are read once."""
+
+
+@contextmanager
+def packs_of(texts: Iterable[str]) -> Iterator[None]:
+    """The packs of the repository are there, where any of these commands names one: other worlds do without."""
+    named = any(word in text for text in texts for word in ("three-mills", "salt-road"))
+    with patch.dict(os.environ, {catalog.PACKS: str(FOLDER)} if named else {}), patch.object(catalog, "_packs", _read):
+        catalog.everywhere.cache_clear()
+        try:
+            yield
+        finally:
+            catalog.everywhere.cache_clear()
 
 
 class Inline(Worker):

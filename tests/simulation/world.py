@@ -26,7 +26,7 @@ from tests.simulation.intents import Step
 from tests.simulation.on_discord import Discord
 from tests.simulation.on_slack import Slack
 from tests.simulation.people import SPOTS, Spot
-from tests.simulation.process import Process
+from tests.simulation.process import Process, packs_of
 from tests.simulation.shown import REQUEST, Request, Shown
 
 SETTLE = 1_200.0
@@ -314,10 +314,10 @@ class World:
 
 def play(seed: int, steps: Iterable[Step], off: Iterable[str] = ()) -> World:
     """The world of a seed after these steps: history and violations are what is looked at. Letters `off` are not."""
-    level = logging.root.manager.disable
+    steps, level = tuple(steps), logging.root.manager.disable
     logging.disable(logging.CRITICAL)  # what goes wrong is on purpose
     try:
-        with TemporaryDirectory(dir=TEMP, prefix="grognard-world-") as folder:
+        with TemporaryDirectory(dir=TEMP, prefix="grognard-world-") as folder, packs_of(step.text for step in steps):
             world = World(seed, Path(folder))
             world.book.off = frozenset(off)
             with virtual(world.loop, world.chance), patch.object(aiosqlite, "connect", door.connect):
