@@ -12,6 +12,7 @@ import pytest
 
 import adapters.slack.delivery
 import adapters.slack.work
+import bot.answers.inputs
 import bot.commands.games.transfer
 import bot.commands.log.export
 import bot.commands.log.undo
@@ -27,6 +28,7 @@ from bot.audit.export import Promises, behind
 from bot.commands.context import Context, _Dice
 from bot.commands.dispatch import ALL_BUTTONS
 from bot.game.follows.cards import holders
+from bot.game.tracks import piles_read
 from bot.game.undo import Found, find
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Command, Person, Place
@@ -241,6 +243,11 @@ def _hands_remembered(patch: pytest.MonkeyPatch) -> None:
 @mutant("cards: who leaves takes their hand along", 68, "f")
 def _hand_kept(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(bot.game.follows.cards, "put_back", lambda out, *_: out)
+
+
+@mutant("cards: a battle draws from a whole deck, whatever was drawn before", 9, "f")
+def _whole_pile(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(bot.answers.inputs, "piles_read", lambda decks, game: piles_read(decks, replace(game, cards={})))
 
 
 @mutant("dice: they come from elsewhere than the promised seed", 2, "f")
