@@ -121,7 +121,8 @@ async def test_a_deck_of_the_same_name_begins_anew() -> None:
     assert not (await channel.game()).cards
     await channel.do("Anna", "game undo")
     assert sum((await channel.game()).cards.values()) == 5
-    await channel.refused("Anna", "deck make standard-52 standard-54", "bad-value name")
+    refused = await channel.refused("Anna", "deck make standard-52 standard-54", "bad-value name")
+    assert refused.title == "standard-54 is a deck with cards of its own."
     await sound(channel)
 
 

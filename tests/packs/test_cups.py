@@ -24,9 +24,10 @@ from bot.rules.errors import TableError
 from bot.rules.proof.chain import SAID
 from bot.rules.proof.export_format import read_json
 from bot.systems.packs.pack import load_pack
+from tests.commands.test_pack import add, few, managed
 from tests.forging import Json, bodies, copied, rechained
 from tests.fresh import fresh_store
-from tests.packs.conftest import PackMaker
+from tests.packs.conftest import FEW, PackMaker
 from tests.page_script import said_by_page
 from tests.playing import Channel
 from tests.random_play import exported_text
@@ -66,9 +67,9 @@ def pack(make_pack: PackMaker, use_packs: Callable[[Path], None]) -> Path:
     return path
 
 
-async def begun(sides: str = 'sides="US, VC"', app: App | None = None) -> Channel:
+async def begun(sides: str = 'sides="US, VC"', app: App | None = None, channel: Channel | None = None) -> Channel:
     """Anna for the US with two squads of 2/16, Bob for the VC; the cup leads the phase."""
-    channel = Channel(app) if app is not None else await Channel.fresh()
+    channel = channel or (Channel(app) if app is not None else await Channel.fresh())
     await channel.do("Anna", f'game start few "First" {sides}')
     if sides:
         await channel.do("Anna", "game join US")
@@ -503,3 +504,19 @@ async def test_all_three_agree_on_bent_logs(
         said.append(verdicts(forged))
     for at, ((whole, short), page) in enumerate(zip(said, said_by_page(texts, tmp_path), strict=True)):
         assert whole == short == (not page["faults"]), (at, whole, short, page["faults"])
+
+
+async def test_what_a_newer_version_of_the_pack_says_of_a_chit_counts_from_the_next_phase_on(tmp_path: Path) -> None:
+    channel = await Channel.fresh(place=Place("slack:T1/C1", "slack:T1", "#north"))
+    cup = "title: Chits\ncards: [{id: a, side: US}, {id: b, side: US}]\n"
+    assert not (await add(channel, few({"game.yaml": GAME, "decks/cup.yaml": cup}))).error
+    await managed(channel, "pack enable few")
+    await begun('sides="US, VC"', channel=channel)
+    await channel.do("Anna", "deck draw", "game pass done")
+    second = {"pack.yaml": FEW["pack.yaml"].replace('"1"', '"2"'), "decks/cup.yaml": cup.replace("US", "VC")}
+    assert not (await add(channel, few({"game.yaml": GAME, **second}))).error
+    await channel.do("Anna", "game settings pack=few@2", "deck draw")
+    assert (await channel.game()).go == ("US",), "this phase goes on as it began"
+    await channel.do("Anna", "game pass done", "game next", "game next", "deck draw")
+    assert (await channel.game()).go == ("VC",)
+    await sound(channel, tmp_path)

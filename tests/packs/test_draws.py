@@ -243,6 +243,19 @@ async def test_a_card_then_a_choice(tmp_path: Path) -> None:
     await sound(channel, tmp_path)
 
 
+async def test_undo_of_a_choice_says_that_the_card_before_it_takes_one_more(tmp_path: Path) -> None:
+    channel = await ford()
+    await channel.do("Anna", "few ask units='Red 1' hand=rain", "choose go", "game undo")
+    assert "/game undo once more" in (await channel.do("Bob", "game undo")).text()
+    assert await left(channel) == "discard/rain=1"
+    await channel.do("Anna", "game undo")
+    await channel.do("Bob", "game undo")
+    assert await left(channel) == ""
+    await channel.do("Anna", "few ask units='Red 1' hand=quiet", "choose go", "game undo")
+    assert "once more" not in (await channel.do("Bob", "game undo")).text(), "its card had gone back"
+    await sound(channel, tmp_path)
+
+
 async def test_who_may_not_and_what_cannot_be() -> None:
     channel = await ford()
     await channel.fails(

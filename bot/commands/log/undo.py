@@ -286,7 +286,10 @@ async def _take_back(context: Context, event: Json, last: int, *, asked: str = "
     units = joined(changed_names(event.get("before") or {}, event.get("after") or {}))
     as_before = (f"As before: {units}.",) if units else ()
     if event["kind"] == "choice":
-        as_before = (*as_before, "The whole shot is taken back with it: roll anew.")
+        rows = await context.store.events_at(context.ledger.row, [event["event"]])
+        more = phrase("What changed before it was asked, such as where its cards went, stays: `/game undo` once more.")
+        changed = (more,) if any(row.data.get("after") for row in rows) else ()
+        as_before = (*as_before, "The whole shot is taken back with it: roll anew.", *changed)
     reply = Reply(
         f"#{number} is undone",
         (told, *as_before),

@@ -15,6 +15,7 @@ from bot.game.follows.cards import counted as closed_words
 from bot.game.follows.cards import seat_of
 from bot.game.loaded import HANDS
 from bot.game.rights import need_player, of_side
+from bot.game.state import Json
 from bot.interface.reply.parts import Group, Part, Small
 from bot.interface.reply.reply import SEALED, Button, Reply
 from bot.interface.spec import HAND
@@ -45,10 +46,10 @@ async def make(context: Context) -> Reply:
     name = clean_name(options["name"] or (typed if typed in ready else _free_name(context))).casefold()
     if not cards.ID.fullmatch(name) or (name in ready and typed != name):
         hint = "For example cup, or us-events. It stays in the log."
-        what = "A deck is called by small letters, digits and dashes, at most 24" if name not in ready else name
-        raise UserError(
-            f"{what}{', and has its own cards.' if name in ready else '.'}", hint=hint, option="name", code="bad-value"
-        )
+        what = "A deck is called by small letters, digits and dashes, at most 24."
+        if name in ready:
+            what, hint = f"{name} is a deck with cards of its own.", "Take another name for yours."
+        raise UserError(what, hint=hint, option="name", code="bad-value")
     listed = list(ready[typed].cards) if typed in ready else cards.read_cards(typed)
     if typed in ready and not options["once"]:
         empty = ready[typed].empty
@@ -110,23 +111,29 @@ def declare(context: Context, id: str, listed: Iterable[tuple[str, int]], empty:
     out = cards.moved(game.cards, dict.fromkeys(cards.of_deck(id, game.cards), 0))
     made, data = game_deck(context, id) if named else None, deck.to_json()
     if made is not None and cups.is_cup(id, context.system):
-        data = cups.declared(made, game.sides, [*lost_states(game.system), *cups.given_up(context.system)])
+        data = _cup(context, made)
     now = replace(game, decks={**game.decks, id: data}, cards=out)
     if now.decks == game.decks and now.cards == game.cards:
         raise UserError(f"{id} has just these cards, all of them in the pile.", code="no-change")
     ledger.add("deck", now, texts=texts, result=cards.size_words(id, deck))
 
 
+def _cup(context: Context, made: GameDeck) -> Json:
+    """What the chain has of a cup that leads a phase, as the game has it now."""
+    game = context.game
+    return cups.declared(made, game.sides, [*lost_states(game.system), *cups.given_up(context.system)])
+
+
 def declare_cup(context: Context, id: str) -> None:
-    """Write down what chits are in a cup that leads a phase, and what each means, before the first is drawn; cards of
-    units anew where these are others when the phase begins."""
+    """Write down what chits are in a cup that leads a phase, and what each means, before the first is drawn; anew where
+    another version of the pack, or the roster, has others or of another side when the phase begins."""
     made, old = game_deck(context, id), context.game.decks.get(id, {})
     if made is None or not made.deck.cards:
         hint = phrase("`/unit add` puts one on the roster.")
         none = UserError("No unit is left that could have a card.", hint=hint, code="no-chit")
         raise _no_deck() if made is None else none
     is_whole = not cards.of_deck(id, context.game.cards)
-    if cups.LOST not in old or (is_whole and cards.deck_from_json(old) != made.deck):
+    if cups.LOST not in old or (is_whole and old != _cup(context, made)):
         declare(context, id, made.deck.cards, made.deck.empty)
 
 

@@ -146,3 +146,10 @@ async def test_random_evenings_are_sound_and_none_goes_wrong(seed: int, tmp_path
         game = await channel.game()
         assert from_json(to_json(game)) == game
     await sound(channel, tmp_path)
+
+
+async def test_without_units_it_says_what_gives_one_a_card() -> None:
+    channel = await Channel.fresh()
+    await channel.do("Anna", "game start ucn", "game settings rule=element-deck")
+    refused = await channel.refused("Anna", "deck draw", "no-chit")
+    assert "/unit add" in refused.text()
