@@ -69,7 +69,7 @@ def mutant(
     return note
 
 
-@mutant("C1: nobody is asked whether a channel may be linked", 14, "e")
+@mutant("C1: nobody is asked whether a channel may be linked", 5, "e")
 def _links_unasked(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Context, "keeps", True)
 
@@ -93,7 +93,7 @@ def _ids_believed(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(adapters.slack.work, "confirmed", believed)
 
 
-@mutant("M2: a press that is under way answers everybody's", 132, "d")
+@mutant("M2: a press that is under way answers everybody's", 19, "d")
 def _presses_joined(patch: pytest.MonkeyPatch) -> None:
     run = App.run
     running: dict[str, asyncio.Task[Reply]] = {}
@@ -134,7 +134,7 @@ def _clock_trusted(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(bot.stores.statements, "OVERDUE", f"due <= {bot.stores.statements.NOW}")
 
 
-@mutant("M1: receipts are not written down", 2, "b")
+@mutant("M1: receipts are not written down", 4, "b")
 def _receipts_forgotten(patch: pytest.MonkeyPatch) -> None:
     async def nothing(*_: Any) -> None:
         pass
@@ -152,7 +152,7 @@ def _no_tombstones(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(bot.stores.statements, "tombstone", lambda _: new_id())
 
 
-@mutant("M9: nobody looks whether an answer stands in its channel", 71, "c")
+@mutant("M9: nobody looks whether an answer stands in its channel", 3, "c")
 def _posted_blindly(patch: pytest.MonkeyPatch) -> None:
     async def nowhere(*_: Any) -> bool:
         return False
@@ -188,7 +188,7 @@ def _shown_first(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(SqliteStore, "commit", later)
 
 
-@mutant("lease: an answer may be taken over at once", 31, "c")
+@mutant("lease: an answer may be taken over at once", 9, "c")
 def _no_lease(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(bot.running.storing, "LEASE", 0.0)
 
@@ -261,7 +261,7 @@ def _other_dice(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(_Dice, "draw", other)
 
 
-@mutant("board: it stays as it was posted", 9, "j")
+@mutant("board: it stays as it was posted", 18, "j")
 def _board_left(patch: pytest.MonkeyPatch) -> None:
     async def nothing(*_: Any) -> list[Outgoing]:
         return []
