@@ -211,6 +211,12 @@ async def test_a_chit_of_a_dead_formation_does_nothing(patrol: Path) -> None:
     assert "Turn 2, Dusk" in reply.text(), "whatever came was set aside until first light"
 
 
+async def test_the_first_phase_that_a_cup_leads_says_what_to_remember(patrol: Path) -> None:
+    channel = await Channel.fresh()
+    reply = await channel.do("Anna", 'game start night-patrol "Sap" scenario=sap-head', "game next")
+    assert "One chit, one formation." in reply.text()
+
+
 async def test_a_full_hand_is_dealt_no_more(patrol: Path) -> None:
     channel = await Channel.fresh()
     await channel.do("Anna", 'game start night-patrol "Sap" scenario=sap-head', "game join British")

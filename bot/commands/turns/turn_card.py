@@ -87,11 +87,8 @@ async def card(
     """The card of the phase that has just begun: it led from the state `was` to `after`, before its upkeep."""
     game, system = context.game, context.system
     phase, lines = phase_of(game, system), list(because)
-    if game.turn <= 1:
-        lines += reminders(game, system)
-    elif brief := brief_of(game, system):
-        lines.append(brief)
-    lines += filter(None, (tracks_line(game, system),))
+    first = reminders(game, system) if game.turn <= 1 else ()
+    lines += filter(None, (*(first or (brief_of(game, system),)), tracks_line(game, system)))
     states: list[str] = phase.get("names") or []
     if named := [unit.name for unit in in_order(game.units.values()) if unit.state in states and not is_gone(unit)]:
         lines.append(f"{spoken(states[0])}: {joined(named)}")
