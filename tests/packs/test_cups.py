@@ -311,6 +311,12 @@ def _other_side(log: dict[str, Any]) -> None:
     body["after"]["game"]["go"] = ["VC"]
 
 
+def _last_to_others(log: dict[str, Any]) -> None:
+    """The last chit gives the go to others, and nothing that comes later tells."""
+    now = _leads(log)[-1]["after"]["game"]
+    now["go"] = ["US" if now["go"] == ["VC"] else "VC"]
+
+
 def _other_chit(log: dict[str, Any]) -> None:
     body = next(one for one in _leads(log) if one["result"] == "cup: us")
     body["after"]["game"]["led"] = "cup/event"
@@ -353,7 +359,8 @@ def _unled(log: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    "bend", [_other_side, _other_chit, _no_chit, _second_chit, _other_done, _kept_out, _filled_early, _unled]
+    "bend",
+    [_other_side, _last_to_others, _other_chit, _no_chit, _second_chit, _other_done, _kept_out, _filled_early, _unled],
 )
 async def test_a_cheat_is_seen_by_all_three(bend: Bend, pack: Path, tmp_path: Path) -> None:
     channel = await begun()
