@@ -60,7 +60,7 @@ async def main():
             request = f"old-{number}"
             reply = await app.run_text("/roll 3d6", who, Place("console:here"), request, {"token": request})
             assert not reply.error, reply.text()
-            await app.answers.delivered(reply)
+            await getattr(app, "answers", app).delivered(reply)
             print(reply.footer[0], flush=True)
     finally:
         await app.close()

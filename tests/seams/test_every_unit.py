@@ -98,6 +98,8 @@ async def test_every_button_of_every_card_plays(
     game = await channel.game()
     mine = game.sides[side]
     await channel.do("Anna", f"game join {mine}")
+    if id == "salt-road":
+        await channel.do("Anna", "track set orders 3")  # as a card played for them gives
     tried = 0
     for unit in game.units.values():
         card = await channel.do("Anna", f"unit show {unit.handle}")
@@ -113,7 +115,7 @@ async def test_every_button_of_every_card_plays(
             if not typed.options.get(ODDS):
                 assert not reply.private, reply.text()
                 await channel.undo_last("Anna")
-    assert tried or id == "strategos-t"
+    assert tried or id in ("strategos-t", "three-mills"), "where nobody has a target yet"
 
 
 @pytest.mark.parametrize(
