@@ -21,13 +21,14 @@ from icepool.evaluator.multiset_evaluator_base import MultisetEvaluatorBase
 from icepool.math import comb_row_cache
 
 from benchmarks.goals import goal
-from bot.rules.dice import Die, d6
+from bot.rules.dice import d6
 from bot.rules.expression import parser
 from bot.rules.expression.chances import odds
 from bot.rules.odds.odds import joint
 from bot.rules.odds.rolls import group_alike, group_sums, group_values
-from bot.rules.sequence.sequence import Part, Parts, Plan, Roll, Ruling, Settlement, Weighted, ruled
+from bot.rules.sequence.sequence import Part, Parts, Plan, Roll, Ruling, Settlement, ruled
 from bot.systems.catalog import system
+from tests.rules.test_odds import Grouped
 
 ROUNDS, LEAST = 7, 0.02
 MORALES = (6, 5, 4)
@@ -133,20 +134,6 @@ def fire_beside(led: bool) -> Any:
         return one(margin, 0).map(others)
 
     return (icepool.d6 + 5 - icepool.d6).map(all_of)
-
-
-class Grouped(NamedTuple):
-    """A step whose rolls are grouped for odds, as those of declared sequences are."""
-
-    dice: tuple[Die, ...]
-    rule: Callable[[Any, Roll], Ruling[Any]]
-    groups: Callable[[Any], Weighted]
-
-    def asks(self, _: Any) -> tuple[Die, ...]:
-        return self.dice
-
-    def grouped(self, state: Any) -> Weighted:
-        return self.groups(state)
 
 
 def table() -> Plan[Shot]:

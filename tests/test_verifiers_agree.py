@@ -224,6 +224,22 @@ def verdicts(text: str) -> tuple[str, str, str, bool]:
     return said[0], said[1], said[2], seen
 
 
+def agree_on_forgeries(honest: Json, chance: Random, tmp_path: Path) -> None:
+    """Of sixty logs, the honest one first, none is sound to one verifier where it must be a forgery to it."""
+    texts, held = list[str](), list[tuple[str, bool]]()
+    for at in range(60):
+        log = forged(chance, honest) if at else honest
+        texts.append(json.dumps(log))
+        whole, without, short, seen = verdicts(texts[-1])
+        assert at or whole == "sound"
+        assert short == "sound" or whole != "sound"
+        assert without == "sound" or short != "sound", at
+        held.append((whole, seen))
+    for (whole, seen), found in zip(held, said_by_page(texts, tmp_path), strict=True):
+        assert not (whole == "sound" and found["faults"])
+        assert found["faults"] or not seen
+
+
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("part", range(10))
 def test_the_verifiers_agree(part: int, tmp_path: Path) -> None:

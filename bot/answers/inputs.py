@@ -13,10 +13,11 @@ from typing import Any, NamedTuple
 from bot.answers.outcome import is_of_game
 from bot.answers.plays import each_of
 from bot.answers.shot import EXTRA, acting_units, named_units
+from bot.game.decks import piles_read
 from bot.game.events import UNIT, system_of
 from bot.game.loaded import Loaded
 from bot.game.state import Game, Json, roster_of, unit_from_json
-from bot.game.tracks import piles_read, side_of, values_read
+from bot.game.tracks import side_of, values_read
 from bot.interface.reply.parts import Small
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import CommandSpec, Path

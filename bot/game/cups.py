@@ -12,6 +12,7 @@ from collections.abc import Iterable
 
 from bot.game.roster import in_order
 from bot.game.state import Game, Json
+from bot.rules import cards
 from bot.rules.cards import DISCARD, MOST_KINDS, PLAY, REFUSE, REMOVED, Deck, at, deck_from_json, key, moved, pile_size
 from bot.rules.copies import replace
 from bot.rules.inputs.decks import GameDeck
@@ -21,7 +22,6 @@ from bot.systems.decks import ENDS, FORMATION, HANDLE, OUT, SIDE
 from bot.systems.game_file import LED_BY
 from bot.systems.system import System
 
-BACK = "back"
 LOST = "lost"
 """In a deck that leads a phase: the states in which a unit is out of the game."""
 TURN = "turn"
@@ -109,10 +109,8 @@ def settled(game: Game) -> Game:
 
 
 def _with_card(game: Game, id: str, card: str, to: str) -> Game:
-    """The game with a card that is in play put somewhere else."""
-    now = {key(id, PLAY, card): game.cards[key(id, PLAY, card)] - 1}
-    now |= {key(id, to, card): game.cards.get(key(id, to, card), 0) + 1} if to != BACK else {}
-    return replace(game, cards=moved(game.cards, now))
+    """The game with a card that is in play put where its deck says."""
+    return replace(game, cards=cards.take(id, game.cards, [card], [PLAY], cards.SETTLED.get(to, to)))
 
 
 def led_by(game: Game, cup: str) -> Game:

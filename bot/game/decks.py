@@ -1,12 +1,16 @@
-"""The decks of a game in play: which there are to draw from, and what turns show of them."""
+"""The decks of a game in play: which there are, what turns show of them, and what a sequence read of their piles."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
 
-from bot.game.state import Game
+from bot.game.state import Game, Json
 from bot.rules import cards
-from bot.rules.cards import DISCARD, PLAY, REMOVED, Deck, at, deck_from_json, pile_size, size
+from bot.rules.cards import DISCARD, PLAY, REMOVED, Deck, at, deck_from_json, last_key, pile_size, size
+from bot.rules.errors import UserError
+from bot.rules.inputs.decks import DECK, GameDeck, pile_of
+from bot.rules.text.phrase import phrase
 from bot.rules.text.plain import cut
 from bot.systems.system import System
 
@@ -57,3 +61,32 @@ def listed(names: Mapping[str, str], some: Iterable[tuple[str, int]]) -> str:
     told = [f"{names[card]} x{count}" if count > 1 else names[card] for card, count in some if count]
     more = f" and {len(told) - MOST_SHOWN} more" if len(told) > MOST_SHOWN else ""
     return f"{', '.join(told[:MOST_SHOWN])}{more}" or "nothing"
+
+
+def piles_read(decks: Mapping[str, GameDeck], game: Game) -> Json:
+    """What an event holds of the piles that a sequence draws from. Raises UserError for one with closed cards, and for
+    one with cards that today's files do not know."""
+    found: dict[str, Any] = {}
+    for id, made in decks.items():
+        deck = deck_from_json(game.decks[id]) if id in game.decks else made.deck
+        if game.cards.get(last_key(id)):
+            what = f"Cards of {id} were drawn closed or looked at, so combat sequences cannot draw from it any more."
+            hint = phrase("Undo that, or `/deck make {id}` anew. With no hand closed `/fair reveal` opens it.", id=id)
+            raise UserError(what, hint=hint, code="closed-cards")
+        if strange := [card for card, _ in deck.cards if card not in made.said]:
+            hint = phrase("`/deck make {id}` begins it anew with the cards that the game has now.", id=id)
+            raise UserError(f"{id} here has a card {strange[0]}, which the game has not.", hint=hint, code="bad-value")
+        found[f"{DECK}{id}"] = pile_of(id, deck, game.cards).lines
+    return found
+
+
+def piles_problem(now: Game, roll: Mapping[str, Any], first: Mapping[str, Any] | None) -> str:
+    """What is wrong with the piles that a roll says it drew from: they are as the log led to, or of what carries on a
+    `first` event as they were then."""
+    for name, value in (roll.get("read") or {}).items():
+        id, due = name.removeprefix(DECK), (first or {}).get("read", {}).get(name)
+        if first is None and id in now.decks and not now.cards.get(last_key(id)):
+            due = pile_of(id, deck_from_json(now.decks[id]), now.cards).lines
+        if name.startswith(DECK) and (due is None or due != value):
+            return f"it draws from {id[:40]} otherwise than the log led to."
+    return ""

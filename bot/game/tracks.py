@@ -10,9 +10,8 @@ from typing import Any
 
 from bot.game.decks import shown_decks
 from bot.game.state import Game, Json
-from bot.rules.cards import deck_from_json, last_key
 from bot.rules.errors import UserError
-from bot.rules.inputs.decks import DECK, GameDeck, pile_of
+from bot.rules.inputs.decks import DECK
 from bot.rules.inputs.tracks import FOE, GAME, OWNERS, SIDE, Track
 from bot.systems.system import System
 
@@ -49,35 +48,6 @@ def values_read(names: Iterable[str], tracks: Mapping[str, Track], game: Game, s
         found[name] = game.tracks.get(key_of(name, owners), tracks[track].start)
     of_sides = any(not name.startswith(f"{GAME}.") for name in found)
     return {**{whose: owner for whose, owner in owners.items() if owner and of_sides}, **found}
-
-
-def piles_read(decks: Mapping[str, GameDeck], game: Game) -> Json:
-    """What an event holds of the piles that a sequence draws from. Raises UserError for one with closed cards, and for
-    one with cards that today's files do not know."""
-    found: dict[str, Any] = {}
-    for id, made in decks.items():
-        deck = deck_from_json(game.decks[id]) if id in game.decks else made.deck
-        if game.cards.get(last_key(id)):
-            what = f"Cards of {id} were drawn closed or looked at, so combat sequences cannot draw from it any more."
-            hint = f"Undo that, or begin it anew: `/deck make {id}`. `/fair reveal` opens it, once no hand is closed."
-            raise UserError(what, hint=hint, code="closed-cards")
-        if strange := [card for card, _ in deck.cards if card not in made.said]:
-            hint = f"`/deck make {id}` begins it anew with the cards that the game has now."
-            raise UserError(f"{id} here has a card {strange[0]}, which the game has not.", hint=hint, code="bad-value")
-        found[f"{DECK}{id}"] = pile_of(id, deck, game.cards).lines
-    return found
-
-
-def piles_problem(now: Game, roll: Mapping[str, Any], first: Mapping[str, Any] | None) -> str:
-    """What is wrong with the piles that a roll says it drew from: they are as the log led to, or of what carries on a
-    `first` event as they were then."""
-    for name, value in (roll.get("read") or {}).items():
-        id, due = name.removeprefix(DECK), (first or {}).get("read", {}).get(name)
-        if first is None and id in now.decks and not now.cards.get(last_key(id)):
-            due = pile_of(id, deck_from_json(now.decks[id]), now.cards).lines
-        if name.startswith(DECK) and (due is None or due != value):
-            return f"it draws from {id[:40]} otherwise than the log led to."
-    return ""
 
 
 def filled_in(read: Mapping[str, Any], tracks: Mapping[str, Track]) -> Json:

@@ -7,6 +7,7 @@ from bot.rules.errors import UserError
 
 LOOKS = ("odds", "bars", "dice", "count", "whatif", "back", "picture", "whole", "help")
 """Buttons that anybody may press under an answer of somebody's own play: they show, and write nothing in it."""
+ADD_IT = "Add it to a server (its profile, then Add App) and play there."
 
 
 def check_own(spec: CommandSpec, where: Place, who: Person) -> None:
@@ -18,10 +19,10 @@ def check_own(spec: CommandSpec, where: Place, who: Person) -> None:
             code="own-play",
         )
     if spec.needs_game:
-        what = "That" if spec.family == "button" else spec.name
-        raise UserError(
-            f"{what} is for games, and a game needs Grognard on the server.",
-            hint="Add it to a server (its profile, then Add App) and play there. Here you can roll, look things up, "
-            "count odds, and attack with units that you type.",
-            code="needs-game",
-        )
+        hint = f"{ADD_IT} Here you can roll, look things up, count odds, and attack with units that you type."
+        raise for_games("That is" if spec.family == "button" else f"{spec.name} is", hint)
+
+
+def for_games(what: str, hint: str) -> UserError:
+    """Why `what` (`Hands are`) cannot be had in somebody's own play."""
+    return UserError(f"{what} for games, and a game needs Grognard on the server.", hint=hint, code="needs-game")

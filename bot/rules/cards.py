@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 from bot.rules.dice import Die, Rolled, Script, Source
 from bot.rules.errors import UserError
+from bot.rules.text.phrase import phrase
 from bot.rules.text.plain import clean_name
 
 PLAY, DISCARD, REMOVED = PLACES = ("play", "discard", "removed")
@@ -160,7 +161,7 @@ def ends_size(id: str, out: Out) -> int:
 
 
 SETTLED = {PLAY: PLAY, DISCARD: DISCARD, REMOVED: REMOVED, "back": ""}
-"""Where a card that a combat sequence drew goes when it is over, as its die says it; "" is the pile."""
+"""Where a card in play goes when its sequence or its go is over, as its deck or its die says it; "" is the pile."""
 
 
 def settled(decks: Mapping[str, Any], out: Out, dice: Iterable[Mapping[str, Any]]) -> dict[str, int] | None:
@@ -262,7 +263,7 @@ def draw(
     there = sum(counts.values()) + sum(ends) + (sum(discards.values()) if deck.empty == RESHUFFLE else 0)
     if count > there:
         what = f"{id} has {there} left to draw, not {count}." if there else f"{id} has nothing left to draw."
-        hint = "`/deck shuffle` puts the discards back into the pile." if discards and not there else ""
+        hint = phrase("`/deck shuffle` puts the discards back into the pile.") if discards and not there else ""
         raise UserError(what, hint=hint, option="count", code="empty-pile")
     joined = -1
     cards, dice = list[str](), list[Rolled]()

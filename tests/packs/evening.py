@@ -3,6 +3,7 @@ export, verify, the after-action page, and the import elsewhere."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from tests.adapters.discord.test_evening import state_of
 from tests.adapters.slack import process as slack_process
 from tests.adapters.slack.conftest import settle, stand_in
 from tests.adapters.slack.test_evening import say as say_on_slack
+from tests.forging import rechained
 from tests.fresh import fresh_store
 from tests.page_script import said_by_page
 from tests.playing import Channel
@@ -123,6 +125,14 @@ async def agreed(channel: Channel, folder: Path) -> None:
     assert verify_log.check(verify_log.read_json(text))[0] == []
     (checked,) = said_by_page([text], folder)
     assert checked["faults"] == []
+
+
+def refused_by_all(log: dict[str, Any], folder: Path) -> None:
+    """The whole check, the one-file verifier and the page's checker each find a fault in a bent log."""
+    assert check(rechained(log)).faults
+    assert verify_log.check(log)[0]
+    (checked,) = said_by_page([json.dumps(log)], folder)
+    assert checked["faults"]
 
 
 async def on_discord(folder: Path, evening: Evening, tmp_path: Path) -> dict[str, object]:

@@ -28,6 +28,7 @@ from tests.commands.test_pack import add, few, managed
 from tests.forging import Json, bodies, copied, rechained
 from tests.fresh import fresh_store
 from tests.packs.conftest import FEW, PackMaker
+from tests.packs.evening import refused_by_all
 from tests.page_script import said_by_page
 from tests.playing import Channel
 from tests.random_play import exported_text
@@ -369,11 +370,7 @@ async def test_a_cheat_is_seen_by_all_three(bend: Bend, pack: Path, tmp_path: Pa
     await drawn(channel, "red")
     log = json.loads(await exported_text(channel))
     bend(log)
-    rechained(log)
-    assert check(log).faults
-    assert verify_log.check(log)[0]
-    (page,) = said_by_page([json.dumps(log)], tmp_path)
-    assert page["faults"]
+    refused_by_all(log, tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from bot.audit.check_file import check
-from bot.game.tracks import piles_read
+from bot.game.decks import piles_read
 from bot.host.batch import answer as answered
 from bot.interface.spec import Command, Place
 from bot.packs.check import check_path
@@ -28,7 +28,7 @@ from tests.packs.conftest import PackMaker
 from tests.page_script import said_by_page
 from tests.playing import Channel
 from tests.random_play import exported_text
-from tests.test_verifiers_agree import forged, verdicts
+from tests.test_verifiers_agree import agree_on_forgeries
 from tools import verify_log
 
 CHANCES = """\
@@ -362,19 +362,7 @@ async def test_a_bent_draw_is_seen_by_all_three_verifiers(tmp_path: Path) -> Non
 
 
 async def test_the_verifiers_agree_on_forged_logs_with_draws(tmp_path: Path) -> None:
-    honest, chance = await _played(), Random(26)
-    texts, held = [], []
-    for at in range(60):
-        log = forged(chance, honest) if at else honest
-        texts.append(json.dumps(log))
-        whole, without, short, seen = verdicts(texts[-1])
-        assert at or whole == "sound"
-        assert short == "sound" or whole != "sound"
-        assert without == "sound" or short != "sound", at
-        held.append((whole, seen))
-    for (whole, seen), found in zip(held, said_by_page(texts, tmp_path), strict=True):
-        assert not (whole == "sound" and found["faults"])
-        assert found["faults"] or not seen
+    agree_on_forgeries(await _played(), Random(26), tmp_path)
 
 
 def test_resolve_and_batch_draw_from_the_whole_deck_or_from_what_is_left() -> None:

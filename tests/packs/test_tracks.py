@@ -28,11 +28,12 @@ from bot.systems.resolve import count_odds, resolve
 from tests.forging import bodies, rechained, resealed
 from tests.fresh import fresh_app, run
 from tests.packs.conftest import PackMaker
+from tests.packs.evening import refused_by_all
 from tests.packs.marsh import MARSH, SHOT, STAND, ford
 from tests.page_script import said_by_page
 from tests.playing import Channel
 from tests.random_play import exported_text
-from tests.test_verifiers_agree import forged, verdicts
+from tests.test_verifiers_agree import agree_on_forgeries
 from tools import verify_log
 
 pytestmark = pytest.mark.usefixtures("marsh")
@@ -330,11 +331,7 @@ async def test_a_bent_log_is_seen_by_all_three_verifiers(
 ) -> None:
     log = await _played()
     bend(log)
-    rechained(log)
-    assert check(log).faults
-    assert verify_log.check(log)[0]
-    (seen,) = said_by_page([json.dumps(log)], tmp_path)
-    assert seen["faults"]
+    refused_by_all(log, tmp_path)
 
 
 async def test_what_tables_alone_know_grognard_verify_sees() -> None:
@@ -350,19 +347,7 @@ async def test_what_tables_alone_know_grognard_verify_sees() -> None:
 
 
 async def test_the_verifiers_agree_on_forged_logs_with_tracks(tmp_path: Path) -> None:
-    honest, chance = await _played(), Random(8)
-    texts, held = [], []
-    for at in range(60):
-        log = forged(chance, honest) if at else honest
-        texts.append(json.dumps(log))
-        whole, without, short, seen = verdicts(texts[-1])
-        assert at or whole == "sound"
-        assert short == "sound" or whole != "sound"
-        assert without == "sound" or short != "sound", at
-        held.append((whole, seen))
-    for (whole, seen), found in zip(held, said_by_page(texts, tmp_path), strict=True):
-        assert not (whole == "sound" and found["faults"])
-        assert found["faults"] or not seen
+    agree_on_forgeries(await _played(), Random(8), tmp_path)
 
 
 # -- beside other things

@@ -16,6 +16,7 @@ from bot.rules.errors import TableError
 from bot.systems.packs.pack import load_pack
 from tests.forging import bodies, rechained
 from tests.packs.conftest import PackMaker
+from tests.packs.evening import refused_by_all
 from tests.packs.marsh import MARSH, STAND, ford
 from tests.page_script import said_by_page
 from tests.playing import Channel
@@ -180,11 +181,7 @@ async def test_bent_upkeep_is_seen_by_all_three_verifiers(
     await to_the_reds(channel)
     log = json.loads(await exported_text(channel))
     bend(log)
-    rechained(log)
-    assert check(log).faults
-    assert verify_log.check(log)[0]
-    (page,) = said_by_page([json.dumps(log)], tmp_path)
-    assert page["faults"]
+    refused_by_all(log, tmp_path)
 
 
 async def test_a_host_cannot_leave_a_unit_out_of_the_upkeep() -> None:

@@ -27,8 +27,8 @@ from bot.app import App
 from bot.audit.export import Promises, behind
 from bot.commands.context import Context, _Dice
 from bot.commands.dispatch import ALL_BUTTONS
+from bot.game.decks import piles_read
 from bot.game.follows.cards import holders
-from bot.game.tracks import piles_read
 from bot.game.undo import Found, find
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Command, Person, Place

@@ -19,6 +19,7 @@ from bot.game.state import Json
 from bot.interface.reply.parts import Group, Part, Small
 from bot.interface.reply.reply import SEALED, Button, Reply
 from bot.interface.spec import HAND
+from bot.places.own import ADD_IT, for_games
 from bot.rules import cards
 from bot.rules.cards import DISCARD, STANDARD, Deck
 from bot.rules.copies import replace
@@ -176,13 +177,9 @@ async def _draw(context: Context, typed: str, count: int, *, openly: bool = Fals
 
 
 async def _draw_closed(context: Context, typed: str, count: int) -> Reply:
-    """Draw into one's own hand: only who sits there sees the cards; all see how many. Raises UserError in somebody's
-    own play, where hands cannot be shown."""
+    """Draw into one's own hand: its seat sees the cards, all how many. Raises UserError in somebody's own play."""
     if context.command.where.is_own:
-        hint = phrase(
-            "Add it to a server (its profile, then Add App) and play there. `/deck draw` draws for all to see."
-        )
-        raise UserError("Hands are for games, and a game needs Grognard on the server.", hint=hint, code="needs-game")
+        raise for_games("Hands are", phrase("{add} `/deck draw` draws for all to see.", add=ADD_IT))
     id, deck = found_deck(context, typed)
     seat = seat_of(context.game.players, context.ledger.person())
     number, drawn = await drawn_cards(context, id, deck, count, "hold", [seat] * count)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from bot.game.counter import turned_over
+from bot.game.decks import piles_problem
 from bot.game.events import has_dice, home_of
 from bot.game.follows.cards import moves_problem
 from bot.game.follows.past import Event, Past, Said, words_problem
@@ -12,7 +13,7 @@ from bot.game.follows.turn import initiative_go_problem
 from bot.game.rights import are_open, has_last_word, is_guarded
 from bot.game.roster import is_gone
 from bot.game.state import Game, Json, unit_from_json, unit_json
-from bot.game.tracks import piles_problem, track_problem
+from bot.game.tracks import track_problem
 from bot.rules.cards import settled
 from bot.rules.inputs.decks import DECK
 from bot.rules.proof.event_kinds import shown

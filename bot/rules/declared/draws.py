@@ -25,6 +25,7 @@ from bot.rules.dice import Die
 from bot.rules.errors import UserError
 from bot.rules.inputs.decks import DECK, HAND, GameDeck, Pile
 from bot.rules.sequence.sequence import Line, Ruling, Weighted
+from bot.rules.text.phrase import phrase
 
 DRAW = re.compile(r"\s*([a-z0-9][a-z0-9-]{0,23})(,\s*into play)?(?::\s+(.+))?\s*")
 PLAY = "play"
@@ -74,7 +75,7 @@ class Draw(Falling):
         left = env.get(self.pile, OPEN)
         if left is OPEN or partial.unsure or left.ready.cards:
             return
-        hint = f"`/deck show {self.deck.id}` shows where they are. `/deck discard` and `/deck shuffle` bring some back."
+        hint = phrase("`/deck discard` and `/deck shuffle` bring some back, `/deck show {id}` shows.", id=self.deck.id)
         raise UserError(f"{self.deck.title} has too few cards left to draw.", hint=hint, code="empty-pile")
 
     def do(self, here: Here, /) -> Do:
