@@ -32,6 +32,8 @@ from bot.systems.resolve import count_odds, resolve, rounds_of
 from bot.systems.system import DECKS, SCENARIOS, STEPS, TABLES, Sequence, System
 
 MANY_STATES = 10_000
+EXAMPLE_ROLLS = 100_000
+"""What the odds of one example may look at: counted, not timed, so that a pack is not refused where a host is slow."""
 MOST_CHARACTERS = 8_000
 SITUATIONS = 30_000
 """Look-ups of a whole pack: a second or so."""
@@ -213,7 +215,7 @@ def _sequence_fault(system: System, sequence: Sequence, found: _Found) -> str:
         if not played.settlement.headline and {sequence.id, "*"}.isdisjoint(system.game.get("results") or {}):
             found.questions.append(f"{where}: no step has a headline, so its answers begin without a result")
         if sequence.odds_by:
-            count_odds(sequence, example, seconds=1.0)
+            count_odds(sequence, example, rolls=EXAMPLE_ROLLS, seconds=None)
     except UserError as error:
         return f"{where}: its example fails: {error}" if error.code != "blank-cell" else ""
     except (ArithmeticError, ValueError, TypeError, LookupError, NameError) as error:  # a division by zero

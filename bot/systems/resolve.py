@@ -63,17 +63,19 @@ def count_odds(
     by: Many[str] = (),
     roster: Roster | None = None,
     *,
-    seconds: float = MAX_SECONDS,
+    rolls: int = MAX_ROLLS,
+    seconds: float | None = MAX_SECONDS,
 ) -> Distribution:
     """Exact chances by the named outputs (default: the sequence's own), as {"value|value": Fraction}.
 
-    Raises UserError for a sequence that rolls nothing, for an output it does not have and for too much work.
+    Raises UserError for a sequence that rolls nothing, for an output it does not have and for too much work: more than
+    `rolls` rolls looked at, or more `seconds` (None: as long as it takes, for what must not hang on the machine).
     """
     paths = tuple(by) or ((sequence.odds_by,) if sequence.odds_by else ())
     _check_paths(sequence, paths)
     plan = sequence.plan(sequence.given(raw, roster or {}))
     _check_lists(sequence, plan, paths)
-    counted = joint(plan, paths, rolls=MAX_ROLLS, out_of_time=after(seconds))
+    counted = joint(plan, paths, rolls=rolls, out_of_time=None if seconds is None else after(seconds))
     return {"|".join(str(value) for value in key): chance for key, chance in counted.items()}
 
 

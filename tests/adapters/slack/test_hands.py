@@ -28,7 +28,7 @@ async def test_a_hand_is_a_window_that_changes_with_each_card(slack: SlackStandI
     home, anna, ben, games = settle(slack)
     async with running(slack, tmp_path, home) as bot:
         await gather(anna, ben, games)
-        await say(anna, games, "/deck", 'make "1..40" cup')
+        await say(anna, games, "/deck", 'make "101..140" cup')
         dealt = await say(anna, games, "/deck", "deal 3")
         view = await (await anna.press(dealt, "Your hand")).modal()
         assert view.title == "Your hand"
@@ -64,7 +64,7 @@ async def test_a_window_says_what_is_theirs_no_more_and_a_closed_one_is_a_messag
     home, anna, ben, games = settle(socket_slack)
     async with running(socket_slack, tmp_path, home):
         await gather(anna, ben, games)
-        await say(anna, games, "/deck", 'make "1..40" cup')
+        await say(anna, games, "/deck", 'make "101..140" cup')
         await say(anna, games, "/deck", "draw cup 30 me")
         view = await (await anna.slash(games, "/hand", "")).modal()
         first = choices(view, PLAY)
