@@ -31,6 +31,7 @@ from bot.rules.inputs.decks import DECK
 from bot.rules.proof.chain import canonical
 from bot.rules.proof.event_kinds import shown
 from bot.rules.proof.export_format import SEALED
+from bot.rules.text.phrase import phrase
 from bot.stores.store import Store
 from bot.systems.catalog import everywhere, systems, using
 from bot.systems.packs.pack import PackSystem
@@ -278,7 +279,8 @@ async def rerun(store: Store, games: tuple[str, ...] = ()) -> AsyncIterator[Agai
 async def _of_game(store: Store, game: str) -> AsyncIterator[Again]:
     saved = await store.load_game_by_id(game)
     if saved is None:
-        raise UserError(f"There is no game {game[:40]}.", hint="`/game list` shows their ids.", code="unknown-game")
+        hint = phrase("`/game list` shows their ids.")
+        raise UserError(f"There is no game {game[:40]}.", hint=hint, code="unknown-game")
     events, texts = await store.events(game), await store.texts(game)
     sealed = {text.event: text.text for text in texts if text.key == SEALED}
     systems = _todays(await packs_of(store, events, texts))

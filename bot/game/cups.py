@@ -35,6 +35,15 @@ def is_cup(id: str, system: System | None) -> bool:
     return id in leads or (id == ELEMENTS and bool(given_up(system)))
 
 
+def leads(game: Game, id: str, system: System | None) -> bool:
+    """Whether a deck leads a phase of this game as it is played: the one that is on above all, whatever a newer version
+    of its pack says; the one with a card for each unit only where a rule for that is in force."""
+    rules = system.rules.values() if system is not None else ()
+    if id == ELEMENTS and id != cup_of(game.led):
+        return any(rule.leads and game.rules.get(rule.name, rule.default) for rule in rules)
+    return id == cup_of(game.led) or is_cup(id, system)
+
+
 def given_up(system: System | None) -> list[str]:
     """The markers of units whose card is given up."""
     return [mark for rule in system.rules.values() for mark in rule.leads.values()] if system is not None else []
@@ -47,6 +56,11 @@ def of_roster(game: Game, lost: Iterable[str]) -> GameDeck:
     said = {unit.handle: {SIDE: unit.side, HANDLE: unit.handle} for unit in units}
     deck, names = Deck(tuple((id, 1) for id in ids), REFUSE), {unit.handle: unit.name for unit in units}
     return GameDeck(ELEMENTS, "Elements", deck, names, said, dict.fromkeys(ids, DISCARD), {})
+
+
+def cards_of_units(game: Game) -> list[str]:
+    """The handles that cards are called by in this round: nobody new takes the card of another."""
+    return [card["id"] for card in game.decks[ELEMENTS]["cards"]] if cup_of(game.led) == ELEMENTS in game.decks else []
 
 
 def declared(made: GameDeck, sides: Iterable[str], lost: Iterable[str]) -> Json:

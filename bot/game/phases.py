@@ -169,7 +169,8 @@ def chit_name(game: Game, system: System | None) -> str:
     """What the chit is called whose go it is; "" for none."""
     id, chit = cups.cup_of(game.led), cups.chit_of(game.led)
     if id == cups.ELEMENTS:
-        return next((unit.name for unit in game.units.values() if unit.handle == chit), chit)
+        gone = f"the unit that was {chit}" if chit else ""
+        return next((unit.name for unit in game.units.values() if unit.handle == chit), gone)
     made = system.decks.get(id) if system is not None and chit else None
     return made.names.get(chit, chit) if made is not None else chit
 

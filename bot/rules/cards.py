@@ -263,7 +263,8 @@ def draw(
     there = sum(counts.values()) + sum(ends) + (sum(discards.values()) if deck.empty == RESHUFFLE else 0)
     if count > there:
         what = f"{id} has {there} left to draw, not {count}." if there else f"{id} has nothing left to draw."
-        hint = phrase("`/deck shuffle` puts the discards back into the pile.") if discards and not there else ""
+        hint = phrase("`/deck show {id}` lists them.", id=id)
+        hint = phrase("`/deck shuffle` puts the discards back into the pile.") if discards and not there else hint
         raise UserError(what, hint=hint, option="count", code="empty-pile")
     joined = -1
     cards, dice = list[str](), list[Rolled]()

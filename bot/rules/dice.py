@@ -111,7 +111,8 @@ class Script:
             expected = f"1 to {die.sides}" if die.faces is None else ", ".join(map(str, dict.fromkeys(die.faces)))
             shown = str(value)[:20]
             what = f"Die {self._used + 1} ({die.label}) cannot show {shown}: {die.name} shows {expected}."
-            raise UserError(what, option="hand", code="bad-face")
+            hint = "Cards by name and dice by number, in the order asked for, with commas." if self._named else ""
+            raise UserError(what, hint=hint, option="hand", code="bad-face")
         self._used += 1
         return value
 

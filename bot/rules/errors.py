@@ -173,6 +173,7 @@ def corrected(typed: str, error: UserError) -> str:
     if found is None:
         return ""
     right = found[1] + hint.right + found[2]
-    if error.code == "unknown-unit" and " " in right and typed[: found.start()].count('"') % 2 == 0:
-        right = f'"{right}"'  # a name with a blank, where no quotes are open
+    is_value = error.code == "unknown-unit" or typed[: found.start()].endswith("=")
+    if is_value and " " in right and typed[: found.start()].count('"') % 2 == 0:
+        right = f'"{right}"'  # words with a blank, where no quotes are open
     return typed[: found.start()] + right + typed[found.end() :]

@@ -193,3 +193,30 @@ async def test_a_deck_begun_anew_as_it_was_is_no_forgery(tmp_path: Path) -> None
     assert verify_log.check(json.loads(text))[0] == []
     (page,) = said_by_page([text], tmp_path)
     assert page["faults"] == []
+
+
+async def test_the_deck_is_asked_for_only_where_several_could_be_meant() -> None:
+    channel = await Channel.fresh()
+    await channel.do("Anna", "game start lnlt Hill sides=US,VC", "game join US")
+    await channel.do("Anna", 'deck make "1..3" one', 'deck make "Rain, Sun" two', "deck draw one 2")
+    assert (await channel.do("Anna", "deck discard all")).by == "one"
+    assert (await channel.do("Anna", "deck shuffle")).by == "one"
+    await channel.refused("Anna", "deck draw", "unknown-deck")
+    await channel.do("Anna", "deck draw one", "deck draw two 2")
+    await channel.refused("Anna", "deck discard all", "unknown-deck")
+    assert (await channel.do("Anna", "deck discard rain")).by == "two"
+    assert (await channel.do("Anna", "deck return Rain")).by == "two"
+    await channel.do("Anna", "deck make Fog two once=yes", "deck draw two")
+    assert (await channel.do("Anna", "deck draw")).by == "from one", "the other has nothing left to draw"
+
+
+async def test_a_deck_is_drawn_by_a_macro_and_an_order_says_how() -> None:
+    channel = await Channel.fresh()
+    await channel.do("Anna", "game start lnlt Hill sides=US,VC", "game join US", 'deck make "1..9" cup')
+    await channel.do("Anna", 'macro add c "deck draw cup {n=1}"')
+    assert (await channel.do("Anna", "macro run c n=3")).title.count(",") == 2
+    refused = await channel.refused("Anna", 'order write command="deck draw cup"', "bad-value command")
+    assert 'only a roll, a table or a combat sequence can.\nIn words it can: /order write "deck draw"' in refused.text()
+    await channel.do("Anna", 'order write "deck draw"')
+    wrong = await channel.fails("Anna", "order write text=deck command=draw", "There is no command")
+    assert wrong.better == '/order write text=deck command="deck draw"'

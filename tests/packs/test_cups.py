@@ -524,3 +524,59 @@ async def test_what_a_newer_version_of_the_pack_says_of_a_chit_counts_from_the_n
     await channel.do("Anna", "game pass done", "game next", "game next", "deck draw")
     assert (await channel.game()).go == ("VC",)
     await sound(channel, tmp_path)
+
+
+async def another_version(channel: Channel, files: dict[str, str]) -> None:
+    """Version 2 of the pack, with these files, joins the game."""
+    second = {"pack.yaml": FEW["pack.yaml"].replace('"1"', '"2"')}
+    assert not (await add(channel, few({**second, **files}))).error
+    await channel.do("Anna", "game settings pack=few@2")
+
+
+async def first_version(cup: str) -> Channel:
+    channel = await Channel.fresh(place=Place("slack:T1/C1", "slack:T1", "#north"))
+    assert not (await add(channel, few({"game.yaml": GAME, "decks/cup.yaml": cup}))).error
+    await managed(channel, "pack enable few")
+    return await begun('sides="US, VC"', channel=channel)
+
+
+async def test_a_phase_goes_on_as_it_began_though_a_newer_version_has_no_cup(tmp_path: Path) -> None:
+    channel = await first_version("title: Chits\ncards: [{id: a, side: US}, {id: b, side: VC}]\n")
+    await channel.do("Anna", "deck draw")
+    await another_version(channel, {"game.yaml": GAME.replace(', led_by: cup, brief: "One chit, one go."', "")})
+    await channel.do("Anna", "game pass done")
+    assert "draws" in str((await channel.do("Anna", "deck draw")).by)
+    await channel.do("Anna", "game next", "game next", "game next")
+    assert (await channel.game()).led == ""
+    told = await channel.refused("Anna", "deck draw", "leads-phase")
+    assert told.text() == "cup leads no phase any more.\nOther decks: /deck show"
+    await sound(channel, tmp_path)
+
+
+async def test_a_chit_of_the_dead_keeps_no_old_list_for_good(tmp_path: Path) -> None:
+    """Only what is out of the game for good keeps the list that the log has; a dead formation goes out again."""
+    cup = 'title: Chits\ndead: out\ncards: [{id: red, formation: "2/16"}, {id: vc, side: VC}]\n'
+    channel = await first_version(cup)
+    await channel.do("Anna", 'unit edit "Rifles 1..2" state=eliminated', "unit add Guard squad US")
+    await channel.do("Bob", "deck draw")
+    if not (await channel.game()).cards.get("cup/removed/red"):
+        await channel.do("Bob", "game pass done", "deck draw")
+    assert (await channel.game()).cards["cup/removed/red"]
+    await another_version(channel, {"game.yaml": GAME, "decks/cup.yaml": cup.replace("vc, side: VC", "vc, side: US")})
+    await channel.do("Anna", "game next")
+    while (await channel.game()).phase != "activations":
+        await channel.do("Anna", "game next")
+    await channel.do("Bob", "deck draw")
+    assert (await channel.game()).go == ("US",)
+    await sound(channel, tmp_path)
+
+
+async def test_chits_of_a_cup_are_drawn_in_its_phase_alone(pack: Path) -> None:
+    channel = await begun()
+    await channel.do("Anna", "game next")
+    refused = await channel.refused("Anna", "deck draw cup 3", "leads-phase")
+    assert "its chits are drawn in that phase, one by one" in refused.text()
+    await channel.refused("Anna", "deck draw", "leads-phase")
+    await channel.do("Anna", "game leave")
+    made = await channel.do("Anna", "deck make cup once=yes")
+    assert "The phase that it leads fills it anew." in made.text()

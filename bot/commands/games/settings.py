@@ -104,8 +104,11 @@ async def settings(context: Context) -> Reply:
     if options["master"]:
         told = [*told, f"{context.ledger.name_of(after.master)} is game master"]
     told += last
+    rules = context.system.rules.values() if context.system is not None else ()
+    leads = any(rule.leads and after.rules.get(rule.name) and not game.rules.get(rule.name) for rule in rules)
+    first = phrase("Its phase is led by cards from the next one on, at once with the first `/deck draw`.")
     context.ledger.add("settings", after, result=", ".join(noted))
-    return Reply(f"{context.who}: {', '.join([*told, threads] if threads else told)}")
+    return Reply(f"{context.who}: {', '.join([*told, threads] if threads else told)}", (first,) if leads else ())
 
 
 def _person_called(context: Context, name: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from bot.commands.context import Context, closes_texts
 from bot.commands.pictures import deck_shown, offered
@@ -25,6 +25,7 @@ from bot.rules.cards import DISCARD, STANDARD, Deck
 from bot.rules.copies import replace
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.inputs.decks import HAND as HAND_KEPT
+from bot.rules.inputs.decks import OPEN as OPEN_KEPT
 from bot.rules.inputs.decks import GameDeck
 from bot.rules.proof.chain import canonical
 from bot.rules.text.names import counted, joined
@@ -60,11 +61,11 @@ async def make(context: Context) -> Reply:
     declare(context, name, listed, empty, named=typed in ready)
     deck = cards.deck_from_json(context.game.decks[name])
     shown = ", ".join(f"{card} x{count}" if count > 1 else card for card, count in await _named(context, name, deck))
-    ends = (
-        "When the pile is empty, nothing more is drawn."
-        if deck.empty == cards.REFUSE
-        else "When the pile is empty, the discards are shuffled in."
-    )
+    ends = "When the pile is empty, the discards are shuffled in."
+    if deck.empty == cards.REFUSE:
+        ends = "When the pile is empty, nothing more is drawn."
+    if cups.leads(context.game, name, context.system):
+        ends = "The phase that it leads fills it anew."
     lines: tuple[Part, ...] = (Small(ends),) if typed in ready else (shown, Small(ends))
     title = (
         f"{context.who} {'begins anew:' if was else 'makes a deck:'} {name}, {counted(cards.size(deck.cards), 'card')}"
@@ -74,7 +75,7 @@ async def make(context: Context) -> Reply:
 
 def game_deck(context: Context, id: str) -> GameDeck | None:
     """What the game's files say of a deck; None for one of the evening."""
-    if id == cups.ELEMENTS and cups.is_cup(id, context.system):
+    if id == cups.ELEMENTS and cups.leads(context.game, id, context.system):
         return cups.of_roster(context.game, lost_states(context.game.system))
     return context.system.decks.get(id) if context.system is not None else None
 
@@ -111,11 +112,12 @@ def declare(context: Context, id: str, listed: Iterable[tuple[str, int]], empty:
     deck = Deck(tuple(ids), empty)
     out = cards.moved(game.cards, dict.fromkeys(cards.of_deck(id, game.cards), 0))
     made, data = game_deck(context, id) if named else None, deck.to_json()
-    if made is not None and cups.is_cup(id, context.system):
+    if made is not None and cups.leads(game, id, context.system):
         data = _cup(context, made)
     now = replace(game, decks={**game.decks, id: data}, cards=out)
     if now.decks == game.decks and now.cards == game.cards:
-        raise UserError(f"{id} has just these cards, all of them in the pile.", code="no-change")
+        first = phrase("`/deck draw {id}` draws from it.", id=id)
+        raise UserError(f"{id} has just these cards, all of them in the pile.", hint=first, code="no-change")
     ledger.add("deck", now, texts=texts, result=cards.size_words(id, deck))
 
 
@@ -127,13 +129,18 @@ def _cup(context: Context, made: GameDeck) -> Json:
 
 def declare_cup(context: Context, id: str) -> None:
     """Write down what chits are in a cup that leads a phase, and what each means, before the first is drawn; anew where
-    another version of the pack, or the roster, has others or of another side when the phase begins."""
-    made, old = game_deck(context, id), context.game.decks.get(id, {})
+    another version of the pack, or the roster, has others or of another side when the phase begins, unless one is out
+    of the game for good. Chits of the dead come back with that, and go out again when they are drawn."""
+    made, old, out = game_deck(context, id), context.game.decks.get(id, {}), context.game.cards
+    if made is None and cups.LOST in old:
+        return  # a newer version of its pack is without it: the phase goes on as it began
     if made is None or not made.deck.cards:
-        hint = phrase("`/unit add` puts one on the roster.")
-        none = UserError("No unit is left that could have a card.", hint=hint, code="no-chit")
-        raise _no_deck() if made is None else none
-    is_whole = not cards.of_deck(id, context.game.cards)
+        hint = phrase("`/unit add` puts one on the roster." if made is not None else "`/game next` goes on without it.")
+        what = "No unit is left that could have a card." if made is not None else f"The game has no deck {id} any more."
+        raise UserError(what, hint=hint, code="no-chit")
+    stays = [card["id"] for card in old.get("cards", ()) if card.get("after") == cards.REMOVED]
+    is_whole = not any(cards.at(id, place, out) for place in (cards.PLAY, DISCARD))
+    is_whole &= not any(card in stays for card in cards.at(id, cards.REMOVED, out))
     if cups.LOST not in old or (is_whole and old != _cup(context, made)):
         declare(context, id, made.deck.cards, made.deck.empty)
 
@@ -162,8 +169,9 @@ async def press_draw_closed(context: Context, id: str) -> Reply:
 
 
 async def _draw(context: Context, typed: str, count: int, *, openly: bool = False) -> Reply:
-    id, deck = found_deck(context, typed)
+    id, deck = found_deck(context, typed, "" if openly else OPEN_KEPT)
     made = game_deck(context, id)
+    check_chits(context, id, "drawn in that phase, one by one")
     if made is not None and made.keep == HAND_KEPT and not openly:
         hint = phrase("`/deck draw {id} to=me` draws into yours, `to=play` for all to see.", id=id)
         raise UserError(f"{id} is drawn closed, into hands.", hint=hint, option="to", code="missing")
@@ -180,7 +188,7 @@ async def _draw_closed(context: Context, typed: str, count: int) -> Reply:
     """Draw into one's own hand: its seat sees the cards, all how many. Raises UserError in somebody's own play."""
     if context.command.where.is_own:
         raise for_games("Hands are", phrase("{add} `/deck draw` draws for all to see.", add=ADD_IT))
-    id, deck = found_deck(context, typed)
+    id, deck = found_deck(context, typed, HAND_KEPT)
     seat = seat_of(context.game.players, context.ledger.person())
     number, drawn = await drawn_cards(context, id, deck, count, "hold", [seat] * count)
     names = await names_of(context, id, drawn.cards)
@@ -200,15 +208,35 @@ def described(context: Context, id: str, drawn: Iterable[str]) -> tuple[str, ...
     """The numbers and words that the game's files have of cards, a line for each."""
     if (made := game_deck(context, id)) is None:
         return ()
-    but = CHIT_SAYS if cups.is_cup(id, context.system) else ()
+    but = CHIT_SAYS if cups.leads(context.game, id, context.system) else ()
     return tuple(f"{made.names[card]}: {said}" for card in dict.fromkeys(drawn) if (said := made.words(card, but)))
 
 
-def found_deck(context: Context, typed: str) -> tuple[str, Deck]:
-    """The deck to draw from; free play begins with it where nothing is played, and a standard deck is declared."""
+def found_deck(context: Context, typed: str, into: str = "") -> tuple[str, Deck]:
+    """The deck to draw from; free play begins with it where nothing is played, and a standard deck is declared. Where
+    none is named it is the only one with cards that the game draws `into` hands, or open."""
     need_player(context.open_game(), context.actor)
-    id = found(context, typed, declares=True)
+    game, system = context.game, context.system
+
+    def may_be(id: str) -> bool:
+        made = game_deck(context, id)
+        if cups.leads(game, id, system) or (into and made is not None and made.keep != into):
+            return False
+        deck = _as_declared(context, id)
+        joins = cards.at(id, DISCARD, game.cards) if deck.empty == cards.RESHUFFLE else {}
+        return bool(joins) or cards.pile_size(id, deck, game.cards) + cards.ends_size(id, game.cards) > 0
+
+    id = found(context, typed, may_be, declares=True)
+    if cups.LOST in game.decks.get(id, {}) and game_deck(context, id) is None:
+        raise UserError(f"{id} leads no phase any more.", hint=phrase("Other decks: `/deck show`"), code="leads-phase")
     return id, cards.deck_from_json(context.game.decks[id])
+
+
+def _as_declared(context: Context, id: str) -> Deck:
+    """A deck as the log has it, or else as the game's files do."""
+    declared, made = context.game.decks.get(id), game_deck(context, id)
+    assert declared is not None or made is not None
+    return cards.deck_from_json(declared) if declared is not None else made.deck  # type: ignore[union-attr]
 
 
 async def drawn_cards(
@@ -242,17 +270,18 @@ async def drawn_cards(
     return number, drawn
 
 
-def check_chits(context: Context, id: str) -> None:
+def check_chits(context: Context, id: str, how: str = "") -> None:
     """Raise UserError where a player would move chits of a cup that leads a phase: one could come twice, or never."""
     actor = context.actor
-    if cups.is_cup(id, context.system) and context.game.started and (actor.side or not actor.directs):
+    if cups.leads(context.game, id, context.system) and context.game.started and (actor.side or not actor.directs):
         hint = phrase("`/game undo` takes a chit back; a game master without a side may move them.")
-        raise UserError(f"{id} leads a phase: its chits move by themselves.", hint=hint, code="leads-phase")
+        what = f"{id} leads a phase: its chits {f'are {how}' if how else 'move by themselves'}."
+        raise UserError(what, hint=hint, code="leads-phase")
 
 
 def check_no_cup(context: Context, id: str) -> None:
     """Raise UserError for a deck that leads a phase: nothing of it is ever closed."""
-    if cups.is_cup(id, context.system):
+    if cups.leads(context.game, id, context.system):
         what = f"{id} leads a phase: its chits are drawn for all to see, and nobody looks ahead."
         hint = phrase("`/deck draw {id}` draws the next one.", id=id)
         raise UserError(what, hint=hint, option="deck", code="leads-phase")
@@ -383,7 +412,8 @@ async def shuffle(context: Context) -> Reply:
         return await _order(context, typed)
     game = context.need_open()
     need_player(game, context.actor)
-    id = found(context, typed)
+    out = game.cards
+    id = found(context, typed, lambda one: bool(cards.at(one, DISCARD, out) or cards.ends_size(one, out)))
     check_chits(context, id)
     deck, discards = cards.deck_from_json(game.decks[id]), cards.at(id, DISCARD, game.cards)
     if not discards and not cards.ends_size(id, game.cards):
@@ -430,7 +460,7 @@ async def show(context: Context) -> Reply:
     lines: list[Part] = []
     for name in ids:
         id = name if name in own else found(context, name)
-        deck = cards.deck_from_json(game.decks[id]) if id in game.decks else own[id].deck
+        deck = _as_declared(context, id)
         names = await names_of(context, id, deck.ids)
         title = f"{own[id].title}. " if id in own and own[id].title.casefold() != id else ""
         lines.append(Group(id, f"{title}{counts(context, id, deck)}", grave=True))
@@ -453,7 +483,7 @@ async def press_picture(context: Context, id: str) -> Reply:
     made, game = game_deck(context, id), context.need_game()
     if made is None and id not in game.decks:
         raise UserError("This button no longer works.", code="used-up")
-    deck = cards.deck_from_json(game.decks[id]) if id in game.decks else made.deck  # type: ignore[union-attr]
+    deck = _as_declared(context, id)
     names, left = await names_of(context, id, deck.ids), dict(cards.left(id, deck, game.cards))
     chips = [(names[card], left.get(card, 0), count) for card, count in deck.cards]
     lines = [f"{label}: {told}" for label, told in open_cards(id, deck, game.cards, names)]
@@ -466,13 +496,14 @@ def counts(context: Context, id: str, deck: Deck) -> str:
     return counted_cards(id, deck, context.game.cards, lambda seat: hand_of(context, seat))
 
 
-def found(context: Context, typed: str, *, declares: bool = False) -> str:
-    """The deck that is meant: the only one where none is named. Standard decks, and those of
-    the game's files, are declared at their first draw."""
+def found(context: Context, typed: str, may_be: Callable[[str], bool] | None = None, *, declares: bool = False) -> str:
+    """The deck that is meant: where none is named the only one, or the only one that `may_be` it. Standard decks, and
+    those of the game's files, are declared at their first draw."""
     decks, id, ready = context.game.decks, clean_name(typed).casefold(), _ready(context)
     here = deck_names(context.game, context.system)
-    if not id and len(here) == 1:
-        id = here[0]
+    likely = here if id or len(here) == 1 or may_be is None else [one for one in here if may_be(one)]
+    if not id and len(likely) == 1:
+        id = likely[0]
     if id in decks:
         return id
     if declares and id in ready:

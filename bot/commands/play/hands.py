@@ -79,7 +79,7 @@ _ENDS = {"pile": "", "top": cards.TOP, "bottom": cards.BOTTOM}
 async def _move(context: Context, does: str, end: str = "") -> Reply:
     options, game = context.options(), context.need_open()
     need_player(game, context.actor)
-    id = found(context, options["deck"] or "")
+    id = await _deck_of(context, _MOVES[does][0])
     check_chits(context, id)
     deck = cards.deck_from_json(game.decks[id])
     names = await names_of(context, id, deck.ids)
@@ -197,18 +197,25 @@ async def play(context: Context) -> Reply:
 
 
 async def _from_options(context: Context, does: str) -> Reply:
-    options = context.options()
-    return await _out_of_hand(
-        context, _deck_held(context, options["deck"] or ""), does, clean_name(options["cards"], 1_000)
-    )
+    need_player(context.need_open(), context.actor)
+    id = await _deck_of(context)
+    return await _out_of_hand(context, id, does, clean_name(context.options()["cards"], 1_000))
 
 
-def _deck_held(context: Context, typed: str) -> str:
-    """The deck that is meant: of several, where none is named, the one of which the asker holds cards."""
-    game = context.need_open()
-    need_player(game, context.actor)
-    held = [id for id in game.decks if cards.hand_sizes(id, game.cards).get(_own(context))]
-    return held[0] if not typed and len(held) == 1 else found(context, typed)
+async def _deck_of(context: Context, places: Sequence[str] = ()) -> str:
+    """The deck that is meant: of several, where none is named, the one that has cards in these `places` or in the hand
+    of who asks; of several such the one that has there what is typed."""
+    game, options, own = context.game, context.options(), _own(context)
+    typed, words = options["deck"] or "", {one.casefold() for one in _split(clean_name(options["cards"], 1_000))}
+    there = dict[str, set[str]]()
+    for id in () if typed else game.decks:
+        held = [card for _, card in (await closed_hands(context, id)).get(own, ())]
+        for place in (*places, f"{KNOWN}/{own}"):
+            held += cards.at(id, place, game.cards)
+        if held:
+            there[id] = {one.casefold() for one in (*held, *(await names_of(context, id, held)).values())}
+    likely = [id for id, said in there.items() if len(there) == 1 or words <= said]
+    return likely[0] if len(likely) == 1 else found(context, typed)
 
 
 async def give(context: Context) -> Reply:

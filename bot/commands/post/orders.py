@@ -28,7 +28,7 @@ from bot.game.rights import (
 from bot.game.state import Game
 from bot.interface.reply.parts import Group, Part, Small, when
 from bot.interface.reply.reply import OPEN_FORM, SEALED, Button, Reply
-from bot.interface.typing.command_text import parse_text
+from bot.interface.typing.command_text import parse_text, quoted
 from bot.places.forms import new_draft
 from bot.rules.errors import UserError
 from bot.rules.text.phrase import Phrase, Typed, phrase
@@ -80,7 +80,8 @@ def _texts(context: Context, text: str | None, command: str | None) -> dict[str,
         spec = parse_text(texts[COMMAND], context.registry).spec
         if spec.family not in READY:
             what = f"{spec.name} cannot be an order: only a roll, a table or a combat sequence can."
-            raise UserError(what, option="command", code="bad-value")
+            words = phrase("In words it can: `/order write {text}`", text=quoted(spec.name.removeprefix("/")))
+            raise UserError(what, hint=words, option="command", code="bad-value")
     return texts
 
 

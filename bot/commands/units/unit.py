@@ -10,6 +10,7 @@ from bot.answers.aim import whose
 from bot.answers.outcome import is_open
 from bot.commands.context import Context
 from bot.commands.turns.calls import call_sides
+from bot.game import cups
 from bot.game.counter import REDUCED
 from bot.game.events import with_system
 from bot.game.rights import find_side, need_player, need_units
@@ -61,8 +62,9 @@ async def add(context: Context) -> Reply:
     names = options["name"]
     if (found := _COUNT.search(stats)) is not None and ".." not in names:  # 2nd Squad count=3 is 2nd Squad 1..3
         names, stats = f"{names} 1..{found[1]}", _COUNT.sub(" ", stats)
+    drawn = cups.cards_of_units(game)
     for name in expand_names(names):
-        unit = new_unit(name, options["type"], side, stats, system, {**game.units, **units})
+        unit = new_unit(name, options["type"], side, stats, system, {**game.units, **units}, drawn)
         units[unit.name.casefold()] = unit
     need_units(game, context.actor, units.values())
     return _added(context, game, system, units)

@@ -28,6 +28,7 @@ FAMILIES = ("roll", "lookup", "sequence", "log", "again")
 PATHS = (
     *(("unit", name) for name in ("add", "edit", "remove", "list", "show")),
     *(("track", name) for name in ("show", "set")),
+    *(("deck", name) for name in ("draw", "discard", "shuffle", "show")),
     *(("game", name) for name in ("next", "pass", "initiative", "status", "board", "plan", "stats")),
 )
 """What a macro may do, beside these families: play, and nothing that deletes, chooses or reveals for good."""

@@ -97,7 +97,9 @@ class Drawing(NamedTuple):
                 return before + 1
             before += count
         what = f"{self.deck.title} has no card {str(typed)[:40]} left to draw."
-        raise UserError(what, hint=f"It may be {self.listed}.", option="hand", code="bad-face")
+        commas = any(" " in self.deck.names[card] for card, _ in self.cards)
+        hint = f"It may be {self.listed}.{' A name with a space needs a comma behind it.' if commas else ''}"
+        raise UserError(what, hint=hint, option="hand", code="bad-face")
 
     @property
     def listed(self) -> str:

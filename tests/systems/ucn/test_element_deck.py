@@ -153,3 +153,36 @@ async def test_without_units_it_says_what_gives_one_a_card() -> None:
     await channel.do("Anna", "game start ucn", "game settings rule=element-deck")
     refused = await channel.refused("Anna", "deck draw", "no-chit")
     assert "/unit add" in refused.text()
+
+
+async def test_a_deck_of_that_name_in_a_game_without_the_rule_is_a_deck_like_others() -> None:
+    channel = await Channel.fresh()
+    await channel.do("Anna", "game start ucn scenario=causeway", "game join US", 'deck make "1..5" elements')
+    told = await channel.do("Anna", "deck draw elements to=me")
+    assert told.title.startswith("You draw ")
+
+
+async def test_switched_on_it_says_when_cards_lead_and_switched_off_none_is_drawn() -> None:
+    channel = await Channel.fresh()
+    await channel.do("Anna", "game start ucn scenario=causeway", "game join US")
+    told = await channel.do("Anna", "game settings rule=element-deck")
+    assert "led by cards from the next one on, at once with the first /deck draw" in told.text()
+    await channel.do("Anna", "deck draw")
+    await channel.do("Anna", 'game settings rule="element-deck off"', "game next")
+    refused = await channel.refused("Anna", "deck draw", "leads-phase")
+    assert "elements leads no phase any more." in refused.text()
+
+
+async def test_nobody_new_takes_the_card_of_a_unit_that_is_gone() -> None:
+    channel = await causeway()
+    await channel.do("Bob", "deck draw elements")
+    game = await channel.game()
+    last = max((unit for unit in game.units.values() if unit.side == "US"), key=lambda unit: unit.handle)
+    await channel.do("Anna", f'unit remove "{last.name}"')
+    await channel.do("Anna", 'unit add Other element US stats="spot=12 firearms=12 morale=14 members=8"')
+    game = await channel.game()
+    assert game.units["other"].handle != last.handle
+    told = "\n".join(reply.text() for reply in await round_of(channel))
+    assert "Other: " not in told
+    if chit_of(game.led) != last.handle:
+        assert f"the unit that was {last.handle}: set aside, none of it is left." in told or "empty" in told
