@@ -3,8 +3,6 @@
 A form is a draft in the store, whose key the platform's form carries: nothing of it is in memory.
 """
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 

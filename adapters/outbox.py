@@ -3,8 +3,6 @@
 A platform brings `post` alone: it looks whether the answer is there already, posts it, and says how that went.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping

@@ -1,7 +1,5 @@
 """What the platforms need of the host's settings."""
 
-from __future__ import annotations
-
 from bot.process.settings import Settings
 from bot.rules.errors import UserError
 

@@ -1,7 +1,5 @@
 """`grognard ...` and `python -m bot ...`: finds the command and imports only what it needs."""
 
-from __future__ import annotations
-
 import gc
 import os
 import sys

@@ -1,8 +1,6 @@
 """Completion while typing: commands, options, enumerations, units and modifier words, from the registry; and the
 line that is typed."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What the console draws around answers: sides in their colours, the bar of keys, where the game is, pictures."""
 
-from __future__ import annotations
-
 import re
 from base64 import b64encode
 from collections.abc import Iterable, Mapping

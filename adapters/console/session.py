@@ -2,8 +2,6 @@
 do what is done most, the same at any time; a number what else is under the last answer. A tutorial plays a real fire
 attack step by step."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import sys

@@ -1,7 +1,5 @@
 """A picture as sixel graphics: xterm, foot, mlterm, Konsole, Windows Terminal and tmux draw these, and say so."""
 
-from __future__ import annotations
-
 import os
 import re
 import select

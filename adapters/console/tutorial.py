@@ -1,7 +1,5 @@
 """The lessons of the tutorial, which plays a real fire attack step by step."""
 
-from __future__ import annotations
-
 _FIRE = 'lnlt fire attackers="squad fp=2 sw=3; squad fp=1" targets="leader morale=6 lm=1; squad morale=5" tm=1'
 
 LESSONS = (

@@ -4,8 +4,6 @@ The library's own calls wait a second before they repeat one, and hide whether a
 that is due within three seconds, exactly once, needs to know.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import logging

@@ -1,7 +1,5 @@
 """Normal messages, for what an interaction's token can no longer carry: in the channel, or to a person alone."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import json

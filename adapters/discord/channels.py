@@ -2,8 +2,6 @@
 bot in (the id itself says nothing: whoever writes their own client may send any). The welcome on a new server, and the
 servers that the bot was removed from, or added to again, while nobody was there to hear of it."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Mapping
 from dataclasses import replace

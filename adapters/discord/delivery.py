@@ -3,8 +3,6 @@
 A first response may break without anybody knowing whether it arrived. Before anything is sent a second time, Discord
 is asked what is there as the answer, and that is made what it should be: nothing is lost, nothing comes twice."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import logging

@@ -1,7 +1,5 @@
 """`grognard doctor` for Discord: whether token, application, commands and permissions are right; the invite link."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from typing import Any

@@ -4,8 +4,6 @@ What is asked is answered as on the gateway, by calls of our own: the request it
 PONG that Discord asks for now and then. So any process behind a proxy can take any interaction.
 """
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Callable

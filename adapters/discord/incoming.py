@@ -1,8 +1,6 @@
 """What people do on Discord, and what is done about it: commands, choices while typing, buttons, forms, the menu of a
 message. All that one of them needs is in its ids and in the store, so it works after a restart."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence

@@ -3,8 +3,6 @@
 Sent as plain JSON: Discord takes them, whatever the library's own classes can express.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -4,8 +4,6 @@ A command may have 25 options and, with everything in it, 8,000 characters of na
 the longest descriptions give way to brief ones until all fit, and flags beyond 25 fold, from the end, into `mods`.
 """
 
-from __future__ import annotations
-
 import gc
 import json
 import logging

@@ -5,8 +5,6 @@ taken off, by the process that stored that; and after a start, where something c
 is noted, for all and by server, so that nothing is sent twice.
 """
 
-from __future__ import annotations
-
 import asyncio
 import hashlib
 import json

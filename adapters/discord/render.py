@@ -3,8 +3,6 @@
 Where embeds are not permitted all of it is content. What is too long folds: a summary, and the whole text as a file.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby

@@ -3,8 +3,6 @@ an answer.
 
 Several processes on one bot take turns: Discord lets so many shards identify at once, and the next 5 seconds later."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import os

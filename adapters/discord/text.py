@@ -1,8 +1,6 @@
 """Plain text made safe for Discord: nothing in it formats, links, pings, or hides. Commands to copy are as Discord
 takes them, ready to paste: `/lnlt fire attackers:us3; us4 targets:vc5 tm:1`."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from functools import lru_cache

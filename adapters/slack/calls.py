@@ -1,7 +1,5 @@
 """Calls to Slack, every failure told apart: wait, try again, or never."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Mapping

@@ -5,8 +5,6 @@ a response address cannot, and is known by its words. Reading a channel takes th
 (`groups:history` for private ones), which the app does not ask for: where a workspace gives it, nothing comes twice;
 elsewhere an answer says that it may have."""
 
-from __future__ import annotations
-
 import hashlib
 import logging
 import time

@@ -2,8 +2,6 @@
 where the bot is no member, so whoever may type one could name any channel); and who asks: their name as Slack shows it,
 and whether they are an admin, asked once in a while."""
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections.abc import Mapping

@@ -4,8 +4,6 @@ An answer goes to the request's response address first, which works where the bo
 What cannot be posted now stays in the outbox and is posted later, marked as late.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import logging

@@ -1,7 +1,5 @@
 """`grognard doctor` for Slack: whether settings, tokens and scopes are right."""
 
-from __future__ import annotations
-
 import json
 
 from adapters.settings import has_oauth, missing_for_slack

@@ -1,7 +1,5 @@
 """Modals at work: opened at once while their trigger lives, errors shown at their field, answers posted after."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections.abc import Mapping

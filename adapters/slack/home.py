@@ -5,8 +5,6 @@ pressed there. Answers for all appear in that channel; what becomes of a press i
 and the page is drawn anew: for all who look at theirs, as far as something on it has changed.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import logging

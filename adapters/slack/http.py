@@ -1,7 +1,5 @@
 """HTTP mode: requests at /slack/events, each signed by Slack, fresh, and taken once."""
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import time

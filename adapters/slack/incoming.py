@@ -1,7 +1,5 @@
 """What Slack tells the app, and what is done about it; all is acknowledged well within three seconds."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import re

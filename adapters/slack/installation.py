@@ -4,8 +4,6 @@ back, in one browser and within ten minutes.
 The app asks for no more than it needs. A state is signed rather than stored, so that a stranger who calls for the page
 leaves nothing behind."""
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import html

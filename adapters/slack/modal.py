@@ -1,7 +1,5 @@
 """A form as a Slack modal: what is needed first, the rest behind *More fields*, the odds inside, errors on top."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Collection, Iterable, Mapping

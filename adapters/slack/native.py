@@ -4,8 +4,6 @@ Clients and plans take up new blocks at different times. A type that a workspace
 some days, by any process: the same words go out as text of a fixed width, and the other types go on.
 """
 
-from __future__ import annotations
-
 import logging
 import re
 import time

@@ -3,8 +3,6 @@
 What is too long folds: a summary, and the whole text as a file. The figures are Slack's, each with some room left.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby

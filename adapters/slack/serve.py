@@ -4,8 +4,6 @@ says what listener hears what, and whose token answers.
 Socket Mode's connection is replaced before it ends, and made anew when it breaks. The library's own client keeps trying
 an address that was good once; after a longer outage it would never come back."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import json

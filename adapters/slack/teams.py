@@ -1,8 +1,6 @@
 """The workspaces where the app is installed, each with its token: the one of the settings, and those of OAuth, which
 are in the store, encrypted with the host's key."""
 
-from __future__ import annotations
-
 import base64
 import binascii
 import logging

@@ -1,7 +1,5 @@
 """Slack's text as people typed it, and plain text made safe for Slack: nothing in it pings, links, formats or hides."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from functools import lru_cache

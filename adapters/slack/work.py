@@ -1,7 +1,5 @@
 """What every request has in common: who asks is looked up, the work done in order of arrival, the answer posted."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping

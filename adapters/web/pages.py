@@ -1,8 +1,6 @@
 """The live page's server, and what its addresses answer: the page, its stream of events, its picture. GET alone;
 nothing is written."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import logging

@@ -1,8 +1,6 @@
 """Who acts, and at whom, by what was typed: the units behind the names, what of it is refused, asked or remarked on,
 and what a unit's card offers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import product
 from typing import NamedTuple

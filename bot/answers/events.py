@@ -1,7 +1,5 @@
 """Events in words: the one teller of the log, the story, the report, the page and whoever takes something back."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Mapping

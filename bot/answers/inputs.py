@@ -4,8 +4,6 @@ The card's modifier stays an option: the event holds its number, as if it had be
 whatever the roster says by then. What was only lent is left out again wherever the inputs are used once more.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple

@@ -4,8 +4,6 @@ A block is so many events of a log as were written one after another. As no even
 block holds for good; the last events of a log, which are no full block yet, are read as they are.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """The exact odds as an answer: what one decides by in the first line, then every unit's results, worst first."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction

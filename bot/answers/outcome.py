@@ -1,8 +1,6 @@
 """What a handler hands back: the reply, and what happened if anything did, what that does to the game and what the log
 keeps of it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar

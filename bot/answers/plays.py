@@ -5,8 +5,6 @@ that order, and `out` holds `plays`, with the unit, the result and the outputs o
 to the roster by an earlier one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """Dice of any kind, `/roll 2d6+3`, and those of a table: a roll that is left out is rolled."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from collections.abc import Sequence as Many
 from fractions import Fraction

@@ -1,8 +1,6 @@
 """The answer to a sequence: who, what, result; then dice, modifiers, totals; then each unit; as much as a phone shows,
 and every die for whoever asks."""
 
-from __future__ import annotations
-
 import re
 import textwrap
 from collections import Counter

@@ -1,7 +1,5 @@
 """The log as a story: by turn and phase, who did what to whom and what came of it; and as files have it."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

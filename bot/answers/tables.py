@@ -1,7 +1,5 @@
 """Tables: the answer of one, the card around its cell, and the whole of it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache

@@ -1,8 +1,6 @@
 """Upkeep: the sequences that a phase runs when it begins, on units (one event for all of them) or once for nobody. See
 docs/phases.md."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """The whole check of a game's log: chain, dice and texts, kinds and order of events, and every outcome played again."""
 
-from __future__ import annotations
-
 import gzip
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Writes a game down as one JSON object that can be checked by anyone and imported again. See docs/export.md."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Proves for the games of a database that log, chain, dice and state agree. Nothing secret is shown, only faults."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import partial
 

@@ -1,7 +1,5 @@
 """The packs that a game was played with: out of the store, or out of the file that somebody brought."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any

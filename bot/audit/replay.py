@@ -4,8 +4,6 @@
 what a changed table would have changed.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import dataclass, replace

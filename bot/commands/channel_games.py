@@ -1,7 +1,5 @@
 """The games that were played in a channel: where each is at, and which one somebody means."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence as Many
 from datetime import UTC, datetime
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """What a handler has before it: the command, the channel's game, the dice, and the ledger that it may write to."""
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from collections.abc import Sequence as Many
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """Which function answers which command and button: `file:function`, imported when it is first needed."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import replace

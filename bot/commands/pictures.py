@@ -4,8 +4,6 @@ An answer names the button that draws it; what is drawn is made anew from the dr
 that nothing of it is stored, and an answer is never late or lost for its picture.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Mapping
 from collections.abc import Sequence as Many

@@ -1,7 +1,5 @@
 """Somebody asks, another agrees or refuses, or it lapses; the messages that ask follow."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from bot.commands.context import Amendment, Context

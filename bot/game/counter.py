@@ -1,8 +1,6 @@
 """A unit as its counter shows it: frame, printed numbers, state in words, whether it is lost or hurt; and its other
 side, read as it is typed, and turned up."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import replace

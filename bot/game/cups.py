@@ -6,8 +6,6 @@ of the game: `side`, `of` (what its units have: `{"formation": "2/16"}`), `ends`
 is: `cup`, `cup/us-1`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from bot.game.roster import in_order

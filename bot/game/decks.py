@@ -1,7 +1,5 @@
 """The decks of a game in play: which there are, what turns show of them, and what a sequence read of their piles."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 

@@ -5,8 +5,6 @@ An event is plain JSON. Every body has `number`, `at` (Unix seconds), `who` (a p
 (the last event before it, not undone). Where the state changed, `before` and `after` hold the changed units and fields,
 so that applying, undoing and replaying are the same small step."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from operator import attrgetter
 from typing import Any

@@ -1,7 +1,5 @@
 """What one command writes: events chained onto a loaded game, and everything that must be stored along with them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace

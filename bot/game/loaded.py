@@ -2,8 +2,6 @@
 at a time, so that whoever plays elsewhere is served in between; and the games in memory: loaded when needed, kept
 within a bound of bytes, each checked by its version: before use, or by the commit of what was made of it."""
 
-from __future__ import annotations
-
 import json
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Mapping, Sequence

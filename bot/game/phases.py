@@ -1,7 +1,5 @@
 """Turns and phases as the game's card has them: what comes next, whose go it is, which markers come off."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any

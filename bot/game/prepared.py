@@ -1,7 +1,5 @@
 """The seed that is ready for the next free play of a server: its commitment is shown before anybody rolls."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from bot.interface.spec import Place

@@ -2,8 +2,6 @@
 still add texts to the dice: one rule for play and for whoever checks a log; docs/dice.md says it in words. Sides are
 found and called by name here; a card knows sides a and b."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Roster rules: names, handles, numbers and markers as typed, and what a result makes of a unit."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping

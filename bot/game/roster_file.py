@@ -1,8 +1,6 @@
 """Rosters as text: CSV with a heading line, or a YAML list of units, each value with its line and column; and
 scenarios: a title, sides and units, ready to play, from `tables/<system>/scenarios/*.yaml`."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re

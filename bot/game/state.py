@@ -1,7 +1,5 @@
 """The state of a game as a value: sides and players, turn and phase, the roster, the settings, and what undo needs."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any

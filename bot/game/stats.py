@@ -3,8 +3,6 @@ promise), and for its end losses by side, the best shot, the worst luck.
 
 Derived from the log. Left out are dice by hand, undone events, whatever was sealed."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping
 from collections.abc import Sequence as Many

@@ -3,8 +3,6 @@
 What a sequence read is in its event, so that a log says it all by itself:
 `read: {"side": "US", "foe": "VC", "side.points": 9, "track.sea": 2}`."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 

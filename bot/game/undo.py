@@ -1,7 +1,5 @@
 """Whether an event may be taken back, and whose consent that needs. So undo cannot re-roll."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """JSON Lines in, JSON Lines out: every table, sequence, its odds and dice expressions, for scripts and tests."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -1,7 +1,5 @@
 """`grognard completion bash|zsh|fish`: a script for the shell, which asks this program for each word on Tab."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 

@@ -1,8 +1,6 @@
 """`grognard backup`, `restore`, `copy` and `rerun`: the database copied while the bot runs, put back while it does not,
 carried into another, and played again under today's tables."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import sqlite3

@@ -1,7 +1,5 @@
 """`grognard doctor`: settings, tables, database and tokens: what is right, and what to fix."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import shutil

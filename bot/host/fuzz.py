@@ -1,8 +1,6 @@
 """Random games: several persons type whatever can be typed, in all systems; afterwards log, chain, dice, state and odds
 must agree."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import os

@@ -1,7 +1,5 @@
 """`grognard health`: how the running bot is, as an exit status for a container or another supervisor."""
 
-from __future__ import annotations
-
 import http.client
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """Odds as the command line shows them: every unit under its name, or the outputs that are asked for."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator, Mapping
 from collections.abc import Sequence as Many

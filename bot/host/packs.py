@@ -1,7 +1,5 @@
 """`grognard check`, `new` and `import`: for whoever writes a pack."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory

@@ -1,7 +1,5 @@
 """`grognard report` and `grognard publish`: the page of an exported game, and of one that is played, as files."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import re

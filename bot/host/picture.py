@@ -1,7 +1,5 @@
 """`grognard picture`: a table, exact odds, an exported game or one result of it as a picture in a file."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Sequence

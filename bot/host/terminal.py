@@ -1,7 +1,5 @@
 """Replies on a terminal: bold first line, dim footer. Colour helps, but every sign is also a word."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 from itertools import groupby

@@ -1,7 +1,5 @@
 """What `grognard --help` and `grognard COMMAND --help` say."""
 
-from __future__ import annotations
-
 COMMANDS: dict[str, tuple[str, str, str, str]] = {
     "play": (
         "[--as NAME]",

@@ -1,7 +1,5 @@
 """The commands that every game shares, with their options: defined here once for every adapter, help and docs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any

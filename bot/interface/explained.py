@@ -1,7 +1,5 @@
 """What the words of a sequence mean and are worth: for help, forms and docs, read from the tables themselves."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import product

@@ -3,8 +3,6 @@
 Names of games are known at once; a game's sequences and tables are read when somebody asks for them.
 """
 
-from __future__ import annotations
-
 import re
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence

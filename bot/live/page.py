@@ -1,7 +1,5 @@
 """What anybody may see of a game: its export without what is sealed or unpublished, and the page made of it."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Mapping, Sequence

@@ -1,8 +1,6 @@
 """The games that are watched from outside: found by their addresses, read once a second while anybody watches, and made
 once for all of them."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import json

@@ -1,7 +1,5 @@
 """The worker process: takes one sum after the other from standard input, and answers on standard output."""
 
-from __future__ import annotations
-
 import contextlib
 import pickle
 import resource

@@ -1,7 +1,5 @@
 """Answers on their way: stored with what they answer, and kept until somebody has seen them posted."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """What this process is at work on is kept from others, for as long as it takes: its leases are renewed meanwhile."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager

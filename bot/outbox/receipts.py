@@ -1,7 +1,5 @@
 """The receipts that this process owes an answer and those that it takes over from a dead one, and when one is shown."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence

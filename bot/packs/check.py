@@ -1,8 +1,6 @@
 """A pack read whole: its faults, what looks odd in it, and how much it has. Called in a process of its own for what a
 stranger wrote."""
 
-from __future__ import annotations
-
 import asyncio
 import math
 import re

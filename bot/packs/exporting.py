@@ -1,7 +1,5 @@
 """A table as a sheet (CSV), laid out like its card, as the importer reads it back."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """What a proof-reader asks about a table: cells that nothing reads, a row that is there twice, a cell out of step."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

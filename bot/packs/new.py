@@ -1,7 +1,5 @@
 """A first pack to begin with: small but whole, so that it passes the check and can be played at once."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from pathlib import Path

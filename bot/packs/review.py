@@ -1,7 +1,5 @@
 """What a manager reads of a pack before it is enabled: what it is, what it has, and what its check found."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, replace
 

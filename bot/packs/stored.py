@@ -5,8 +5,6 @@ each id one; the rest of the bot sees only what is enabled. A version that event
 as the server does that played it, whether it still has the pack or not.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple

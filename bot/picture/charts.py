@@ -1,7 +1,5 @@
 """Charts as pictures: odds as bars for each target, luck from roll to roll, losses from turn to turn."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from math import ceil, floor, log10
 

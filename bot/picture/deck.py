@@ -1,7 +1,5 @@
 """What is left of a deck, drawn: each of its cards as a chip, and only as its name where none is left."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from bot.picture.font import cut, drawable, width

@@ -3,8 +3,6 @@
 The font is without its kerning: text is drawn just as wide as it is measured here, and in half the time.
 """
 
-from __future__ import annotations
-
 import struct
 import unicodedata
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """PNG from SVG, where a rasterizer is installed (the extra `pictures`): svg2png-py, else resvg-py."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache
 from importlib.util import find_spec

@@ -1,7 +1,5 @@
 """Shapes and words as SVG text: one opaque card that reads the same in a dark and in a light client."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape

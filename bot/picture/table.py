@@ -1,7 +1,5 @@
 """A table as a picture: the cell that answers in its row and column, wide and long tables as a window around it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 

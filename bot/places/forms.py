@@ -7,8 +7,6 @@ alone, and kept for 30 days, odds for a day. The action of a button that opens o
 `form:event:ROW:34`, or `form:lnlt fire us3`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from typing import NamedTuple

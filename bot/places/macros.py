@@ -4,8 +4,6 @@ Each is a document of its own, so that two who save at once lose nothing: of a p
 another command than the server has, or of a server.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from bot.interface.registry import Registry

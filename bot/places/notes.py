@@ -1,7 +1,5 @@
 """What an adapter keeps for itself beside the games: what its platform was told, where it is installed."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What can be done in somebody's own play: free play of theirs by an install of their own, wherever they type."""
 
-from __future__ import annotations
-
 from bot.interface.spec import CommandSpec, Person, Place
 from bot.rules.errors import UserError
 

@@ -5,8 +5,6 @@ A server without packs sees the systems of the house, and nothing is read for it
 their hash, as they never change.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections import OrderedDict

@@ -1,7 +1,5 @@
 """Which game a thread plays: that of its channel, unless one was started in it, or the channel keeps them apart."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from bot.game.loaded import Games

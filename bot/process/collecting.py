@@ -1,7 +1,5 @@
 """How seldom Python looks for values that hold each other: a command leaves none, and looking takes time."""
 
-from __future__ import annotations
-
 import gc
 
 OFTEN_ENOUGH = 70_000

@@ -1,7 +1,5 @@
 """Where chance enters: fresh seeds, salts and ids from the operating system. All dice come from such a seed."""
 
-from __future__ import annotations
-
 import os
 
 from bot.rules.dice import Source

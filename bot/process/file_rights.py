@@ -1,7 +1,5 @@
 """The data folder and its files are for their owner alone: made so, and tightened where they were not."""
 
-from __future__ import annotations
-
 import logging
 import os
 import stat

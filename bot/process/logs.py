@@ -1,7 +1,5 @@
 """The log: lines on stderr, from which everything secret is struck out."""
 
-from __future__ import annotations
-
 import json
 import logging
 import re

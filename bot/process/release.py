@@ -1,7 +1,5 @@
 """Which release this is: installed as a package, or run from a folder that has pyproject.toml beside the code."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 NAME = "grognard"

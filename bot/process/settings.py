@@ -3,8 +3,6 @@
 `.env.example` explains each of them. The environment wins; an empty value counts as none.
 """
 
-from __future__ import annotations
-
 import base64
 import binascii
 import ipaddress

@@ -1,8 +1,6 @@
 """Pictures to share, from an exported game: where it is at or how it ended, a box for each unit, crossed out once lost;
 and one result: who did what to whom, by which dice, at which odds. The first is also beside a link to a shared game."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from fractions import Fraction

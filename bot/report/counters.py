@@ -3,8 +3,6 @@
 What is said of a unit is `bot/game/counter.py`; the page's own script is handed the counters of each moment.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from bot.game.counter import counter as counter_of

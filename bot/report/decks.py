@@ -1,8 +1,6 @@
 """What a page says of cards: where those of each deck are that all can see, what is still closed, and how many cards
 each hand held. Nothing of it reads a closed card."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

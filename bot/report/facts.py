@@ -5,8 +5,6 @@ for events of which the same is to be said. Facts are worked out beside the bot 
 page, and for those who watch.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """Luck as a page tells it: what results were worth against what the odds promised, its plot, and shots to tell of."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction

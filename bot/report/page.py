@@ -8,8 +8,6 @@
 `facts` are those of `bot/report/facts.py`, by event. Without them a page has no luck, no odds and no traces.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from base64 import b64encode

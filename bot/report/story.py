@@ -1,7 +1,5 @@
 """A game read once from its export, with everything that a page shows of it."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace

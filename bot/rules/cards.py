@@ -8,8 +8,6 @@ What is kept is what is *out* of the pile: how many of which card are in play, d
 `cup/play/7`. The pile is the rest of the deck, so a card can be neither lost nor doubled.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import repeat

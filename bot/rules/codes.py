@@ -3,8 +3,6 @@
 A code stays as it is once released. Where several options can be at fault, the error's `option` says which.
 """
 
-from __future__ import annotations
-
 CODES = {
     # What was typed
     "unknown-command": "no command has this name",

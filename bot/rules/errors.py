@@ -1,7 +1,5 @@
 """The errors that a player or an author of tables can mend, and nothing else."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager

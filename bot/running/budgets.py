@@ -4,8 +4,6 @@ An honest table never meets these limits: they keep one person with a script, or
 everybody else. Kept in memory and bounded; a restart forgets them.
 """
 
-from __future__ import annotations
-
 import time
 from collections import Counter, OrderedDict
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Looks for what is due, and has it seen to: reminders, sealed orders that open. Any number of processes may look."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import time

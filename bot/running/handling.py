@@ -1,7 +1,5 @@
 """One command handled: within its budget, in its turn, with the channel's game loaded, and stored."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping

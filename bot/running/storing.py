@@ -1,7 +1,5 @@
 """What a command changed goes to the disk in one commit, together with its answer and where that goes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from collections.abc import Sequence as Many
 from typing import Any

@@ -1,8 +1,6 @@
 """The commands at work in this process: each runs once, and may be called off until it is stored. A receipt is a
 promise: what was shown as under way is answered or refused, also after a crash."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass, replace

@@ -4,8 +4,6 @@ They are thrown with dice of the moment, never with those of a game: whoever saw
 only where it is certain that the command itself was not stored, nor ever will be.
 """
 
-from __future__ import annotations
-
 import logging
 from collections import OrderedDict
 from dataclasses import replace

@@ -1,8 +1,6 @@
 """Whether the bot keeps its promises just now: commits are written, the disk has room, answers leave, platforms are
 there. And what a supervisor of the systemd kind is told of it."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import os

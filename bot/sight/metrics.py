@@ -1,7 +1,5 @@
 """The figures of a running bot in the form that Prometheus reads; needs the package prometheus-client."""
 
-from __future__ import annotations
-
 from prometheus_client import (
     CollectorRegistry,
     Counter,

@@ -1,7 +1,5 @@
 """Sees commands, receipts and commits go by: how long each took, and how it ended. Never what was typed."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Coroutine
 from time import monotonic, perf_counter

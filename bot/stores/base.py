@@ -15,8 +15,6 @@ Keys (`place`, `server`, `user`, `request_id`) are the adapters' strings and beg
 Times are Unix seconds; a store asks its clock, which tests set.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable
 from typing import ClassVar

@@ -1,7 +1,5 @@
 """What a store holds, carried row by row into an empty one of either kind: all of it, or nothing."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
 from typing import Any, Protocol

@@ -4,8 +4,6 @@ Each erasure leaves a mark, a keyed hash, in the database and in a file of the d
 lacks the marks made since; the file has them, and the key, which is in no copy: whoever finds one learns nobody's id.
 """
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import json

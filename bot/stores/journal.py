@@ -5,8 +5,6 @@ outbox brings that) or, where nothing is stored, when it was posted. What a dead
 over: it runs the command, which happens once whoever runs it, or says that it was not run.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import fields

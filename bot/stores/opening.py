@@ -1,7 +1,5 @@
 """The store that the settings name, imported where it is used: SQLite takes 0.07 s, PostgreSQL is an extra."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager

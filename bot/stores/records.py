@@ -1,7 +1,5 @@
 """The plain records that go into a store and come out of it, and what one commit holds."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Mapping

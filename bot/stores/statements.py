@@ -5,8 +5,6 @@ a job are carried out one after another, all or none. What must look before it g
 rows of each step that it yields.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Generator, Iterator, Sequence

@@ -1,7 +1,5 @@
 """The Store: what is asked and written, said once, in SQLite's dialect; an engine carries it out."""
 
-from __future__ import annotations
-
 import json
 import secrets
 from abc import ABC, abstractmethod

@@ -4,8 +4,6 @@ Stored JSON carries a check sum in the white space behind it: JSON allows that, 
 files of an earlier Grognard need no change, and an earlier Grognard reads today's.
 """
 
-from __future__ import annotations
-
 import json
 import zlib
 from collections.abc import Iterable, Iterator

@@ -1,8 +1,6 @@
 """Outdated data is deleted now and then, but not by a clock that was just set: a month ahead, it would delete what
 people still need."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import time

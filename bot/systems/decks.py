@@ -4,8 +4,6 @@ A file says what cards there are, in the order in which faces count, and what be
 in its log before the first die of it, so that draws follow that list whatever the file says later.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """What a game.yaml may say: checked whole when it is loaded, so that nothing fails in the middle of a game."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any
 

@@ -4,8 +4,6 @@ A kept file is trusted as far as the byte code of the bot itself: it is in the s
 owns the YAML or runs the bot, nobody else may write it, and it names the hash of the very YAML that it was read from.
 """
 
-from __future__ import annotations
-
 import contextlib
 import marshal
 import os

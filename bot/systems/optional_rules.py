@@ -4,8 +4,6 @@ Each game chooses for itself (`/game settings rule`). What was typed goes first,
 had been typed, so that a log is played again whatever the files say by then.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from collections.abc import Sequence as Many

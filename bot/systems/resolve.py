@@ -1,7 +1,5 @@
 """Sequences and tables asked from outside: play one, count its odds, fight several rounds. No channel, no game."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from collections.abc import Sequence as Many

@@ -1,7 +1,5 @@
 """YAML read strictly: by the safe loader, and a key that is given twice is an error; a stranger's within limits."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """`/game end` asks first, then closes the game with its story; it is read-only from then on, until it is resumed."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Mapping
 from dataclasses import replace

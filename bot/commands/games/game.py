@@ -1,8 +1,6 @@
 """`/game`: start, sides, status; the larger ones live in files of their own. A start while another game is on puts that
 aside only if its game master, or a manager, agrees."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any

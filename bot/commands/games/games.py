@@ -1,7 +1,5 @@
 """`/game status`, `list`, `open`, `resume`: nothing that was played in a channel is ever buried."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from bot.answers.inputs import rules_told

@@ -1,7 +1,5 @@
 """`/game import`: a game from its file, with the packs that it brings along; `/game claim`: whose moves those are."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Mapping
 from dataclasses import replace

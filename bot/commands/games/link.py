@@ -5,8 +5,6 @@ channel whose rolls the others will see: a manager of its server, or the person 
 is. Who may not is welcome to ask; then a request with a button appears there, for all to see.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from collections.abc import Sequence as Many
 from dataclasses import dataclass, replace

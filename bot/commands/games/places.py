@@ -1,7 +1,5 @@
 """Places as answers call them, and the lines that say where a game is played and how that ends."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType

@@ -2,8 +2,6 @@
 holds for the channel, whatever is played in it. `/setup`: which systems a server uses, and which of its channels are
 linked."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

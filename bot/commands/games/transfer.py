@@ -1,7 +1,5 @@
 """A game changes its place, or goes altogether."""
 
-from __future__ import annotations
-
 from bot.commands.channel_games import named, put_aside, turn_to
 from bot.commands.context import Context
 from bot.commands.games.places import called, moved_doc, place_key, tell, way_to

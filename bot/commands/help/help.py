@@ -4,8 +4,6 @@ Each screen is a topic, which can be typed (`/help lnlt fire modifiers`) and is 
 modifiers`); a press changes the message to the next screen.
 """
 
-from __future__ import annotations
-
 import re
 import textwrap
 from collections.abc import Sequence

@@ -1,8 +1,6 @@
 """Pages of help: where it begins (four things to do, each with its button), what a rule set or a group of commands has,
 and topics that are no single command."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, metadata

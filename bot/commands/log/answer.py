@@ -4,8 +4,6 @@ It stays true: when something becomes of it, the message that said so is changed
 disk in the commit that makes them necessary, and leave through the outbox.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import AsyncIterator, Callable

@@ -1,8 +1,6 @@
 """`/game export`: the whole game as JSON, its rolls as CSV, the story as Markdown; `/game share`: an address at which
 anybody who has it can watch the game, until it is ended."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import re

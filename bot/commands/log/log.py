@@ -1,7 +1,5 @@
 """`/log`: what happened, newest first, a page at a time, filtered; in a long game found by marks."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import re

@@ -1,7 +1,5 @@
 """`/game stats`: luck against expectation, by side and kind of sequence."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 from collections import OrderedDict

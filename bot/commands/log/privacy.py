@@ -1,7 +1,5 @@
 """`/privacy`: what is kept about a person, as a list and as a file; and its deletion, which breaks no chain."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace

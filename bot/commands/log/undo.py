@@ -3,8 +3,6 @@
 A manager who plays no side may agree in the place of the other one, where that is gone: left, or silent for long.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Iterable, Mapping
 from dataclasses import replace

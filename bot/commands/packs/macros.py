@@ -3,8 +3,6 @@
 What a macro comes to is run by the app as if it had been typed (`App.called`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from bot.commands.context import Context

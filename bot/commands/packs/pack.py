@@ -1,7 +1,5 @@
 """`/pack`: a server's packs added, listed, shown, enabled and disabled, exported, removed."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

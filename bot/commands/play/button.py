@@ -3,8 +3,6 @@
 A shot once more, also typed (`/again`), and the rolls that the card of a phase asks for, are here as well.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from urllib.parse import parse_qsl

@@ -1,7 +1,5 @@
 """A phase that a cup leads: one chit is drawn for each go, until the cup is empty or a chit ends the phase."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from bot.commands.context import Context, closes_texts

@@ -1,7 +1,5 @@
 """`/deck`: cards and chits drawn from decks, which anybody can prove afterwards; and names put in order."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

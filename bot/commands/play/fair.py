@@ -1,7 +1,5 @@
 """`/fair`: what is promised about the dice, a text of one's own in them, and the seed when it is time."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from bot.commands.channel_games import turn_to

@@ -1,7 +1,5 @@
 """The forms of the first hour with menus of what there is here: rule sets by name, scenarios, types of units."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 

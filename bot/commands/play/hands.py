@@ -4,8 +4,6 @@ Nothing but the drawing itself and what its seat is shown reads a closed card: n
 count and no order of theirs hangs on one.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence

@@ -4,8 +4,6 @@ with the units as they were, and every die of that; *What if*: what each modifie
 *Share* shows for all what one person sees.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Rolls, lookups and sequences in a channel: played with the game's dice and roster, recorded in its log."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import partial
 

@@ -1,8 +1,6 @@
 """Writes what a roll or sequence did into the game: dice, outcome, changed units; or seals it, until its roller or the
 end of the game opens it."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Whom a shot is at: the question before one at one's own side or at nobody, and *Same shot, other target*."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Sequence as Many
 

@@ -1,8 +1,6 @@
 """A side chooses in the middle of a sequence: it is asked, with buttons; `/choose` or one of these carries it on, and
 so does its `else` at the deadline. Until then its units wait."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What was due is seen to: a command of nobody's, run once for each moment that was laid down."""
 
-from __future__ import annotations
-
 from bot.commands.context import Context
 from bot.commands.post.choose import CHOICE
 from bot.commands.post.choose import lapse as choose_else

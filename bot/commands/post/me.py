@@ -1,7 +1,5 @@
 """`/me`: a person's own wishes, and all their games."""
 
-from __future__ import annotations
-
 from bot.commands.context import Context
 from bot.commands.post.reminders import changed, hint, laid_down, reminder_settings
 from bot.game.cups import is_drawn_next

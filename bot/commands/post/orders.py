@@ -3,8 +3,6 @@
 The log holds the salted hash of what was written; the text is kept apart, and nobody but its writer sees it before.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import replace

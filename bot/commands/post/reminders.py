@@ -4,8 +4,6 @@ has passed on. Who was there when the go came, and was not called, is called by 
 What is due is stored in the commit that brings the go, and replaced in the one that reminds. How somebody wishes it
 (how often, in which clock, where) is a document of theirs."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from datetime import datetime, time, timedelta

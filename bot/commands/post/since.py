@@ -1,7 +1,5 @@
 """`/log since:me`: what happened while somebody was away, and what that means for them."""
 
-from __future__ import annotations
-
 from bot.answers.events import retold, where_of
 from bot.commands.channel_games import title_of as name_of_game
 from bot.commands.context import Context

@@ -5,8 +5,6 @@ changed. With each new turn, and before it is too old to be changed on some plat
 above is taken away; one that is not posted yet never is.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable
 from dataclasses import replace

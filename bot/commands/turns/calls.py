@@ -5,8 +5,6 @@ Whoever has acted in the last five minutes is there: they are named in bold and 
 every shot of an evening. If they stay silent for five minutes more, the first reminder calls them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import takewhile

@@ -1,7 +1,5 @@
 """`/track`: what the game keeps beside its units. The game's are set by its director, a side's by its players."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 

@@ -1,8 +1,6 @@
 """`/game next`, `pass` and `initiative`: the turn goes on, and the go from side to side. A card knows sides a and b,
 players know theirs by name: so is the roll for the initiative told."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import replace

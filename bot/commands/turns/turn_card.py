@@ -1,8 +1,6 @@
 """The card of a phase: what it shows, its buttons, and what becomes of it once the phase is over; `/game plan`: what is
 due in a later turn, and is announced on its card."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator, Iterable, Mapping, Sized
 from dataclasses import replace
 

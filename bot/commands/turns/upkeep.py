@@ -1,7 +1,5 @@
 """What a phase does when it begins: rolled with the game's dice and told on the card of the phase."""
 
-from __future__ import annotations
-
 from bot.answers.outcome import after_happening, named_in
 from bot.answers.shot import run_sequence
 from bot.answers.upkeep import Upkeep, upkeep_of

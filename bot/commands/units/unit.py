@@ -1,7 +1,5 @@
 """`/unit add`, `edit`, `remove` and `import`: the roster as it is filled and changed."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """`/unit show` of one unit: its card, with its last events and what the reader may do with it."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from hashlib import sha256
 from textwrap import shorten

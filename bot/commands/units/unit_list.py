@@ -1,7 +1,5 @@
 """`/unit list` and `show`: the roster as tables by sides, and units with all their numbers."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace

@@ -4,8 +4,6 @@ While cards are closed this tells what all can tell: how many, of which seat, wi
 recomputed once an event has opened them (`opened_faults`).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 

@@ -5,8 +5,6 @@ No table is read here, so a log of any edition can be checked for ever; what dic
 such rights are left out.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """What is known of a log up to an event, for whoever checks whether the next one follows."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Whether an event follows on those before it: rolls, sealed or open, and the players' part in the dice."""
 
-from __future__ import annotations
-
 import re
 
 from bot.game.counter import turned_over

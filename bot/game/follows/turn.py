@@ -1,7 +1,5 @@
 """Whether an event follows on those before it: who plays, turns, phases, whose go it is, plans and sealed orders."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 

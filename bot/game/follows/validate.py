@@ -1,8 +1,6 @@
 """Whether a log that came from elsewhere can be shown here: `grognard verify` finds it sound, and yet a name in it may
 be one that we would not have taken, or a roster larger than ours."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """What was filled into a form, as options of its command. What the form did not show stays as it was."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

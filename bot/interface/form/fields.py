@@ -1,8 +1,6 @@
 """What the fields of a form hold: units in a menu, and the list that a choice makes of what was typed before; the line
 for whatever has no field of its own; and the keypad for a die that somebody throws themselves."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple

@@ -4,8 +4,6 @@ This is the one place that decides them. Adapters only draw a `Form`, each in it
 what was filled in (`answer.py`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple

@@ -1,7 +1,5 @@
 """Chances as bars of a fixed width: in eighths of a block for chat, in # where a terminal has no such signs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from math import floor
 from textwrap import wrap

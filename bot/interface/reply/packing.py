@@ -1,7 +1,5 @@
 """Files that come and go in a chat: text, compressed where it is long."""
 
-from __future__ import annotations
-
 import zlib
 from base64 import b64decode, b64encode
 

@@ -1,7 +1,5 @@
 """What the body of a reply is made of, as values: adapters draw each part in their own way."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from textwrap import wrap

@@ -4,8 +4,6 @@
 "…", '…' or “…”, opening only at its start, and the other kinds of quotes may stand inside.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from itertools import zip_longest

@@ -4,8 +4,6 @@ A choice replaces the whole value, as platforms want it; it holds at most 100 ch
 by their handles where their names do not fit.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache

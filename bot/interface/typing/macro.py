@@ -3,8 +3,6 @@
 A macro is split into words before its gaps are filled, so that what fills one stays one value, whatever it holds.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Tables of BCDice: an original table as text, and the tables of its game systems in YAML."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple

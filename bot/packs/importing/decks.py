@@ -1,7 +1,5 @@
 """A deck out of a spreadsheet (a row for each card), a list of SealDice (a text for each), or cards of Foundry VTT."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """A table on its way in: what every format is read as before it is laid out as YAML; the figures of its headings."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Sequence

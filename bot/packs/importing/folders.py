@@ -1,7 +1,5 @@
 """Tables from elsewhere by the folder: each file is read by itself, and packs are filled with what comes of them."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence

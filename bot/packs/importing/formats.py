@@ -1,7 +1,5 @@
 """Tables of other programs: rollable tables of Foundry VTT, decks of SealDice."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Iterator, Mapping

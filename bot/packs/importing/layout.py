@@ -1,7 +1,5 @@
 """A table that was read, as the YAML of ours: laid out like the card, so that it can be proof-read beside it."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Which format a text has, the files of ours that come out of it, and how they go into a pack."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """A table out of a spreadsheet, CSV or cells pasted with tabs: the first row heads, the first column has totals."""
 
-from __future__ import annotations
-
 import csv
 import re
 from collections.abc import Sequence

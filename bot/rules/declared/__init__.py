@@ -8,8 +8,6 @@ plays it, `checks` refuse inputs before any die falls, `pools` find what is look
 many states the odds have.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

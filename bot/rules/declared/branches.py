@@ -1,7 +1,5 @@
 """`when` and `each`: two ways to go on, and steps for each item of a list, with values that each item keeps."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property

@@ -1,7 +1,5 @@
 """What a formula of a declared sequence may call, and the values that it works with."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 

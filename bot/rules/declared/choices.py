@@ -4,8 +4,6 @@ What was chosen comes in like an input. Where it is missing, play stops with the
 asked; odds are told one choice at a time, so there it is always given.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from re import compile as pattern

@@ -4,8 +4,6 @@ What is left is a value of the state, `deck.chances`, that each draw sets anew, 
 cards that look alike to whoever reads them count as one.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """`test`, `pool` and `spread`: what most rules are made of, said in a line and written out as steps."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from typing import Any

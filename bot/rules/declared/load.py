@@ -1,7 +1,5 @@
 """Steps of a declared sequence, read and checked once: every key, name, type and output, straight to a program."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial

@@ -1,7 +1,5 @@
 """Outputs that are told by name: what no step tells, and is in sight under that name where the steps end."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial

@@ -1,7 +1,5 @@
 """What must be known before any die falls: how many dice and items dice may make of something, and what is refused."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from bot.rules.declared.bounds import GIVEN, counted

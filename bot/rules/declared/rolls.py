@@ -1,7 +1,5 @@
 """`roll`: dice by count, sides and label, each a formula; at the roll the state is kept, and what follows waits."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """`say`, `result`, `fate`, `change`, `headline`, `then`, `now` and `notes`: lines of the answer, and its end."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

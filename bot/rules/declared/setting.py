@@ -1,7 +1,5 @@
 """What sequences are declared for: a game and its file, and the words, names and types of its formulas."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Callable, Iterable, Mapping

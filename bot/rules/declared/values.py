@@ -1,7 +1,5 @@
 """`let`, `add`, `tell`, `stop` and `refuse`: values under their keys, outputs, and what ends a sequence."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

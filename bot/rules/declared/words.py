@@ -1,7 +1,5 @@
 """Dice words of /roll in `roll`: dice that are kept, dropped, rerolled or explode, thrown and counted as /roll does."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import lru_cache
 from itertools import islice, product

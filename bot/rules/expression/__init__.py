@@ -5,8 +5,6 @@ explosion; when all dice lie, keep and drop follow in the order written, and cou
 explosions of a pool draw at most 20 further dice, plus two for each die written.
 """
 
-from __future__ import annotations
-
 from bot.rules.expression.cost import worst_cost
 from bot.rules.expression.model import Expression, ExpressionError
 from bot.rules.expression.parser import check, parse

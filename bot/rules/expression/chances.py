@@ -1,7 +1,5 @@
 """The exact odds of an expression, counted without rolling. Bounded: what takes too long is refused."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from fractions import Fraction

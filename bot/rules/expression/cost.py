@@ -1,7 +1,5 @@
 """What an expression can cost and how far its results can reach, known before a die is rolled."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from operator import add, mul, sub
 from typing import NamedTuple, TypeVar

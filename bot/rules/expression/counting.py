@@ -11,8 +11,6 @@ counts is how many further dice there were before the last die ended; once all a
 come ends with whatever it shows.
 """
 
-from __future__ import annotations
-
 import struct
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -1,8 +1,6 @@
 """What a dice expression says, as values: pools of dice, conditions, operators, how much there may be of each, and the
 error for one that cannot be rolled."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum

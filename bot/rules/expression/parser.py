@@ -3,8 +3,6 @@
 A minus sign before an operand is "minus one times", and binds closer than the other signs.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 

@@ -1,8 +1,6 @@
 """Reading one pool of dice: `4d6kh3`, `10d10>=8`, `4dF`, `d[hit,miss]`, with all that may follow the dice; by a cursor
 over the text, which steps back over a number at most, so that no text takes long to read."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, replace
 

@@ -4,8 +4,6 @@ All that is the same for each roll of an expression is made once and kept with i
 worked out as far as somebody asks.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 from functools import partial

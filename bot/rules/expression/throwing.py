@@ -5,8 +5,6 @@ drawn, what became of each (None where all simply count), what they come to, and
 stopped by the limit.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from enum import IntFlag, auto
 

@@ -1,7 +1,5 @@
 """What was typed for the options of a table, command or sequence becomes a value for each: what a plan is made from."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """What a unit with several weapons carries, as it is typed and kept: `loadout=6xbattle-rifle,lmg,smg`."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Any

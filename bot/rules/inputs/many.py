@@ -5,8 +5,6 @@ What was typed is written out as the list of names that it stands for, so that t
 event again, or changes it, need not know who was in play.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple

@@ -3,8 +3,6 @@
 One definition serves the console, Discord, Slack, batch, help and the docs.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace

@@ -5,8 +5,6 @@ Such a name is an input of each sequence that reads or changes it, which the gam
 changed, by `key`; all else is as the track starts.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Odds by rows: each unit under the name and by the words that the answer has for it, see `Row`."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Rolls grouped for odds: of those that come to the same one stands for all, with how many it stands for."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 from itertools import product

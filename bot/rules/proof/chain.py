@@ -11,8 +11,6 @@ words: where a person is named, or a free text is quoted, there is a mark, `⟦a
 `⟦41.label⟧` for the text `label` of event 41.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping

@@ -4,8 +4,6 @@ A log is written by us alone, so whatever else is in one was put there by somebo
 logs of every release stay readable. Whether an event follows on those before it is for `bot/game/follows/event.py`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple, TypeGuard

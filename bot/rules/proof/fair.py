@@ -11,8 +11,6 @@ word that is low enough counts; where none of the eight is, TRY goes up by one f
 die in turn takes the next word; those that are not low enough are passed over.
 """
 
-from __future__ import annotations
-
 import hmac
 import struct
 from collections.abc import Iterator, Sequence

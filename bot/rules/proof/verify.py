@@ -5,8 +5,6 @@ Nothing is believed that the chain does not cover; and of the chain, only a head
 its end was not cut off. What events may hold and whether they follow on each other is for `bot/audit/check_file.py`.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence

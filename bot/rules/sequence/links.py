@@ -1,7 +1,5 @@
 """Changes of units that others are linked to: the squad of a man, the men of a squad, the holder of a weapon."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from typing import Any
 

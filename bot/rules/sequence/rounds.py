@@ -4,8 +4,6 @@ The rules of it are data (`rounds` in sequences.yaml); how likely a single round
 counted by whoever asks. Situations may stay or go on, never come back: so a fight to its end is a sum, not a limit.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any, NamedTuple

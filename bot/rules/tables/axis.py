@@ -1,7 +1,5 @@
 """The rows and columns of a table: printed keys such as `2-5`, `13+`, `squad, crew` or `*`, found in microseconds."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """From the text of a table file to a Chart: validated whole, with errors that name file, row and column."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial

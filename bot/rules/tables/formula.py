@@ -5,8 +5,6 @@ A formula reads the table's inputs and derived values by name: `(white + degradi
 so a table file stays data.
 """
 
-from __future__ import annotations
-
 import ast
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping, Sequence

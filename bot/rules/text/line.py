@@ -1,7 +1,5 @@
 """One line of an answer: a roll, what is added to it, and what it comes to."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Names of units side by side, as one says them: `US Squads 3 + 4`, `VC 3, 5, 6`, `Lt Dan and M60 team`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from functools import lru_cache
 

@@ -1,7 +1,5 @@
 """Text hygiene: the one definition of what nobody can see, or what turns a line round, and how it is kept out."""
 
-from __future__ import annotations
-
 import re
 from functools import cache
 

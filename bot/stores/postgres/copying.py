@@ -1,7 +1,5 @@
 """Both ends of a copy on PostgreSQL: one transaction on a connection of its own."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 

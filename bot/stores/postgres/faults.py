@@ -1,7 +1,5 @@
 """PostgreSQL's errors in words that help, and which of them pass by themselves."""
 
-from __future__ import annotations
-
 import errno
 import os
 import re

@@ -1,7 +1,5 @@
 """The tables of the database, and the steps that bring an older one up to date."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from bot.stores.base import StoreError

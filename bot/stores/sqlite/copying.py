@@ -2,8 +2,6 @@
 
 # ruff: noqa: ASYNC240 -- nobody else waits for a copy
 
-from __future__ import annotations
-
 import asyncio
 import sqlite3
 from collections.abc import AsyncIterator, Sequence

@@ -1,7 +1,5 @@
 """SQLite's errors in words that help: what is wrong with the file, and what the host can do."""
 
-from __future__ import annotations
-
 import sqlite3
 from errno import EDQUOT, EIO, ENOSPC
 

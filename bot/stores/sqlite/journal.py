@@ -1,7 +1,5 @@
 """The journal of receipts in a small file beside the database, which can be written while the database is locked."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import sqlite3

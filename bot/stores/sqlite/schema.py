@@ -1,7 +1,5 @@
 """The tables of the database file, and the steps that bring an older file up to date."""
 
-from __future__ import annotations
-
 import contextlib
 import glob
 import sqlite3

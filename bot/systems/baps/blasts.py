@@ -1,7 +1,5 @@
 """Men around a point of impact: each zone its row of the Combat Resolution Table, each man rolled for in turn."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """Fire at men in the open or in cover: attack factor against defense factor, man by man."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from math import floor

@@ -1,7 +1,5 @@
 """HE at an aim point: a hit bursts there, a miss scatters by inches and, if asked for, a clock direction."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

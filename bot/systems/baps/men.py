@@ -1,7 +1,5 @@
 """Men as the sequences take them, and what came of them: in words of log and answer, and on the roster."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 

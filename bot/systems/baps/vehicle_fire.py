@@ -1,7 +1,5 @@
 """One shot at a vehicle: to hit, to penetrate, and what a penetrating round does inside."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache

@@ -1,7 +1,5 @@
 """Vehicles on the roster: shots at them, wrecks, lost tracks, what a hit leaves of the crew; and crashes."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Men rolled for one after the other, each to the end; and the ammunition of those who fired."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from operator import or_

@@ -1,7 +1,5 @@
 """What an attack leaves: the word that the answer finds for each unit, and what the roster takes from it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple

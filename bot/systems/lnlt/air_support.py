@@ -1,7 +1,5 @@
 """Air support: cannon or bombs on one hex, against leg units as fire, against vehicles as penetration."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

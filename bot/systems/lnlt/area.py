@@ -3,8 +3,6 @@
 Mortars, off-board artillery and crashes attack so. Source: PAC 02, 05, 08, 12 (18.1, 18.2).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -6,8 +6,6 @@ A sequence that hits a list begins the checks with `begin`; they run unit by uni
 Source: PAC 02, 05, 06, 09, 12 (5.0, 11.2, 15.4, 16.1.1).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from operator import or_
 from typing import Any

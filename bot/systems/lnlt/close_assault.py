@@ -1,7 +1,5 @@
 """MMCs and heroes assault a vehicle at close quarters."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial

@@ -1,7 +1,5 @@
 """Damage checks for a difference that is known already; crew and passengers for a result that is known already."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any

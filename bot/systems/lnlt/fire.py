@@ -1,7 +1,5 @@
 """Direct fire: small arms and machine guns against a hex of leg units, or against one vehicle or helicopter."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """An off-board artillery fire mission: the drift of the spotting round, then the attack on each hex."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -3,8 +3,6 @@
 Shared by ordnance that has hit and by aircraft, which need no to-hit roll. Source: PAC 02, 05, 06 (14.1, 19.1.1).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """A list of units as the damage checks see it: what each item is and may owe, and the cards that they read."""
 
-from __future__ import annotations
-
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What kind of unit an item of a list is: its class, its state, its column and row on the cards."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 

@@ -1,7 +1,5 @@
 """Melee: both sides attack each other in the same hex, and casualties are removed after both."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple

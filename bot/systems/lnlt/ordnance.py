@@ -1,7 +1,5 @@
 """Ordnance: to hit, then HE against infantry, or penetration, crew and passengers of a vehicle or an aircraft."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial

@@ -1,7 +1,5 @@
 """A vehicle overruns the defenders of a hex."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Why a total means what it means, in a few words that never repeat the result: `beaten by 6`, `twice morale 5`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """What is in a pack: its files by name, out of a folder, a zip or one text, within limits."""
 
-from __future__ import annotations
-
 import io
 import re
 import stat

@@ -1,7 +1,5 @@
 """The game file of a pack laid over that of a built-in game: what `inherits` changes, and what `extends` adds."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,8 +1,6 @@
 """What one server, or one game, sees of systems: those that everybody has, packs in versions of its own, and games with
 what extensions add to them."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any

@@ -1,7 +1,5 @@
 """Building assault of one room: a grenade first, then melee with the occupants who are left."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from functools import cache, partial
 from operator import add

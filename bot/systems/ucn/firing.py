@@ -5,8 +5,6 @@ An interrupt takes the characters one after the other; in shooting all roll to h
 Source: Infantry Combat, Shooting, Damage, Save; Interrupt, Spotting and Shooting.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from operator import add
 from typing import Any, NamedTuple

@@ -3,8 +3,6 @@
 Source: Building Assault and Melee Combat, Assault Modifiers and Melee Combat table.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
 from operator import add

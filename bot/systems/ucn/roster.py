@@ -1,7 +1,5 @@
 """What results make of roster units: members and casualties, states, markers, AP; and how answers call them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Shooting: all dice to hit, then hit by hit the save and the damage dice; the element takes the worst result."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any

@@ -3,8 +3,6 @@
 Source: Infantry Combat, Shooting, Damage, Status Damage, Save.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, TypeAlias
 

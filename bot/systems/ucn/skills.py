@@ -3,8 +3,6 @@
 Source: Action Points and Skills, Skills.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import NamedTuple, TypeAlias
 
