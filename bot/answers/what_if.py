@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from collections.abc import Sequence as Many
 from dataclasses import dataclass
 from fractions import Fraction
-from time import monotonic
+from time import thread_time
 
 from bot.answers.headline import ACTING, HARM, NONE, Scale, deciding, has_one_party
 from bot.answers.odds import EXACT, Outlook, heading, outlooks
@@ -208,11 +208,11 @@ def count_changes(
 ) -> list[dict[str, Distribution] | None]:
     """The odds with each of these inputs; None for those that the rules do not allow. Raises TooManyStates where there
     was time for none of them."""
-    sequence, until = system(system_id).sequence(sequence_id), monotonic() + seconds
+    sequence, until = system(system_id).sequence(sequence_id), thread_time() + seconds
     found: list[dict[str, Distribution] | None] = []
     for raw in raws:
         try:
-            found.append(each_odds(sequence, raw, paths, roster, seconds=max(0.0, until - monotonic())))
+            found.append(each_odds(sequence, raw, paths, roster, seconds=max(0.0, until - thread_time())))
         except TooManyStates:
             if not any(found):
                 raise

@@ -35,8 +35,9 @@ INLINE_ROLLS = 6_000
 INLINE_SECONDS = 0.03
 """What is counted on the spot, about ten milliseconds; on a slow machine no more than thirty."""
 WORKER_SECONDS = 5.0
-START_SECONDS = 30.0
-BUSY_TIMES = 3
+START_SECONDS = 60.0
+BUSY_SECONDS = 60.0
+"""How much longer a sum may take by the clock where the machine is busy with others."""
 WAITING = 500
 """How many may wait for the worker before it is said to be busy."""
 LINE_SECONDS = 20.0
@@ -167,6 +168,7 @@ class Worker:
             process = await self._started()
             assert process.stdin is not None
             process.stdin.write(question)
+            await asyncio.wait_for(_read(process), START_SECONDS)  # it has read the packs: no part of the sum
             answer: tuple[object, Refused | None] = await _read_within(process, seconds)
         except (TimeoutError, EOFError, OSError):
             self.given_up += 1
@@ -201,13 +203,13 @@ def _environment() -> dict[str, str]:
 
 async def _read_within(process: asyncio.subprocess.Process, seconds: float) -> Any:
     """The answer, if it comes in time. Where the machine is busy with others, what counts is the time that the process
-    had; but nobody waits more than BUSY_TIMES as long. Raises TimeoutError."""
+    had; but nobody waits more than BUSY_SECONDS longer. Raises TimeoutError."""
     reading = asyncio.ensure_future(_read(process))
     try:
-        before, end = _worked(process.pid), monotonic() + BUSY_TIMES * seconds
+        before, end = _worked(process.pid), monotonic() + seconds + BUSY_SECONDS
         done, _ = await asyncio.wait({reading}, timeout=seconds)
         while not done and monotonic() < end and _worked(process.pid) - before < seconds:
-            done, _ = await asyncio.wait({reading}, timeout=seconds / 10)
+            done, _ = await asyncio.wait({reading}, timeout=min(seconds, 2.0) / 10)
         if not done:
             raise TimeoutError
         return await reading

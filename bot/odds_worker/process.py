@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import Any
 
 SIZE = struct.Struct(">Q")
-GRACE = 30
+GRACE = 90
 """Seconds behind its limit after which the process ends, whatever it is at: its parent gave up long before."""
 PAUSE = 0.2
 """Seconds without a question in which a worker gets ready for pictures."""
@@ -78,6 +78,8 @@ def main() -> None:
         signal.alarm(int(seconds) + GRACE)
         try:
             with _seeing(packs):
+                sink.write(packed("begun"))
+                sink.flush()
                 told = packed(answer(name, arguments))
         except MemoryError:
             sys.exit("a sum took too much memory")

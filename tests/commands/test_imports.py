@@ -292,7 +292,7 @@ async def test_a_long_game_leaves_compressed_and_comes_back() -> None:
 
 async def test_a_check_that_takes_too_long_says_so_in_words_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(imports, "SHORT", 100)
-    monkeypatch.setattr(imports, "check_seconds", lambda size: 0.001)
+    monkeypatch.setattr(imports, "check_seconds", lambda size: -1.0)
     channel = await played()
     there, refused = await brought(channel.app, await exported(channel))
     assert refused.code == "too-slow"

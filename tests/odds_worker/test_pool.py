@@ -6,6 +6,7 @@ import asyncio
 import operator
 import time
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,6 +17,8 @@ from bot.rules.errors import UserError
 from bot.rules.odds.odds import Distribution
 from bot.rules.odds.rolls import TooManyStates
 from bot.systems.catalog import system
+from bot.systems.packs.archive import Content, read_content
+from bot.systems.resolve import after
 from tests.refusing import refuses
 
 FIRE = system("lnlt").sequence("fire")
@@ -160,9 +163,36 @@ async def test_a_sum_that_takes_too_much_memory_is_refused_and_the_next_is_count
         await worker.close()
 
 
-async def test_only_time_that_the_processor_worked_counts_on_a_busy_machine() -> None:
-    worker = Worker(1.0, stays=False)
-    await worker.run(time.sleep, 1.5)  # it waits, as on a machine that is busy with others
+async def test_only_time_that_the_processor_worked_counts_on_a_busy_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    worker = Worker(0.2, stays=False)
+    await worker.run(time.sleep, 5.0)  # it waits, as on a machine that is busy with twenty-five others
+    monkeypatch.setattr(counting, "BUSY_SECONDS", 1.0)
     with pytest.raises(TooManyStates):
-        await worker.run(time.sleep, 9.0)
+        await worker.run(time.sleep, 60.0)
+    with pytest.raises(TooManyStates):
+        await worker.run(sum, range(10**12))
     await worker.close()
+
+
+@pytest.fixture
+def packs(root: Path) -> tuple[Content, ...]:
+    """All packs of the repository."""
+    return tuple(read_content(file.parent) for file in sorted(root.glob("packs/*/pack.yaml")))
+
+
+async def test_a_host_with_many_packs_gives_each_sum_as_much_time(
+    monkeypatch: pytest.MonkeyPatch, packs: tuple[Content, ...]
+) -> None:
+    """The worker reads the packs in use first: that is no part of the sum, or with many packs none could be added."""
+    monkeypatch.setattr(counting, "packs_in_use", lambda: packs)
+    worker = Worker(0.05)
+    assert await worker.run(operator.neg, 4) == -4
+    await worker.close()
+
+
+async def test_what_is_counted_on_the_spot_is_bounded_by_work_and_not_by_the_clock() -> None:
+    late = after(0.02)
+    await asyncio.sleep(0.1)
+    assert not late(), "it waited, and did nothing"
+    while not late():
+        pass

@@ -80,7 +80,7 @@ def virtual(loop: VirtualLoop, chance: Random) -> Iterator[None]:
         patch.object(time, "time", loop.wall),
         patch.object(time, "monotonic", loop.time),
         patch.object(time, "sleep", loop.sleep),
-        patch.object(bot.systems.resolve, "monotonic", loop.time),
+        patch.object(bot.systems.resolve, "thread_time", loop.time),
         patch.object(os, "urandom", chance.randbytes),
     ):
         yield
