@@ -76,6 +76,7 @@ Bob: order write hold
 CARDS = """
 Anna: deck make "Ambush x2, Raid, 7" cup
 Anna: fair add "my own luck"
+Bob: deck draw cup hand=7
 Bob: deck draw cup 2
 Bob: game undo
 Anna: game undo

@@ -79,7 +79,7 @@ EVENTS: Json = {
             "tracks", "units",
         ],
         "deck": ["result before after", "texts", "decks", "cards"],
-        "draw": ["does result", "dice closed seats deck texts closes before after", "go led", "cards quiet"],
+        "draw": ["does result", "dice hand closed seats deck texts closes before after", "go led", "cards quiet"],
         "cards": ["does result before after", "deck seat to texts seats by reason", "", "cards"],
         "sealed": ["of sealed", "hand closes", "", "beside"],
         "reveal": ["opens", "result last before after", "tracks", "units final quiet"],
@@ -1313,6 +1313,8 @@ class Game:
         return self.cards_problem(after) or ("" if right else "its words are not those of its deck.")
 
     def rule_draw(self, body: Json) -> str:
+        if body.get("hand") and (not self.now["hand_dice"] or "deck" not in body or "closed" in body):
+            return "its cards were drawn by hand, which this game did not allow."
         if body["does"] == "lead":
             return self.rule_lead(body)
         if self.after["game"]:

@@ -203,7 +203,7 @@ def told_event(
     faces = faces_shown(event) if "read" in event else (die["value"] for die in event.get("dice", ()))
     dice = "".join(f"[{shows}]" for shows in islice(faces, 40))
     dice = "" if kind in CARDS else dice  # they count places in a pile
-    by_hand = "(dice by hand)" if event.get("hand") else ""
+    by_hand = f"({'drawn' if kind in CARDS else 'dice'} by hand)" if event.get("hand") else ""
     return " ".join(filter(None, (f"#{event['number']} {name_of(event['who'])}{side}: {said}", dice, by_hand)))
 
 

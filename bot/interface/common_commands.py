@@ -231,6 +231,7 @@ _OTHERS = (
         _free("deck", "which deck; standard-52 and standard-54 are always there", complete="deck"),
         Option("count", "int", "how many", min=1, max=60, default=1),
         Option("to", "enum", "play: for all to see; me: closed, into your hand", values=("play", "me"), default="play"),
+        _free("hand", "of a real deck on your table: the cards that came, by name", brief="cards of a real deck"),
         example="standard-52",
     ),
     _spec(

@@ -290,6 +290,28 @@ def draw(
     return Drawn(tuple(cards), tuple(dice), now, joined, (ends[0] - len(first), ends[1] - len(last)))
 
 
+def faces_of(id: str, deck: Deck, out: Out, typed: Iterable[str], names: Mapping[str, str]) -> list[int]:
+    """The faces that draw these cards, which came from a real deck; each is typed by its id or name. Raises UserError
+    for one that is not in the pile then."""
+    counts, joins = dict(left(id, deck, out)), at(id, DISCARD, out) if deck.empty == RESHUFFLE else {}
+    found = list[int]()
+    for word in typed:
+        if not any(counts.values()):
+            counts, joins = {card: joins[card] for card, _ in deck.cards if card in joins}, {}
+        there, before = [card for card in counts if counts[card]], 0
+        for card in there:
+            if word.casefold() in (card.casefold(), names[card].casefold()):
+                break
+            before += counts[card]
+        else:
+            hint = f"It may be {', '.join(names[card] for card in there[:12])}{' ...' if there[12:] else ''}."
+            what = f"{id} has no card {word[:40]} left to draw."
+            raise UserError(what, hint=hint if there else "", option="hand", code="bad-face")
+        found.append(before + 1)
+        counts[card] -= 1
+    return found
+
+
 def hands_drawn(hands: Hands, drawn: Drawn, seats: Sequence[str], number: int) -> dict[str, list[tuple[str, str]]]:
     """The closed hands and known ends behind the draw that the event `number` is."""
     now = {seat: [*held] for seat, held in hands.items()}

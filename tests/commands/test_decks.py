@@ -11,7 +11,9 @@ import pytest
 from bot.audit.check_file import check
 from bot.interface.spec import Command, Place
 from bot.rules import cards
+from tests.forging import bodies, rechained
 from tests.fresh import fresh_app
+from tests.packs.evening import refused_by_all
 from tests.page_script import said_by_page
 from tests.playing import Channel, two_sides
 from tests.random_play import exported_text
@@ -220,3 +222,49 @@ async def test_a_deck_is_drawn_by_a_macro_and_an_order_says_how() -> None:
     await channel.do("Anna", 'order write "deck draw"')
     wrong = await channel.fails("Anna", "order write text=deck command=draw", "There is no command")
     assert wrong.better == '/order write text=deck command="deck draw"'
+
+
+async def test_cards_of_a_real_deck_are_typed_and_marked_for_ever(tmp_path: Path) -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    await channel.do("Anna", 'deck make "1..5, Air strike x2" cup once=yes')
+    told = await channel.do("Bob", 'deck draw hand="air strike, 3"')
+    assert (told.title, told.footer[-1]) == ("Bob draws Air strike, 3", "drawn by hand")
+    assert "draws Air strike, 3 from cup (drawn by hand)" in (await channel.do("Anna", "log 3")).text()
+    refused = await channel.refused("Bob", "deck draw cup hand=3", "bad-face hand")
+    assert refused.text() == "cup has no card 3 left to draw.\nIt may be 1, 2, 4, 5, Air strike."
+    for line in ("deck draw cup 3 hand=1,2", "deck draw cup to=me hand=1"):
+        await channel.refused("Bob", line, "not-together hand")
+    await channel.do("Bob", "game undo")
+    assert not (await channel.do("Anna", "game undo")).error, "by consent, as dice"
+    await channel.do("Bob", 'deck draw hand="air strike, 3"')
+    await channel.do("Anna", "deck draw cup", "deck draw cup to=me")
+    await channel.refused("Bob", "deck draw cup hand=1", "closed-cards hand")
+    await channel.do("Anna", "deck play all", "game settings hand_dice=no")
+    await channel.refused("Bob", "deck draw cup hand=1", "no-hand-dice")
+    assert (await channel.do("Anna", "game stats")).title.startswith("No rolls to judge luck by")
+    await channel.do("Anna", "game end")
+    text = await exported_text(channel)
+    assert check(json.loads(text)).faults == ()
+    assert check(json.loads(text)).by_hand == 4, "also what was undone"
+    assert verify_log.check(verify_log.read_json(text))[0] == []
+    (page,) = said_by_page([text], tmp_path)
+    assert page["faults"] == []
+    draw = next(body for body in bodies(json.loads(text)) if body.get("hand"))
+    assert "closes" not in draw, "no die of the game's fell"
+    for bent in ({"hand": False}, {"does": "names"}, {"dice": [{**draw["dice"][0], "value": 1}, draw["dice"][1]]}):
+        log = json.loads(text)
+        next(body for body in bodies(log) if body.get("hand")).update(bent)
+        refused_by_all(rechained(log), tmp_path)
+    log = json.loads(text)
+    next(body for body in bodies(log) if "closed" in body)["hand"] = True
+    refused_by_all(rechained(log), tmp_path)
+
+
+async def test_what_was_typed_while_the_game_allowed_none_is_refused_by_all(tmp_path: Path) -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    await channel.do("Anna", 'deck make "1..5" cup', "game settings hand_dice=no", "deck draw", "game end")
+    log = json.loads(await exported_text(channel))
+    next(body for body in bodies(log) if body["kind"] == "draw")["hand"] = True
+    refused_by_all(rechained(log), tmp_path)

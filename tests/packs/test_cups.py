@@ -580,3 +580,19 @@ async def test_chits_of_a_cup_are_drawn_in_its_phase_alone(pack: Path) -> None:
     await channel.do("Anna", "game leave")
     made = await channel.do("Anna", "deck make cup once=yes")
     assert "The phase that it leads fills it anew." in made.text()
+
+
+async def test_the_chits_of_a_real_cup_are_typed_those_of_the_dead_too(pack: Path, tmp_path: Path) -> None:
+    channel = await begun()
+    await channel.do("Anna", 'unit edit "Rifles 1..2" state=eliminated', "unit add Guard squad US")
+    refused = await channel.refused("Bob", "deck draw hand=red", "die-owed hand")
+    assert refused.text() == (
+        "Nothing is recorded yet. 2/16: set aside, none of it is left. Which came next?\n"
+        'Type both: /deck draw cup hand="red, ..."'
+    )
+    await channel.refused("Bob", "deck draw hand=vc,us", "dice-left-over hand")
+    told = await channel.do("Bob", 'deck draw cup hand="2/16, US troops"')
+    assert told.first.startswith("US troops: US's go")
+    assert "drawn by hand" in told.footer
+    await channel.refused("Bob", "deck draw cup 2 hand=us,vc", "bad-value count")
+    await sound(channel, tmp_path)

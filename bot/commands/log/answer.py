@@ -70,7 +70,7 @@ async def with_footer(context: Context, reply: Reply) -> Reply:
         if not begins and (is_first or any(body["kind"] in PROMISING for body in bodies)):
             pieces.append(f"next free play: commitment {short((await context.next_seed()).commitment)}")
     if bodies[-1].get("hand"):
-        pieces.append("dice by hand")
+        pieces.append(f"{'drawn' if bodies[-1]['kind'] == 'draw' else 'dice'} by hand")
     if bodies[-1].get("alone"):
         pieces.append("undone alone")
     if begins:

@@ -13,8 +13,10 @@ from bot.game.rights import need_go
 from bot.interface.reply.parts import Part, Small
 from bot.interface.reply.reply import WAITING, Reply
 from bot.interface.spec import HAND
+from bot.interface.typing.command_text import quoted
 from bot.rules import cards
 from bot.rules.errors import UserError
+from bot.rules.text.names import counted
 from bot.rules.text.phrase import begun, phrase
 from bot.systems.game_file import LED_BY
 
@@ -50,14 +52,16 @@ async def draw(context: Context) -> Reply:
     typed = options["deck"] or ""
     if not led or context.game.ended or typed.casefold() not in ("", led):
         return await decks.draw(context)
+    real = decks.real_cards(context)
     if options["count"] != 1 or options["to"] == HAND:
         what = f"{led} leads this phase: its chits are drawn one by one, for all to see."
         raise UserError(what, hint=phrase("The next one: `/deck draw {id}`", id=led), option="count", code="bad-value")
-    return await lead(context)
+    return await lead(context, real)
 
 
-async def lead(context: Context) -> Reply:
-    """Draw the chit of the next go; what it says of whose that is, or of the end of the phase."""
+async def lead(context: Context, real: tuple[str, ...] = ()) -> Reply:
+    """Draw the chit of the next go, or take the `real` ones that came out of a cup on the table; what it says of whose
+    that is, or of the end of the phase."""
     game, system, id = context.need_started(), context.system, cup_now(context)
     name = chit_name(game, system)
     if not id or name:
@@ -67,11 +71,18 @@ async def lead(context: Context) -> Reply:
     need_go(game, context.actor)
     decks.declare_cup(context, id)
     because, number = list[Part](), context.ledger.next_number
-    for _ in range(MOST_DEAD):
+    for at in range(MOST_DEAD):
         if not cups.chits_left(replace(context.game, led=id)):
+            _check_all(real, at)
             return await _over(context, [*because, f"The {cups.nouns(id)[1]} is empty."])
-        number, led = context.ledger.next_number, _drawn(context, id)
+        if real and at == len(real):
+            aside = f"Nothing is recorded yet. {because[-1]} Which came next?"
+            more = phrase("Type both: `/deck draw {id} hand={typed}`", id=id, typed=quoted(", ".join((*real, "..."))))
+            raise UserError(aside, hint=more, option="hand", code="die-owed")
+        number, led = context.ledger.next_number, await _drawn(context, id, real[at : at + 1])
         now, name = context.game, chit_name(replace(game, led=led), system)
+        if cups.chit_of(now.led):
+            _check_all(real, at + 1)
         if (word := cups.said_of(now, now.led).get("ends")) is not None:
             return await _over(context, [*because, f"{context.who} draws {name}: the {word} is over."])
         if cups.chit_of(now.led):
@@ -85,18 +96,26 @@ async def lead(context: Context) -> Reply:
     return await _shown(context, number, because)
 
 
-def _drawn(context: Context, id: str) -> str:
+def _check_all(real: tuple[str, ...], used: int) -> None:
+    """Raise UserError for chits of a real cup that were not asked for any more."""
+    if real[used:]:
+        what = f"{counted(len(real) - used, 'chit')} left over: {', '.join(real[used:])}."
+        raise UserError(what, hint="Leave the rest out.", option="hand", code="dice-left-over")
+
+
+async def _drawn(context: Context, id: str, real: tuple[str, ...]) -> str:
     """Draw the next chit and write it down; the cup and the chit."""
     game, ledger = context.game, context.ledger
     if game.cards.get(cards.last_key(id)):
         what = f"Cards of {id} are closed, and its chits are drawn for all to see."
         raise UserError(what, hint=phrase("`/deck shuffle {id}`, or play what is in hands.", id=id), code="leads-phase")
     deck = cards.deck_from_json(game.decks[id])
-    drawn = cards.draw(id, deck, game.cards, 1, ledger.source())
+    source = await decks.drawing_from(context, id, deck, real) if real else ledger.source()
+    drawn = cards.draw(id, deck, game.cards, 1, source)
     after = cups.drawn(replace(game, cards=drawn.out), id, drawn.cards[0])
     ledger.add(
-        "draw", after, does="lead", deck=id, dice=[die.note() for die in drawn.dice], closes=closes_texts(context),
-        result=cards.words(id, drawn.cards),
+        "draw", after, does="lead", deck=id, dice=[die.note() for die in drawn.dice], hand=bool(real),
+        closes=not real and closes_texts(context), result=cards.words(id, drawn.cards),
     )  # fmt: skip
     return f"{id}/{drawn.cards[0]}"
 

@@ -21,6 +21,7 @@ from bot.places.own import ADD_IT, for_games
 from bot.rules import cards
 from bot.rules.cards import DISCARD, STANDARD, Deck
 from bot.rules.copies import replace
+from bot.rules.dice import Script
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.inputs.decks import HAND as HAND_KEPT
 from bot.rules.inputs.decks import OPEN as OPEN_KEPT
@@ -146,14 +147,28 @@ def declare_cup(context: Context, id: str) -> None:
 async def draw(context: Context) -> Reply:
     """Draw cards from a deck, one die each: face up, or closed into one's own hand."""
     options = context.options()
-    typed, count = options["deck"] or "", options["count"]
+    typed, count, real = options["deck"] or "", options["count"], real_cards(context)
     if typed.isdecimal() and typed not in context.game.decks:
         typed, count = "", int(typed[:4])
+    count = len(real) if real and "count" not in context.command.options else count
+    if real and (count != len(real) or options["to"] == HAND):
+        what = f"{counted(len(real), 'card')} typed for {count} drawn." if count != len(real) else ""
+        what = what or "Cards of a real deck are typed for all to see, not into a hand."
+        raise UserError(what, hint=phrase("For example: `/deck draw hand=7,12`"), option="hand", code="not-together")
     if not 1 <= count <= cards.MOST_DRAWN:
         raise UserError(f"1 to {cards.MOST_DRAWN} cards are drawn at once.", option="count", code="bad-value")
     if options["to"] == HAND:
         return await _draw_closed(context, typed, count)
-    return await _draw(context, typed, count, openly=bool(context.command.options.get("to")))
+    return await _draw(context, typed, count, openly=bool(context.command.options.get("to")), real=real)
+
+
+def real_cards(context: Context) -> tuple[str, ...]:
+    """The cards that came from a real deck, as typed. Raises UserError where the game allows no real dice."""
+    real = tuple(filter(None, map(str.strip, re.split("[,;]", context.options()["hand"] or ""))))
+    if real and not context.game.hand_dice:
+        hint = phrase("`/game settings hand_dice=yes` allows them.")
+        raise UserError("This game does not allow dice or cards drawn by hand.", hint=hint, code="no-hand-dice")
+    return real
 
 
 async def press_draw(context: Context, id: str) -> Reply:
@@ -166,14 +181,14 @@ async def press_draw_closed(context: Context, id: str) -> Reply:
     return await _draw_closed(context, id, 1)
 
 
-async def _draw(context: Context, typed: str, count: int, *, openly: bool = False) -> Reply:
+async def _draw(context: Context, typed: str, count: int, *, openly: bool = False, real: tuple[str, ...] = ()) -> Reply:
     id, deck = found_deck(context, typed, "" if openly else OPEN_KEPT)
     made = game_deck(context, id)
     check_chits(context, id, "drawn in that phase, one by one")
-    if made is not None and made.keep == HAND_KEPT and not openly:
+    if made is not None and made.keep == HAND_KEPT and not (openly or real):
         hint = phrase("`/deck draw {id} to=me` draws into yours, `to=play` for all to see.", id=id)
         raise UserError(f"{id} is drawn closed, into hands.", hint=hint, option="to", code="missing")
-    number, drawn = await drawn_cards(context, id, deck, count, "draw")
+    number, drawn = await drawn_cards(context, id, deck, count, "draw", real=real)
     names = await names_of(context, id, drawn.cards)
     told = described(context, id, drawn.cards)
     lines: tuple[Part, ...] = (*joined_lines(drawn), *told, Small(f"{id}: {counts(context, id, deck)}"))
@@ -238,7 +253,7 @@ def _as_declared(context: Context, id: str) -> Deck:
 
 
 async def drawn_cards(
-    context: Context, id: str, deck: Deck, count: int, does: str, seats: Sequence[str] = ()
+    context: Context, id: str, deck: Deck, count: int, does: str, seats: Sequence[str] = (), real: Sequence[str] = ()
 ) -> tuple[int, cards.Drawn]:
     """Draw cards and write it down: (the event, what was drawn). Into hands they are closed, and so are the faces of
     all dice while cards of the deck are closed: with a face everybody could count what is missing before it."""
@@ -247,11 +262,12 @@ async def drawn_cards(
         check_no_cup(context, id)
     check_room(context, id, Counter(seats))
     hands, number = await closed_hands(context, id), ledger.next_number
-    drawn = cards.draw(id, deck, game.cards, count, ledger.source(), hands, seats)
-    closes = closes_texts(context)
+    source = await drawing_from(context, id, deck, real) if real else ledger.source()
+    drawn = cards.draw(id, deck, game.cards, count, source, hands, seats)
+    closes = not real and closes_texts(context)
     if not seats and not game.cards.get(cards.last_key(id)):
         dice, said = [die.note() for die in drawn.dice], cards.words(id, drawn.cards)
-        ledger.add("draw", cards=drawn.out, does=does, deck=id, dice=dice, closes=closes, result=said)
+        ledger.add("draw", cards=drawn.out, does=does, deck=id, dice=dice, hand=bool(real), closes=closes, result=said)
         return number, drawn
     hidden = {f"face.{at}": str(die.value) for at, die in enumerate(drawn.dice, 1)}
     out = dict(drawn.out)
@@ -266,6 +282,15 @@ async def drawn_cards(
         hidden=hidden, result=said,
     )  # fmt: skip
     return number, drawn
+
+
+async def drawing_from(context: Context, id: str, deck: Deck, real: Sequence[str]) -> Script:
+    """The faces that draw these cards, of a real deck on the table. Raises UserError while cards of it are closed: what
+    is left could be told from what is refused."""
+    if context.game.cards.get(cards.last_key(id)):
+        what = f"Cards of {id} are closed here, so those of a real deck cannot be typed."
+        raise UserError(what, hint=phrase("`/deck draw {id}` draws one.", id=id), option="hand", code="closed-cards")
+    return Script(cards.faces_of(id, deck, context.game.cards, real, await names_of(context, id, deck.ids)))
 
 
 def check_chits(context: Context, id: str, how: str = "") -> None:

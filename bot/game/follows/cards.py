@@ -47,8 +47,12 @@ def draw(past: Past, event: Event, said: Said) -> str:
     """Cards are drawn, each by one die; or names are put in order."""
     if said and event["does"] != "lead":
         return "it changes whose go it is."
-    if "closed" in event:
-        return _closed_draw(past, event)
+    if event.get("hand") and not (past.now.hand_dice and "deck" in event and "closed" not in event):
+        return "its cards were drawn by hand, which this game did not allow."
+    return _closed_draw(past, event) if "closed" in event else _open_draw(past, event)
+
+
+def _open_draw(past: Past, event: Event) -> str:
     id, dice = event.get("deck", ""), event.get("dice", [])
     made, source = past.now.decks.get(id), Script([die["value"] for die in dice])
     if "seats" in event or not (_orders(event) or event["does"] in ("draw", "lead")):

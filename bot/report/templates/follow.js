@@ -566,6 +566,7 @@ const Follow = (() => {
       if (body.behind !== last) return `It says that the last event before it was #${body.behind}, but that was #${last}.`;
       if (body.side !== (players[who] || "")) return `It was written for ${body.side || "no side"}, but who wrote it plays ${players[who] || "none"}.`;
       if (leftHere.has(who)) return "Who wrote it had left the game for good.";
+      if (kind === "draw" && body.hand && (game.hand_dice === false || !("deck" in body) || "closed" in body)) return "Its cards were drawn by hand, which this game did not allow.";
       const own = kind === "undo" ? undo(body) : kind === "redo" ? again(body) : kind === "reveal" || kind === "end" ? opening(body)
         : ["deck", "draw", "cards"].includes(kind) && body.does !== "lead" ? ofCards(body, game.decks, out, canonical, atTable(who)) : kind === "choice" ? choice(body) : "";
       return own || leading(body, game, present, out) || (kind === "redo" ? "" : asking(body)) || waiting(body) || ofHands(body, game, out, hidden, atTable(who)) || ("upkeep" in body ? upkeep(body) : "") || tracks(body) || texts(body) || (body.keeps && !(redo.length && passedOver(body)) ? "It keeps what could be brought back, which it cannot." : "");

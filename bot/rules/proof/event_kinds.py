@@ -61,7 +61,7 @@ EVENTS: Mapping[str, Any] = {
             "tracks", "units",
         ],
         "deck": ["result before after", "texts", "decks", "cards"],
-        "draw": ["does result", "dice closed seats deck texts closes before after", "go led", "cards quiet"],
+        "draw": ["does result", "dice hand closed seats deck texts closes before after", "go led", "cards quiet"],
         "cards": ["does result before after", "deck seat to texts seats by reason", "", "cards"],
         "sealed": ["of sealed", "hand closes", "", "beside"],
         "reveal": ["opens", "result last before after", "tracks", "units final quiet"],
