@@ -243,8 +243,8 @@ class Expression:
     @property
     def is_count(self) -> bool:
         """Whether the answer is a number of successes and nothing else."""
-        counts = len(self.program) == 1 and self.pools != () and self.pools[0].count_if is not None
-        return counts and self.against is None
+        first = self.program[0]
+        return len(self.program) == 1 and isinstance(first, Pool) and bool(first.count_if) and self.against is None
 
     @property
     def notation(self) -> str:

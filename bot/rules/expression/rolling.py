@@ -7,31 +7,26 @@ worked out as far as somebody asks.
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
-from itertools import repeat
 from typing import NamedTuple
 
 from bot.rules.dice import Die, Rolled, Source
 from bot.rules.expression.cost import arithmetic, compute
-from bot.rules.expression.model import FATE_FACES, Expression, Number, Operand, Operator, Pool
+from bot.rules.expression.model import FATE_FACES, Expression, Number, Operand, Pool
 from bot.rules.expression.throwing import KEPT, Draw, Show, Throw, Thrown, show_of, throw_of
 
 
 class Form(NamedTuple):
-    """`throws` has of each pool how it is thrown, and how often it counts beside `constant`; `is_linear` unless pools
-    are multiplied with each other or divided. `frames` are the texts before, between and behind the pools. `pattern` is
-    the whole answer with places for the dice and what they come to, where these are all numbers that simply count; ""
-    otherwise. `added` is what follows the only pool, with its label, where that is nothing but numbers that are added
-    up; None otherwise."""
+    """`frames` are the texts before, between and behind the pools. `pattern` is the whole answer with places for the
+    dice and what they come to, where these are all numbers that simply count; "" otherwise. `added` is what follows the
+    only pool, with its label, where that is nothing but numbers that are added up; None otherwise."""
 
     expression: Expression
     notation: str
     is_text: bool
     dice: tuple[Die, ...]
-    throws: tuple[tuple[Throw, int], ...]
+    throws: tuple[Throw, ...]
     shows: tuple[Show, ...]
     frames: tuple[str, ...]
-    constant: int
-    is_linear: bool
     pattern: str
     added: tuple[tuple[str, int], ...] | None
 
@@ -39,17 +34,14 @@ class Form(NamedTuple):
 def _form_of(expression: Expression) -> Form:
     """The form of an expression, kept with it."""
     pools, frames = expression.pools, _frames(expression)
-    constant, factors = _factors(expression)
     form = expression.kept["form"] = Form(
         expression,
         notation=expression.notation,
         is_text=expression.is_text,
         dice=tuple(pool.die for pool in pools),
-        throws=tuple((throw_of(pool), factor) for pool, factor in zip(pools, factors or repeat(0), strict=False)),
+        throws=tuple(map(throw_of, pools)),
         shows=tuple(map(show_of, pools)),
         frames=frames,
-        constant=constant,
-        is_linear=factors is not None,
         pattern=_pattern(expression, frames),
         added=_added(expression),
     )
@@ -86,35 +78,6 @@ def _is_plain(pool: Pool) -> bool:
     return not (changes or pool.is_text or pool.faces == FATE_FACES)
 
 
-Sum = tuple[int, dict[int, int]] | None
-"""A constant, and how often each pool is added, by its place; None where pools are multiplied together, or divided."""
-
-
-def _factors(expression: Expression) -> tuple[int, tuple[int, ...] | None]:
-    pools = iter(range(len(expression.pools)))
-
-    def read(operand: Operand) -> Sum:
-        return (operand.value, {}) if isinstance(operand, Number) else (0, {next(pools): 1})
-
-    found = compute(expression.program, read, _combined)
-    return (0, None) if found is None else (found[0], tuple(found[1][at] for at in sorted(found[1])))
-
-
-def _combined(operator: Operator, left: Sum, right: Sum) -> Sum:
-    if left is None or right is None:
-        return None
-    sign = operator.sign
-    if sign in "+-":
-        once = 1 if sign == "+" else -1
-        return left[0] + once * right[0], {**left[1], **{at: once * count for at, count in right[1].items()}}
-    if not (left[1] or right[1]):
-        return arithmetic(sign, left[0], right[0]), {}
-    if sign == "/" or (left[1] and right[1]):
-        return None
-    times, (constant, found) = (left[0], right) if right[1] else (right[0], left)
-    return constant * times, {at: count * times for at, count in found.items()}
-
-
 def _added(expression: Expression) -> tuple[tuple[str, int], ...] | None:
     first, *rest = expression.pieces
     if not isinstance(first, Pool) or first.count_if is not None or first.is_text or len(rest) % 2:
@@ -134,9 +97,9 @@ class Result:
 
     __slots__ = ("_form", "added", "expression", "thrown", "total")
 
-    def __init__(self, form: Form, thrown: list[Thrown], total: int | None) -> None:
-        self._form, self.thrown, self.total = form, thrown, total
-        self.expression, self.added = form.expression, form.added
+    def __init__(self, form: Form, thrown: list[Thrown]) -> None:
+        self._form, self.thrown, self.expression, self.added = form, thrown, form.expression, form.added
+        self.total = None if form.is_text else _total(form.expression, thrown)
 
     @property
     def faces(self) -> dict[str, int] | None:
@@ -169,11 +132,10 @@ class Result:
     def work(self) -> str:
         """The expression with its dice in place, labels in front: `morale [4, 2] + leader 1`. `~1~` is dropped, `1->4`
         rerolled, `6!` exploded, `(8)` a success."""
-        frames, shows, thrown = self._form.frames, self._form.shows, self.thrown
-        shown = frames[0]
-        for at, one in enumerate(thrown):
-            shown += shows[at](one) + frames[at + 1]
-        if any(one[3] for one in thrown):
+        shown, *behind = self._form.frames
+        for show, one, frame in zip(self._form.shows, self.thrown, behind, strict=True):
+            shown += show(one) + frame
+        if any(one[3] for one in self.thrown):
             return f"{shown} (stopped at the limit of further dice)"
         return shown
 
@@ -232,7 +194,7 @@ def roll(expression: Expression, source: Source) -> Rolling:
     explodes brings the next one at once. Raises what `source` raises, such as DieOwed."""
     form = expression.kept.get("form") or _form_of(expression)
     draw: Draw = getattr(source, "draw_all", None) or partial(_one_by_one, source.draw)
-    return Rolling(form, [_roll_once(form, draw) for _ in range(expression.repeat or 1)])
+    return Rolling(form, [Result(form, [throw(draw) for throw in form.throws]) for _ in range(expression.repeat or 1)])
 
 
 def _one_by_one(draw: Callable[[Die], int | str], die: Die, count: int) -> list[int | str]:
@@ -240,20 +202,8 @@ def _one_by_one(draw: Callable[[Die], int | str], die: Die, count: int) -> list[
     return [draw(die) for _ in range(count)]
 
 
-def _roll_once(form: Form, draw: Draw) -> Result:
-    thrown: list[Thrown] = []
-    total = form.constant
-    for throw, factor in form.throws:
-        one = throw(draw)
-        thrown.append(one)
-        total += one[2] * factor
-    if form.is_linear and not form.is_text:
-        return Result(form, thrown, total)
-    return Result(form, thrown, None if form.is_text else _computed(form.expression, thrown))
-
-
-def _computed(expression: Expression, thrown: list[Thrown]) -> int:
-    """What it comes to where pools are multiplied or divided."""
+def _total(expression: Expression, thrown: list[Thrown]) -> int:
+    """What its numbers and the pools on the table come to."""
     totals = iter([one[2] for one in thrown])
 
     def read(operand: Operand) -> int:
