@@ -273,7 +273,9 @@ def _taking_many(options: Iterable[Option]) -> tuple[Option, ...]:
 
 
 class _Tables(Mapping[str, Table]):
-    """The tables of a game, each read and compiled when it is first asked for."""
+    """The tables of a game, each read and compiled when it is first asked for; equal to themselves alone."""
+
+    __hash__ = object.__hash__
 
     def __init__(self, system: System) -> None:
         self._system = system

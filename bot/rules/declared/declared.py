@@ -30,13 +30,12 @@ from bot.rules.declared.reading import Sheet
 from bot.rules.declared.saying import settled
 from bot.rules.declared.setting import NUMBERS, Head, Name, Names, Setting, shown_name, words_in
 from bot.rules.declared.walk import LINES, NOTES, TOLD, Now, Walk, path_to
-from bot.rules.errors import UserError
 from bot.rules.inputs.decks import DECK, Pile, pile_of
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.options import Option
 from bot.rules.inputs.units import NO_WORDS, UnitWords
 from bot.rules.odds.odds import STATE_BUDGET
-from bot.rules.sequence.sequence import Plan, Row, Settlement, no_closing, row_of
+from bot.rules.sequence.sequence import Plan, Row, never, no_closing, row_of
 
 # -- before any die falls: what is refused or lacking is found then, and the rows of odds
 
@@ -204,7 +203,7 @@ class Declared:
     def plan(self, given: Given) -> Plan[Now]:
         """The plan for cleaned inputs. Raises UserError for what the steps refuse."""
         if any(option.type == "mods" for option in self.head.inputs):
-            _refuse_values(given)
+            given.refuse_values()
         for table in self._blank:
             table.check_filled()
         known = values_of(self.head.inputs, given, self._sheet.formulas.setting.words)
@@ -283,14 +282,6 @@ def _inputs(options: tuple[Option, ...]) -> Names:
     return names
 
 
-def _refuse_values(given: Given) -> None:
-    for word in given.mods:
-        name, equals, _ = word.partition("=")
-        if equals:
-            say = f'mods takes {name} alone, not "{word[:40]}".'
-            raise UserError(say, hint=f"Type {name}.", option="mods", code="unknown-modifier")
-
-
 def values_of(options: Iterable[Option], given: Given, words: Mapping[str, UnitWords]) -> dict[str, Any]:
     """The values of the names that a declared sequence begins with; of two with one name the later counts."""
     known: dict[str, Any] = {}
@@ -332,8 +323,3 @@ def _with_lists(told: dict[str, Any], sheet: Sheet) -> dict[str, Any]:
         elif isinstance(value, tuple):
             told[name] = list(value)
     return {**before, **told, **behind}
-
-
-def never(_out: Any) -> Settlement:
-    """Nobody asks: a declared sequence settles by its notes."""
-    raise AssertionError("a declared sequence settles by its notes")

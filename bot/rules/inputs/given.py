@@ -82,6 +82,14 @@ class Given:
         words: tuple[str, ...] = self.values.get("mods") or ()
         return words
 
+    def refuse_values(self) -> None:
+        """Raise UserError for a word of `mods` with a value, such as smoke=2, where a word is there or it is not."""
+        for word in self.mods:
+            name, equals, _ = word.partition("=")
+            if equals:
+                what = f'mods takes {name} alone, not "{word[:40]}".'
+                raise UserError(what, hint=f"Type {name}.", option="mods", code="unknown-modifier")
+
 
 def read_given(
     asked: Asked, raw: Mapping[str, object], words: Mapping[str, UnitWords], roster: Roster, *, what: str

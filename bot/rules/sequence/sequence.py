@@ -351,8 +351,8 @@ class Plan(NamedTuple, Generic[S]):
 
 
 def never(_out: Any) -> Settlement:
-    """Nobody asks a part to settle: it is counted, not played."""
-    raise AssertionError("a part is counted, not played")
+    """Nobody asks: a part is counted, not played, and a declared sequence settles by its notes."""
+    raise AssertionError("nobody settles this by its outputs")
 
 
 ASKED = Line("a side was asked")

@@ -14,8 +14,7 @@ from bot.systems.lnlt.aftermath import CREWS, aftermath, attacked, becomes, head
 from bot.systems.lnlt.area import leg_modifiers, terrain_of
 from bot.systems.lnlt.checks import NONE, DamageChecks, say, say_crew
 from bot.systems.lnlt.impact import Impact, Struck, fire_check, fire_started, paths_in, then_fire_check, told_after
-from bot.systems.lnlt.items import Attack, list_alike, readings_of
-from bot.systems.lnlt.kinds import refuse_values
+from bot.systems.lnlt.items import Attack, list_items, readings_of
 from bot.systems.lnlt.reasons import Opposed, target_modifier
 
 DICE = (d6("attack"), d6("defense"))
@@ -27,7 +26,7 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
 
     Passengers are left to bail-out, of which the answer reminds. Raises UserError for one without a vehicle before it.
     """
-    refuse_values(given)
+    given.refuse_values()
     targets, value = given.units("targets"), given.int("value")
     aboard = _aboard(targets)
     legs = tuple(unit for unit in targets if kinds.is_leg(unit))
@@ -44,7 +43,7 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
     readings = readings_of(tables)
     checks = DamageChecks(
         readings,
-        list_alike(readings, legs, no_hero=given.flag("no_hero")),
+        list_items(readings, legs, no_hero=given.flag("no_hero")),
         finish=lambda state: next_vehicle(0, six=state.six),
     )
     impact = Impact(

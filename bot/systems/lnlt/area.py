@@ -19,7 +19,7 @@ from bot.systems.lnlt.fire import refuse_to_fire
 from bot.systems.lnlt.impact import OWES as FIRE_CHECK
 from bot.systems.lnlt.impact import fire_check, fire_started, told_before
 from bot.systems.lnlt.items import Attack, ended, list_items, places, readings_of
-from bot.systems.lnlt.kinds import capped, refuse_values, target_terrain, terrain_for
+from bot.systems.lnlt.kinds import capped, target_terrain, terrain_for
 from bot.systems.lnlt.reasons import against, target_modifier
 
 ATTACK, DEFENSE = d6("attack"), d6("defense")
@@ -215,7 +215,7 @@ def hexes_away(hexes: int) -> str:
 
 def plan_barrage(tables: Tables, given: Given) -> Plan[Attack]:
     """A barrage on `targets`. Source: PAC 05, 12 (18.1, 18.2)."""
-    refuse_values(given)
+    given.refuse_values()
     refuse_to_fire(given.unit("unit"))
     targets, flammable = given.units("targets"), given.flag("flammable")
     mod, parts = leg_modifiers(tables, given)
@@ -251,7 +251,7 @@ DRIFT = (d6("direction"), d6("distance"))
 
 def plan_crash(tables: Tables, given: Given) -> Plan[Attack]:
     """A crash, and the firepower 6 attack on `targets` in its hex. Source: PAC 02, 06."""
-    refuse_values(given)
+    given.refuse_values()
     stage = given.word("stage")
     targets = given.units("targets") if stage != "drift" else ()
     flammable, tm = given.flag("flammable"), target_terrain(given.int("tm"))

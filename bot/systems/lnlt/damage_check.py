@@ -12,14 +12,14 @@ from bot.rules.sequence.sequence import Fate, Line, Plan, Roll, Row, Ruling, Set
 from bot.rules.tables.table import Tables
 from bot.systems.lnlt.aftermath import PLACED, attacked, headline, rows, suffered
 from bot.systems.lnlt.checks import NONE, DamageChecks, say_crew
-from bot.systems.lnlt.items import Aboard, Attack, list_alike, readings_of
+from bot.systems.lnlt.items import Aboard, Attack, list_items, readings_of
 
 
 def plan(tables: Tables, given: Given) -> Plan[Attack]:
     """Damage checks of `targets` at `dc_mod`. Source: PAC 02, 05 (5.0)."""
     targets = given.units("targets")
     readings = readings_of(tables)
-    items = list_alike(readings, targets, no_hero=given.flag("no_hero"))
+    items = list_items(readings, targets, no_hero=given.flag("no_hero"))
     checks = DamageChecks(readings, items)
 
     def settle(out: Mapping[str, Any]) -> Settlement:
@@ -71,7 +71,7 @@ def plan_bail_out(tables: Tables, given: Given) -> Plan[Attack]:
     exposed = given.flag("open_topped") or given.flag("unarmored")
     checks = DamageChecks(
         readings,
-        list_alike(
+        list_items(
             readings, passengers, "passengers", no_hero=given.flag("no_hero"), aboard=Aboard(cause, (row,), exposed)
         ),
         outcome=False,

@@ -15,8 +15,8 @@ from bot.systems.lnlt import kinds
 from bot.systems.lnlt.aftermath import attacked, captured, captured_lost, dismounting, headline, rows, suffered
 from bot.systems.lnlt.checks import NONE, DamageChecks
 from bot.systems.lnlt.impact import fire_check, fire_started, then_fire_check, told_before
-from bot.systems.lnlt.items import Attack, list_items, paths_in, places, readings_of
-from bot.systems.lnlt.kinds import MMC, SMC, is_lone_sniper, refuse_unfit, refuse_values, state_of
+from bot.systems.lnlt.items import Attack, list_items, paths_in, readings_of
+from bot.systems.lnlt.kinds import MMC, SMC, is_lone_sniper, refuse_unfit, state_of
 from bot.systems.lnlt.reasons import Opposed, one_by_one
 
 # -- the firepower of a stack that fires: who leads, who adds half, which support weapons count
@@ -231,7 +231,7 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
 
     Raises UserError for targets that cannot be attacked together, or a stack that cannot fire so.
     """
-    refuse_values(given)
+    given.refuse_values()
     attackers, targets, shooter = given.units("attackers"), given.units("targets"), given.word("shooter")
     target = _check_targets(targets)
     powers = attack_firepower(tables, attackers)
@@ -295,15 +295,13 @@ def _sums(powers: Sequence[tuple[str, int]], modifiers: Answer) -> Opposed:
 def _checks(tables: Tables, given: Given, *, picks: bool) -> DamageChecks:
     """The damage checks of all targets together, or of each by itself where a sniper picks one."""
     readings, targets = readings_of(tables), given.units("targets")
-    size = len(targets)
     return DamageChecks(
         readings,
         list_items(
             readings,
             targets,
-            paths=(paths_in("targets[0]"),) * size if picks else places("targets", size),
-            spans=[(at, at + 1) for at in range(size)] if picks else [(0, size)] if size else [],
-            offsets=(0,) * size,
+            paths=(paths_in("targets[0]"),) * len(targets) if picks else (),
+            spans=[(at, at + 1) for at in range(len(targets))] if picks else (),
             no_hero=given.flag("no_hero"),
             closed_is_immune=True,
         ),

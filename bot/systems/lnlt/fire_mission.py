@@ -15,7 +15,7 @@ from bot.systems.lnlt.area import AreaAttack, Hex, area_words, hexes_away, leg_m
 from bot.systems.lnlt.checks import NONE
 from bot.systems.lnlt.impact import fire_started
 from bot.systems.lnlt.items import Attack
-from bot.systems.lnlt.kinds import refuse_values, target_terrain
+from bot.systems.lnlt.kinds import target_terrain
 
 DRIFT = (d6("white, distance"), d6("colored, direction"))
 
@@ -44,7 +44,7 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
 
     Raises UserError for a hex that the mission does not attack, or a loose mission beyond firepower 6.
     """
-    refuse_values(given)
+    given.refuse_values()
     stage, mission, fp = given.word("stage"), given.word("mission"), given.int("fp")
     mission_fp = tables["mission-fp"]
     mission_fp(mission=mission, fp=fp, distance=0)  # refuses what is not on the card

@@ -1,6 +1,5 @@
 """A list of units as the damage checks see it: what each item is and may owe, and the cards that they read."""
 
-from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -71,19 +70,13 @@ class Readings:
         return state if row == "hero" or state in kinds.SHAKEN_STATES else self.becomes(row, state, "shaken")
 
 
-_MADE: OrderedDict[int, tuple[Tables, Readings]] = OrderedDict()
-CELLS, _GAMES = 4_096, 8
+CELLS = 4_096
 
 
+@lru_cache(8)
 def readings_of(tables: Tables) -> Readings:
     """The readings of these tables, made once: a play reads few of their cells. A pack may have tables of its own."""
-    of, readings = _MADE.get(id(tables), (None, None))
-    if of is not tables or readings is None:
-        readings = Readings(tables)
-        _MADE[id(tables)] = (tables, readings)
-        if len(_MADE) > _GAMES:
-            _MADE.popitem(last=False)
-    return readings
+    return Readings(tables)
 
 
 # -- a list of units as the damage checks see it: what each item is, may owe, and what a result makes of it
@@ -203,23 +196,29 @@ class Item(NamedTuple):
 def list_items(
     readings: Readings,
     units: Sequence[Unit],
+    name: str = "targets",
     *,
-    paths: Sequence[Paths],
-    spans: Sequence[tuple[int, int]],
-    offsets: Sequence[int],
+    paths: Sequence[Paths] = (),
+    spans: Sequence[tuple[int, int]] = (),
+    offsets: Sequence[int] = (),
     no_hero: bool = False,
     closed_is_immune: bool = False,
     aboard: Aboard | None = None,
 ) -> tuple[Item, ...]:
-    """The items of `units`. `spans` are the lists they fall into (one hex each), each with its own leaders.
+    """The items of `units`, which are told in the output `name` or at `paths`.
+
+    `spans` are the lists they fall into (one hex each), each with its own leaders; without them they are one list, and
+    without `offsets` all are under the same difference.
 
     Raises UserError for a unit without the morale that it may need, a passenger without a vehicle, a unit that no
     damage check is made for, or a state that it cannot have. Source: PAC 02, 09.
     """
     kinds.refuse_unfit(units)
     items: list[Item] = []
-    first = paths[spans[0][0]].path if units and spans else ""
-    for start, stop in spans:
+    size = len(units)
+    paths, offsets = paths or places(name, size), offsets or (0,) * size
+    first = paths[0].path if units else ""
+    for start, stop in spans or ((0, size),):
         vehicle: Unit | None = None
         last_leg = _last_leg(units, start, stop)
         for at in range(start, stop):
@@ -255,30 +254,6 @@ def list_items(
                 )
             )
     return tuple(items)
-
-
-def list_alike(
-    readings: Readings,
-    units: Sequence[Unit],
-    name: str = "targets",
-    *,
-    no_hero: bool = False,
-    aboard: Aboard | None = None,
-) -> tuple[Item, ...]:
-    """The items of one list, all under the same difference; `name` is the output that they are in.
-
-    Raises UserError as `list_items` does. Source: PAC 02, 09.
-    """
-    size = len(units)
-    return list_items(
-        readings,
-        units,
-        paths=places(name, size),
-        spans=[(0, size)] if size else [],
-        offsets=(0,) * size,
-        no_hero=no_hero,
-        aboard=aboard,
-    )
 
 
 def _vehicle_of(unit: Unit, vehicle: Unit | None, aboard: Aboard | None) -> Aboard:

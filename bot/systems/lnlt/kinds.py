@@ -142,15 +142,3 @@ def read_positions(text: str, size: int, *, option: str) -> tuple[int, ...]:
             raise UserError(f"{option} names position {int(word)} twice.", option=option, code="given-twice")
         places.append(int(word) - 1)
     return tuple(sorted(places))
-
-
-# -- the further words of an option
-
-
-def refuse_values(given: Given) -> None:
-    """Raise UserError for a word of `mods` with a value, such as smoke=2: here a word is there or it is not."""
-    for word in given.mods:
-        name, equals, _ = word.partition("=")
-        if equals:
-            what = f'mods takes {name} alone, not "{word[:40]}".'
-            raise UserError(what, hint=f"Type {name}.", option="mods", code="unknown-modifier")

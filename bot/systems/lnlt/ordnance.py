@@ -54,8 +54,8 @@ from bot.systems.lnlt.impact import (
     told_after,
     told_before,
 )
-from bot.systems.lnlt.items import ROWS, Aboard, Attack, list_alike, readings_of
-from bot.systems.lnlt.kinds import is_lone_sniper, refuse_values
+from bot.systems.lnlt.items import ROWS, Aboard, Attack, list_items, readings_of
+from bot.systems.lnlt.kinds import is_lone_sniper
 from bot.systems.lnlt.reasons import Opposed, at_most
 
 # -- the to-hit roll of ordnance: white and colored die, its modifiers, and the depletion of an ATGM
@@ -133,7 +133,7 @@ MISSED_INFANTRY = {"attack_total": NONE, "defense_total": NONE, "damage": False,
 
 def plan_ordnance_infantry(tables: Tables, given: Given) -> Plan[Attack]:
     """A shot at a hex of infantry. Source: PAC 04, 06 (14.1). Raises UserError for vehicles among the targets."""
-    refuse_values(given)
+    given.refuse_values()
     refuse_to_fire(given.unit("unit"))
     targets, flammable = given.units("targets"), given.flag("flammable")
     _check_targets(targets)
@@ -142,7 +142,7 @@ def plan_ordnance_infantry(tables: Tables, given: Given) -> Plan[Attack]:
     readings = readings_of(tables)
     checks = DamageChecks(
         readings,
-        list_alike(readings, targets, no_hero=given.flag("no_hero")),
+        list_items(readings, targets, no_hero=given.flag("no_hero")),
         finish=then_fire_check,
     )
 
@@ -238,7 +238,7 @@ def plan_ordnance_vehicle(tables: Tables, given: Given) -> Plan[Attack]:
 
     Raises UserError for an aircraft in flight without guided anti-aircraft weapons.
     """
-    refuse_values(given)
+    given.refuse_values()
     refuse_to_fire(given.unit("unit"))
     aircraft, target, passengers = given.word("aircraft"), given.unit("target"), given.units("passengers")
     _check_target(aircraft, target, guided=given.flag("guided_aa"))
@@ -250,7 +250,7 @@ def plan_ordnance_vehicle(tables: Tables, given: Given) -> Plan[Attack]:
     readings = readings_of(tables)
     checks = DamageChecks(
         readings,
-        list_alike(readings, passengers, "passengers", aboard=Aboard("oft", ROWS["oft"], exposed=flies)),
+        list_items(readings, passengers, "passengers", aboard=Aboard("oft", ROWS["oft"], exposed=flies)),
         outcome=False,
         leaves_out_crashed=True,
         finish=then_fire_check,

@@ -14,7 +14,7 @@ from bot.systems.lnlt.aftermath import attacked, headline, rows, suffered
 from bot.systems.lnlt.checks import NONE, DamageChecks
 from bot.systems.lnlt.fire import refuse_to_fire
 from bot.systems.lnlt.impact import fire_check, fire_started, then_fire_check
-from bot.systems.lnlt.items import Attack, list_alike, readings_of
+from bot.systems.lnlt.items import Attack, list_items, readings_of
 from bot.systems.lnlt.kinds import target_terrain
 from bot.systems.lnlt.reasons import Opposed, target_modifier
 
@@ -39,7 +39,7 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
 
     checks = DamageChecks(
         readings,
-        list_alike(readings, targets, no_hero=given.flag("no_hero")),
+        list_items(readings, targets, no_hero=given.flag("no_hero")),
         also=still_able,
         finish=then_fire_check,
     )
