@@ -21,6 +21,7 @@ from bot.rules.inputs.units import Roster
 from bot.rules.odds.odds import Distribution
 from bot.rules.odds.rolls import TooManyStates
 from bot.rules.sequence.sequence import Row
+from bot.rules.text.names import numbered
 from bot.systems.catalog import system
 from bot.systems.resolve import each_odds
 from bot.systems.system import Sequence
@@ -187,10 +188,7 @@ def _of_firers(raw: Inputs, given: Given) -> list[Changed]:
         pieces = [piece.strip() for piece in str(raw.get(name) or "").split(";") if piece.strip()]
         if name not in ACTING or len(pieces) != len(units) or not 1 < len(units) <= FIRERS:
             continue
-        words = [unit.word for unit in units]
-        names = [
-            f"{word} {words[:at].count(word) + 1}" if words.count(word) > 1 else word for at, word in enumerate(words)
-        ]
+        names = numbered([unit.word for unit in units])
         for at, piece in enumerate(pieces):
             others = [other for place, other in enumerate(pieces) if place != at]
             if at:

@@ -8,7 +8,7 @@ from bot.rules.inputs.units import MAX_UNITS, Unit
 from bot.rules.sequence.sequence import parts_of
 from bot.rules.tables.formula import FUNCTIONS
 from bot.rules.tables.table import Answer, Table, Tables
-from bot.rules.text.names import joined
+from bot.rules.text.names import joined, numbered
 
 NONE = "none"
 """What is not there, everywhere in a declared sequence: a unit left out, a blank on the card, a roll not made."""
@@ -197,8 +197,7 @@ def called(units: tuple[Unit, ...], at: int) -> str:
 
 def called_among(units: tuple[Unit, ...], at: int) -> str:
     """The unit's word, numbered among those that share it."""
-    words = [unit.word for unit in units]
-    return f"{words[at]} {words[: at + 1].count(words[at])}" if words.count(words[at]) > 1 else words[at]
+    return numbered([unit.word for unit in units])[at]
 
 
 def twice(units: Iterable[Unit]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from functools import cached_property
+from functools import lru_cache
 from typing import Any
 
 from bot.rules.declared.bounds import Bound, bound_of
@@ -63,18 +63,6 @@ class Early(Partial):
             self._rows.append((path_to(one.within, by, env), self.value(text, env), many))
 
 
-def check(program: Block, known: Mapping[str, Any]) -> None:
-    """Raises UserError for inputs that the steps refuse, whatever the dice."""
-    Early().block(program, dict(known))
-
-
-def rows_in(program: Block, known: Mapping[str, Any]) -> list[FoundRow]:
-    """The units whose odds are shown: path of the output, the unit, and how many it stands for."""
-    rows: list[FoundRow] = []
-    Early(rows).block(program, dict(known))
-    return rows
-
-
 # -- a file, and a sequence of it
 
 KEYS = ("lists", "formulas", "blocks", "sequences")
@@ -83,6 +71,7 @@ _INDEX, _PLACE = re.compile(r"\[\d+\]"), re.compile(r"([^.\[\]]+)\[(\d+)\]")
 MOST_ASKED = 32
 """For how many sets of outputs the walk of their odds is kept."""
 Pools = Mapping[str, Mapping[int, Pool]]
+Looks = Mapping[str, Callable[[str], tuple[Any, ...]]]
 
 
 class Library:
@@ -150,8 +139,7 @@ class Declared:
         self.decks = sheet.decks
         """Those that its steps draw from, by id."""
         self._has_rows = any(isinstance(one, For) and one.row is not None for one in everything(program))
-        self._asked: dict[frozenset[str], tuple[Walk, Pools]] = {}
-        self._looks: dict[frozenset[str], Mapping[str, Callable[[str], tuple[Any, ...]]]] = {}
+        self._walk = lru_cache(MOST_ASKED)(self._walked)
         called = (sheet.formulas.readers[name].table for name in sorted(sheet.formulas.learnt))
         self._blank = tuple(table for table in called if table.blank)
 
@@ -185,20 +173,16 @@ class Declared:
                 ("sequences", self.id),
             )
 
-    @cached_property
-    def _play(self) -> tuple[Walk, Pools]:
-        return self._walk(None)
-
     def _kept(self, asked: frozenset[str] | None) -> tuple[Block, frozenset[str]]:
         """What of the program is needed, and the inputs that it reads."""
         slicer = Slicer(asked)
         return slicer.block(self.program), slicer.live
 
-    def _walk(self, asked: frozenset[str] | None) -> tuple[Walk, Pools]:
+    def _walked(self, asked: frozenset[str] | None) -> tuple[Walk, Pools, Looks]:
+        """The walk of play, or that of the odds of some outputs with what these look at of dice and cards."""
         kept, live = self._kept(asked)
-        if asked is not None and self.decks:
-            self._looks[asked] = looks(kept)
-        return Walk(kept, before_dice(kept, (*self._inputs, *live))), {} if asked is None else pools_in(kept)
+        walk = Walk(kept, before_dice(kept, (*self._inputs, *live)))
+        return (walk, {}, {}) if asked is None else (walk, pools_in(kept), looks(kept))
 
     def plan(self, given: Given) -> Plan[Now]:
         """The plan for cleaned inputs. Raises UserError for what the steps refuse."""
@@ -210,13 +194,15 @@ class Declared:
         known |= self._tracks(given) | self._piles(given)
         known |= {pick_key(name): given.values.get(name, NONE) for name in self.choices}
         try:
-            check(self._checked, known)
-            start, steps, env = _begun(*self._play, known)
+            Early().block(self._checked, dict(known))
+            walk, pools, _ = self._walk(None)
+            start, steps, env = _begun(walk, pools, known)
         except UNWORKABLE as error:
             raise unworkable(error) from None
 
         def rows() -> tuple[Row, ...]:
-            found = rows_in(self._checked, known)
+            found: list[FoundRow] = []
+            Early(found).block(self._checked, dict(known))
             return tuple([row_of(path, said(name))._replace(alike=alike) for path, name, alike in found])
 
         def focus(paths: tuple[str, ...]) -> Plan[Now]:
@@ -239,15 +225,10 @@ class Declared:
 
     def _focus(self, known: Mapping[str, Any], paths: tuple[str, ...]) -> Plan[Now]:
         """The plan of the odds of some outputs, which remembers no more than these need."""
-        asked = frozenset(_INDEX.sub("", path) for path in paths)
-        if asked not in self._asked:
-            if len(self._asked) >= MOST_ASKED:
-                self._asked.clear()
-                self._looks.clear()
-            self._asked[asked] = self._walk(asked)
+        walk, pools, sights = self._walk(frozenset(_INDEX.sub("", path) for path in paths))
         try:
-            alike = {name: known[name].by(seen) for name, seen in self._looks.get(asked, {}).items()}
-            start, steps, env = _begun(*self._asked[asked], {**known, **alike, **places_in(paths)})
+            alike = {name: known[name].by(seen) for name, seen in sights.items()}
+            start, steps, env = _begun(walk, pools, {**known, **alike, **places_in(paths)})
         except UNWORKABLE as error:
             raise unworkable(error) from None
         return Plan(start, steps, never, env[TOLD])
@@ -258,15 +239,11 @@ def _begun(walk: Walk, pools: Pools, known: Mapping[str, Any]) -> tuple[Now, dic
     start, env = walk.begin(known)
     if start.owes is None:
         return start, {}, env
-    sites = walk.sites.items()
-    return (
-        start,
-        {
-            name: (Drawn if site.draws else Worded if site.words else Segment)(site, env, pools.get(name, {}))
-            for name, site in sites
-        },
-        env,
-    )
+    steps = dict[str, Segment]()
+    for name, site in walk.sites.items():
+        step = Drawn if site.draws else Worded if site.words else Segment
+        steps[name] = step(site, env, pools.get(name, {}))
+    return start, steps, env
 
 
 def _inputs(options: tuple[Option, ...]) -> Names:

@@ -1,6 +1,6 @@
 """Names of units side by side, as one says them: `US Squads 3 + 4`, `VC 3, 5, 6`, `Lt Dan and M60 team`."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 _DIGITS = 6
@@ -29,6 +29,12 @@ _ONE_ALONE = ("ss", "us", "is", "as")
 def counted(count: int, one: str, many: str = "") -> str:
     """`1 game`, `3 games`; `many` is for what takes more than an s."""
     return f"1 {one}" if count == 1 else f"{count} {many or f'{one}s'}"
+
+
+def numbered(words: Sequence[str]) -> tuple[str, ...]:
+    """The words, each with its number where several are alike: `rifle 1`, `SMG`, `rifle 2`."""
+    nth = [words[:at].count(word) for at, word in enumerate(words, 1)]
+    return tuple([f"{word} {at}" if words.count(word) > 1 else word for at, word in zip(nth, words, strict=True)])
 
 
 def joined(names: Iterable[str]) -> str:

@@ -10,13 +10,9 @@ OLDEST = (3, 35)
 BUGS = (sqlite3.IntegrityError, sqlite3.ProgrammingError, sqlite3.InterfaceError)  # ours, not the file's
 _SAFE = "None of it was saved; everything answered before is safe."
 _WORDS = {
-    "SQLITE_BUSY": (
-        "is locked by another program.",
-        "Try again in a moment; the host can see which program has it open.",
-    ),
-    "SQLITE_LOCKED": (
-        "is locked by another program.",
-        "Try again in a moment; the host can see which program has it open.",
+    **dict.fromkeys(
+        ("SQLITE_BUSY", "SQLITE_LOCKED"),
+        ("is locked by another program.", "Try again in a moment; the host can see which program has it open."),
     ),
     "SQLITE_FULL": ("cannot grow: the disk is full.", "The host must make room; then try again."),
     "SQLITE_READONLY": ("cannot be written.", "The host must give the bot's user the right to write file and folder."),

@@ -55,11 +55,7 @@ def fire_plan(
     """
     men = living(given.units("targets"), "targets")
     names, crt, column = called(men), Resolution(tables), min(len(men), MOST_MEN)
-    read: dict[int, Aim] = {}  # once for men who were given together
-    for man in men:
-        if id(man) not in read:
-            read[id(man)] = _aim(tables, given, man, attack, crt, column)
-    aims = [read[id(man)] for man in men]
+    aims = [_aim(tables, given, man, attack, crt, column) for man in men]
     targets = [
         Man(man, name, aim.cells, f"targets[{at}]", wounds_of(man), aim.facts, (), True)
         for at, (man, name, aim) in enumerate(zip(men, names, aims, strict=True))
@@ -138,12 +134,8 @@ def plan(tables: Tables, given: Given) -> Plan[Volley]:
     """
     attackers = living(given.units("attackers"), "attackers")
     refuse_jammed(attackers)
-    names, read = called(attackers), dict[int, Firer]()  # once for those who were given together
-    for unit, name in zip(attackers, names, strict=True):
-        if id(unit) not in read:
-            read[id(unit)] = _firer(tables, given, unit, name)
-    firers = [read[id(unit)] for unit in attackers]
-    leader = given.int("leader")
+    names, leader = called(attackers), given.int("leader")
+    firers = [_firer(tables, given, unit, name) for unit, name in zip(attackers, names, strict=True)]
     total = sum(firer.factor for firer in firers) + leader
     attack = floor(total)
     opening: dict[str, Any] = {}

@@ -26,6 +26,7 @@ from bot.rules.sequence.sequence import (
     ruled,
 )
 from bot.rules.tables.table import Answer, Tables
+from bot.rules.text.names import numbered
 
 CHECK = "check"
 POINT = "point"
@@ -55,7 +56,7 @@ class Results:
 
     def __init__(self, targets: Sequence[Target], cards: Cards) -> None:
         self.targets, self.cards = targets, cards
-        self.names = _names([target.unit.word for target in targets])
+        self.names = numbered([target.unit.word for target in targets])
 
     def steps(self) -> dict[str, Ruled[Struck]]:
         """The steps point and check, for the plan of a sequence."""
@@ -238,16 +239,6 @@ def _row(path: str, name: str) -> Row:
         return None if result not in told else "none" if told[result] == "none" else told[after]
 
     return Row(name, (result, after), read)
-
-
-def _names(words: Sequence[str]) -> tuple[str, ...]:
-    """A name for each unit: its word, with a number where several have the same."""
-    seen: dict[str, int] = {}
-    names = []
-    for word in words:
-        seen[word] = seen.get(word, 0) + 1
-        names.append(f"{word} {seen[word]}" if words.count(word) > 1 else word)
-    return tuple(names)
 
 
 def _dealt(state: Struck, at: int) -> Struck:

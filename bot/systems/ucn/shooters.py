@@ -3,7 +3,7 @@
 Source: Infantry Combat, Shooting, Damage, Status Damage, Save.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import NamedTuple, TypeAlias
 
 from bot.rules.errors import UserError
@@ -11,7 +11,7 @@ from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.sequence.sequence import Line, Roll
 from bot.rules.tables.table import Tables
-from bot.rules.text.names import joined
+from bot.rules.text.names import joined, numbered
 from bot.systems.ucn import roster
 from bot.systems.ucn.roster import weapon_said
 from bot.systems.ucn.skills import FACES, MAX_BONUS, Check, Parts, check, sum_line
@@ -133,18 +133,14 @@ def shooters_of(tables: Tables, given: Given, modifiers: Parts) -> tuple[Shooter
     Raises UserError for a shooter without weapon or skill, for flags, and for one who is out of the game.
     """
     units = given.units("shooters")
-    armed: dict[int, Armed] = {}  # once for those who were given together
-    for unit in units:
-        if id(unit) not in armed:
-            armed[id(unit)] = _armed(tables, given, unit, modifiers)
     labels = [unit.name or unit.word for unit in units]
     if len(units) > 1:
         labels = [f"{number} {label}" for number, label in enumerate(labels, 1)]
-    called = zip(units, labels, _shown(units), strict=True)
+    shown = numbered([unit.name or weapon_said(unit.word) for unit in units])  # as the answer calls them
     return tuple(
         [
-            Shooter(unit, label, shown, f"shooters[{at}]", *armed[id(unit)])
-            for at, (unit, label, shown) in enumerate(called)
+            Shooter(unit, label, known, f"shooters[{at}]", *_armed(tables, given, unit, modifiers))
+            for at, (unit, label, known) in enumerate(zip(units, labels, shown, strict=True))
         ]
     )
 
@@ -163,17 +159,6 @@ def _armed(tables: Tables, given: Given, unit: Unit, modifiers: Parts) -> Armed:
     found = check(tables, (("Firearms", _skill(given, unit)), *modifiers, *own))
     saves = saves_from(tables, weapon) if weapon.saves and given.flag("saves") else None
     return weapon, found, damage_of(tables, weapon, found.over), saves
-
-
-def _shown(units: Sequence[Unit]) -> list[str]:
-    """The shooters as the answer calls them: `SMG`, `rifle 1`, `rifle 2`, names of the roster as they are."""
-    words = [unit.name or weapon_said(unit.word) for unit in units]
-    seen: dict[str, int] = {}
-    found = []
-    for word in words:
-        seen[word] = seen.get(word, 0) + 1
-        found.append(f"{word} {seen[word]}" if words.count(word) > 1 else word)
-    return found
 
 
 def _refuse(unit: Unit) -> None:
