@@ -7,7 +7,6 @@ from math import comb, gcd
 from typing import Any
 
 from bot.rules.errors import UserError
-from bot.rules.expression.cost import arithmetic, compute
 from bot.rules.expression.counting import (
     MAX_BYTES,
     Budget,
@@ -20,7 +19,7 @@ from bot.rules.expression.counting import (
     width_of,
     worths,
 )
-from bot.rules.expression.model import Expression, Number, Operand, Operator, Pool, places
+from bot.rules.expression.model import Expression, Number, Operand, Operator, Pool, arithmetic, compute, places
 
 
 class Chances(Mapping[int | str, Fraction]):

@@ -1,8 +1,6 @@
 """What an expression can cost and how far its results can reach, known before a die is rolled."""
 
-from collections.abc import Callable, Mapping
-from operator import add, mul, sub
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from bot.rules.expression.model import (
     MAX_DICE,
@@ -13,46 +11,15 @@ from bot.rules.expression.model import (
     Operand,
     Operator,
     Pool,
-    Step,
+    arithmetic,
+    compute,
     places,
 )
-
-V = TypeVar("V")
 
 
 def worst_cost(expression: Expression) -> int:
     """The most dice that rolling `expression` can draw, all repeats together; at most 1,000."""
     return (expression.repeat or 1) * sum(pool.cost for pool in expression.pools)
-
-
-def compute(program: tuple[Step, ...], read: Callable[[Operand], V], apply: Callable[[Operator, V, V], V]) -> V:
-    """Run `program` with `read` for operands and `apply` for operators.
-
-    One program is read in several ways: with dice, with the reach of each pool, with exact odds.
-    Operands are read in the order in which they were written.
-    """
-    stack: list[V] = []
-    for step in program:
-        if isinstance(step, Operator):
-            right = stack.pop()
-            stack.append(apply(step, stack.pop(), right))
-        else:
-            stack.append(read(step))
-    return stack.pop()
-
-
-def divide(left: int, right: int) -> int:
-    """`left` / `right` without the fraction: 7/2 is 3 and -7/2 is -3."""
-    whole = abs(left) // abs(right)
-    return whole if (left < 0) == (right < 0) else -whole
-
-
-_SIGNS: Mapping[str, Callable[[int, int], int]] = {"+": add, "-": sub, "*": mul, "/": divide}
-
-
-def arithmetic(sign: str, left: int, right: int) -> int:
-    """`left` `sign` `right` for + - * and /."""
-    return _SIGNS[sign](left, right)
 
 
 class Reach(NamedTuple):

@@ -1,10 +1,11 @@
-"""What a dice expression says, as values: pools of dice, conditions, operators, how much there may be of each, and the
-error for one that cannot be rolled."""
+"""What a dice expression says, as values: pools of dice, conditions, operators, how much there may be of each; how its
+arithmetic is done, and the error for one that cannot be rolled."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any
+from operator import add, mul, sub
+from typing import Any, TypeVar
 
 from bot.rules.dice import Die
 from bot.rules.errors import UserError
@@ -260,6 +261,39 @@ class Expression:
                 yield piece.notation
             else:
                 yield str(piece.value) if isinstance(piece, Number) else piece.strip()
+
+
+V = TypeVar("V")
+
+
+def compute(program: tuple[Step, ...], read: Callable[[Operand], V], apply: Callable[[Operator, V, V], V]) -> V:
+    """Run `program` with `read` for operands and `apply` for operators.
+
+    One program is read in several ways: with dice, with the reach of each pool, with exact odds.
+    Operands are read in the order in which they were written.
+    """
+    stack: list[V] = []
+    for step in program:
+        if isinstance(step, Operator):
+            right = stack.pop()
+            stack.append(apply(step, stack.pop(), right))
+        else:
+            stack.append(read(step))
+    return stack.pop()
+
+
+def divide(left: int, right: int) -> int:
+    """`left` / `right` without the fraction: 7/2 is 3 and -7/2 is -3."""
+    whole = abs(left) // abs(right)
+    return whole if (left < 0) == (right < 0) else -whole
+
+
+_SIGNS: Mapping[str, Callable[[int, int], int]] = {"+": add, "-": sub, "*": mul, "/": divide}
+
+
+def arithmetic(sign: str, left: int, right: int) -> int:
+    """`left` `sign` `right` for + - * and /."""
+    return _SIGNS[sign](left, right)
 
 
 _EXCERPT = 24  # characters of the text that are shown

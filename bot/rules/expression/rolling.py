@@ -10,8 +10,7 @@ from functools import partial
 from typing import NamedTuple
 
 from bot.rules.dice import Die, Rolled, Source
-from bot.rules.expression.cost import arithmetic, compute
-from bot.rules.expression.model import FATE_FACES, Expression, Number, Operand, Pool
+from bot.rules.expression.model import FATE_FACES, Expression, Number, Operand, Pool, arithmetic, compute
 from bot.rules.expression.throwing import KEPT, Draw, Show, Throw, Thrown, show_of, throw_of
 
 
