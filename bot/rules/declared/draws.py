@@ -5,11 +5,11 @@ cards that look alike to whoever reads them count as one.
 """
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from math import comb
-from typing import Any
+from typing import Any, NamedTuple
 
 from bot.rules.declared.bounds import Counter, Known, Names
 from bot.rules.declared.formulas import Env, Formula
@@ -64,14 +64,14 @@ class Draw(Falling):
         partial.meets(self, env)
         left = env.get(self.pile, OPEN)
         env |= dict.fromkeys(self.sets, OPEN)
-        if left is not OPEN and left.ready.cards:
+        if left is not OPEN and left.ready.size:
             env[self.pile] = left.ready.drawn(1)[1]
         return False
 
     def check(self, partial: Partial, env: Env, /) -> None:
         """Raise UserError where no card is left for a draw that is sure to come."""
         left = env.get(self.pile, OPEN)
-        if left is OPEN or partial.unsure or left.ready.cards:
+        if left is OPEN or partial.unsure or left.ready.size:
             return
         hint = phrase("`/deck discard` and `/deck shuffle` bring some back, `/deck show {id}` shows.", id=self.deck.id)
         raise UserError(f"{self.deck.title} has too few cards left to draw.", hint=hint, code="empty-pile")
@@ -84,7 +84,7 @@ class Draw(Falling):
         def do(env: Env) -> Now | None:
             left: Pile = env[pile]
             env[pile] = ready = left.ready
-            if not ready.cards:
+            if not ready.size:
                 env.update(none)
                 env[LINES].append(Line(label(env), result=f"no card of {title} is left"))
                 return None
@@ -148,34 +148,41 @@ def read_draw(said: object, place: Place, where: Path) -> Iterator[Statement]:
         yield Draw(next(sheet.sites), key=key, deck=deck, label=label, to=PLAY if found[2] else "")
 
 
+class Outcome(NamedTuple):
+    """What a card comes to for odds, whatever is left beside it: the places of the values that hold what is left; where
+    there are none it lies `open` in a state of its own, the same for all piles."""
+
+    ruling: Ruling[Now]
+    places: list[int]
+    open: Ruling[Now]
+
+    def beside(self, left: Pile) -> Ruling[Now]:
+        """The same with what is left."""
+        (owes, values), told, _, _ = self.ruling
+        for at in self.places:
+            values = (*values[:at], left, *values[at + 1 :])
+        return Ruling(Now(owes, values), told)
+
+
 class Drawn(Segment):
     """A card of a plan, a `Step`. What follows it hangs on the card and on the values at hand, not on what is left
-    beside it: so it is worked out once for all piles that the same card comes out of."""
+    beside it: so odds work it out once for all piles that the same card comes out of."""
 
     __slots__ = ("_draw", "_known")
 
     def __init__(self, site: Site, env: Env, pools: Mapping[int, Any]) -> None:
         super().__init__(site, env, pools)
         self._draw: Draw = site.draws
-        self._known: dict[tuple[Any, ...], tuple[Ruling[Now], list[int]]] = {}
+        self._known: dict[tuple[Any, ...], dict[str, Outcome]] = {}
 
     def rule(self, state: Now, faces: tuple[Any, ...], /) -> Ruling[Now]:
-        """What the card comes to; the first line tells it."""
-        *values, label, pile = state.values
+        """What the card comes to; the first line tells it. It is known of what `grouped` gives."""
+        if isinstance(faces, Ruling):
+            return faces
+        *_, label, pile = state.values
         card, left = pile.drawn(faces[0])
-        known = self._known.get(key := (card, *values)) if left.cards else None
-        if known is None:
-            ruling = super().rule(state, (card, left))
-            known = ruling, [at for at, value in enumerate(ruling.after.values) if value is left]
-            if left.cards:
-                self._known[key] = known
-        (after, told, story, notes), places = known
-        if places:
-            now = [*after.values]
-            for at in places:
-                now[at] = left
-            after = Now(after.owes, tuple(now))
-        return Ruling(after, told, lambda: [self._draw.line(label, card), *story()], notes)
+        ruling = super().rule(state, (card, left))
+        return ruling._replace(story=lambda: [self._draw.line(label, card), *ruling.story()])
 
     def _lay(self, env: Env, _state: Now, faces: tuple[Any, ...]) -> None:
         card, env[self._draw.pile] = faces
@@ -186,13 +193,31 @@ class Drawn(Segment):
         label, pile = state.values[-2:]
         return (self._draw.deck.die(label, pile, self._draw.to),)
 
-    def grouped(self, state: Now, _asked: Collection[str] = (), /) -> Weighted:
-        """The first face of each card, with how many there are of it."""
-        found, before = list[tuple[int, tuple[int, ...]]](), 0
-        for _, count in state.values[-1].cards:
-            found.append((count, (before + 1,)))
-            before += count
+    def grouped(self, state: Now, /) -> Weighted:
+        """What each card comes to, with how many there are of it."""
+        *_, last = state.values
+        known, found = self._known.setdefault(state.values[:-1], {}), list[Any]()
+        if isinstance(last, str):
+            found.append((1, known[last].ruling))
+            return tuple(found)
+        ids, counts, joins = last
+        alone = sum(counts) == 1
+        for at, (card, count) in enumerate(zip(ids, counts, strict=True)):
+            outcome = None if alone else known.get(card)
+            if count and outcome and not outcome.places:
+                found.append((count, outcome.open))
+            elif count:
+                left = Pile(ids, (*counts[:at], count - 1, *counts[at + 1 :]), joins)
+                found.append((count, outcome.beside(left) if outcome else self._find(state, card, left)))
         return tuple(found)
+
+    def _find(self, state: Now, card: str, left: Pile) -> Ruling[Now]:
+        """What a card comes to with what is left, and keep it for any other pile that it does not empty."""
+        ruling, at_hand = super().rule(state, (card, left)), state.values[:-1]
+        if left.size:
+            places = [at for at, value in enumerate(ruling.after.values) if value is left]
+            self._known[at_hand][card] = Outcome(ruling, places, Ruling(Now(state.owes, (*at_hand, card))))
+        return ruling
 
 
 def looks(program: Block) -> dict[str, Callable[[str], tuple[Any, ...]]]:

@@ -109,30 +109,39 @@ class Drawing(NamedTuple):
 
 
 class Pile(NamedTuple):
-    """The cards that are left, in the order of their deck, and those that join them when there are none; None where
-    nothing does."""
+    """The cards that are left, and those that join them when there are none; None where nothing does. Of the cards the
+    ids in the order of their deck, and how many there are of each, also 0: states of odds are looked up by these."""
 
-    cards: tuple[tuple[str, int], ...]
+    ids: tuple[str, ...]
+    counts: tuple[int, ...]
     joins: tuple[tuple[str, int], ...] | None = None
+
+    @classmethod
+    def of(cls, left: Iterable[tuple[str, int]], joins: tuple[tuple[str, int], ...] | None = None) -> Pile:
+        """That of cards with how many there are of each."""
+        pairs = tuple(left)
+        return cls(tuple([card for card, _ in pairs]), tuple([count for _, count in pairs]), joins)
+
+    @property
+    def cards(self) -> tuple[tuple[str, int], ...]:
+        """The cards that are left, in the order of their deck."""
+        return tuple([pair for pair in zip(self.ids, self.counts, strict=True) if pair[1]])
 
     @property
     def size(self) -> int:
         """How many cards are left."""
-        return cards.size(self.cards)
+        return sum(self.counts)
 
     @property
     def ready(self) -> Pile:
         """The same as it is drawn from: where it is empty the discards have joined it."""
-        return self if self.cards or not self.joins else Pile(self.joins, ())
+        return self if self.size or not self.joins else Pile.of(self.joins, ())
 
     def drawn(self, face: int) -> tuple[str, Pile]:
         """The card that a face draws, and what is left then."""
-        for at, (card, count) in enumerate(self.cards):
-            if face <= count:
-                fewer = ((card, count - 1),) if count > 1 else ()
-                return card, Pile((*self.cards[:at], *fewer, *self.cards[at + 1 :]), self.joins)
-            face -= count
-        raise ValueError("the pile has fewer cards")
+        card = cards.card_at(self.cards, face)
+        at = self.ids.index(card)
+        return card, self._replace(counts=(*self.counts[:at], self.counts[at] - 1, *self.counts[at + 1 :]))
 
     def by(self, seen: Callable[[str], Hashable]) -> Pile:
         """The same for who looks at no more of a card than this: one stands for all that look alike."""
@@ -145,7 +154,7 @@ class Pile(NamedTuple):
                 found[one] = found.get(one, 0) + count
             return tuple(found.items())
 
-        return Pile(merged(self.cards), None if self.joins is None else merged(self.joins))
+        return Pile.of(merged(self.cards), None if self.joins is None else merged(self.joins))
 
     @property
     def lines(self) -> list[str]:
@@ -159,7 +168,7 @@ def pile_of(id: str, deck: Deck, out: Out) -> Pile:
     """What is left of a deck of which nothing is closed."""
     discards = cards.at(id, DISCARD, out)
     joins = tuple((card, discards[card]) for card, _ in deck.cards if card in discards)
-    return Pile(tuple(cards.left(id, deck, out)), joins if deck.empty == RESHUFFLE else None)
+    return Pile.of(cards.left(id, deck, out), joins if deck.empty == RESHUFFLE else None)
 
 
 def read_pile(raw: Any) -> Pile:
@@ -168,7 +177,7 @@ def read_pile(raw: Any) -> Pile:
     if len(halves) > 2 or not all(half.split() for half in halves):
         raise ValueError(raw)
     found = [tuple(_counted(word) for word in half.split() if word != "-") for half in halves]
-    return Pile(found[0], found[1] if len(found) > 1 else None)
+    return Pile.of(found[0], found[1] if len(found) > 1 else None)
 
 
 def _counted(word: str) -> tuple[str, int]:
@@ -183,7 +192,7 @@ def typed_pile(made: GameDeck, raw: Any) -> Pile:
     try:
         pile = read_pile(raw)
     except ValueError:
-        pile = Pile((("", 0),))
+        pile = Pile.of([("", 1)])
     for half in (pile.cards, pile.joins or ()):
         if len(dict(half)) < len(half) or not dict(half).keys() <= made.said.keys():
             hint = f'For example "{next(iter(made.said))}*2". Its cards: {", ".join([*made.said][:12])}.'

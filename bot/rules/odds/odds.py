@@ -233,30 +233,40 @@ class _Walk:
         nothing = tuple([Partly([(self._list, ())]) if row.paths[0] == self._list else None for row in self._asked])
         start: Ways = {}
         self._go(start, 1, *self._told(self._plan.start, self._plan.opening), nothing)
-        found: dict[Node, tuple[int, Ways, list[Node]]] = {}
-        over: dict[Node, int] = {}
-        first = [node for node in start if node[0] is not None]
-        stack = [*first]
+        numbers: dict[Node, int] = {}  # by which nodes go on: to hash large states takes its time
+        goes: dict[int, tuple[int, list[int], Iterable[int]]] = {}
+        over: dict[int, int] = {}
+        stack: list[tuple[int, Node]] = []
+
+        def numbered(ways: Ways) -> list[int]:
+            """Their numbers; those that are not looked at yet are next."""
+            on = [numbers.setdefault(node, len(numbers)) for node in ways]
+            stack.extend(
+                [(at, node) for at, node in zip(on, ways, strict=True) if at not in goes and node[0] is not None]
+            )
+            return on
+
+        first = numbered(start)
         while stack:
-            node = stack[-1]
-            if node not in found:
-                total, goes = self._look(*node)
-                on = [after for after in goes if after[0] is not None]
-                found[node] = total, goes, on
-                stack += on
+            at, node = stack[-1]
+            if at not in goes:
+                total, ways = self._look(*node)
+                goes[at] = total, numbered(ways), ways.values()
                 continue
             stack.pop()
-            if node not in over:
-                total, _, on = found[node]
-                over[node] = total * lcm(*{*map(over.__getitem__, on)})
-        whole = lcm(*map(over.__getitem__, first))
-        reached = dict.fromkeys(start, whole)
-        for node in reversed(over):
-            total, goes, _ = found[node]
-            share = reached[node] // total
-            for after, ways in goes.items():
-                reached[after] = reached.get(after, 0) + share * ways
-        return Weights({what: ways for (state, what), ways in reached.items() if state is None}, whole)
+            if at not in over:
+                total, on, _ = goes[at]
+                over[at] = total * lcm(*{over.get(to, 1) for to in on})
+        whole = lcm(*[over.get(at, 1) for at in first])
+        reached = [0] * len(numbers)
+        for at in first:
+            reached[at] = whole
+        for at in reversed(over):
+            total, on, each = goes[at]
+            share = reached[at] // total
+            for to, some in zip(on, each, strict=True):
+                reached[to] += share * some
+        return Weights({what: reached[at] for (state, what), at in numbers.items() if state is None}, whole)
 
     def _look(self, state: Any, known: Known) -> tuple[int, Ways]:
         """All that may come of a state, out of how many: of its parts or of a roll."""
@@ -270,14 +280,16 @@ class _Walk:
         alike: Ways = {}
         for ways, roll in rolls:
             after, told, _, _ = step.rule(state, roll)
-            new = self._told(after, told)
+            new: tuple[Any, Known] = (after, self._nothing)
+            if told or after.owes is None:
+                new = self._told(after, told)
             alike[new] = alike.get(new, 0) + ways
         total = sum(alike.values())
         if self._ends and known == self._nothing:
             return total, alike
         found: Ways = {}
-        for new, ways in alike.items():
-            self._go(found, ways, *new, known)
+        for (after, values), ways in alike.items():
+            self._go(found, ways, after, values, known)
         return total, found
 
     def _told(self, after: Any, told: Outputs) -> tuple[Any, Known]:
