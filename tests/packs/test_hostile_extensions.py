@@ -18,9 +18,9 @@ FIRST = "title: First\nsides: [A, B]\nunits: [{name: Al, type: squad, side: A, f
 
 def faults_of(files: dict[str, str]) -> tuple[str, ...]:
     """The faults of a pack with these files, found in no time and without an exception."""
-    since = time.monotonic()
+    since = time.process_time()
     found = check_content({name: text.encode() for name, text in files.items()}).faults
-    assert time.monotonic() - since < 5
+    assert time.process_time() - since < 10
     return found
 
 

@@ -76,7 +76,7 @@ def test_the_odds_name_the_target_and_never_those_who_act(sequence: Sequence, ho
     acting = actors(sequence, given)
     if how == "roster":
         assert {name.split()[0] for name in acting} == {NAME}, acting
-    counted = each_odds(sequence, raw, tuple(rows), roster, seconds=5)
+    counted = each_odds(sequence, raw, tuple(rows), roster)
     reply = odds_reply(sequence, raw, rows, counted, whom=joined(others(sequence, given)))
     said = " ".join((reply.title, *(part.heading for part in reply.lines if isinstance(part, Odds))))
     assert not [name for name in acting if name in said], said

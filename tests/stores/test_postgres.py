@@ -105,7 +105,7 @@ async def test_a_server_that_is_away_is_waited_for_once(
     own_server: PostgresServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Not by each command anew, nor twice by one: whoever comes later is refused at once."""
-    monkeypatch.setattr(link, "PATIENCE", 1.5)
+    monkeypatch.setattr(link, "PATIENCE", 6.0)  # none of the others come near it, however busy the machine
     loop = asyncio.get_running_loop()
 
     async def refused(work: Awaitable[object]) -> float:
@@ -120,15 +120,15 @@ async def test_a_server_that_is_away_is_waited_for_once(
         note, first, second = await asyncio.gather(
             refused(store.journal.note(receipt, 1.0)), refused(store.commit(roll("g1", 1))), refused(store.peek("p"))
         )
-        assert note < 1.5 < min(first, second)
-        assert await refused(store.seen("g1-1")) < 1.4
+        assert note < 5 < min(first, second)
+        assert await refused(store.seen("g1-1")) < 5
         own_server.start()
         own_server.stop()
-        assert await refused(store.peek("p")) < 1.4, "nobody has seen it back"
+        assert await refused(store.peek("p")) < 5, "nobody has seen it back"
         own_server.start()
         assert await store.peek("p") is None
         own_server.stop()
-        assert await refused(store.peek("p")) > 1.4
+        assert await refused(store.peek("p")) > 5
 
 
 @pytest.mark.parametrize("lanes", [1, 2])

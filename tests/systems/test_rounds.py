@@ -135,7 +135,7 @@ def test_what_is_too_long_or_has_one_round_is_refused() -> None:
     with refuses("bad-value"):
         count_rounds("ucn", "melee", raw, 21)
     with refuses("too-large"):
-        count_rounds("ucn", "melee", raw, 20, seconds=0.01)
+        count_rounds("ucn", "melee", raw, 20, seconds=0.0)
     with refuses("not-together"):
         count_rounds("lnlt", "fire", {"attackers": "squad fp=4", "targets": "squad morale=5"}, 2)
 

@@ -284,7 +284,7 @@ def test_odds_of_each_crewman_match_a_count_of_all_rolls() -> None:
     given = {**GUN, "crew": 10}
     start = time.process_time()
     last = odds("baps", "vehicle-fire", given, "crew[9].result")
-    assert time.process_time() - start < 0.5
+    assert time.process_time() - start < 5
     assert last == odds("baps", "vehicle-fire", given, "crew[0].result")
     inside = Fraction(18, 20) * Fraction(10, 20)
     killed = Fraction(0)

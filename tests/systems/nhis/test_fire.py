@@ -209,7 +209,7 @@ def test_ten_firers_and_ten_targets_are_counted_quickly() -> None:
     odds("nhis", "fire", given)
     start = process_time()
     odds("nhis", "fire", given, "targets[9].after")
-    assert process_time() - start < 1  # a few hundredths here; the bound is for slow machines
+    assert process_time() - start < 5  # a few hundredths here; the bound is for slow machines
 
 
 @pytest.mark.parametrize(
