@@ -168,12 +168,12 @@ class Year:
         self.say, self.pack, self.played = say, pack, list[tuple[str, str]]()
         self.hands: dict[str, list[str]] = {"Anna": [], "Ben": []}
 
-    async def evening(self) -> None:
-        """Two turns: hands are drawn, each side plays three cards in turns; one play is undone; one attack a turn."""
+    async def evening(self, turns: int = 2) -> None:
+        """Two turns or one: hands are drawn, each side plays three cards in turns; one play is undone; one attack a turn."""
         await self.say("Anna", 'game start salt-road "First year" scenario=year')
         await self.say("Anna", "game join Duke")
         await self.say("Ben", "game join League")
-        for turn, cards in ((1, 5), (2, 3)):
+        for turn, cards in ((1, 5), (2, 3))[:turns]:
             for who in ("Anna", "Ben"):
                 await self.draws(who, cards)
             await self.say("Anna", "game next")

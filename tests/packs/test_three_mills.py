@@ -163,14 +163,14 @@ class Field:
         south = ("Line 3", "Hussars", "Dragoons", "Volunteers 3", "Volunteers 4")
         return "n" if unit in north else "s" if unit in south else "c"
 
-    async def evening(self) -> None:
-        """Two turns: a chit is drawn until the lull, one is undone and drawn anew; each formation moves ahead, and who
+    async def evening(self, turns: int = 2) -> None:
+        """Two turns or one: a chit is drawn until the lull, one is undone and drawn anew; each formation moves ahead, and who
         meets somebody shoots; then last orders."""
         await self.say("Anna", 'game start three-mills "Sorrel" scenario=sorrel')
         await self.say("Anna", "game settings hand_dice=yes")
         await self.say("Anna", "game join Crown")
         await self.say("Ben", "game join Republic")
-        for self.turn in (1, 2):
+        for self.turn in (1, 2)[:turns]:
             await self.draws()
             await self.say("Anna", "game next")
 

@@ -290,6 +290,10 @@ class Book:
 
     # At the end
 
+    def ran(self, request: Request) -> bool:
+        """Whether its answer was stored."""
+        return any(id_of(id) == request.number for id in self._ran)
+
     def is_open(self) -> bool:
         """Whether anything is still on its way, or somebody still waits."""
         return bool(self._rows) or any(self._waits(request) for request in self._world.requests)

@@ -1,0 +1,83 @@
+"""An evening of each of our two games of cards and chits, by post between Discord and Slack, whose bot is killed at one
+step of every line, for each step there is: nothing is lost, drawn or run twice, and all come to the same log."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.audit.check_file import check
+from bot.rules.proof.export_format import read_json
+from bot.systems.packs.pack import PackSystem, load_pack
+from tests.packs.evening import Player
+from tests.packs.test_salt_road import Year
+from tests.packs.test_three_mills import Field
+from tests.page_script import said_by_page
+from tests.simulation.process import FOLDER
+from tests.simulation.steps import Evening, evening
+from tools import verify_log
+
+PLACES = {"three-mills": ("hill", "camp", 0.15), "salt-road": ("camp", "hill", 0.004)}
+"""Where Anna and Ben play: a channel of Discord and one of Slack, linked. How slow the disk is: so that every other
+command gets a receipt first, or hardly any."""
+STEPS, CHUNK = 80, 16
+"""Behind the last of them a line has come to an end, and the bot only looks whether anything is due."""
+QUICK = {"three-mills": (11,), "salt-road": (5,)}
+CHUNKS = [
+    *((game, steps) for game, steps in QUICK.items()),
+    *(
+        pytest.param(game, tuple(range(first, first + CHUNK)), marks=pytest.mark.slow)
+        for game in PLACES
+        for first in range(0, STEPS, CHUNK)
+    ),
+]
+
+
+@cache
+def player(game: str) -> Player:
+    """Who plays one turn."""
+    if game == "three-mills":
+        return lambda say: Field(say).evening(1)
+    pack = load_pack(FOLDER / game)
+    assert isinstance(pack, PackSystem)
+    return lambda say: Year(say, pack).evening(1)
+
+
+@cache
+def undisturbed(game: str) -> Evening:
+    """The evening in which nobody is killed."""
+    lived = evening(player(game), None, *PLACES[game])
+    assert lived.violations == []
+    assert lived.kills == lived.retyped == 0
+    assert lived.reminders > 5
+    return lived
+
+
+def said(log: str) -> dict[str, Any]:
+    """What a log says, but for the time, and the hashes that hold it."""
+    found: dict[str, Any] = json.loads(log)
+    bodies = [{**event["body"], "at": 0} for event in found["events"]]
+    return {key: value for key, value in found.items() if key not in ("exported", "head")} | {"events": bodies}
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize(("game", "steps"), CHUNKS, ids=lambda one: one if isinstance(one, str) else str(one[0]))
+def test_a_bot_killed_at_each_step_goes_on_as_if_nothing_had_happened(
+    game: str, steps: tuple[int, ...], tmp_path: Path
+) -> None:
+    whole, logs = undisturbed(game), list[str]()
+    for step in steps:
+        lived = evening(player(game), step, *PLACES[game])
+        assert lived.violations == [], "\n".join(lived.history)
+        assert lived.kills >= sum(taken > step for taken in whole.steps) * 0.9, "some lines are quicker on another day"
+        assert lived.reminders >= whole.reminders
+        assert said(lived.log) == said(whole.log), f"killed at step {step}"
+        logs.append(lived.log)
+    for log in logs:
+        assert check(read_json(log)).faults == ()
+        assert verify_log.check(verify_log.read_json(log))[0] == []
+    assert [checked["faults"] for checked in said_by_page(logs, tmp_path)] == [[]] * len(logs)
