@@ -169,7 +169,7 @@ class Year:
         self.hands: dict[str, list[str]] = {"Anna": [], "Ben": []}
 
     async def evening(self, turns: int = 2) -> None:
-        """Two turns or one: hands are drawn, each side plays three cards in turns; one play is undone; one attack a turn."""
+        """Turns: hands are drawn, each side plays three cards by turns; one play is undone; one attack a turn."""
         await self.say("Anna", 'game start salt-road "First year" scenario=year')
         await self.say("Anna", "game join Duke")
         await self.say("Ben", "game join League")

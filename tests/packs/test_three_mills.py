@@ -164,8 +164,8 @@ class Field:
         return "n" if unit in north else "s" if unit in south else "c"
 
     async def evening(self, turns: int = 2) -> None:
-        """Two turns or one: a chit is drawn until the lull, one is undone and drawn anew; each formation moves ahead, and who
-        meets somebody shoots; then last orders."""
+        """Two turns or one: a chit is drawn until the lull, one is undone and drawn anew; each formation moves ahead,
+        and who meets somebody shoots; then last orders."""
         await self.say("Anna", 'game start three-mills "Sorrel" scenario=sorrel')
         await self.say("Anna", "game settings hand_dice=yes")
         await self.say("Anna", "game join Crown")

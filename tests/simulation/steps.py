@@ -11,8 +11,9 @@ import hashlib
 import logging
 import os
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -21,10 +22,13 @@ from weakref import WeakSet
 
 import aiosqlite
 
+from bot.interface.reply.reply import Reply
+from bot.interface.spec import Receipt
 from bot.running.due import EVERY
 from bot.stores.base import StoreError
 from tests.packs.evening import Player
 from tests.simulation import door, world
+from tests.simulation.book import id_of
 from tests.simulation.clock import virtual
 from tests.simulation.door import PROCESS
 from tests.simulation.intents import Step
@@ -33,11 +37,13 @@ from tests.simulation.process import Process, packs_of
 from tests.simulation.shown import REQUEST, Request, Shown
 from tests.simulation.world import TEMP, World
 
-TRIES = 3
-"""Times that somebody types a line, of which the first may be in vain."""
+TRIES = 6
+"""Times that somebody types a line, of which the first may be in vain; more, while the bot says that it is busy."""
+AGAIN = 30.0
+"""Seconds before they type it again: what was noted down by who was killed is taken over after `LEASE`."""
 BETWEEN = 3 * 3600.0
 """Seconds that pass after every fourth line, so that whoever is waited for is reminded."""
-NOT_RUN = "your command was not run"
+NOT_RUN = ("your command was not run", "The bot is too busy")
 
 
 class Mortal(Process):
@@ -47,7 +53,14 @@ class Mortal(Process):
         """Reminders too."""
         await super().begin(platforms=platforms)
         if platforms:
+            self.app.make_good = partial(self._make_good, self.app.make_good)  # type: ignore[method-assign]
             self._due = asyncio.create_task(self._remind())
+
+    async def _make_good(self, make_good: Callable[..., Awaitable[Reply]], receipt: Receipt, *run: Any) -> Reply:
+        """What another did not get to, with the chance that it would have had."""
+        assert isinstance(self.world, Evening)
+        self.world.begins_anew(receipt.command.request_id)
+        return await make_good(receipt, *run)
 
     async def _remind(self) -> None:
         while self.alive:
@@ -79,6 +92,7 @@ class Evening(World):
         self.steps: list[int] = []  # that each line took
         self.kills = self.retyped = self.reminders = 0
         self.log, self._is_over = "", False
+        self._is_killed = False
         self._line, self._left, self._count = 0, -1, 0
         self._calls: dict[Request, int] = {}
         self.tasks_of: dict[Process | None, WeakSet[asyncio.Task[Any]]] = defaultdict(WeakSet)
@@ -98,6 +112,12 @@ class Evening(World):
         call = self._calls[request] = self._calls.get(request, 0) + 1
         return hashlib.shake_256(f"{self._line} {call}".encode()).digest(size)
 
+    def begins_anew(self, id: str) -> None:
+        """From here on the task is about the request with this id."""
+        request = self.requests[id_of(id) or 0]
+        REQUEST.set(request)
+        self._calls.pop(request, None)
+
     def step(self, process: Process) -> None:
         """The process does something: perhaps its last."""
         self._count += 1
@@ -111,6 +131,7 @@ class Evening(World):
             request.crashed = True
         process.kill()
         self.kills += 1
+        self._is_killed = True
         self.doubts["crash"] += 1
         self.loop.call_later(1.0, lambda: self._keep(self.loop.create_task(self._boot())))
 
@@ -189,6 +210,10 @@ class Evening(World):
         while self._coming or self.book.is_open() or self.is_busy() or not any(one.alive for one in self.processes):
             assert self.loop.time() < give_up, "\n".join(self.history[-60:])
             await asyncio.sleep(0.25)
+        if self._is_killed:
+            self._is_killed = False
+            await asyncio.sleep(AGAIN)
+            await self._quiet()
         self._left = -1
 
     def _told(self, request: Request) -> str:
@@ -201,9 +226,10 @@ class Evening(World):
             and shown.is_seen_by(request.who)
         ]
         ran = self.book.ran(request)
-        told = "\n".join(_all(shown) for shown in mine if NOT_RUN not in shown.text)
-        assert told or not ran, f"{request} was run, and its answer was never found"
-        return told if ran or any(shown.answers is request for shown in mine) else ""
+        mine = [shown for shown in mine if not any(word in shown.text for word in NOT_RUN)]
+        assert mine or not ran, f"{request} was run, and its answer was never found"
+        is_told = ran or any(shown.answers is request for shown in mine)
+        return "\n".join(_all(shown) for shown in mine) if is_told else ""
 
     async def _boot(self) -> None:
         await self.loop.create_task(self._born())  # what players do is not of the process that began first
