@@ -272,6 +272,10 @@ class App:
         self.enabled.listeners.append(listener)
         return partial(self.enabled.listeners.remove, listener)
 
+    def when_hands_change(self, listener: Callable[[str], None]) -> None:
+        """Tell `listener` the game whenever this process has stored what may change somebody's hand."""
+        self._storing.listeners.append(listener)
+
     async def seen_at(self, where: Place) -> Mapping[str, System]:
         """The systems that are seen in a place: those of everybody, and the packs of its server and game."""
         loaded = await self.games.at((await self.threads.home(where)).key)

@@ -29,6 +29,7 @@ from adapters.discord.calls import (
 from adapters.discord.channel_posts import ARCHIVED, LOADING, MAY_NOT_PIN, Posting, changed
 from adapters.discord.render import REFUSED, Message, render
 from adapters.discord.request import EPHEMERAL, PIN_MESSAGES, PLATFORM, Request, place_only
+from adapters.hands import Hands
 from adapters.outbox import Later, Never, Outbox, Outcome, Posted, drawn_after, not_pinned
 from bot.app import App
 from bot.interface.reply.parts import Small
@@ -67,6 +68,7 @@ class Delivery:
         self._kept_until = 0.0
         self.busy = 0
         self._telling: set[int] = set()
+        self.hands = Hands(app, self._redrawn)
 
     async def serve(
         self,
@@ -110,6 +112,8 @@ class Delivery:
 
     async def _after(self, request: Request, command: Command, reply: Reply) -> None:
         """Bring the picture of an answer that is there, and what came too late for their last one."""
+        if reply.window:
+            self.hands.keep(request, reply)
         drawn = await drawn_after(self._app, reply, command, command.who)
         try:
             if drawn is not None:
@@ -122,6 +126,12 @@ class Delivery:
                 await self._tell_kept(request)
             finally:
                 self._telling.discard(request.user)
+
+    async def _redrawn(self, request: Request, reply: Reply) -> bool:
+        """Change a hand on show, while the token lives that brought it; whether it is there."""
+        with contextlib.suppress(*TROUBLE):
+            return request.is_alive and bool(await self._wire.edit(request, render(reply, request)))
+        return False
 
     async def _tell_kept(self, request: Request) -> None:
         """Tell somebody privately what could not be shown before its 15 minutes were over, the oldest first."""

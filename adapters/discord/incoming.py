@@ -98,7 +98,8 @@ BEFORE_A_RECEIPT = 2.0
 """Seconds for what has to be read before anything can be shown, such as a form."""
 ABOUT_THE_GAME = (("game", "start"), ("game", "status"))
 """Commands whose answer also says what the bot may not do in the channel."""
-PAGES = ("log", "die", "help", "whatif", "back", "handcard", "handpage")
+HANDS = ("handcard", "handpage")
+PAGES = ("log", "die", "help", "whatif", "back", *HANDS)
 """Buttons that change the private message under which they hang, as long as the answer is private too."""
 ENABLES = "packon"
 SETTLING = ("consent", "refuse", "reveal", "snooze")
@@ -244,6 +245,8 @@ async def press(work: Work, request: Request, data: Mapping[str, Any]) -> None:
         reply = await work.app.press(action, request.who, request.where, request.request_id, command.delivery)
         return await work.with_menu(request, reply) if name == ENABLES else reply
 
+    if name in HANDS and request.private_message:
+        work.delivery.hands.leave(request)
     in_place = name in (PAGES if request.private_message else SETTLING)
     await work.delivery.serve(request, command, run(), private=private, in_place=in_place)
 

@@ -9,10 +9,11 @@ import json
 import logging
 import time
 from collections.abc import Awaitable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, nullcontext
+from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from adapters.hands import Hands
 from adapters.outbox import Later, Never, Outbox, Outcome, Posted
 from adapters.slack.calls import Busy, Refused, Wire
 from adapters.slack.channel_posts import INVITE, direct_messages, keep, mark, send_files, stands
@@ -65,6 +66,7 @@ class Posts:
         self._blind: dict[str, float] = {}  # where the app may not read what is there
         self._native = Workspaces(Notes(app.store, "slack"))
         self.outbox = Outbox(app, PLATFORM, self.post, self.edit)
+        self.hands = Hands(app, self._redrawn)
 
     async def deliver(
         self,
@@ -186,11 +188,22 @@ class Posts:
         how = {"view_id": request.view} if request.view and reply.window else {"trigger_id": request.trigger}
         method = "views.update" if "view_id" in how else "views.push" if request.view else "views.open"
         try:
-            await self._wire.call(team.token, method, view=view, **how)
+            opened = await self._wire.call(team.token, method, view=view, **how)
         except (Busy, Refused) as trouble:
             log.info("a private answer in %s has no window: %s", request.where.key, trouble)
             return str(trouble) == USED
+        if reply.window:
+            self.hands.keep(replace(request, view=str((opened.get("view") or {}).get("id") or request.view)), reply)
         return True
+
+    async def _redrawn(self, request: Request, reply: Reply) -> bool:
+        """Change a hand in its window; whether that is still open."""
+        if (team := await self._teams.find(request.team)) is None:
+            return False
+        view = window_view(reply.title, render(reply, team.id).blocks, request)
+        with suppress(Busy, Refused):
+            return bool(await self._wire.call(team.token, "views.update", view=view, view_id=request.view))
+        return False
 
     async def _message_of(self, team: Team, request: Request, reply: Reply, progress: Progress, before: str) -> Message:
         """The message as this workspace takes it; its files go first, and it says where they are."""

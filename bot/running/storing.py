@@ -1,6 +1,6 @@
 """What a command changed goes to the disk in one commit, together with its answer and where that goes."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from collections.abc import Sequence as Many
 from typing import Any
 
@@ -41,6 +41,8 @@ class Storing:
         self._store, self._clock = store, clock
         self._games, self._enabled, self._receipts = games, enabled, receipts
         self._used: set[tuple[str, object]] = set()
+        self.listeners: list[Callable[[str], None]] = []
+        """Who is told of each game in which hands may have changed."""
 
     async def seen(self, command: Command) -> Reply | None:
         """The answer that this request got before, so that an error can be the echo of a success."""
@@ -109,6 +111,9 @@ class Storing:
             await self._forget_receipts(context)
             await self._store.scour()
         self._remember(context, ledgers)
+        for row in _with_hands_changed(ledgers):
+            for listener in self.listeners:
+                listener(row)
         shown = context.unstored(reply) if context.unstored is not None else reply
         return replace(shown, outbox=done.outbox[0]) if command.delivery else shown
 
@@ -155,6 +160,13 @@ class Storing:
                 self._used.add((doc.owner, doc.data["hash"]))
                 if len(self._used) > MOST_KNOWN:
                     self._used.clear()
+
+
+def _with_hands_changed(ledgers: Many[Ledger]) -> Iterator[str]:
+    for ledger in ledgers:
+        was, now = ledger.was.game if ledger.was is not None else ledger.game, ledger.game
+        if (was.cards, was.players, was.ended) != (now.cards, now.players, now.ended):
+            yield ledger.row
 
 
 def _in_game(ledgers: Many[Ledger]) -> bool:

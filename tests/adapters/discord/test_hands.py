@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
 
 from tests.adapters.discord.process import running
@@ -55,6 +56,7 @@ async def test_a_hand_changes_where_it_is_and_all_see_what_was_played(tmp_path: 
         assert held[0] in choices(theirs, "Play")
 
         given = await seen(ben, table, "gives 1 closed card")
+        discord.clock.advance(16 * 60)  # hands on show do not follow any more
         asked = await press(anna, given, "Undo")
         await ben.press(asked, "Agree")
         await seen(ben, table, "is undone")
@@ -86,6 +88,7 @@ async def test_pages_refresh_and_what_is_theirs_no_more(tmp_path: Path) -> None:
         await anna.press(hand, "More")
         assert choices(hand, "Play") == first
 
+        discord.clock.advance(16 * 60)  # its token is over: it does not follow what is typed
         await say(anna, table, "deck play", cards="all")
         await anna.select(hand, "Play", first[3])
         assert "That card is no longer in your hand" in hand.content
@@ -125,3 +128,64 @@ async def test_direct_messages_have_hands_and_what_an_own_install_lets_in_has_no
             "empty" in (await say(ben, table, "hand")).text
             or "no game" in (await say(ben, table, "hand")).text.casefold()
         )
+
+
+async def until(true: Callable[[], object], what: str) -> None:
+    """Wait until this is true."""
+    for _ in range(600):
+        if true():
+            return
+        await asyncio.sleep(0.05)
+    raise AssertionError(what)
+
+
+async def test_a_hand_on_show_follows_what_is_typed_elsewhere(tmp_path: Path) -> None:
+    async with DiscordStandIn.running() as discord, running(discord, tmp_path) as bot:
+        table = discord.channel("table")
+        anna, ben = await gather(discord, table, "US Squad 1..2", "VC Squad 1..2")
+        await say(anna, table, "deck make", cards="101..140", name="cup")
+        dealt = await say(anna, table, "deck deal", count=3)
+        hand, theirs = await press(anna, dealt, "Your hand"), await press(ben, dealt, "Your hand")
+        held, shown = choices(hand, "Play"), len([one for one in anna.sees(table) if one.ephemeral])
+        await say(anna, table, "deck play", cards=held[0])
+        await until(lambda: choices(hand, "Play") == held[1:], "what was played by text is gone")
+        other = choices(theirs, "Play")[0]
+        await say(ben, table, "deck give", cards=other, to="US")
+        await until(lambda: choices(hand, "Play") == [*held[1:], other], "what another gave is there")
+        await until(lambda: other not in choices(theirs, "Play"), "and with its giver no more")
+        assert len([one for one in anna.sees(table) if one.ephemeral]) == shown, "no further message"
+
+        edits = hand.edits
+        await say(ben, table, "deck play", cards="all")
+        await say(ben, table, "deck draw", deck="cup")
+        await until(lambda: not choices(theirs, "Play"), "Ben's hand is empty")
+        assert hand.edits == edits, "nobody else's message changes"
+        await anna.select(hand, "Discard", held[1])
+        assert choices(hand, "Play") == [held[2], other]
+        assert hand.edits == edits + 1, "changed once, by the press"
+
+        discord.clock.advance(16 * 60)
+        await say(anna, table, "deck play", cards=other)
+        await seen(ben, table, f"Anna plays {other}")
+        assert choices(hand, "Play") == [held[2], other], "its token is over"
+        await anna.press(hand, "Refresh")
+        assert choices(hand, "Play") == [held[2]]
+        assert bot is not None
+
+
+async def test_a_question_on_show_stays_until_it_is_answered(tmp_path: Path) -> None:
+    async with DiscordStandIn.running() as discord, running(discord, tmp_path):
+        table = discord.channel("table")
+        anna, ben = await gather(discord, table, "US Squad 1..2", "VC Squad 1..2")
+        await say(anna, table, "deck make", cards="101..140", name="cup")
+        dealt = await say(anna, table, "deck deal", count=3)
+        hand = await press(anna, dealt, "Your hand")
+        held = choices(hand, "Play")
+        await anna.select(hand, "Give", held[0])
+        await say(anna, table, "deck play", cards=held[1])
+        await seen(ben, table, f"Anna plays {held[1]}")
+        assert f"Give {held[0]} to whom?" in hand.content
+        await anna.press(hand, "Back")
+        assert choices(hand, "Play") == [held[0], held[2]]
+        await say(anna, table, "deck play", cards=held[2])
+        await until(lambda: choices(hand, "Play") == [held[0]], "and is followed again")

@@ -62,7 +62,7 @@ async def test_a_window_says_what_is_theirs_no_more_and_a_closed_one_is_a_messag
     socket_slack: SlackStandIn, tmp_path: Path
 ) -> None:
     home, anna, ben, games = settle(socket_slack)
-    async with running(socket_slack, tmp_path, home):
+    async with running(socket_slack, tmp_path, home) as bot:
         await gather(anna, ben, games)
         await say(anna, games, "/deck", 'make "101..140" cup')
         await say(anna, games, "/deck", "draw cup 30 me")
@@ -76,6 +76,8 @@ async def test_a_window_says_what_is_theirs_no_more_and_a_closed_one_is_a_messag
         await anna.press(view, "More")
         await socket_slack.watch.until(lambda: choices(view, PLAY) == first or None, timeout=30, what="the first page")
 
+        await bot.kill()
+        await bot.start()  # what it shows elsewhere it has forgotten: the window does not follow
         await say(anna, games, "/deck", "play all")
         await anna.choose(view, PLAY, first[3])
         await socket_slack.watch.until(
@@ -121,3 +123,28 @@ async def test_in_direct_messages_and_behind_a_late_trigger_the_hand_is_a_messag
         await anna.wait_for(games, "anna plays ")
         shown = await say(anna, games, "/hand", "")
         assert choices(shown, PLAY) == held[1:]
+
+
+async def test_a_window_follows_what_is_typed_elsewhere(slack: SlackStandIn, tmp_path: Path) -> None:
+    home, anna, ben, games = settle(slack)
+    async with running(slack, tmp_path, home):
+        await gather(anna, ben, games)
+        await say(anna, games, "/deck", 'make "101..140" cup')
+        dealt = await say(anna, games, "/deck", "deal 3")
+        view, theirs = [await (await one.press(dealt, "Your hand")).modal() for one in (anna, ben)]
+        held, other = choices(view, PLAY), choices(theirs, PLAY)[0]
+        await say(anna, games, "/deck", f"play {held[0]}")
+        await slack.watch.until(lambda: choices(view, PLAY) == held[1:] or None, timeout=30, what="played by text")
+        await say(ben, games, "/deck", f"give {other} US")
+        await slack.watch.until(
+            lambda: choices(view, PLAY) == [*held[1:], other] or None, timeout=30, what="given by another"
+        )
+        await slack.watch.until(lambda: other not in choices(theirs, PLAY) or None, timeout=30, what="its giver")
+        seen = view.hash
+        await say(ben, games, "/deck", "play all")
+        await slack.watch.until(lambda: not choices(theirs, PLAY) or None, timeout=30, what="Ben's is empty")
+        assert view.hash == seen, "nobody else's window changes"
+        await anna.close(view)
+        await say(anna, games, "/deck", "play all")
+        told = await (await ben.slash(games, "/hand", "")).modal()
+        assert told.title == "Your hand is empty"
