@@ -36,11 +36,7 @@ def _unheard(_line: str) -> None:
 
 
 async def audit(
-    store: Store,
-    check_state: CheckState = state_faults,
-    note: Callable[[str], None] = _unheard,
-    *,
-    since: float = 0.0,
+    store: Store, check_state: CheckState = state_faults, note: Callable[[str], None] = _unheard, *, since: float = 0.0
 ) -> tuple[int, list[str]]:
     """How many games there are that were played `since` then, and the faults of all of them, one line each that names
     the game.

@@ -154,7 +154,7 @@ def claim(lease: float, limit: int, platform: str) -> Talk:
         "DELETE FROM outbox WHERE id IN (SELECT id FROM outbox AS old "
         f"WHERE amends <> '' AND ({OVERDUE} OR attempts < 0) AND EXISTS (SELECT 1 FROM outbox AS later "
         "WHERE later.amends = old.amends AND later.place = old.place AND later.id > old.id) "
-        "/*+ FOR UPDATE SKIP LOCKED */)",
+        "/*+ FOR UPDATE SKIP LOCKED */)"
     )
     rows = yield Step(
         "SELECT id, request, place, coalesce(reply, (SELECT requests.reply FROM requests WHERE requests.id = request)),"

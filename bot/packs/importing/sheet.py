@@ -47,10 +47,7 @@ def cells_of(text: str) -> list[list[str]]:
     else:
         mark = next((mark for mark in "\t;," if all(mark in line for line in lines[1:2])), "")
     if len(lines) < 2 or not mark:
-        raise refused(
-            NO_TABLE,
-            "Paste cells with their headings, separated by tabs, commas or semicolons.",
-        )
+        raise refused(NO_TABLE, "Paste cells with their headings, separated by tabs, commas or semicolons.")
     source = lines if mark == "|" else text.splitlines(keepends=True)
     try:
         rows = [[cell.strip() for cell in row] for row in csv.reader(source, delimiter=mark)]

@@ -8,17 +8,7 @@ from typing import Any
 from bot.rules.declared.bounds import GIVEN, Counter, Known, Names, joined, only, sized, value
 from bot.rules.declared.calls import LISTS
 from bot.rules.declared.formulas import Env, Formula
-from bot.rules.declared.program import (
-    NOTHING,
-    OPEN,
-    Block,
-    Partial,
-    Slicer,
-    Statement,
-    assigned,
-    everything,
-    join,
-)
+from bot.rules.declared.program import NOTHING, OPEN, Block, Partial, Slicer, Statement, assigned, everything, join
 from bot.rules.declared.setting import FACES
 from bot.rules.declared.values import Let, Tell
 from bot.rules.declared.walk import Do, Frame, Here, Keys, Loop, Now, go

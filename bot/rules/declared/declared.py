@@ -16,15 +16,7 @@ from bot.rules.declared.draws import Drawn, looks
 from bot.rules.declared.formulas import Env, Formulas
 from bot.rules.declared.load import Loader
 from bot.rules.declared.pools import Pool, Segment, Worded, pools_in
-from bot.rules.declared.program import (
-    Block,
-    Partial,
-    Slicer,
-    Statement,
-    before_dice,
-    everything,
-    without_words,
-)
+from bot.rules.declared.program import Block, Partial, Slicer, Statement, before_dice, everything, without_words
 from bot.rules.declared.proofs import proved
 from bot.rules.declared.reading import Sheet
 from bot.rules.declared.saying import settled

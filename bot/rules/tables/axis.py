@@ -42,12 +42,7 @@ class Axis(NamedTuple):
 
 
 def axis(
-    keys: Sequence[object],
-    file: str,
-    *,
-    decimal: bool = False,
-    clamp: bool = False,
-    words: Collection[object] = (),
+    keys: Sequence[object], file: str, *, decimal: bool = False, clamp: bool = False, words: Collection[object] = ()
 ) -> Axis:
     """An Axis over printed keys, in their order. Raises TableError for keys that overlap or cannot be read.
 

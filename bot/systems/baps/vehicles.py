@@ -59,11 +59,7 @@ def aboard(given: Given, option: str, vehicle: Unit | None) -> tuple[Unit, ...]:
 
 
 def riders(
-    men: Sequence[Unit],
-    names: Sequence[str],
-    path: str,
-    cells: tuple[Cell, ...] = (),
-    where: tuple[str, ...] = (),
+    men: Sequence[Unit], names: Sequence[str], path: str, cells: tuple[Cell, ...] = (), where: tuple[str, ...] = ()
 ) -> tuple[Man, ...]:
     """The men in a vehicle as the dice and the odds know them."""
     return tuple(
@@ -178,10 +174,7 @@ def plan_crash(tables: Tables, given: Given) -> Plan[Volley]:
         return men_step(riders(occupants, names, "occupants", (crt.cell(row, 1),)), crt, name=f"row {row}")
 
     names = called(occupants)
-    steps = {
-        "roll": ruled((d20("crash"),), crash),
-        **{f"row {row}": injure(row) for row in rows.values()},
-    }
+    steps = {"roll": ruled((d20("crash"),), crash), **{f"row {row}": injure(row) for row in rows.values()}}
     return Plan(
         Volley("roll"),
         steps,

@@ -29,11 +29,7 @@ def _end(_one: bool) -> Volley:
 
 
 def men_step(
-    men: Sequence[Man],
-    crt: Resolution,
-    *,
-    name: str = "man",
-    then: Callable[[bool], Volley] = _end,
+    men: Sequence[Man], crt: Resolution, *, name: str = "man", then: Callable[[bool], Volley] = _end
 ) -> Ruled[Volley]:
     """The step called `name` that rolls for each man of `men`, die by die; `then` is the state after the last one."""
 

@@ -150,12 +150,7 @@ class DamageChecks:
         total = die + difference - leader
         result = readings.result(item.column, item.morale, total)
         left = readings.becomes(item.row, item.state, result)
-        told: dict[str, Any] = {
-            to.unit: item.unit.word,
-            to.roll: die,
-            to.dc_total: total,
-            to.result: result,
-        }
+        told: dict[str, Any] = {to.unit: item.unit.word, to.roll: die, to.dc_total: total, to.result: result}
         owes, lm, row, keep = self._follows(item, now, result, left, told)
         if not keep:
             told[to.becomes] = left

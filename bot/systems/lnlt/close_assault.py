@@ -95,10 +95,7 @@ class Fight:
 
     def steps(self) -> dict[str, Ruled[Assault]]:
         """All check, then those who passed attack one by one."""
-        return {
-            "check": ruled(self.dice_to_check, self.check),
-            "attack": ruled(self.dice_to_attack, self.attack),
-        }
+        return {"check": ruled(self.dice_to_check, self.check), "attack": ruled(self.dice_to_attack, self.attack)}
 
     def dice_to_check(self, now: Assault) -> tuple[Die, ...]:
         """The dice of a morale check."""
@@ -216,7 +213,4 @@ def _in_turn(fight: Fight) -> dict[str, Ruled[Assault]]:
         destroyed = fight.destroys(now, roll)
         return fight.attacked(now, roll, following(now._replace(helped=True, destroyed=destroyed)))
 
-    return {
-        "check": ruled(fight.dice_to_check, check),
-        "attack": ruled(fight.dice_to_attack, attack),
-    }
+    return {"check": ruled(fight.dice_to_check, check), "attack": ruled(fight.dice_to_attack, attack)}

@@ -150,11 +150,7 @@ class Impact:
             case = "dud" if roll == DUD else "catastrophic"
         effect = self._readings.penetration(case, struck.flies)
         six = now.six or (self._flammable and roll[0] == CATASTROPHE[0])
-        told: dict[str, Any] = {
-            struck.to.attack_total: attack,
-            struck.to.armor_total: armor,
-            struck.to.impact: case,
-        }
+        told: dict[str, Any] = {struck.to.attack_total: attack, struck.to.armor_total: armor, struck.to.impact: case}
         if effect["effect"] == "morale-check":
             margin = difference if effect["mc_mod"] == "minus-difference" else 0
             after = Attack("vehicle morale", margin, now.at, now.lm, case, now.keep, six)

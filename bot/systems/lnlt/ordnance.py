@@ -141,9 +141,7 @@ def plan_ordnance_infantry(tables: Tables, given: Given) -> Plan[Attack]:
     he = _high_explosive(given)
     readings = readings_of(tables)
     checks = DamageChecks(
-        readings,
-        list_items(readings, targets, no_hero=given.flag("no_hero")),
-        finish=then_fire_check,
+        readings, list_items(readings, targets, no_hero=given.flag("no_hero")), finish=then_fire_check
     )
 
     def aim(_: Attack, roll: Roll) -> Ruling[Attack]:

@@ -38,10 +38,7 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
         return {f"may_close_assault[{at}]": targets[at].word} if fit else {}
 
     checks = DamageChecks(
-        readings,
-        list_items(readings, targets, no_hero=given.flag("no_hero")),
-        also=still_able,
-        finish=then_fire_check,
+        readings, list_items(readings, targets, no_hero=given.flag("no_hero")), also=still_able, finish=then_fire_check
     )
 
     def attack(_: Attack, roll: Roll) -> Ruling[Attack]:

@@ -12,19 +12,7 @@ from bot.rules.dice import Die, d6
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence.sequence import (
-    Change,
-    Fate,
-    Line,
-    Outputs,
-    Plan,
-    Roll,
-    Row,
-    Ruled,
-    Ruling,
-    Settlement,
-    ruled,
-)
+from bot.rules.sequence.sequence import Change, Fate, Line, Outputs, Plan, Roll, Row, Ruled, Ruling, Settlement, ruled
 from bot.rules.tables.table import Answer, Tables
 from bot.rules.text.names import numbered
 
@@ -60,10 +48,7 @@ class Results:
 
     def steps(self) -> dict[str, Ruled[Struck]]:
         """The steps point and check, for the plan of a sequence."""
-        return {
-            POINT: ruled(self._point_die, self._point),
-            CHECK: ruled(self._check_die, self._check),
-        }
+        return {POINT: ruled(self._point_die, self._point), CHECK: ruled(self._check_die, self._check)}
 
     def _leaders_first(self) -> list[int]:
         """The places of the targets in the order in which they check."""

@@ -108,12 +108,7 @@ class Combat:
     """
 
     def __init__(
-        self,
-        tables: Tables,
-        attackers: int,
-        checks: Callable[[int], tuple[Check, Check]],
-        *,
-        told: bool = False,
+        self, tables: Tables, attackers: int, checks: Callable[[int], tuple[Check, Check]], *, told: bool = False
     ) -> None:
         self.attackers, self.checks, self.told = attackers, checks, told
         self._tables = tables
@@ -146,10 +141,7 @@ class Combat:
     def lines(self, left: int) -> tuple[Line, ...]:
         """How the final skills come about."""
         attacker, defender = self.checks(left)
-        return (
-            sum_line(attacker, "attackers"),
-            sum_line(defender, "defenders"),
-        )
+        return (sum_line(attacker, "attackers"), sum_line(defender, "defenders"))
 
     def attack(self, fight: Fight, roll: Roll) -> Ruling[Fight]:
         """Every attacker rolls against the final skill."""
