@@ -4,8 +4,9 @@ The rules of it are data (`rounds` in sequences.yaml); how likely a single round
 counted by whoever asks. Situations may stay or go on, never come back: so a fight to its end is a sum, not a limit.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
+from graphlib import CycleError, TopologicalSorter
 from typing import Any, NamedTuple
 
 from bot.rules.errors import UserError
@@ -145,27 +146,16 @@ def _to_the_end(start: Situation, known: Step) -> tuple[dict[str, Fraction], Fra
 
 def _in_order(start: Situation, known: Step) -> list[Situation]:
     """All situations, each behind those that lead to it. Raises UserError where they lead back."""
-    found: list[Situation] = []
-    under_way, done = {start}, set[Situation]()
-    stack = [(start, _nexts(start, known))]
-    while stack:
-        at, rest = stack[-1]
-        to = next((one for one in rest if one not in done), None)
-        if to is None:
-            stack.pop()
-            under_way.discard(at)
-            done.add(at)
-            found.append(at)
-        elif to in under_way:
-            raise _too_large()
-        else:
-            under_way.add(to)
-            stack.append((to, _nexts(to, known)))
-    return found[::-1]
-
-
-def _nexts(at: Situation, known: Step) -> Iterator[Situation]:
-    return iter([to for result, to in known(at) if not result and to != at])
+    leads: dict[Situation, list[Situation]] = {}
+    rest = [start]
+    while rest:
+        if (at := rest.pop()) not in leads:
+            leads[at] = [to for result, to in known(at) if not result and to != at]
+            rest += leads[at]
+    try:
+        return [*TopologicalSorter(leads).static_order()][::-1]
+    except CycleError:
+        raise _too_large() from None
 
 
 def _too_large() -> UserError:
