@@ -10,7 +10,9 @@ import os
 import sys
 from collections.abc import AsyncIterator, Generator, Iterator
 from pathlib import Path
+from random import Random
 from typing import Any, cast
+from unittest.mock import patch
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -76,6 +78,18 @@ settings.register_profile(
 )
 settings.register_profile("search", parent=settings.get_profile("ci"), derandomize=False, max_examples=2000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+
+@pytest.fixture(autouse=True)
+def _same_chance(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Each test has the same seeds, ids and so the same dice on every run: red means changed, not unlucky.
+
+    LUCK=anything gives all tests other ones.
+    """
+    luck = Random(f"{os.environ.get('LUCK', '')}{request.node.nodeid}")
+    with patch("os.urandom", luck.randbytes):
+        yield
+
 
 SETTINGS = (
     "GROGNARD_PACKS",

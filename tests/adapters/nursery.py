@@ -24,6 +24,7 @@ from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import adapters
@@ -68,7 +69,7 @@ class Process:
 async def start(*words: str, cwd: Path, env: Mapping[str, str], log: Path) -> Process:
     """`python -m bot WORDS` in that folder with those settings alone; what it writes is added to `log`."""
     reader, writer = await asyncio.open_unix_connection(_nursery())
-    asked = {"words": words, "cwd": str(cwd), "env": dict(env), "log": str(log)}
+    asked = {"words": words, "cwd": str(cwd), "env": dict(env), "log": str(log), "luck": os.urandom(32).hex()}
     writer.write(json.dumps(asked).encode() + b"\n")
     pid = int(await reader.readline())
 
@@ -117,7 +118,8 @@ def run(*words: str, cwd: Path, script: bytes = b"") -> tuple[int, str, str]:
     with tempfile.TemporaryDirectory() as folder, socket.socket(socket.AF_UNIX) as asker:
         given, printed, errors = (Path(folder) / name for name in ("in", "out", "err"))
         given.write_bytes(script)
-        asked = {"words": words, "cwd": str(cwd), "env": dict(os.environ), "log": str(printed)}
+        luck = os.urandom(32).hex()
+        asked = {"words": words, "cwd": str(cwd), "env": dict(os.environ), "log": str(printed), "luck": luck}
         asker.settimeout(60)
         asker.connect(_nursery())
         asker.sendall(json.dumps(asked | {"stdin": str(given), "stderr": str(errors)}).encode() + b"\n")
@@ -187,6 +189,8 @@ def _keep(asker: socket.socket) -> None:
 def _become(asked: Mapping[str, Any]) -> None:
     """What a process is given from outside: arguments, folder, settings, what to read, and where to write."""
     sys.argv[1:] = asked["words"]
+    if "luck" in asked:  # what the bot rolls follows from the test, see `_same_chance` in tests/conftest.py
+        os.urandom = Random(asked["luck"]).randbytes
     _settle(asked)
     given = os.open(asked.get("stdin", os.devnull), os.O_RDONLY)
     printed, errors = (

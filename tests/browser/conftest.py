@@ -23,7 +23,7 @@ class Shown:
     complaints: list[str] = field(default_factory=list)
     requests: list[str] = field(default_factory=list)
 
-    def until(self, what: str, seconds: float = 30) -> Any:
+    def until(self, what: str, seconds: float = 60) -> Any:
         """What the expression comes to, once that is true; the page's own rules forbid what Playwright would do."""
         end = monotonic() + seconds
         while not (found := self.page.evaluate(what)):

@@ -299,8 +299,7 @@ async def test_a_second_first_response_is_refused(standin: DiscordStandIn) -> No
     table = standin.channel()
     async with bot(standin, answer):
         asked = await standin.user("Anna").slash(table, "roll", dice="2d6")
-        await standin.until(lambda: bool(asked.refused))
-        await asyncio.sleep(0.05)
+        await standin.until(lambda: bool(asked.refused) and bool(codes))
     assert codes == [(400, 40060)]
     assert len(standin.messages(table)) == 1
 

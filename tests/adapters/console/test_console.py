@@ -332,12 +332,12 @@ def test_the_story_of_an_ended_game_is_shown_and_its_files_are_for_their_owner_a
 def test_a_file_of_commands_is_typed_and_stops_at_the_first_that_fails(tmp_path: Path) -> None:
     good, bad, nested = (tmp_path / name for name in ("good.txt", "bad.txt", "nested.txt"))
     good.write_text("# the ford\n\ngame start lnlt scenario=ford\ngame join US\n", "utf-8")
-    bad.write_text("roll 1d1\nlnlt fier\nroll 2d1\n", "utf-8")
+    bad.write_text("roll 1d1\nlnlt fier\nroll 2d1 label=Beyond\n", "utf-8")
     nested.write_text(f"source {good}\n", "utf-8")
     assert "> game join US" in play(f"source {good}")
     shown = play(f"source {bad}", "roll 3d1")
     assert f"{bad}, line 2: stopped there; what came before was played." in shown
-    assert "2d1" not in shown
+    assert "Beyond" not in shown
     assert "3d1" in shown, "the console goes on"
     assert "cannot source another" in play(f"source {nested}")
     assert "source needs a file" in play("source")
@@ -345,4 +345,4 @@ def test_a_file_of_commands_is_typed_and_stops_at_the_first_that_fails(tmp_path:
     good.write_text("roll 1d1\n" * 1_001, "utf-8")
     assert "1,001 commands" in play(f'source "{good}"')
     good.write_text("roll 1d1\nquit\n", "utf-8")
-    assert "2d1" not in play(f"source {good}", "roll 2d1"), "quit leaves, as typed"
+    assert "Beyond" not in play(f"source {good}", "roll 2d1 label=Beyond"), "quit leaves, as typed"

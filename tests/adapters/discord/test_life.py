@@ -80,7 +80,7 @@ async def test_stopping_finishes_what_runs(discord: DiscordStandIn, tmp_path: Pa
     await (await anna.slash(table, "roll", dice="2d6")).answer()
     with locked(tmp_path):
         asked = anna.send(table, "roll", dice="2d6")
-        await asyncio.sleep(0.2)
+        await discord.until(lambda: asked.answer_kind is not None)  # it has it, and waits for the database
         bot.process.terminate()
         await asyncio.sleep(0.3)
     assert "rolls 2d6" in (await asked.answer()).text
@@ -166,7 +166,7 @@ async def test_a_wrong_token_is_said_in_one_line(discord: DiscordStandIn, tmp_pa
 async def test_run_serves_what_has_a_token_and_waits_for_a_network(discord: DiscordStandIn, tmp_path: Path) -> None:
     bot = Bot(discord, tmp_path, "run", DISCORD_API="http://127.0.0.1:9/api/v10")
     await bot.start(ready=False)
-    for _ in range(50):
+    for _ in range(600):
         if "next try" in bot.log:
             break
         await asyncio.sleep(0.1)
