@@ -7,17 +7,19 @@ Source: PAC 02, 05, 06, 09, 12 (5.0, 11.2, 15.4, 16.1.1).
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from operator import or_
 from typing import Any
 
 from bot.rules.dice import Die, d6
-from bot.rules.sequence.sequence import Line, Outputs, Part, Parts, Plan, Roll, Ruled, Ruling, never, ruled
+from bot.rules.sequence.sequence import Line, Outputs, Part, Parts, Plan, Reads, Roll, Ruling, Step, never, ruled
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.items import Attack, Item, Paths, Readings, ended
 from bot.systems.lnlt.reasons import bare, beside_morale, more_than_the_result, one_of
 
 NONE = "none"
 ABLE = ("good-order", "wounded")  # states of a leader who can help
+MANY = 5  # units on foot, from which on odds are quicker when each is counted by itself
 HERE = ""  # owed by the unit in hand: nothing more, so the next one is due
 
 
@@ -46,14 +48,14 @@ class DamageChecks:
         self.only_hit, self.crew_of_all, self.outcome = only_hit, crew_of_all, outcome
         self.leaves_out_crashed = leaves_out_crashed
 
-    def steps(self) -> dict[str, Ruled[Attack]]:
+    def steps(self) -> dict[str, Step[Attack]]:
         """The steps check, hero, crew, bail and morale, for the plan of a sequence."""
         return {
             "check": ruled(self._dice("damage check"), self._check),
-            "hero": ruled(self._dice("hero creation"), self._hero),
-            "crew": ruled(self._dice("bail-out crew of"), self._crew),
+            "hero": Reads(self._dice("hero creation"), self.readings.appears, self._hero),
+            "crew": Reads(self._dice("bail-out crew of"), self.readings.crew, self._crew),
             "bail": ruled(self._dice("bail-out"), self._bail),
-            "morale": ruled(self._dice("morale check", 2), self._morale),
+            "morale": Reads(self._dice("morale check", 2), sum, self._morale),
         }
 
     def _dice(self, label: str, count: int = 1) -> Callable[[Attack], tuple[Die, ...]]:
@@ -125,7 +127,7 @@ class DamageChecks:
         told[to.unit] = item.unit.word
         told[to.roll] = told[to.dc_total] = told[to.result] = NONE
 
-    def _ruling(self, now: Attack, told: dict[str, Any], story: Callable[[], tuple[Line]]) -> Ruling[Attack]:
+    def _ruling(self, now: Attack, told: dict[str, Any], story: Callable[..., tuple[Line]]) -> Ruling[Attack]:
         """The ruling on a roll of the unit in hand, after which the next is due where this one owes nothing more."""
         owes, margin, at, lm, row, keep, six = now
         return Ruling(self._next(owes, margin, at, lm, row, keep, told, six=six), told, story)
@@ -198,22 +200,20 @@ class DamageChecks:
         told[to.crew] = "shaken-moved" if left == "abandoned" else NONE
         return HERE, lm, "crash" if row == "destroyed" else row, keep
 
-    def _hero(self, now: Attack, roll: Roll) -> Ruling[Attack]:
+    def _hero(self, now: Attack, appears: bool) -> Ruling[Attack]:
         """1d6: whether a hero appears. Source: PAC 02 (11.2)."""
-        item, hero = self.items[now.at], self.readings.hero
-        told = {item.to.hero: hero(roll[0])}
+        item, why = self.items[now.at], partial(one_of, self.readings.hero)
         now = now._replace(owes="bail" if now.keep else HERE)
-        return self._ruling(now, told, lambda: (Line(f"{item.unit.word} hero", roll, result=one_of(hero)),))
+        told = {item.to.hero: appears}
+        return self._ruling(now, told, lambda roll: (Line(f"{item.unit.word} hero", roll, result=why()),))
 
-    def _crew(self, now: Attack, roll: Roll) -> Ruling[Attack]:
+    def _crew(self, now: Attack, fate: str) -> Ruling[Attack]:
         """1d6: whether the crew gets out of a destroyed vehicle. Source: PAC 09 (15.4)."""
-        item, readings = self.items[now.at], self.readings
-        told = {item.to.crew: readings.bail_out("crew", roll[0])}
-
-        def story() -> tuple[Line]:
-            return (Line(f"{item.unit.word} crew", roll, result=readings.gets_out("crew")),)
-
-        return self._ruling(now._replace(owes=HERE), told, story)
+        item, why = self.items[now.at], partial(self.readings.gets_out, "crew")
+        told = {item.to.crew: fate}
+        return self._ruling(
+            now._replace(owes=HERE), told, lambda roll: (Line(f"{item.unit.word} crew", roll, result=why()),)
+        )
 
     def _bail(self, now: Attack, roll: Roll) -> Ruling[Attack]:
         """1d6: whether a passenger gets out, and then shaken. Source: PAC 09 (15.4)."""
@@ -236,9 +236,9 @@ class DamageChecks:
 
         return self._ruling(now._replace(owes=HERE, keep=""), told, story)
 
-    def _morale(self, now: Attack, roll: Roll) -> Ruling[Attack]:
+    def _morale(self, now: Attack, total: int) -> Ruling[Attack]:
         """2d6 at or under morale, or a passenger is shaken. Source: PAC 09 (15.4)."""
-        item, total = self.items[now.at], sum(roll)
+        item = self.items[now.at]
         to, passes = item.to, total <= item.morale
         told: dict[str, Any] = {}
         self._tell_unchecked(item, told)
@@ -250,7 +250,7 @@ class DamageChecks:
         if item.first and self.outcome:
             told["outcome"] = NONE
 
-        def story() -> tuple[Line]:
+        def story(roll: Roll) -> tuple[Line]:
             return (Line(f"{item.unit.word} morale", roll, (), total, beside_morale(total, item.morale)),)
 
         return self._ruling(now._replace(owes=HERE), told, story)
@@ -263,7 +263,7 @@ class DamageChecks:
         They go as far as to a leader, who may help those after. Passengers and their vehicle are not told apart.
         """
         items, end = self.items, now.at
-        if now.owes != "check" or items[end].stop - end < 2:
+        if now.owes != "check" or items[end].stop - end < MANY:
             return None
         stop = items[end].stop
         while end < stop and not (end > now.at and items[end - 1].helps):

@@ -8,7 +8,7 @@ from bot.rules.dice import Die, d6
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence.sequence import Line, Outputs, Plan, Roll, Row, Ruled, Ruling, Settlement, parts_of, ruled
+from bot.rules.sequence.sequence import Line, Outputs, Plan, Roll, Row, Ruling, Settlement, Step, parts_of, ruled
 from bot.rules.tables.table import Answer, Tables
 from bot.rules.text.names import joined
 from bot.systems.lnlt import kinds
@@ -192,7 +192,7 @@ class Fire:
         line = Line("sniper picks", roll, result=self.targets[roll[0] - 1].word)
         return Ruling(Attack("attack", at=roll[0] - 1), {"picked": roll[0]}, lambda: [line])
 
-    def steps(self, dice: int) -> dict[str, Ruled[Attack]]:
+    def steps(self, dice: int) -> dict[str, Step[Attack]]:
         """The pick of a sniper, the attack with this many dice, the fire check and the damage checks."""
         return {
             "pick": ruled((Die("pick of the sniper", max(len(self.targets), 1)),), self.pick),

@@ -65,9 +65,14 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
             beaten_by=out["dc_mod"],
         )
 
+    def focus(paths: tuple[str, ...]) -> Plan[Attack]:
+        asked = any(path.startswith("may_close_assault") for path in paths)
+        return whole if asked else whole._replace(apart=checks.apart)
+
     steps = {"attack": ruled(DICE, attack), "fire check": fire_check(readings), **checks.steps()}
     opening: dict[str, Any] = {"targets": [], "may_close_assault": [], "mp_cost": ENTRY_COST}
-    return Plan(Attack("attack"), steps, settle, opening, rows=lambda: rows(checks.items), by_list="may_close_assault")
+    whole = Plan(Attack("attack"), steps, settle, opening, rows=lambda: rows(checks.items), by_list="may_close_assault")
+    return whole._replace(focus=focus)
 
 
 def may_close_assault(unit: Unit) -> bool:
