@@ -10,9 +10,10 @@ import asyncio
 import hashlib
 import logging
 import os
+import sqlite3
 from collections import defaultdict
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -26,6 +27,7 @@ from bot.interface.reply.reply import Reply
 from bot.interface.spec import Receipt
 from bot.running.due import EVERY
 from bot.stores.base import StoreError
+from bot.stores.sqlite.journal import journal_path
 from tests.packs.evening import Player
 from tests.simulation import door, world
 from tests.simulation.book import id_of
@@ -39,8 +41,6 @@ from tests.simulation.world import TEMP, World
 
 TRIES = 6
 """Times that somebody types a line, of which the first may be in vain; more, while the bot says that it is busy."""
-AGAIN = 30.0
-"""Seconds before they type it again: what was noted down by who was killed is taken over after `LEASE`."""
 BETWEEN = 3 * 3600.0
 """Seconds that pass after every fourth line, so that whoever is waited for is reminded."""
 NOT_RUN = ("your command was not run", "The bot is too busy")
@@ -92,7 +92,6 @@ class Evening(World):
         self.steps: list[int] = []  # that each line took
         self.kills = self.retyped = self.reminders = 0
         self.log, self._is_over = "", False
-        self._is_killed = False
         self._line, self._left, self._count = 0, -1, 0
         self._calls: dict[Request, int] = {}
         self.tasks_of: dict[Process | None, WeakSet[asyncio.Task[Any]]] = defaultdict(WeakSet)
@@ -131,7 +130,6 @@ class Evening(World):
             request.crashed = True
         process.kill()
         self.kills += 1
-        self._is_killed = True
         self.doubts["crash"] += 1
         self.loop.call_later(1.0, lambda: self._keep(self.loop.create_task(self._boot())))
 
@@ -207,14 +205,18 @@ class Evening(World):
         """Until nothing is under way."""
         await asyncio.sleep(0.5)
         give_up = self.loop.time() + 600.0
-        while self._coming or self.book.is_open() or self.is_busy() or not any(one.alive for one in self.processes):
+        while self._coming or self.book.is_open() or self.is_busy() or self._owes():
             assert self.loop.time() < give_up, "\n".join(self.history[-60:])
             await asyncio.sleep(0.25)
-        if self._is_killed:
-            self._is_killed = False
-            await asyncio.sleep(AGAIN)
-            await self._quiet()
         self._left = -1
+
+    def _owes(self) -> bool:
+        """Whether nobody serves, or what the dead have noted down is not taken over yet: whoever typed it waits."""
+        with closing(sqlite3.connect(journal_path(self.path))) as journal:
+            there = "SELECT count(*) FROM sqlite_master WHERE name = 'receipts'"
+            (noted,) = journal.execute(there).fetchone()
+            (owed,) = journal.execute("SELECT count(*) FROM receipts").fetchone() if noted else (0,)
+        return bool(owed) or not any(process.alive for process in self.processes)
 
     def _told(self, request: Request) -> str:
         """All that who typed reads about it; "" where it was not run."""
