@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -21,11 +22,11 @@ class Closed:
 
     def __init__(self, opened: set[str], knows: dict[str, set[str]]) -> None:
         self._out: dict[str, int] = {}
-        self._decks: set[str] = set()
+        self._decks: dict[str, set[str]] = defaultdict(set)  # ids of the cards of each
         self._players: dict[str, str] = {}
         self._humans: dict[str, str] = {}  # who a person of the game is
         self._told: dict[int, dict[str, Any]] = {}  # what was in closed hands behind an event
-        self._words: dict[str, str] = {}  # of cards that were typed, by id
+        self._words: dict[str, str] = {}  # of cards, by id: those that were typed, and of packs, whose ids they are
         self._open = opened  # words of cards that all have seen at some time
         self._knows = knows  # who was at some time where they saw a card
 
@@ -38,7 +39,9 @@ class Closed:
             patch = body.get("after") or {}
             fields = patch.get("game") or {}
             self._out = moved(self._out, patch.get("cards") or {})
-            self._decks |= (fields.get("decks") or {}).keys()
+            for deck, made in (fields.get("decks") or {}).items():
+                self._decks[deck] |= {card["id"] for card in (made or {}).get("cards", ())}
+                self._words |= {id: id for id in self._decks[deck] if _WORD.fullmatch(id)}
             self._players = fields.get("players", self._players)
             self._humans.setdefault(body["who"], who)
             self._open |= {
@@ -66,9 +69,11 @@ class Closed:
         open tells of none."""
         eyes = {who for who in PEOPLE if shown.is_seen_by(who)}
         words = set(_WORD.findall(f"{shown.text} {json.dumps(shown.body, default=str)}"))
-        hidden = {word for word in self._words.values() if word not in self._open}
-        named = words & hidden
-        found = [] if named == hidden else [word for word in sorted(named) if eyes - self._knows[word]]
+        found = list[str]()
+        for ids in self._decks.values() if words else ():
+            hidden = {self._words[id] for id in ids if id in self._words} - self._open
+            if not hidden <= words:
+                found += [word for word in sorted(words & hidden) if eyes - self._knows[word]]
         return [*found, *(row for file in shown.files for row in _opened(file))]
 
 

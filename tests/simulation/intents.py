@@ -534,6 +534,24 @@ def campaign(plot: Plot) -> None:
     the_end(plot, where)
 
 
+def patrol(plot: Plot) -> None:
+    """Sequences that draw, alone and several at once, beside cards that are held, looked at, and put back."""
+    where = plot.spot("hill", "camp")
+    begun(plot, where, "few scenario=ford", ("Reds", "Blues"), "deck draw chances to=me")
+    for _ in range(plot.chance.randrange(6, 14)):
+        who, other = plot.chance.sample([ANN, BOB], 2)
+        line = plot.chance.choice(DRAWS).replace("SIDE", "Blues" if who == ANN else "Reds")
+        plot.act(who, where, line)
+        plot.wait(0.0, 2)
+        if plot.chance.random() < 0.3:
+            taken_back(plot, where, who, other)
+        if plot.chance.random() < 0.4:
+            plot.act(other, where, plot.chance.choice(["choose option=stay", "choose option=go", "press choose"]))
+        if plot.chance.random() < 0.25:
+            plot.say(EVE, where, plot.chance.choice(LOOKS))
+    the_end(plot, where)
+
+
 def the_end(plot: Plot, where: str) -> None:
     """All is opened, in some worlds."""
     if plot.chance.random() < 0.6:
@@ -552,8 +570,20 @@ BATTLES = ("salt-road attack OURS THEIRS",) * 5 + (
     "salt-road attack OURS THEIRS odds", "salt-road attack OURS THEIRS secret",
     "deck play all DECK", "deck draw DECK to=me", "deck draw fate", "deck draw fate to=me", "deck return all",
     "deck peek 2 fate", "deck shuffle fate", "deck show fate", "game pass", "game next", "hand", "roll 2d6 label=@",
-    "salt-road use couriers orders", "game status", "game stats",
+    "salt-road march Foot ford", "game status", "game stats",
 )  # fmt: skip
+
+
+FIGHTS = ("few chance units=Blue", "few pair n=1", "few ask units=Blue", "few camp")
+DRAWS = (
+    *FIGHTS, *FIGHTS, *(f"{line} odds" for line in FIGHTS), "few chance units=Blue secret",
+    "deck draw chances to=me", "deck draw chances", "deck play all chances", "deck return all chances place=top",
+    "deck return all chances place=bottom", "deck give all SIDE chances", "deck discard all chances",
+    "deck peek 2 chances", "deck shuffle chances", "deck show chances", "deck draw events", "hand", "game next",
+    "roll 2d6 label=@", "press undo", "press handcard:", "press openhand", "press odds", "game leave", "game join Reds",
+)  # fmt: skip
+LOOKS = ("deck show chances", "few camp odds", "few chance units=Blue odds", "log", "game export json", "game status",
+         "game stats", "few camp")  # fmt: skip
 
 
 SCENES: dict[Scene, int] = {
@@ -586,7 +616,7 @@ FAULTS = {
     "clock": ("-7200", "-60", "60", "1000", "7200"),
     "again": ("",),
 }
-LATER: dict[Scene, int] = {strangers: 5, hands: 7, seats: 8, chits: 4, campaign: 9}
+LATER: dict[Scene, int] = {strangers: 5, hands: 7, seats: 8, chits: 4, campaign: 9, patrol: 6}
 """Scenes that came later, in every tenth world, of this number: the other worlds stay what they were."""
 WORLDS = (("hill", "ford", "lair"), ("camp", "den", "cave"), tuple(SPOTS))
 

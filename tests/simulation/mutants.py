@@ -59,10 +59,10 @@ MUTANTS: list[Mutant] = []
 
 def mutant(
     name: str, seed: int, letters: str, about: str = ""
-) -> Callable[[Callable[[pytest.MonkeyPatch], None]], Callable[..., None]]:
+) -> Callable[[Callable[[pytest.MonkeyPatch], None]], Callable[[pytest.MonkeyPatch], None]]:
     """Put a function that takes a mend out among the mutants."""
 
-    def note(take_out: Callable[[pytest.MonkeyPatch], None]) -> Callable[..., None]:
+    def note(take_out: Callable[[pytest.MonkeyPatch], None]) -> Callable[[pytest.MonkeyPatch], None]:
         MUTANTS.append(Mutant(name, seed, letters, take_out, about))
         return take_out
 
@@ -217,6 +217,8 @@ def _others_hand(patch: pytest.MonkeyPatch) -> None:
 
 
 @mutant("cards: what is drawn into a hand is told to all", 8, "k")
+@mutant("cards: what is drawn out of a pack's deck into a hand is told to all", 9, "k", "k90")
+@mutant("cards: what a sequence may draw from, too, is told to all", 6, "k", "k90")
 def _drawn_openly(patch: pytest.MonkeyPatch) -> None:
     draw = bot.commands.play.decks._draw_closed
 
@@ -245,7 +247,7 @@ def _hand_kept(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(bot.game.follows.cards, "put_back", lambda out, *_: out)
 
 
-@mutant("cards: a battle draws from a whole deck, whatever was drawn before", 9, "f")
+@mutant("cards: a battle draws from a whole deck, whatever was drawn before", 9, "fk")
 def _whole_pile(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(bot.answers.inputs, "piles_read", lambda decks, game: piles_read(decks, replace(game, cards={})))
 

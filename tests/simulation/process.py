@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
+import shutil
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, TypeVar
 from unittest.mock import patch
 
@@ -15,6 +18,9 @@ from bot.app import App
 from bot.odds_worker.pool import Odds, Worker
 from bot.stores.sqlite import SqliteStore
 from bot.systems import catalog
+from tests.packs.conftest import FEW
+from tests.packs.test_closed_draws import CAMP
+from tests.packs.test_draws import FILES, SEQUENCES
 from tests.simulation import on_discord, on_slack
 from tests.simulation.door import Connection, Disk
 from tests.simulation.shown import Request
@@ -28,11 +34,46 @@ _read = cache(catalog._packs)
 """No world changes them: they are read once."""
 
 
+@cache
+def _worded() -> TemporaryDirectory[str]:
+    """Packs that deal and draw, whose cards are called by words that nothing else is called by, so that whoever names
+    one names that card. Three Mills, The Salt Road and the pack of tests/packs/test_draws.py."""
+    folder = TemporaryDirectory(prefix="grognard-worded-")
+    for name in ("three-mills", "salt-road"):
+        shutil.copytree(FOLDER / name, Path(folder.name, name))
+    for file, text in {**FEW, **FILES, "sequences.yaml": SEQUENCES + CAMP}.items():
+        path = Path(folder.name, "few", file)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(str(text), "utf-8")
+    for number, deck in enumerate(sorted(Path(folder.name).glob("*/decks/*.yaml"))):
+        _reword(deck, number)
+    return folder
+
+
+def _reword(deck: Path, number: int) -> None:
+    """Other words for the cards of a deck, also where tables and examples of The Salt Road name them."""
+    said = deck.read_text("utf-8")
+    words = {id: f"k{900 + number}c{card}x" for card, id in enumerate(_CARD.findall(said))}
+    said = _CARD.sub(lambda found: f"{{id: {words[found[1]]}", _NAME.sub("", said))
+    deck.write_text(said, "utf-8")
+    for file in deck.parents[1].glob("*.yaml") if deck.parents[1].name == "salt-road" else ():
+        text = file.read_text("utf-8")
+        for id, word in words.items():
+            text = re.sub(rf"(?<![\w-]){id}(?![\w-])", word, text)
+        file.write_text(text, "utf-8")
+
+
+_CARD = re.compile(r"(?<=[\[ ])\{id: ([a-z-]+)")
+_NAME = re.compile(r', name: ("[^"]*"|\w+)')
+
+
 @contextmanager
-def packs_of(texts: Iterable[str]) -> Iterator[None]:
-    """The packs of the repository are there, where any of these commands names one: other worlds do without."""
-    named = any(word in text for text in texts for word in ("three-mills", "salt-road"))
-    with patch.dict(os.environ, {catalog.PACKS: str(FOLDER)} if named else {}), patch.object(catalog, "_packs", _read):
+def packs_of(texts: Iterable[str], folder: Path | None = None) -> Iterator[None]:
+    """Packs of this folder are there, else those whose cards have words of their own, where any of these commands names
+    one: other worlds do without."""
+    named = any(word in text for text in texts for word in ("three-mills", "salt-road", "few"))
+    packs = {catalog.PACKS: str(folder or _worded().name)} if named else {}
+    with patch.dict(os.environ, packs), patch.object(catalog, "_packs", _read):
         catalog.everywhere.cache_clear()
         try:
             yield

@@ -35,7 +35,7 @@ from tests.simulation.clock import virtual
 from tests.simulation.door import PROCESS
 from tests.simulation.intents import Step
 from tests.simulation.people import ANN, BOB, CAS, SPOTS, Spot
-from tests.simulation.process import Process, packs_of
+from tests.simulation.process import FOLDER, Process, packs_of
 from tests.simulation.shown import REQUEST, Request, Shown
 from tests.simulation.world import TEMP, World
 
@@ -266,7 +266,7 @@ def evening(play: Player, at: int | None, anna: str, ben: str, pace: float = 0.0
     level = logging.root.manager.disable
     logging.disable(logging.CRITICAL)
     try:
-        with TemporaryDirectory(dir=TEMP, prefix="grognard-world-") as folder, packs_of(["three-mills"]):
+        with TemporaryDirectory(dir=TEMP, prefix="grognard-world-") as folder, packs_of(["three-mills"], FOLDER):
             lived = Evening(Path(folder), at, anna, ben)
             lived.disk.pace = pace
             with (
