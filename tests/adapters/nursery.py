@@ -19,13 +19,14 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, NoReturn
 
 import adapters
 import bot
@@ -221,11 +222,24 @@ def _sum_up(asker: socket.socket, asked: Mapping[str, Any]) -> None:
         os.dup2(asker.fileno(), target)
     asker.close()
     process.main()
-    sys.exit()
+    _end(0)
+
+
+def _end(status: Any) -> NoReturn:
+    """As `sys.exit` ends, but for taking every module apart: that costs more than most bots do in all their life."""
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None and not stream.closed:
+            stream.flush()
+    os._exit(status or 0)
 
 
 if __name__ == "__main__":
     main(sys.argv[1])
     from bot.__main__ import process as begin
 
-    begin()
+    try:
+        begin()
+    except SystemExit as end:
+        _end(end.code)

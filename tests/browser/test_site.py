@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
 import shutil
 import subprocess
 import sys
@@ -23,14 +25,19 @@ LONG = ("index.html", "docs/lnlt.html", "docs/asl.html", "docs/slack.html", "doc
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site, built once."""
+    """The site, built once by all who test side by side."""
     if not GENERATOR.exists():
         pytest.skip("the site's generator is not installed: make site")
-    out = tmp_path_factory.mktemp("site") / "site"
-    done = subprocess.run(
-        [sys.executable, "-m", "tools.site", str(out)], cwd=ROOT, capture_output=True, text=True, timeout=300
-    )
-    assert done.returncode == 0, done.stderr
+    own = tmp_path_factory.getbasetemp()
+    shared = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+    out, built = shared / "site", shared / "site-is-built"
+    with (shared / "site-turn").open("w") as turn:
+        fcntl.flock(turn, fcntl.LOCK_EX)
+        if not built.exists():
+            words = [sys.executable, "-m", "tools.site", str(out)]
+            done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
+            assert done.returncode == 0, done.stderr
+            built.touch()
     return out
 
 

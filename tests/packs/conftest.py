@@ -17,7 +17,7 @@ PackMaker = Callable[..., Path]
 
 
 _ROOT = Path(__file__).resolve().parents[2]
-_read = cache(catalog._packs)
+read = cache(catalog._packs)
 """The packs of a folder of the repository, which no test changes: they are read and checked once."""
 
 
@@ -33,7 +33,7 @@ def use_packs(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Path], None
     def use(folder: Path) -> None:
         monkeypatch.setenv(PACKS, str(folder))
         if _ROOT in folder.resolve().parents:
-            monkeypatch.setattr(catalog, "_packs", _read)
+            monkeypatch.setattr(catalog, "_packs", read)
         _forget()
 
     yield use

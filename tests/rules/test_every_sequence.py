@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -44,25 +44,28 @@ SMALL: dict[tuple[str, str], dict[str, Any]] = {
 
 def play_all(plan: Plan[Any], by: str) -> dict[str, Fraction]:
     """Chances of the output `by` from playing each roll by itself, face by face, nothing merged or grouped."""
-    chances: dict[str, Fraction] = defaultdict(Fraction)
+    ends = Counter[tuple[str, int]]()  # how often a value comes up among so many rolls
     played = 0
 
-    def go_on(state: Any, told: dict[str, Any], chance: Fraction) -> None:
+    def go_on(state: Any, told: dict[str, Any], among: int) -> None:
         nonlocal played
         if state.owes is None:
             played += 1
             assert played <= MOST_ROLLS, "too many rolls to play one by one: give it an example in SMALL"
             told = _told_once(told, plan.closing(state))
-            chances[str(shown(told.get(by)))] += chance
+            ends[str(shown(told.get(by))), among] += 1
             return
         step = plan.steps[state.owes]
         faces: list[Any] = [die.faces or range(1, die.sides + 1) for die in step.asks(state)]
         rolls = list(product(*faces))
         for roll in rolls:
             ruling = step.rule(state, roll)
-            go_on(ruling.after, _told_once(told, ruling.told), chance / len(rolls))
+            go_on(ruling.after, _told_once(told, ruling.told), among * len(rolls))
 
-    go_on(plan.start, dict(plan.opening), Fraction(1))
+    go_on(plan.start, dict(plan.opening), 1)
+    chances: dict[str, Fraction] = defaultdict(Fraction)
+    for (value, among), count in ends.items():
+        chances[value] += Fraction(count, among)
     return dict(chances)
 
 

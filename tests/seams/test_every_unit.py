@@ -24,8 +24,9 @@ from bot.interface.typing.command_text import command_text, parse_text
 from bot.packs.check import check_system
 from bot.rules.inputs.units import RosterUnit
 from bot.systems.catalog import systems
-from bot.systems.packs.pack import packs_in
+from bot.systems.packs.pack import is_pack, load_pack
 from bot.systems.system import System, built_in
+from tests.packs.conftest import read
 from tests.playing import Channel
 from tests.standins.slack import check_blocks
 
@@ -33,14 +34,19 @@ LONGEST_ID = 100
 BESIDE = ("leader", "headquarters")
 ROOT = Path(__file__).parents[2]
 FOLDER = Path(os.environ.get("GROGNARD_PACKS") or ROOT / "packs")
-ALL: dict[str, System] = {**built_in(), **packs_in(FOLDER)[0]}
-SCENARIOS = [(id, name) for id, system in ALL.items() for name in system.scenarios]
+PACKS = [FOLDER] if is_pack(FOLDER) else sorted(filter(is_pack, FOLDER.iterdir()))
+SCENARIOS = [(one.id, name) for one in (*built_in().values(), *map(load_pack, PACKS)) for name in one.scenarios]
+
+
+def the(id: str) -> System:
+    """A game of the house, or a pack, which has been checked."""
+    return built_in().get(id) or read(FOLDER)[id]
 
 
 @pytest.mark.parametrize(("id", "scenario"), SCENARIOS)
 def test_what_is_offered_is_not_refused(id: str, scenario: str) -> None:
     """Neither for what the unit is, which the card hides, nor for a number that the scenario left out."""
-    system = ALL[id]
+    system = the(id)
     units = find_scenario(system, scenario).units
     assert list(refused_of(system, units.values())) == []
     assert check_system(system, is_new=True).faults == ()
@@ -49,7 +55,7 @@ def test_what_is_offered_is_not_refused(id: str, scenario: str) -> None:
 @pytest.mark.parametrize(("id", "scenario"), SCENARIOS)
 def test_who_leads_fires_with_each_of_the_side(id: str, scenario: str) -> None:
     """Alone a leader may have nothing to fire; beside whoever is offered to fire they are never in the way."""
-    system, tried = ALL[id], 0
+    system, tried = the(id), 0
     units = list(find_scenario(system, scenario).units.values())
     for unit in units:
         first = next(acts(system, unit, system.sequences, is_own=True), None)
@@ -161,13 +167,13 @@ GHOSTS = [
 @pytest.mark.parametrize(("id", "unit"), GHOSTS)
 def test_a_unit_without_what_its_fire_needs_is_a_fault_of_its_scenario(id: str, unit: RosterUnit) -> None:
     """`grognard check` says so in the words of the fire."""
-    assert any(said.startswith(("Direct fire", "Fire", "Ranged")) for said in refused_of(ALL[id], [unit]))
+    assert any(said.startswith(("Direct fire", "Fire", "Ranged")) for said in refused_of(the(id), [unit]))
 
 
 @pytest.mark.parametrize(("id", "name"), [("lnlt", "Lt Brooks"), ("lnlt", "Doc"), ("nhis", "Lt Harlan")])
 def test_fire_with_it_is_offered_to_what_can_do_it(id: str, name: str) -> None:
     """Leaders and medics add nothing alone: no button. The squad beside them has one."""
-    system = ALL[id]
+    system = the(id)
     units = [unit for one in system.scenarios for unit in find_scenario(system, one).units.values()]
     shots = {
         unit.name: [one for one, option in acts(system, unit, system.sequences, is_own=True) if option in ACTING]

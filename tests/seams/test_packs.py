@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -11,10 +12,11 @@ from bot.interface.common_commands import PICTURE, PRIVATE, ROLL_OPTIONS, ROUNDS
 from bot.odds_worker import pool
 from bot.odds_worker.pool import Odds, Worker
 from bot.systems.catalog import everywhere, using
-from bot.systems.packs.pack import OF_SEQUENCES, OF_TABLES, PackSystem, packs_in
+from bot.systems.packs.pack import OF_SEQUENCES, OF_TABLES, PackSystem
 from bot.systems.packs.shelf import Shelf
 from bot.systems.resolve import each_odds
 from bot.systems.system import built_in
+from tests.packs.conftest import read
 
 
 @pytest.mark.parametrize("whose", ["the host's", "a server's"])
@@ -22,7 +24,7 @@ async def test_the_worker_counts_what_is_counted_on_the_spot(
     whose: str, use_packs: Callable[[Path], None], root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The worker process knows each pack by its hash, whoever brought it, and gives the same fractions."""
-    packs: dict[str, PackSystem] = packs_in(root / "packs")[0]
+    packs = cast("dict[str, PackSystem]", read(root / "packs"))
     if whose == "the host's":
         use_packs(root / "packs")
     sight = everywhere() if whose == "the host's" else Shelf(built_in(), packs.values())
