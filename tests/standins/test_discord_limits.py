@@ -314,10 +314,10 @@ async def test_each_kind_of_interaction_has_its_responses(api: Api) -> None:
     assert places((await api.respond(sent, 9, form(field())))[1]["errors"]) == ["type"]
     assert (await api.respond(sent, 7, {"content": "updated", "components": []}))[0] == 204
     assert [m.text for m in anna.sees(table)] == ["updated"]
-    api.standin.clock.advance(4)
+    api.standin.clock.advance(11)
     assert (await api.respond(ask(api), 4, {"content": "c"}))[0] == 204
     late = ask(api)
-    api.standin.clock.advance(3.1)
+    api.standin.clock.advance(10.1)
     assert (await api.respond(late, 5))[1]["code"] == 10062
 
 

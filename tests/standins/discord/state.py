@@ -215,7 +215,7 @@ class Interaction:
     changed: Signal = field(default_factory=Signal)
     owners: Json = field(default_factory=dict)  # whose installs let it in
     further: int = 0  # follow-ups so far
-    limit: float = 3.0  # seconds the person's client waits for the first response
+    limit: float = 10.0  # seconds the person's client waits for the first response
 
     @property
     def failed(self) -> bool:

@@ -31,10 +31,13 @@ USUAL_EVENTS = frozenset({"app_mention", "message.im", "app_uninstalled", "token
 
 @dataclass
 class Limits:
-    """Times are in seconds; 0 for `message_interval` switches that limit off."""
+    """Times are in seconds; 0 for `message_interval` switches that limit off.
 
-    ack_seconds: float = 3.0
-    trigger_seconds: float = 3.0
+    Slack gives three for an acknowledgement and for a trigger; more here for machines that are busy.
+    """
+
+    ack_seconds: float = 10.0
+    trigger_seconds: float = 10.0
     response_url_uses: int = 5
     response_url_seconds: float = 30 * 60.0
     redeliver_after: tuple[float, ...] = (0.0, 60.0, 300.0)  # waits after each missed acknowledgement
