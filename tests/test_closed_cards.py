@@ -58,6 +58,9 @@ class Given:
     def draw(self, die: Die) -> int | str:
         return self._faces.pop(0) if self._faces else self._source.draw(die)
 
+    def draw_all(self, die: Die, many: int) -> list[int | str]:
+        return [self.draw(die) for _ in range(many)]
+
 
 class World:
     """A channel in which some draws are arranged, by the number of their event; what others saw of it."""

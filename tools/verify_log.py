@@ -123,7 +123,7 @@ EVENTS: Json = {
             "items?": "word+", "units?": "word+", "due?": "time",
         },
         "die": {
-            "label": "name", "sides": "sides", "value": "face", "faces?": "face*", "deck?": "word",
+            "label": "name", "sides": "whole", "value": "face", "faces?": "face*", "deck?": "word",
             "to?": "=play|=discard|=removed|=back",
         },
         "back": {"type?": "word", "numbers?": "{word:value}+"},
@@ -315,7 +315,7 @@ def proof_faults(log: Json, heads: Any, count: dict[str, int]) -> Iterator[str]:
         if "sealed" in body:
             count["sealed"] += (at, "sealed") not in texts
             body = content_of(texts, at)
-        elif "closed" in body:
+        elif "closed" in body or any(map(names_card, listed(body.get("dice")))):
             body = closed_dice(texts, at, body)
             count["sealed"] += not body
         if body.get("dice"):
@@ -461,13 +461,22 @@ def dice_faults(
 
 
 def closed_dice(texts: Any, at: int, body: Json) -> Json:
-    """The dice whose faces an event closed, each by its own text; {} where one is not in the file."""
-    sides = listed(body["closed"])
-    faces = [str(texts.get((at, f"face.{n}"), {}).get("text", "")) for n in range(1, len(sides) + 1)]
-    if not all(re.fullmatch("[0-9]{1,9}", face) for face in faces):
+    """The dice of an event that closed faces, those by their own texts; {} where one is not in the file. A card of
+    known place came without a die."""
+    closed = [{"label": body.get("deck"), "sides": n, "value": "", "deck": ""} for n in listed(body.get("closed"))]
+    dice = [*enumerate(closed or listed(body.get("dice")), 1)]
+    keys = [(n, (at, f"face.{n}")) for n, die in dice if names_card(die) and die.get("sides")]
+    faces = {n: str(texts.get(key, {}).get("text", "")) for n, key in keys}
+    if not all(re.fullmatch("[0-9]{1,9}", face) for face in faces.values()):
         return {}
-    dice = [{"label": body.get("deck"), "sides": n, "value": int(face)} for n, face in zip(sides, faces, strict=True)]
-    return {"dice": dice}
+    plain = ("label", "sides", "value")
+    return {"dice": [{key: die[key] for key in plain} | {"value": int(faces[n])} if n in faces else die
+                     for n, die in dice if n in faces or not names_card(die)]}  # fmt: skip
+
+
+def names_card(die: Any) -> bool:
+    """Whether a die is of a deck with closed cards: it names the card that it drew, its face is closed."""
+    return isinstance(die, dict) and "deck" in die and isinstance(die.get("value"), str)
 
 
 def content_of(texts: Any, at: int) -> Json:
@@ -552,6 +561,8 @@ def fits(kind: str, value: Any) -> bool:
         return marks == sorted(set(marks)) and ("back" in value or "turned" not in value)
     if kind != "die":
         return kind != "patch" or bool(value)
+    if not (0 < value["sides"] <= 2**32 or (value["sides"] == 0 and names_card(value))):
+        return False
     is_card = "deck" in value and "to" in value and "faces" not in value
     return is_card or (
         len(value.get("faces", "x" * value["sides"])) == value["sides"] and not value.keys() & {"deck", "to"}
@@ -605,11 +616,22 @@ def field_faults(body: Json, needs: list[str], may: list[str]) -> Iterator[str]:
             for die in listed(body.get("dice"))
         ):
             yield "a die has faces that no rule asks for."
-    may_hold = {"roll": {"label"}, "table": set[str](), "sequence": set[str]()}.get(body["kind"])
-    if may_hold is not None and isinstance(body.get("texts"), dict) and not body["texts"].keys() <= may_hold:
-        yield "it cannot hold such texts."
     if "number" in body and body.get("hand") is False:
         yield "its hand cannot be read."
+    yield from closing_faults(body)
+
+
+def closing_faults(body: Json) -> Iterator[str]:
+    """Of a roll other texts than its label, of a sequence other ones than the faces that it closes."""
+    dice, texts = [*enumerate(listed(body.get("dice")), 1)], body.get("texts")
+    faces = {f"face.{n}" for n, die in dice if names_card(die) and die.get("sides")}
+    if faces - {*(texts if isinstance(texts, dict) else ())}:
+        yield "it shows no hash of a face that it closes."
+    if body.get("hand") and any(names_card(die) for _, die in dice):
+        yield "it closes faces of real cards."
+    may_hold = {"roll": {"label"}, "table": set[str](), "sequence": faces}.get(body["kind"])
+    if may_hold is not None and isinstance(texts, dict) and not texts.keys() <= may_hold:
+        yield "it cannot hold such texts."
 
 
 def listed(value: Any) -> list[Any]:
@@ -670,6 +692,16 @@ class Pile:
         )
         return " / ".join(" ".join(row) or "-" for row in rows)
 
+    def closed_text(self, ends: list[str]) -> str:
+        """The same of a deck with closed cards: what all have not seen, and how it comes; `ends` are those of known
+        place, "?" for one that only some have seen. "" for ends that it cannot have."""
+        pile = Pile(self.id, self.deck, self.out, [card for card in ends if card != "?"])
+        top, size = self.out.get(f"{self.id}/hand/{TOP}", 0), self.size
+        if len(ends) != top + self.out.get(f"{self.id}/hand/{BOTTOM}", 0) or min(pile.left.values()) < 0:
+            return ""
+        row = [(card, len([*some])) for card, some in itertools.groupby([*ends[:top], *["_"] * size, *ends[top:]])]
+        return f"{pile.text} | {' '.join(card if n == 1 else f'{card}*{n}' for card, n in row) or '-'}"
+
     def sides(self, count: int, peeks: bool) -> list[int]:
         """The sides of the dice of so many cards; what is on the known ends is taken off without one."""
         size, sides = self.size, list[int]()
@@ -718,12 +750,13 @@ class Pile:
 def opened_faults(events: list[Json], texts: dict[tuple[int, str], str]) -> Iterator[tuple[int, str]]:
     """Closed cards and faces that an event opened, computed again: (event, what is wrong)."""
     opens = [(body["shows"], body["number"]) for body in events if "shows" in body]
-    out, decks, told = dict[str, int](), dict[str, Json](), dict[int, Json]()
+    out, decks, told, puts = dict[str, int](), dict[str, Json](), dict[int, Json](), set[int]()
 
     def hands_of(deck: str) -> Json:
-        """What is in its closed hands now: [draw, card] by seat, the oldest first."""
-        hands = told.get(out.get(f"{deck}/last", 0), {})
-        return {seat: [*held] for seat, held in hands.items() if out.get(f"{deck}/hand/{seat}")}
+        """What is in its closed hands now: [draw, card] by seat, the oldest first; of known ends what is left there."""
+        hands, there = told.get(out.get(f"{deck}/last", 0), {}), Pile(deck, {}, out).at("hand")
+        gone = {end: max(0, len(hands.get(end, ())) - there.get(end, 0)) for end in ENDS}
+        return {seat: [*held[gone.get(seat, 0) :]] for seat, held in hands.items() if there.get(seat)}
 
     for body in events:
         at, deck = body["number"], body.get("deck", "")
@@ -734,6 +767,10 @@ def opened_faults(events: list[Json], texts: dict[tuple[int, str], str]) -> Iter
                 told[at] = follow(body, decks[deck], out, hands, texts)
             except (KeyError, ValueError, IndexError, StopIteration):
                 yield at, "what it closed is not in the file as it was opened, or not what its dice draw."
+        if any(first <= at < by for first, by in opens) and body["kind"] == "sequence":
+            read = [one for one in decks if f"deck.{one}" in body.get("read", {}) and out.get(f"{one}/last")]
+            yield from named_faults(body, decks, out, {one: hands_of(one) for one in read}, texts, puts)
+        puts |= {at} if body.keys() & {"seat", "to"} == {"to"} else set()
         if "shows" in body and body["kind"] == "end":
             before, after = (body.get(part, {}).get("cards", {}) for part in PATCH)
             for one in decks:
@@ -744,6 +781,50 @@ def opened_faults(events: list[Json], texts: dict[tuple[int, str], str]) -> Iter
                             yield at, "it opens other hands than were drawn."
         out = {**out, **body.get("after", {}).get("cards", {})}
         decks |= body.get("after", {}).get("game", {}).get("decks", {})
+
+
+def ends_in(pile: Any) -> list[str]:
+    """The cards of known place of a pile as an event says that it was read: "?" for one that only some had seen."""
+    words = [word for word in " ".join(map(str, listed(pile))).partition("|")[2].split() if word != "-"]
+    found = [re.fullmatch(r"([A-Za-z0-9.-]{1,40}|[?])(?:\*([1-9][0-9]{0,3}))?", word) for word in words]
+    rows = [(one[1], int(one[2] or 1)) for one in found if one]
+    return [card for card, count in rows for _ in range(count)] if sum(n for _, n in rows) <= 1000 else ["|"]
+
+
+def named_faults(
+    body: Json, decks: Json, out: dict[str, int], closed: Json, texts: dict[tuple[int, str], str], puts: set[int]
+) -> Iterator[tuple[int, str]]:
+    """What is wrong with the opened faces of a combat sequence, by the hands of each deck that was `closed`."""
+    try:
+        for deck, hands in closed.items():
+            named_cards(body, deck, decks[deck], out, hands, texts, puts)
+    except (KeyError, ValueError, IndexError):
+        yield body["number"], "its closed faces are not in the file as they were opened, or do not draw its cards."
+
+
+def named_cards(
+    body: Json, id: str, deck: Json, out: dict[str, int], hands: Json, texts: dict[tuple[int, str], str], puts: set[int]
+) -> None:
+    """ValueError where the closed faces of a combat sequence draw other cards of a deck than it names, or where others
+    were known to all on its ends than it says: those that the events `puts` put there."""
+    rows = [*hands.get(TOP, []), *hands.get(BOTTOM, [])]
+    if ends_in(body["read"][f"deck.{id}"]) != [
+        card if int(draw.partition(".")[0]) in puts else "?" for draw, card in rows
+    ]:
+        raise ValueError
+    pile = Pile(id, deck, out, [card for held in hands.values() for _, card in held])
+    for n, die in enumerate(body.get("dice", []), 1):
+        if die.get("deck") != id:
+            continue
+        end = next((end for end in (TOP, *[BOTTOM] * (not sum(pile.left.values()))) if hands.get(end)), "")
+        if end:
+            card = hands[end].pop(0)[1]
+        else:
+            face = texts[body["number"], f"face.{n}"]
+            value = int(face) if re.fullmatch("[0-9]{1,9}", face) else 0
+            card = pile.draw({"label": id, "sides": die["sides"], "value": value})
+        if card != die["value"]:
+            raise ValueError
 
 
 def drawn_hands(body: Json, deck: Json, out: dict[str, int], hands: Json, texts: dict[tuple[int, str], str]) -> Json:
@@ -1713,28 +1794,38 @@ class Game:
                 continue
             right = first.get(name) == value
             if roll["kind"] != "choice":
-                right = id in self.now["decks"] and not self.cards.get(f"{id}/last")
-                said = value if isinstance(value, list) else []
-                right = right and " ".join(map(str, said)) == Pile(id, self.now["decks"][id], self.cards).text
+                right = id in self.now["decks"]
+                pile = Pile(id, self.now["decks"].get(id, {"empty": "refuse", "cards": []}), self.cards)
+                due = pile.closed_text(ends_in(value)) if self.cards.get(f"{id}/last") else pile.text
+                right = right and " ".join(map(str, listed(value))) == due
             if not right:
                 return f"it draws from {id[:40]} otherwise than the log led to."
         return ""
 
     def draws_problem(self, body: Json) -> str:
-        """Each card that a sequence draws is drawn by a die over its pile, and goes where its die says."""
-        piles, gone, out = dict[str, Pile](), list[tuple[Pile, str, str]](), dict(self.cards)
+        """Each card that a sequence draws is drawn by a die over its pile, and goes where its die says. Of a deck with
+        closed cards a die names it; that this is what its face draws is told once that is open."""
+        piles, gone, out = dict[str, Pile](), list[tuple[str, str, str]](), dict(self.cards)
         for die in body.get("dice", []):
             if (id := die.get("deck")) is None:
                 continue
-            is_there = id in self.now["decks"] and not out.get(f"{id}/last") and f"deck.{id}" in body.get("read", {})
+            is_there = id in self.now["decks"] and f"deck.{id}" in body.get("read", {})
             pile = piles.setdefault(id, Pile(id, self.now["decks"].get(id, {"empty": "refuse"}), out))
-            card = pile.draw({"label": id, "sides": die["sides"], "value": die["value"]}) if is_there else None
+            card = None
+            if is_there and not out.get(f"{id}/last"):
+                card = pile.draw({"label": id, "sides": die["sides"], "value": die["value"]})
+            elif is_there and names_card(die):
+                pile = piles[id] = Pile(id, pile.deck, pile.out)
+                sides, card = pile.sides(1, False), die["value"]
+                pile.put("play", card)
+                if (sides or [0]) != [die["sides"]] or sides == [0] or self.too_many(id, pile.out):
+                    card = None
             if card is None:
                 return "its dice are not those that its pile asks for."
-            gone.append((pile, card, die["to"]))
-        for pile, card, to in gone:
-            pile.put("play", card, -1)
-            pile.put(*(("play", card, 0) if to == "back" else (to, card, 1)))
+            gone.append((id, card, die["to"]))
+        for id, card, to in gone:
+            piles[id].put("play", card, -1)
+            piles[id].put(*(("play", card, 0) if to == "back" else (to, card, 1)))
         for id, pile in piles.items():
             out = {key: count for key, count in out.items() if not key.startswith(f"{id}/")}
             out |= {key: count for key, count in pile.out.items() if key.startswith(f"{id}/")}

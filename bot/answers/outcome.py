@@ -57,6 +57,12 @@ class Happening:
         dice = [die._replace(faces=None) for die in self.dice] if self.by_hand else self.dice
         return [die.note() for die in dice]
 
+    @property
+    def closed(self) -> dict[str, str]:
+        """The faces of its dice that are shown to nobody, by the texts that hold them: `face.2` of the second die."""
+        dice = [(at, die) for at, die in enumerate(self.dice, 1) if die.pile is not None]
+        return {f"face.{at}": str(die.value) for at, die in dice if die.is_closed and die.sides}
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
@@ -172,8 +178,10 @@ def side_asked(game: Game, asks: tuple[Ask, ...], side: str) -> str:
 
 
 def facts_of(path: Path, happening: Happening) -> Json:
-    """What the event says beside who and when: enough to replay it and to count its odds again."""
+    """What the event says beside who and when: enough to replay it and to count its odds again; and what is `hidden` of
+    it, under hashes."""
     return {
+        "hidden": happening.closed,
         "command": " ".join(path),
         "inputs": {name: value for name, value in happening.inputs.items() if name != "label"},
         "dice": happening.notes(),

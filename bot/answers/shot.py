@@ -61,13 +61,14 @@ def run_sequence(
     roster: Roster,
     read: Mapping[str, Any] = _NONE,
     fell: Many[object] = (),
+    piles: Mapping[str, Any] = _NONE,
 ) -> Outcome:
     """Play a sequence with the tracks that it `read`. Raises UserError; real dice that are too few name the die owed
     next. `fell` are dice that fell before, where it is carried on with what a side chose (among the `options`): what
-    was said with them is not said again.
+    was said with them is not said again. `piles` with closed cards are as they are, which nobody reads but its dice.
     """
     raw = {name: value for name, value in options.items() if name not in EXTRA}
-    plays = planned(sequence, {**raw, **filled_in(read, sequence.system.tracks)} if read else raw, roster)
+    plays = planned(sequence, {**raw, **filled_in(read, sequence.system.tracks), **piles} if read else raw, roster)
     hand = options.get("hand")
 
     def typed(given: str) -> str:

@@ -175,7 +175,7 @@ def _read(now: Game, roll: Event, person: str) -> Json:
     goes_on = roll["kind"] == "choice"
     now = replace(now, decks={}, cards={}) if goes_on else now  # its piles are those of the event that it carries on
     sequence = systems()[roll["system"]].sequence(roll["target"])
-    read = tracks_read(sequence, roll.get("inputs") or {}, roster, now, person)
+    read = tracks_read(sequence, roll.get("inputs") or {}, roster, now, person, roll.get("read") or {})
     piles = {name: value for name, value in (roll.get("read") or {}).items() if name.startswith(DECK)}
     return {**read, **piles} if goes_on else read
 

@@ -325,7 +325,9 @@ class _Dice:
         self._stream: Stream | Words | None = None
 
     def draw(self, die: Die) -> int | str:
-        """The value of the next die."""
+        """The value of the next die; one that draws a card whose place is known is not thrown."""
+        if not die.sides:
+            return 1
         return self.draw_all(die, 1)[0] if self._stream is None else self._stream.draw(die)
 
     def draw_all(self, die: Die, count: int) -> list[int | str]:

@@ -1,13 +1,14 @@
 """The decks of a game in play: which there are, what turns show of them, and what a sequence read of their piles."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from bot.game.state import Game, Json
 from bot.rules import cards
-from bot.rules.cards import DISCARD, PLAY, REMOVED, Deck, at, deck_from_json, last_key, pile_size, size
+from bot.rules.cards import DISCARD, PLAY, REMOVED, Deck, at, deck_from_json, last_key, left, pile_size, size
 from bot.rules.errors import UserError
-from bot.rules.inputs.decks import DECK, GameDeck, pile_of
+from bot.rules.inputs.decks import DECK, UNSEEN, GameDeck, ends_told, pile_of
 from bot.rules.text.phrase import phrase
 from bot.rules.text.plain import cut
 from bot.systems.system import System
@@ -61,30 +62,59 @@ def listed(names: Mapping[str, str], some: Iterable[tuple[str, int]]) -> str:
     return f"{', '.join(told[:MOST_SHOWN])}{more}" or "nothing"
 
 
-def piles_read(decks: Mapping[str, GameDeck], game: Game) -> Json:
-    """What an event holds of the piles that a sequence draws from. Raises UserError for one with closed cards, and for
-    one with cards that today's files do not know."""
+def seen_ends(hands: cards.Hands, seat: str) -> dict[str, list[str]]:
+    """The cards on the known top and at the bottom, by the end, that a seat saw, or all did; `UNSEEN` for another."""
+    seen = {draw for one in (seat, cards.ALL) for draw, _ in hands.get(f"{cards.SAW}{one}", ())}
+    return {end: [card if draw in seen else UNSEEN for draw, card in hands.get(end, ())] for end in cards.ENDS}
+
+
+EVERYTHING = ""
+"""In the place of a seat: a pile as it is, for the dice that draw from it."""
+
+
+def pile_seen(id: str, game: Game, hands: cards.Hands, seat: str) -> Json:
+    """The pile of a deck with closed cards, as its inputs are, to who sits at a seat; `ALL` for what all have seen."""
+    top, bottom = seen_ends(hands, seat).values()
+    held = hands.get(seat, ())
+    if seat == EVERYTHING:
+        top, bottom = ([card for _, card in hands.get(end, ())] for end in cards.ENDS)
+        held = [one for whose, some in hands.items() if whose not in cards.ENDS for one in some]
+    seen = pile_of(id, deck_from_json(game.decks[id]), game.cards, (top, bottom), [card for _, card in held])
+    return {f"{DECK}{id}": seen.lines}
+
+
+def piles_read(decks: Mapping[str, GameDeck], game: Game, closed: Mapping[str, Any]) -> Json:
+    """What an event holds of the piles that a sequence draws from, `closed` ones as all have seen them. Raises
+    UserError for one with cards that today's files do not know."""
     found: dict[str, Any] = {}
     for id, made in decks.items():
         deck = deck_from_json(game.decks[id]) if id in game.decks else made.deck
-        if game.cards.get(last_key(id)):
-            what = f"Cards of {id} were drawn closed or looked at, so combat sequences cannot draw from it any more."
-            hint = phrase("Undo that, or `/deck make {id}` anew. With no hand closed `/fair reveal` opens it.", id=id)
-            raise UserError(what, hint=hint, code="closed-cards")
         if strange := [card for card, _ in deck.cards if card not in made.said]:
             hint = phrase("`/deck make {id}` begins it anew with the cards that the game has now.", id=id)
             raise UserError(f"{id} here has a card {strange[0]}, which the game has not.", hint=hint, code="bad-value")
-        found[f"{DECK}{id}"] = pile_of(id, deck, game.cards).lines
+        name, is_closed = f"{DECK}{id}", bool(game.cards.get(last_key(id)))
+        found[name] = closed[name] if is_closed else pile_of(id, deck, game.cards).lines
     return found
 
 
 def piles_problem(now: Game, roll: Mapping[str, Any], first: Mapping[str, Any] | None) -> str:
     """What is wrong with the piles that a roll says it drew from: they are as the log led to, or of what carries on a
-    `first` event as they were then."""
+    `first` event as they were then. Which cards all know on the ends of a pile is told once it is open."""
     for name, value in (roll.get("read") or {}).items():
         id, due = name.removeprefix(DECK), (first or {}).get("read", {}).get(name)
-        if first is None and id in now.decks and not now.cards.get(last_key(id)):
-            due = pile_of(id, deck_from_json(now.decks[id]), now.cards).lines
+        if first is None and id in now.decks:
+            due = _pile_due(id, now, value)
         if name.startswith(DECK) and (due is None or due != value):
             return f"it draws from {id[:40]} otherwise than the log led to."
     return ""
+
+
+def _pile_due(id: str, now: Game, told: Any) -> list[str] | None:
+    """A pile as all see it, with the ends that they know as it is `told`; None for ends that it cannot have."""
+    deck = deck_from_json(now.decks[id])
+    try:
+        ends = ends_told(told, now.cards.get(cards.key(id, cards.HAND, cards.TOP), 0))
+    except ValueError:
+        return None
+    known = Counter(card for end in ends for card in end if card != UNSEEN)
+    return pile_of(id, deck, now.cards, ends).lines if known <= Counter(dict(left(id, deck, now.cards))) else None

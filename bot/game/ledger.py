@@ -210,7 +210,9 @@ class Ledger:
         if texts:
             body["texts"] = {key: self.salted(key, text) for key, text in texts.items() if text}
         if hidden:
-            body["texts"] = {key: self.salted(key, text, owned=False) for key, text in hidden.items()}
+            body.setdefault("texts", {}).update(
+                {key: self.salted(key, text, owned=False) for key, text in hidden.items()}
+            )
         if new is not None or cards is not None:
             before, after = difference(self.game, new) if new else cards_difference(self.game.cards, cards or {})
             if before or after:

@@ -144,9 +144,15 @@ def last_key(id: str) -> str:
 
 
 def hands_now(id: str, out: Out, told: Hands) -> dict[str, list[tuple[str, str]]]:
-    """Of the hands that an event told those that still are: what a seat gave up as a whole is gone."""
+    """Of the hands that an event told those that still are: what a seat gave up as a whole is gone, and so is what
+    combat sequences have drawn from a known end since."""
     there = at(id, HAND, out)
-    return {seat: list(map(_pair, held)) for seat, held in told.items() if there.get(seat) or seat.startswith(SAW)}
+    gone = {end: max(0, len(told.get(end, ())) - there.get(end, 0)) for end in ENDS}
+    return {
+        seat: list(map(_pair, held[gone.get(seat, 0) :]))
+        for seat, held in told.items()
+        if there.get(seat) or seat.startswith(SAW)
+    }
 
 
 def _pair(held: Sequence[str]) -> tuple[str, str]:
@@ -164,23 +170,41 @@ SETTLED = {PLAY: PLAY, DISCARD: DISCARD, REMOVED: REMOVED, "back": ""}
 
 def settled(decks: Mapping[str, Any], out: Out, dice: Iterable[Mapping[str, Any]]) -> dict[str, int] | None:
     """What is out of the piles once the dice of a combat sequence have drawn from them, each card where it goes `to`;
-    None for dice that the piles do not ask for. `decks` are as events declare them."""
+    None for dice that the piles do not ask for. `decks` are as events declare them. Of a deck with closed cards a die
+    names its card; that this is what its face draws is told once that is open."""
     now, gone = dict(out), list[tuple[str, str, str]]()
     for die in dice:
         if (id := die.get("deck")) is None:
             continue
-        if id not in decks or now.get(last_key(id)) or die.get("to") not in SETTLED:
+        if id not in decks or die.get("to") not in SETTLED:
             return None
-        try:
-            drawn = draw(id, deck_from_json(decks[id]), now, 1, Script([die["value"]]))
-        except UserError:
+        made, card = deck_from_json(decks[id]), die["value"]
+        if now.get(last_key(id)):
+            sides, now = sides_drawn(id, made, now, 1)
+            now[key(id, PLAY, card)] = now.get(key(id, PLAY, card), 0) + 1
+            if not isinstance(card, str) or sides == [0] or is_overdrawn(id, made, now):
+                return None
+        else:
+            try:
+                drawn = draw(id, made, now, 1, Script([card]))
+            except UserError:
+                return None
+            card, sides, now = drawn.cards[0], [drawn.dice[0].sides], dict(drawn.out)
+        if (sides or [0]) != [die["sides"]]:
             return None
-        if drawn.dice[0].sides != die["sides"]:
-            return None
-        now, gone = dict(drawn.out), [*gone, (id, drawn.cards[0], SETTLED[die["to"]])]
+        gone.append((id, card, SETTLED[die["to"]]))
     for id, card, to in gone:
         now = take(id, now, [card], [PLAY], to)
     return now
+
+
+def is_overdrawn(id: str, deck: Deck, out: Out) -> bool:
+    """Whether more of a card lie open than the deck has."""
+    told = dict(deck.cards)
+    for place in PLACES:
+        for card, count in at(id, place, out).items():
+            told[card] = told.get(card, 0) - count
+    return min(told.values(), default=0) < 0
 
 
 def without_ends(id: str, out: Out) -> dict[str, int]:

@@ -17,7 +17,7 @@ MAX_SIDES = 1_000_000
 
 class Die(NamedTuple):
     """One die that is asked for: what it is for, its sides, and its faces if not 1..sides; the `Drawing` of
-    `bot/rules/inputs/decks.py`, if it draws a card."""
+    `bot/rules/inputs/decks.py`, if it draws a card. One without sides is not thrown: it is known which card comes."""
 
     label: str
     sides: int = 6
@@ -54,9 +54,15 @@ class Rolled(NamedTuple):
         """Its value, or the id of the card that it drew."""
         return self.value if self.pile is None else self.pile.card(self.value)
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether its face is shown to nobody: with it everybody could count which cards are missing."""
+        return self.pile is not None and self.pile.pile.order is not None
+
     def note(self) -> dict[str, Any]:
-        """As an event of the log keeps it."""
-        note: dict[str, Any] = {"label": self.label, "sides": self.sides, "value": self.value}
+        """As an event of the log keeps it; in the place of a closed face there is the card."""
+        value = self.shown if self.is_closed else self.value
+        note: dict[str, Any] = {"label": self.label, "sides": self.sides, "value": value}
         if self.pile is not None:
             note |= {"deck": self.pile.deck.id, "to": self.pile.goes(int(self.value))}
         return note if self.faces is None else note | {"faces": list(self.faces)}
@@ -105,7 +111,8 @@ class Script:
             raise DieOwed(die.label, cards or die.name, self._values)
         value = self._values[self._used]
         if die.pile is not None and (self._named or isinstance(value, str)):
-            value = die.pile.face(value)
+            self._used += 1
+            return int(die.pile.face(value))
         possible = range(1, die.sides + 1) if die.faces is None else die.faces
         if isinstance(value, bool) or not isinstance(value, int | str) or value not in possible:
             expected = f"1 to {die.sides}" if die.faces is None else ", ".join(map(str, dict.fromkeys(die.faces)))

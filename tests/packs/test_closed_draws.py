@@ -12,15 +12,23 @@ from unittest.mock import patch
 import pytest
 
 from bot.app import App
+from bot.commands.play import decks as commands
+from bot.commands.play import odds
+from bot.game import decks
+from bot.game.ledger import Ledger
+from bot.rules.dice import Die, Rolled
 from bot.running.unrecorded import NOTE
 from bot.stores.base import StoreError
 from bot.stores.sqlite import TemporaryStore
 from tests.fresh import fresh_app, fresh_store, run
 from tests.packs.conftest import PackMaker
-from tests.packs.test_draws import FILES, SEQUENCES
+from tests.packs.test_draws import CHANCES, FILES, MARCH, SEQUENCES
 from tests.playing import Channel
-from tests.test_closed_cards import World
+from tests.test_closed_cards import Given, World
 
+FOG = "  - {id: fog, count: 9, ap: 1, side: both, after: back}\n  - {id: mud, count: 9, ap: 2, side: both}\n"
+DECK = CHANCES.replace("  - {id: guide", f"{FOG}  - {{id: guide")
+"""All that sequences draw comes between the two cards that differ, so that it has another face in each world."""
 CAMP = """\
 camp:
   title: Camp
@@ -37,60 +45,130 @@ camp:
 
 @pytest.fixture(autouse=True)
 def pack(make_pack: PackMaker, use_packs: Callable[[Path], None]) -> Path:
-    path = make_pack({**FILES, "sequences.yaml": SEQUENCES + CAMP})
+    path = make_pack({**FILES, "decks/chances.yaml": DECK, "sequences.yaml": SEQUENCES + MARCH + CAMP})
     use_packs(path.parent)
     return path
 
 
 STARTS = (("Anna", "game start few scenario=ford"), ("Anna", "game join Reds"), ("Bob", "game join Blues"))
 FIGHTS = ("few chance units=Blue", "few pair n=1", "few march unit=Blue", "few camp", "few ask units=Blue")
-TRIES = (*FIGHTS, *(f"{line} odds" for line in FIGHTS), "few camp hand=guide", "few camp hand=quiet", "few camp secret",
-         "deck show chances", "deck draw events", "log 30", "game export", "game stats", "game status")  # fmt: skip
+ODDS = (*(f"{line} odds" for line in FIGHTS), "few chance units=Blue compare")
+REFUSED = ("few camp hand=guide", "few camp hand=quiet", "few camp hand=rain", "few camp secret", "few camp rounds=2")
+LOOKS = ("deck show chances", "log 30", "game export", "game stats", "game status", "hand", "privacy export")
+TRIES = (*ODDS, *FIGHTS, *ODDS, *REFUSED, "choose go", "game undo", "game redo", *LOOKS)
 GIVES_BACK = (("Anna", "game undo"), ("Bob", "game undo"))
+SPECIAL = ("quiet", "guide")
+"""The card that is closed in one world, and in the other; sequences draw neither of them."""
 
 
-async def played(face: int, lines: tuple[tuple[str, str], ...]) -> list[str]:
+class Chosen(Given):
+    """Faces that were arranged; sequences draw what is the same card in both worlds, whatever face that takes."""
+
+    def draw(self, die: Die) -> int | str:
+        if die.pile is None or not die.sides:
+            return super().draw(die)
+        free = [card for card, _ in die.pile.pile.next if card not in SPECIAL]
+        assert free, "only cards that differ are left: the next one would tell of them rightly"
+        return int(die.pile.face(free[-1]))
+
+
+class Table(World):
+    """A world in which the holder fights, too: all see that, and what they share of odds that they alone see."""
+
+    async def act(self, name: str, line: str) -> None:
+        source = Ledger.source
+        with patch.object(
+            Ledger, "source", lambda ledger: Chosen(self.faces.get(ledger.next_number, ()), source(ledger))
+        ):
+            reply = await self.channel.say(name, line)
+            assert "reference" not in reply.text(), line
+            self.note(f"{name}: {line}", reply, hides=name == "Anna")
+            for label in ("Share", "Odds"):
+                action = next((one.action for one in reply.buttons if one.label == label), "")
+                if action and not (label == "Odds" and name == "Anna"):
+                    told = await self.channel.press(name, action)
+                    self.note(f"{name} presses {label}", told, hides=False)
+
+
+async def played(faces: tuple[int, ...], lines: tuple[tuple[str, str], ...]) -> list[str]:
     clock = count(1_800_000_000, 7)
-    world = World(Channel(await fresh_app(lambda: float(next(clock)))), {})
+    world = Table(Channel(await fresh_app(lambda: float(next(clock)))), {})
     for name, line in STARTS:
         await world.channel.do(name, line)
-    world.faces = {(await world.channel.game()).number + 2: [face]}  # behind the event that declares the deck
+    world.faces = {(await world.channel.game()).number + 2: faces}  # behind the event that declares the deck
     for name, line in lines:
-        await world.do(name, line, holder="Anna")
+        await world.act(name, line)
     return world.seen
 
 
-def seen(face: int, lines: tuple[tuple[str, str], ...]) -> list[str]:
+def seen(faces: tuple[int, ...], lines: tuple[tuple[str, str], ...]) -> list[str]:
     with patch("os.urandom", Random(26).randbytes):
-        return run(played(face, lines))
+        return run(played(faces, lines))
 
 
-TRIED = tuple((name, line) for line in TRIES for name in ("Bob", "Dora"))
-DRAWS = ("Anna", "deck draw chances to=me")
-WORLDS = {
+TRIED = tuple((name, line) for line in TRIES for name in ("Bob", "Dora", "Anna"))
+DRAWS, LOOKED = ("Anna", "deck draw chances 2 me"), ("Anna", "deck peek 2 chances")
+LATER = tuple((name, line) for line in (*ODDS, *REFUSED, *LOOKS) for name in ("Bob", "Dora", "Anna"))
+"""What may be tried where the next card is the one that differs."""
+WORLDS: dict[str, tuple[tuple[str, str], ...]] = {
     "in a hand": (DRAWS, *TRIED),
+    "in a hand, others played": (DRAWS, ("Anna", "deck play rain chances"), *TRIED),
+    "given": (DRAWS, ("Anna", "deck give all Blues chances"), *((n, line) for n, line in TRIED if n != "Bob")),
+    "put back": (DRAWS, ("Anna", "deck return all chances"), *TRIED),
+    "put at the bottom": (DRAWS, ("Anna", "deck return all chances bottom"), *TRIED),
+    "put on top": (DRAWS, ("Anna", "deck return all chances top"), *LATER),
     "undone": (DRAWS, *GIVES_BACK, *TRIED),
-    "looked at": (("Anna", "deck peek 1 chances"), *TRIED),
-    "looked at, undone": (("Anna", "deck peek 1 chances"), *GIVES_BACK, *TRIED),
+    "looked at": (LOOKED, *LATER),
+    "looked at, the first of two is drawn": (LOOKED, ("Bob", "few camp"), *LATER),
+    "looked at, shuffled": (LOOKED, ("Anna", "deck shuffle chances"), *TRIED),
+    "looked at, undone": (LOOKED, *GIVES_BACK, *TRIED),
 }
 
 
+@pytest.mark.timeout(300)
 @pytest.mark.parametrize("name", WORLDS)
 def test_no_sequence_nor_its_odds_tell_which_card_is_closed(name: str) -> None:
-    """All quiet in one world, the only guide in the other."""
-    first, second = seen(1, WORLDS[name]), seen(7, WORLDS[name])
-    assert first == second
-    refused = any("so combat sequences cannot draw from it" in part for part in first)
-    assert refused == ("undone" not in name), "the odds and the fights are refused, or count all seven cards"
-    if not refused:
-        assert any("1/7" in part or "14.3" in part or "14 %" in part for part in first)
+    """Rain and then quiet in one world, rain and the only guide in the other."""
+    first, second = seen((5, 1), WORLDS[name]), seen((5, 24), WORLDS[name])
+    for here, there in zip(first, second, strict=False):
+        assert here == there
+    assert len(first) == len(second)
+    assert any("lost 21%" in part or "lost 22%" in part for part in first), "odds that count all that is not seen"
 
 
-async def test_a_refused_draw_says_why() -> None:
-    channel = await Channel.fresh()
-    for name, line in (*STARTS, DRAWS):
-        await channel.do(name, line)
-    assert (await channel.say("Bob", "few camp")).code == "closed-cards"
+def test_the_attack_would_see_odds_that_know_a_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three leaks made by hand: odds for others by the true pile, an open face, what is shared of private odds."""
+    lines = WORLDS["in a hand"]
+    honest = decks.pile_seen
+    with monkeypatch.context() as bent:
+        bent.setattr(commands, "pile_seen", lambda id, game, hands, _: honest(id, game, hands, decks.EVERYTHING))
+        assert seen((5, 1), lines) != seen((5, 24), lines)
+    with monkeypatch.context() as bent:
+        bent.setattr(Rolled, "is_closed", property(lambda _: False))
+        assert seen((5, 1), lines) != seen((5, 24), lines)
+    with monkeypatch.context() as bent:
+        boxed = odds.boxed
+        bent.setattr(odds, "boxed", lambda context, reply, _=None: boxed(context, reply))
+        assert seen((5, 1), lines) != seen((5, 24), lines)
+
+
+def test_the_holder_counts_without_the_card() -> None:
+    """What is compared is no empty thing: to the holder both worlds have other odds."""
+
+    async def told(faces: tuple[int, ...]) -> str:
+        channel = await Channel.fresh()
+        for name, line in STARTS:
+            await channel.do(name, line)
+        source, number = Ledger.source, (await channel.game()).number + 2
+        with patch.object(
+            Ledger,
+            "source",
+            lambda ledger: Given(faces if ledger.next_number == number else (), source(ledger)),
+        ):
+            await channel.do(*DRAWS)
+        return (await channel.do("Anna", "few chance units='Red 1' odds")).text()
+
+    assert run(told((5, 1))) != run(told((5, 24)))
 
 
 async def test_while_nothing_can_be_saved_no_card_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -265,9 +265,9 @@ async def test_who_may_not_and_what_cannot_be() -> None:
     )
     await channel.fails("Cleo", "few pair", "")
     await channel.do("Anna", "deck draw chances to=me")
-    hidden = "Cards of chances were drawn closed or looked at, so combat sequences cannot draw from it any more."
-    await channel.fails("Anna", "few chance units='Red 1'", hidden)
-    await channel.fails("Bob", "few chance units=Blue odds", hidden)
+    real = "Cards of chances are closed, so real cards cannot be typed: they could be in a hand as well."
+    for card in ("quiet", "guide", "?", "hail"):
+        await channel.fails("Bob", f"few chance units=Blue hand={card}", real)
 
 
 async def test_odds_count_what_is_left_and_what_if_keeps_it() -> None:
@@ -414,7 +414,6 @@ async def test_a_macro_again_and_help_know_it() -> None:
         ("- draw: {card: chances}\n- let: {total: card.app}", "its cards have no app. Did you mean ap?"),
         ("- draw: {card: extra}\n- let: {total: card.ap}", "b has no ap, which others have"),
         ("- draw: {card: chances}\n- let: {total: card.side + 1}", "a text cannot be reckoned with"),
-        ("- draw: {card: mine}", "mine is drawn into hands (keep: hand)"),
         ("- draw: chances", "draw is a mapping of names"),
     ],
 )  # fmt: skip
@@ -426,7 +425,6 @@ def test_steps_that_misuse_a_deck_are_refused_with_line_and_column(make_pack: Pa
     steps = "".join(f"  {line}\n" for line in step.splitlines())
     files = {
         "decks/extra.yaml": "title: Extra\ncards: [{id: a, ap: 1}, {id: b}]\n",
-        "decks/mine.yaml": "title: Mine\nkeep: hand\ncards: [{id: a, ap: 1}]\n",
         "game.yaml": GAME.replace("buttons: [chance, next]", "buttons: [next]"),
         "sequences.yaml": head + steps,
     }
@@ -434,20 +432,6 @@ def test_steps_that_misuse_a_deck_are_refused_with_line_and_column(make_pack: Pa
         load_pack(make_pack({**FILES, **files}, "other")).sequence("x").declared  # noqa: B018
     assert says in str(caught.value)
     assert "line " in str(caught.value)
-
-
-async def test_once_the_hands_are_open_the_sequence_draws_again(tmp_path: Path) -> None:
-    channel = await ford()
-    await channel.do("Anna", "deck peek 1 chances")
-    await channel.fails("Anna", "few pair n=0", "Cards of chances were drawn closed")
-    await channel.do("Anna", "deck shuffle chances")
-    await channel.fails("Anna", "few pair n=0", "/fair reveal")
-    await channel.do("Anna", "fair reveal", "few pair n=0")
-    await sound(channel, tmp_path)
-    await channel.do("Anna", "deck draw chances to=me")
-    await channel.fails("Bob", "few pair n=0", "Cards of chances were drawn closed")
-    await channel.do("Anna", "game undo")
-    await channel.do("Bob", "game undo")
 
 
 async def test_a_pack_of_another_game_and_cards_of_an_older_list_are_refused(make_pack: PackMaker) -> None:
@@ -458,7 +442,7 @@ async def test_a_pack_of_another_game_and_cards_of_an_older_list_are_refused(mak
     await channel.do("Anna", "few pair n=0")
     newer = load_pack(make_pack({**FILES, "decks/chances.yaml": CHANCES.replace("id: rain", "id: hail")}))
     with pytest.raises(UserError, match="chances here has a card rain, which the game has not"):
-        piles_read(newer.sequence("pair").decks, await channel.game())
+        piles_read(newer.sequence("pair").decks, await channel.game(), {})
 
 
 async def test_the_log_and_the_page_name_the_cards() -> None:

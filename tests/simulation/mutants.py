@@ -249,7 +249,9 @@ def _hand_kept(patch: pytest.MonkeyPatch) -> None:
 
 @mutant("cards: a battle draws from a whole deck, whatever was drawn before", 9, "fk")
 def _whole_pile(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(bot.answers.inputs, "piles_read", lambda decks, game: piles_read(decks, replace(game, cards={})))
+    patch.setattr(
+        bot.answers.inputs, "piles_read", lambda decks, game, closed: piles_read(decks, replace(game, cards={}), closed)
+    )
 
 
 @mutant("dice: they come from elsewhere than the promised seed", 2, "f")

@@ -5,10 +5,11 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from bot.answers.outcome import is_of_game
 from bot.commands.context import Context, closes_texts
 from bot.commands.pictures import deck_shown, offered
 from bot.game import cups
-from bot.game.decks import MOST_SHOWN, counted_cards, deck_names, listed, open_cards
+from bot.game.decks import MOST_SHOWN, counted_cards, deck_names, listed, open_cards, pile_seen
 from bot.game.follows.cards import counted as closed_words
 from bot.game.follows.cards import seat_of
 from bot.game.loaded import HANDS
@@ -32,6 +33,7 @@ from bot.rules.text.phrase import phrase
 from bot.rules.text.plain import clean_name
 from bot.systems.catalog import lost_states
 from bot.systems.decks import CHIT_SAYS
+from bot.systems.system import Sequence as CombatSequence
 
 USUAL = "deck"
 Names = Mapping[str, str]
@@ -368,11 +370,15 @@ def saw(hands: dict[str, list[tuple[str, str]]], seat: str, held: Iterable[tuple
         hands[one] = [(draw, "") for draw in seen if draw in ends]
 
 
-def seen_ends(hands: cards.Hands, seat: str) -> dict[str, list[str]]:
-    """The cards on the known top and at the bottom that a seat saw, by the end; "" for one that it did not."""
-    seen = {draw for one in (seat, cards.ALL) for draw, _ in hands.get(f"{cards.SAW}{one}", ())}
-    told = {end: [card if draw in seen else "" for draw, card in hands.get(end, ())] for end in cards.ENDS}
-    return {end: row for end, row in told.items() if any(row)}
+async def closed_piles(context: Context, sequence: CombatSequence, *seats: str) -> list[Json]:
+    """The piles with closed cards that a sequence draws from, as each of these seats has seen them: see `pile_seen`."""
+    game, found = context.game, [Json() for _ in seats]
+    for id in sequence.decks if is_of_game(game, sequence.system.id) else ():
+        if game.cards.get(cards.last_key(id)):
+            hands = await closed_hands(context, id)
+            for piles, seat in zip(found, seats, strict=True):
+                piles |= pile_seen(id, game, hands, seat)
+    return found
 
 
 async def closed_hands(context: Context, id: str) -> dict[str, list[tuple[str, str]]]:

@@ -30,9 +30,9 @@ from bot.commands.play.decks import (
     moved,
     names_of,
     saw,
-    seen_ends,
 )
 from bot.commands.turns.calls import call_sides
+from bot.game.decks import seen_ends
 from bot.game.follows.cards import agreed_key, holders, persons_at, seat_of
 from bot.game.follows.cards import counted as closed_words
 from bot.game.rights import find_side, need_player
@@ -44,6 +44,7 @@ from bot.rules import cards
 from bot.rules.cards import DISCARD, HAND, KNOWN, PLAY, REMOVED, Deck
 from bot.rules.copies import replace
 from bot.rules.errors import UserError
+from bot.rules.inputs.decks import UNSEEN
 from bot.rules.text.names import counted, joined
 from bot.rules.text.phrase import phrase
 from bot.rules.text.plain import clean_name
@@ -379,6 +380,7 @@ async def press_hand(context: Context, about: str) -> Reply:
         known = cards.known_cards(id, seat, game.cards)
         hands = await closed_hands(context, id) if cards.at(id, HAND, game.cards) else {}
         own, ends = hands.get(seat, []), seen_ends(hands, seat)
+        ends = {end: row for end, row in ends.items() if {*row} - {UNSEEN}}
         if not own and not known and not ends:
             continue
         names, holds = await names_of(context, id, deck.ids), holds or bool(own or known)
@@ -387,7 +389,7 @@ async def press_hand(context: Context, about: str) -> Reply:
         lines += [Group(id, ", ".join([*told, *opened]), grave=True)] if told or opened else []
         for end, row in ends.items():
             place = f"{'On top' if end == cards.TOP else 'At the bottom'} of {id}"
-            lines.append(Group(place, ", ".join(names[card] if card else "one you did not see" for card in row)))
+            lines.append(Group(place, ", ".join(names.get(card, "one you did not see") for card in row)))
         lines += described(context, id, (*(card for _, card in own), *known))
         entries += [(f"{id}:{draw}", names[card], id) for draw, card in own]
         entries += [(f"{id}:={card}", f"{names[card]} (known to all)", id) for card in known]

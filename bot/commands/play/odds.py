@@ -19,9 +19,11 @@ from bot.answers.what_if import Worth, changes, count_changes, worth_reply
 from bot.commands.context import Context, own_draft, repeated, roster_for
 from bot.commands.log.log import turn_page
 from bot.commands.pictures import offered
+from bot.commands.play.decks import closed_piles
 from bot.commands.post.choose import CHOICE, behind
 from bot.commands.turns.turn import odds_by_name
 from bot.game.events import system_of, whole_shot
+from bot.game.follows.cards import seat_of
 from bot.game.loaded import read_opened
 from bot.game.state import Json
 from bot.game.tracks import filled_in
@@ -31,6 +33,7 @@ from bot.interface.spec import CommandSpec
 from bot.interface.typing.command_text import command_text
 from bot.places.forms import Draft, new_draft
 from bot.process.entropy import new_id
+from bot.rules.cards import ALL
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import clean, flag
 from bot.rules.inputs.units import Roster
@@ -57,54 +60,55 @@ async def answer_odds(
     """
     if spec.family == "roll":
         return _of_dice(context, spec, options, draft)
-    sequence, roster, given, ruled, raw = _asked(context, spec, options)
-    lent = loans(sequence, raw, roster)
-    rows, counted = await count_rows(context, sequence, with_filled(raw, lent), roster)
+    asked = await _asked(context, spec, options)
+    sequence, roster, given, ruled, *seen = asked
     more = {name: options[name] for name in ("secret", "hand") if options.get(name)}
-    is_typed = flag(options, "secret") or bool(options.get("hand"))
-    acting, whom = parties(sequence, raw, roster)
-    reply = odds_reply(
-        sequence,
-        raw,
-        rows,
-        counted,
-        by=cause(sequence, acting, context.who),
-        whom=whom,
-        typed=command_text(spec, given | more) if is_typed else "",
-    )
-    is_one = not each_of(sequence, raw, roster)
-    title = _by_names(sequence, raw, roster, reply.title) if is_one else reply.title
-    reply = told_by_rule(replace(reply, title=title), ruled)
-    reply = odds_by_name(reply, sequence, context.game)
+    is_typed, replies = flag(options, "secret") or bool(options.get("hand")), list[Reply]()
+    for raw in seen[: 1 + (asked.raw != asked.shared)]:
+        rows, counted = await count_rows(context, sequence, with_filled(raw, loans(sequence, raw, roster)), roster)
+        acting, whom = parties(sequence, raw, roster)
+        by, typed = cause(sequence, acting, context.who), command_text(spec, given | more) if is_typed else ""
+        reply = odds_reply(sequence, raw, rows, counted, by=by, whom=whom, typed=typed)
+        is_one = not each_of(sequence, raw, roster)
+        title = _by_names(sequence, raw, roster, reply.title) if is_one else reply.title
+        reply = told_by_rule(replace(reply, title=title), ruled)
+        replies.append(odds_by_name(reply, sequence, context.game))
+    reply, *shared = replies
     if is_typed:
-        return boxed(context, reply)
+        return boxed(context, reply, *shared)
     draft = draft or _drafted(context, spec, {**given, "odds": True})
     buttons = _rolled_or_changed(draft)
     if is_one:
         buttons = (*buttons, Button(f"whatif:{draft.key}", "What if"))
-    return boxed(context, await offered(context, replace(reply, buttons=buttons), f"picture:{draft.key}"))
+    return boxed(context, await offered(context, replace(reply, buttons=buttons), f"picture:{draft.key}"), *shared)
 
 
 class Asked(NamedTuple):
     """What odds are asked of: the inputs as they were typed, what rules in force fill in, and all that counts, with the
-    tracks of the game as they are now."""
+    tracks of the game as they are now, and piles as who asks has seen them; `shared` are those that all have seen."""
 
     sequence: Sequence
     roster: Roster
     given: dict[str, object]
     ruled: tuple[Filled, ...]
     raw: Mapping[str, object]
+    shared: Mapping[str, object]
 
 
-def _asked(context: Context, spec: CommandSpec, typed: Mapping[str, object], *, decided: bool = False) -> Asked:
+async def _asked(context: Context, spec: CommandSpec, typed: Mapping[str, object], *, decided: bool = False) -> Asked:
     """`decided`: choices that the odds leave open are taken."""
     sequence, roster = system(spec.system).sequence(spec.target), roster_for(context, spec)
     options, _ = in_names(sequence, typed, roster, context.actor.side)
     given = {name: value for name, value in options.items() if name not in EXTRA}
     ruled = by_rules(sequence, given, context.game)
     raw = sequence.decided(with_filled(given, ruled)) if decided else with_filled(given, ruled)
-    read = tracks_read(sequence, raw, roster, context.game, context.actor.side)
-    return Asked(sequence, roster, given, ruled, {**raw, **filled_in(read, sequence.system.tracks)} if read else raw)
+    seen = own = Json()
+    if sequence.decks:
+        seat = seat_of(context.game.players, context.ledger.known_person())
+        seen, own = await closed_piles(context, sequence, ALL, seat)
+    read = tracks_read(sequence, raw, roster, context.game, context.actor.side, own)
+    filled = {**raw, **filled_in(read, sequence.system.tracks)} if read else raw
+    return Asked(sequence, roster, given, ruled, filled, {**filled, **seen})
 
 
 def _of_dice(context: Context, spec: CommandSpec, options: Mapping[str, object], draft: Draft | None) -> Reply:
@@ -161,7 +165,7 @@ def parties(sequence: Sequence, raw: Mapping[str, object], roster: Roster) -> tu
 
 async def answer_rounds(context: Context, spec: CommandSpec, options: Mapping[str, object]) -> Reply:
     """The exact odds after so many rounds and to the end, privately, with a button that fights the first of them."""
-    sequence, roster, given, ruled, raw = _asked(context, spec, options)
+    sequence, roster, given, ruled, raw, _ = await _asked(context, spec, options)
     option = spec.option("rounds")
     assert option is not None
     rounds = int(clean(option, options["rounds"]))
@@ -232,10 +236,15 @@ async def share_shot(context: Context, number: int, _more: str) -> Reply:
     return Reply(f"Every die of #{number}", parts, by=said)
 
 
-def boxed(context: Context, reply: Reply) -> Reply:
-    """A private answer in a box, with *Share* behind its other buttons; the answer is kept for that, for a day."""
-    key = new_id()
-    context.docs.append(Doc(SHOWN, key, _for_all(reply).to_json(), context.now + DAY, context.command.who.key))
+OWN = "Cards that only you have seen are counted. Share tells what all can count."
+
+
+def boxed(context: Context, reply: Reply, shared: Reply | None = None) -> Reply:
+    """A private answer in a box, with *Share* behind its other buttons; the answer is kept for that, for a day, or in
+    its place what may be `shared` of it."""
+    key, told = new_id(), _for_all(shared or reply)
+    context.docs.append(Doc(SHOWN, key, told.to_json(), context.now + DAY, context.command.who.key))
+    reply = replace(reply, lines=(*reply.lines, Small(OWN))) if shared else reply
     fits = len(reply.text()) <= BOXED
     return replace(reply, buttons=(*reply.buttons, Button(f"tell:{key}", "Share")), boxed=fits)
 
@@ -282,19 +291,27 @@ async def answer_compared(context: Context, spec: CommandSpec, options: Mapping[
 
 
 async def _compared(context: Context, spec: CommandSpec, draft: Draft, chosen: str) -> Reply:
-    sequence, roster, _, ruled, raw = _asked(context, spec, draft.options, decided=True)
-    if each_of(sequence, raw, roster):
+    asked = await _asked(context, spec, draft.options, decided=True)
+    if each_of(asked.sequence, asked.raw, asked.roster):
         raise UserError("What a change is worth is counted for one unit at a time.", hint="Name one.", code="too-many")
+    worth = await _worth(context, asked, asked.raw, chosen)
+    shared = (await _worth(context, asked, asked.shared, chosen)).reply if asked.raw != asked.shared else None
+    reply = replace(worth.reply, buttons=_buttons(draft), menus=_menus(draft.key, worth))
+    return boxed(context, reply, shared)
+
+
+async def _worth(context: Context, asked: Asked, raw: Mapping[str, object], chosen: str) -> Worth:
+    """What single changes of these inputs are worth, for the unit and the level that are `chosen`."""
+    sequence, roster = asked.sequence, asked.roster
     tried = changes(sequence, raw, sequence.given(raw, roster))
     rows, planned = await count_rows(context, sequence, with_filled(raw, loans(sequence, raw, roster)), roster)
     raws = tuple(with_filled(one.raw, loans(sequence, one.raw, roster)) for one in tried)
     counted = await context.apart(count_changes, sequence.system.key, sequence.id, raws, tuple(rows), dict(roster))
     group, level = _chosen(chosen)
     worth = worth_reply(sequence, rows, planned, tried, counted, group=group, level=level)
-    reply = told_by_rule(worth.reply, ruled)
     acting, _ = parties(sequence, raw, roster)
-    reply = replace(reply, by=f"{reply.by} · {cause(sequence, acting, context.who)}")
-    return boxed(context, replace(reply, buttons=_buttons(draft), menus=_menus(draft.key, worth)))
+    by = f"{worth.reply.by} · {cause(sequence, acting, context.who)}"
+    return replace(worth, reply=replace(told_by_rule(worth.reply, asked.ruled), by=by))
 
 
 def _chosen(text: str) -> tuple[int, int]:

@@ -12,18 +12,19 @@ from bot.answers.shot import EXTRA, named_units, run_sequence
 from bot.answers.tables import printed, whole_reply
 from bot.commands.context import Context, roster_for
 from bot.commands.pictures import offered, table_action
-from bot.commands.play.decks import counts, declare
+from bot.commands.play.decks import closed_piles, counts, declare
 from bot.commands.play.odds import answer_compared, answer_odds, answer_rounds
 from bot.commands.play.record import record
 from bot.commands.play.targets import asked
 from bot.commands.turns.calls import with_call
 from bot.commands.turns.turn import has_names, told_by_name, with_letters
+from bot.game.decks import EVERYTHING
 from bot.game.rights import need_player, over
 from bot.interface.reply.parts import Small
 from bot.interface.reply.reply import Button, Reply
 from bot.interface.typing.command_text import command_text, parse_text
 from bot.places.forms import form_button
-from bot.rules.cards import deck_from_json
+from bot.rules.cards import ALL, deck_from_json, last_key
 from bot.rules.copies import replace
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import flag
@@ -109,8 +110,9 @@ async def _sequence(context: Context, sequence: Sequence, options: dict[str, obj
     options = with_filled(options, ruled)
     lent = loans(sequence, options, roster)
     options = with_filled(options, lent)
-    read, was = tracks_read(sequence, options, roster, context.game, actor.side), context.game
-    outcome = run_sequence(sequence, context.spec, options, context.who, context.dice(), roster, read)
+    seen, piles = await closed_piles(context, sequence, ALL, EVERYTHING) if sequence.decks else ({}, {})
+    read, was = tracks_read(sequence, options, roster, context.game, actor.side, seen), context.game
+    outcome = run_sequence(sequence, context.spec, options, context.who, context.dice(), roster, read, piles=piles)
     if lent or ruled:
         outcome = replace(outcome, reply=told_by_rule(told(outcome.reply, lent, sequence), ruled))
     reply = await with_call(context, outcome.happening, await record(context, outcome, secret=flag(options, "secret")))
@@ -151,6 +153,10 @@ def _declare_decks(context: Context, sequence: Sequence, options: Mapping[str, o
         what = f"{sequence.title} draws from a deck of {sequence.system.title}, which is not played here."
         raise UserError(what, hint=phrase("`/game start {id}` begins it.", id=sequence.system.id), code="other-system")
     for id, made in sequence.decks.items():
+        if options.get("hand") and game.cards.get(last_key(id)):
+            what = f"Cards of {id} are closed, so real cards cannot be typed: they could be in a hand as well."
+            hint = phrase("Leave out hand. With no hand closed, `/fair reveal` opens it.")
+            raise UserError(what, hint=hint, option="hand", code="closed-cards")
         if id not in game.decks:
             declare(context, id, made.deck.cards, made.deck.empty)
 

@@ -17,6 +17,7 @@ from bot.rules.cards import DISCARD, HAND, KNOWN, PLAY, Deck, Out
 from bot.rules.copies import replace
 from bot.rules.dice import Script
 from bot.rules.errors import UserError
+from bot.rules.inputs.decks import DECK, UNSEEN, Ends, ends_told
 
 Texts = Mapping[tuple[int, str], str]
 """Texts by event and key."""
@@ -239,11 +240,7 @@ def _out_of_hand(past: Past, event: Event) -> str:
 
 def _too_many(id: str, made: Deck, out: Out) -> str:
     """Whether more of a card lie open than the deck has."""
-    told = dict(cards.left(id, made, {}))
-    for place in cards.PLACES:
-        for card, count in cards.at(id, place, out).items():
-            told[card] = told.get(card, 0) - count
-    return "it plays a card more often than the deck has it." if min(told.values(), default=0) < 0 else ""
+    return "it plays a card more often than the deck has it." if cards.is_overdrawn(id, made, out) else ""
 
 
 def _agrees(past: Past, event: Event) -> str:
@@ -394,7 +391,7 @@ def _ended(past: Past, event: Event) -> str:
 def opened_faults(bodies: Sequence[Event], texts: Texts) -> Iterator[tuple[int, str]]:
     """What is wrong with closed cards and faces that an event opened, by event: each draw is computed again."""
     opens = [(body["shows"], body["number"]) for body in bodies if "shows" in body]
-    out, decks, told = dict[str, int](), dict[str, Deck](), dict[int, cards.Hands]()
+    out, decks, told, puts = dict[str, int](), dict[str, Deck](), dict[int, cards.Hands](), set[int]()
     for body in bodies:
         number, id = body["number"], str(body.get("deck", ""))
         is_open = any(first <= number < by for first, by in opens)
@@ -404,6 +401,18 @@ def opened_faults(bodies: Sequence[Event], texts: Texts) -> Iterator[tuple[int, 
                 told[number] = (_drawn if "closed" in body else _left)(body, decks[id], out, hands, texts)
             except (KeyError, ValueError, IndexError, StopIteration, UserError):
                 yield number, "what it closed is not in the file as it was opened, or not what its dice draw."
+        piles = body.get("read", {}) if is_open and body["kind"] == "sequence" else {}
+        for name, pile in piles.items():
+            one = name.removeprefix(DECK)
+            hands = cards.hands_now(one, out, told.get(out.get(cards.last_key(one), 0), {}))
+            try:
+                if one in decks and out.get(cards.last_key(one)):
+                    _named(
+                        body, one, decks[one], out, hands, texts, ends_told(pile, len(hands.get(cards.TOP, ()))), puts
+                    )
+            except (KeyError, ValueError, UserError):
+                yield number, "its closed faces are not in the file as they were opened, or do not draw its cards."
+        puts |= {number} if body.keys() & {"seat", "to"} == {"to"} else set()
         if "shows" in body and body["kind"] == "end":
             for one in decks:
                 hands = cards.hands_now(one, out, told.get(out.get(cards.last_key(one), 0), {}))
@@ -427,6 +436,21 @@ def _drawn(body: Event, made: Deck, out: Out, hands: Mapping[str, list[tuple[str
     if list(drawn.cards) != named or [die.sides for die in drawn.dice] != body["closed"]:
         raise ValueError
     return cards.hands_drawn(hands, drawn, seats, number)
+
+
+def _named(
+    body: Event, id: str, made: Deck, out: Out, hands: cards.Hands, texts: Texts, told: Ends, puts: set[int]
+) -> None:
+    """Raise ValueError where the closed faces of a combat sequence draw other cards of a deck than it names, or where
+    others were known to all on its ends than is `told`: those that the events `puts` put there."""
+    dice = [(at, die) for at, die in enumerate(body.get("dice", ()), 1) if die.get("deck") == id]
+    faces = [texts[body["number"], f"face.{at}"] for at, die in dice if die["sides"]]
+    script = Script([int(face) if re.fullmatch("[0-9]{1,9}", face) else 0 for face in faces])
+    drawn = cards.draw(id, made, out, len(dice), script, hands)
+    rows = (hands.get(end, ()) for end in cards.ENDS)
+    known = [[card if int(draw.partition(".")[0]) in puts else UNSEEN for draw, card in row] for row in rows]
+    if [*drawn.cards] != [die["value"] for _, die in dice] or [*told] != known:
+        raise ValueError
 
 
 def _left(body: Event, _: Deck, out: Out, hands: Mapping[str, list[tuple[str, str]]], texts: Texts) -> cards.Hands:

@@ -123,16 +123,19 @@ const Checker = (() => {
     }
   }
 
-  /* The dice whose faces an event closed, each by its own text; nothing where one is not in the file. */
-  function closedDice(log, at, {closed, deck}) {
-    const rows = Array.isArray(closed) ? closed.map((_, n) => log.text(at, `face.${n + 1}`)) : [];
-    if (!Array.isArray(closed) || !rows.every(row => row && /^[0-9]{1,9}$/.test(row.text))) return null;
-    return {dice: closed.map((sides, n) => ({label: deck, sides, value: Number(rows[n].text)}))};
+  /* The dice of an event that closed faces, those by their own texts; nothing where one is not in the file. A card of known place came without a die. */
+  const namesCard = die => isMap(die) && has(die, "deck") && typeof die.value === "string";
+  function closedDice(log, at, {closed, deck, dice = []}) {
+    const thrown = Array.isArray(closed) ? closed.map(sides => ({label: deck, sides, value: "", deck})) : dice;
+    const rows = thrown.map((die, n) => namesCard(die) && die.sides ? log.text(at, `face.${n + 1}`) : {text: "0"});
+    if (!rows.every(row => row && /^[0-9]{1,9}$/.test(row.text))) return null;
+    return {dice: thrown.map((die, n) => namesCard(die) ? {...die, value: Number(rows[n].text)} : die).filter(die => die.sides !== 0)};
   }
+  const closes = body => has(body, "closed") || (Array.isArray(body.dice) && body.dice.some(namesCard));
 
   async function dice(check) {
     for (const {number: at, body} of check.log.data.events) {
-      const sealed = has(body, "sealed") || has(body, "closed"), content = has(body, "closed") ? closedDice(check.log, at, body) : sealed ? check.log.opened(at) : body;
+      const sealed = has(body, "sealed") || closes(body), content = closes(body) ? closedDice(check.log, at, body) : sealed ? check.log.opened(at) : body;
       if (sealed && !content) check.counts.sealed++;
       if (content && Array.isArray(content.dice) && content.dice.length) await eventDice(check, at, content);
       await check.tick();
@@ -448,7 +451,7 @@ const Checker = (() => {
     if (!held) return null;
     const {promise, digest} = held, row = (data.seeds || []).find(one => one.epoch === promise.epoch);
     if (!row || !row.seed || !PROTOCOLS.includes(promise.protocol)) return {promise, dice: null};
-    const body = log.bodies.get(at), content = (has(body, "sealed") ? log.opened(at) : body) || {}, mac = await eng.mac(unhex(row.seed)), dice = [];
+    const body = log.bodies.get(at), content = (has(body, "sealed") ? log.opened(at) : closes(body) ? closedDice(log, at, body) : body) || {}, mac = await eng.mac(unhex(row.seed)), dice = [];
     const next = thrower(mac, promise.protocol, data.game, at, digest);
     for (const die of content.hand ? [] : content.dice || []) {
       const drawn = await next(die.sides);

@@ -50,6 +50,9 @@ const Follow = (() => {
     }
     if (told.length && !told.includes(body.result)) return `Its words are none that Grognard writes: ${body.result}.`;
     if ((body.dice || []).some(die => "deck" in die !== "to" in die || ("deck" in die && (die.faces || body.kind !== "sequence")))) return "It draws cards, which only open sequences do.";
+    if ((body.dice || []).some(die => die.sides > 2 ** 32 || (die.sides < 1 && !namesCard(die)))) return "A die has no sides that a die has.";
+    if (RULED.includes(body.kind) && !same(Object.keys(body.texts || {}), (body.dice || []).flatMap((die, n) => namesCard(die) && die.sides ? [`face.${n + 1}`] : []))) return "It holds other texts than the faces that it closes.";
+    if (body.hand && (body.dice || []).some(namesCard)) return "It closes faces of real cards.";
     if (RULED.includes(body.kind) && "edition" in body === "tables" in body) return "It must name one edition of the rules.";
     return RULED.includes(body.kind) && (body.dice || []).some(die => die.faces && die.faces.join() !== FACES) ? "A die has faces that no rule asks for." : "";
   }
@@ -100,17 +103,52 @@ const Follow = (() => {
   }
 
   /* What is left, and where they would join it the discards, as a sequence says what it drew from. */
-  function pileText(id, deck, out) {
-    const {left} = drawing(id, deck, new Map(out)), there = new Map(at(out, id, "discard"));
+  function pileText(id, deck, out, known = []) {
+    const {left} = drawing(id, deck, new Map(out), known), there = new Map(at(out, id, "discard"));
     const half = counts => deck.cards.filter(one => counts.get(one.id)).map(one => counts.get(one.id) === 1 ? one.id : `${one.id}*${counts.get(one.id)}`).join(" ") || "-";
     return deck.empty === "reshuffle" ? `${half(left)} / ${half(there)}` : half(left);
   }
 
-  /* What is wrong with the cards that a sequence draws: each by a die over its pile, each goes where its die says. */
+  /* The same of a deck with closed cards: what all have not seen, and how it comes; of known places "?" is one that only some have seen. */
+  const endsIn = said => {
+    const row = (/\|(.*)/.exec(said) || ["", ""])[1].split(" ").map(one => /^([A-Za-z0-9.-]{1,40}|[?])(?:\*([1-9][0-9]{0,3}))?$/.exec(one)).filter(one => one && one[0] !== "-").map(one => [one[1], Number(one[2] || 1)]);
+    return sum(row.map(one => one[1])) > MOST_CARDS ? ["|"] : row.flatMap(([one, count]) => Array(count).fill(one));
+  };
+  function closedText(id, deck, out, ends) {
+    const known = ends.filter(one => one !== "?"), [top, bottom] = [TOP, BOTTOM].map(end => out.get(`${id}/hand/${end}`) || 0), row = [];
+    if (ends.length !== top + bottom || Math.min(...drawing(id, deck, new Map(out), known).left.values()) < 0) return null;
+    for (const one of [...ends.slice(0, top), ...Array(pileSize(id, deck, out)).fill("_"), ...ends.slice(top)]) if (row.length && row[row.length - 1][0] === one) row[row.length - 1][1]++; else row.push([one, 1]);
+    return `${pileText(id, deck, out, known)} | ${row.map(([one, count]) => count === 1 ? one : `${one}*${count}`).join(" ") || "-"}`;
+  }
+
+  /* The sides of the dice of so many cards, which all can tell, and whether some came from a known end, without a die. */
+  const pileSize = (id, deck, out) => sum(deck.cards.map(one => one.count)) - sum([...OPEN, "known", "hand"].flatMap(place => at(out, id, place).map(([, count]) => count)));
+  function sidesDrawn(id, deck, out, count, peeks = false) {
+    const sides = [];
+    let size = pileSize(id, deck, out), ends = false;
+    for (let n = 0; n < count; n++) {
+      const end = taken(one => out.get(`${id}/hand/${one}`), peeks, size);
+      if (end) { more(out, `${id}/hand/${end}`, -1); ends = true; continue; }
+      if (!size && deck.empty === "reshuffle") for (const [card, some] of at(out, id, "discard")) { size += some; out.delete(`${id}/discard/${card}`); }
+      sides.push(size--);
+    }
+    return {sides, ends};
+  }
+  const namesCard = die => "deck" in die && typeof die.value === "string";
+
+  /* What is wrong with the cards that a sequence draws: each by a die over its pile, each goes where its die says. Of a deck with closed cards
+     a die names its card; that this is what its face draws is told once that is open. */
   function sequenceDraws(body, decks, was) {
     const out = new Map(was), piles = new Map(), gone = [];
     for (const {deck: id, to, sides, value} of (body.dice || []).filter(die => "deck" in die)) {
-      if (!own(decks, id) || was.get(`${id}/last`) || !own(body.read || {}, `deck.${id}`)) return "Its dice are not those that its pile asks for.";
+      if (!own(decks, id) || !own(body.read || {}, `deck.${id}`)) return "Its dice are not those that its pile asks for.";
+      if (was.get(`${id}/last`)) {
+        const [asked] = sidesDrawn(id, decks[id], out, 1).sides;
+        more(out, `${id}/play/${value}`);
+        if (typeof value !== "string" || asked === 0 || sides !== (asked || 0) || tooMany(id, decks, out)) return "Its dice are not those that its pile asks for.";
+        gone.push([id, value, to]);
+        continue;
+      }
       if (!piles.has(id)) piles.set(id, drawing(id, decks[id], out));
       const card = piles.get(id)({label: id, sides, value});
       if (card === null) return "Its dice are not those that its pile asks for.";
@@ -157,15 +195,8 @@ const Follow = (() => {
     if (!looked || looked > MOST_MOVED) return ["It draws nothing, or too much at once."];
     if (!same(Object.keys(body.texts || {}), keys) || count !== fresh) return ["It has other texts than the cards and faces that it closes."];
     if (!to.length && !peeks && !out.get(`${deck}/last`)) return ["It closes its dice though no card of the deck is closed."];
-    let size = sum(decks[deck].cards.map(one => one.count)) - sum([...OPEN, "known", "hand"].flatMap(place => at(out, deck, place).map(([, count]) => count)));
-    let die = 0, ends = false;
-    for (let n = 0; n < count; n++) {
-      const end = taken(one => out.get(`${deck}/hand/${one}`), peeks, size);
-      if (end) { more(out, `${deck}/hand/${end}`, -1); ends = true; continue; }
-      if (!size && decks[deck].empty === "reshuffle") for (const [card, some] of at(out, deck, "discard")) { size += some; out.delete(`${deck}/discard/${card}`); }
-      if (sides[die++] !== size--) return ["Its dice are not those that its pile asks for."];
-    }
-    if (die !== sides.length) return ["Its dice are not those that its pile asks for."];
+    const {sides: asked, ends} = sidesDrawn(deck, decks[deck], out, count, peeks);
+    if (asked.join() !== sides.join()) return ["Its dice are not those that its pile asks for."];
     for (let n = 0; n < count; n++) more(out, to.length ? `${deck}/hand/${to[n]}` : `${deck}/play/${named[n]}`);
     if (to.length || peeks || ends) out.set(`${deck}/last`, number);
     return tooMany(deck, decks, out) || ["", `${deck}: ${to.length || peeks ? `${looked} closed` : named.join(", ")}`];
@@ -343,8 +374,8 @@ const Follow = (() => {
 
   /* Closed cards and faces that an event opened, computed again: fault(event, words). */
   function opened(bodies, text, fault) {
-    const opens = bodies.filter(body => "shows" in body).map(body => [body.shows, body.number]), out = new Map(), decks = {}, told = new Map();
-    const handsOf = id => new Map([...told.get(out.get(`${id}/last`)) || []].filter(([seat]) => out.get(`${id}/hand/${seat}`)).map(([seat, held]) => [seat, [...held]]));
+    const opens = bodies.filter(body => "shows" in body).map(body => [body.shows, body.number]), out = new Map(), decks = {}, told = new Map(), puts = new Set();
+    const handsOf = id => new Map([...told.get(out.get(`${id}/last`)) || []].map(([seat, held]) => [seat, held, out.get(`${id}/hand/${seat}`)]).filter(([, , there]) => there).map(([seat, held, there]) => [seat, held.slice(own(ENDS, seat) ? Math.max(0, held.length - there) : 0)]));
     const add = (hands, seat, one) => hands.set(seat, [...hands.get(seat) || [], one]);
     for (const body of bodies) {
       const {number, deck, closed, seat, to} = body, seats = seatsOf(body), word = key => { const row = text(number, key); if (!row) throw new Error(key); return row.text; };
@@ -377,6 +408,11 @@ const Follow = (() => {
           told.set(number, hands);
         } catch { fault(number, "What it closed is not in the file as it was opened, or not what its dice draw."); }
       }
+      if (body.kind === "sequence" && opens.some(([first, by]) => first <= number && number < by)) {
+        try { for (const id of Object.keys(decks)) if (own(body.read || {}, `deck.${id}`) && out.get(`${id}/last`)) named(body, id, decks[id], new Map(out), handsOf(id), word, puts); }
+        catch { fault(number, "Its closed faces are not in the file as they were opened, or do not draw its cards."); }
+      }
+      if ("to" in body && !("seat" in body)) puts.add(number);
       const before = (body.before || BARE).cards || {}, after = (body.after || BARE).cards || {};
       if ("shows" in body && body.kind === "end") {
         for (const id of Object.keys(decks)) for (const [one, held] of handsOf(id)) for (const [, card] of own(ENDS, one) ? [] : held) {
@@ -387,6 +423,17 @@ const Follow = (() => {
       for (const [key, count] of Object.entries(after)) if (count) out.set(key, count); else out.delete(key);
       Object.assign(decks, fields(body, "after").decks);
     }
+  }
+
+  /* Throws where the closed faces of a sequence draw other cards of a deck than it names, or where others were known to all on its ends than it
+     says: those that the events `puts` put there. */
+  function named(body, id, deck, out, hands, word, puts) {
+    const next = drawing(id, deck, out, [...hands.values()].flat().map(one => one[1])), known = [TOP, BOTTOM].flatMap(end => hands.get(end) || []).map(([drawn, card]) => puts.has(Number(drawn.split(".")[0])) ? card : "?");
+    if (endsIn(body.read[`deck.${id}`].join(" ")).join("\n") !== known.join("\n")) throw new Error("ends");
+    (body.dice || []).forEach(({deck: from, sides, value}, n) => {
+      const end = from === id && taken(one => (hands.get(one) || []).length, false, next.size()), key = `face.${n + 1}`;
+      if (from === id && (end ? hands.get(end).shift()[1] : next({label: id, sides, value: /^[0-9]{1,9}$/.test(word(key)) ? Number(word(key)) : 0})) !== value) throw new Error("card");
+    });
   }
 
   /* What does not follow, as fault(event, words), and what is the host's word alone, as remark(event, words). */
@@ -530,7 +577,7 @@ const Follow = (() => {
       if (!["sequence", "sealed", "choice"].includes(body.kind)) return "";
       for (const name of Object.keys(read).filter(one => one.startsWith("deck."))) {
         const id = name.slice(5), from = body.kind === "choice" ? bodies.find(one => one.number === body.event).read || {} : null, said = Array.isArray(read[name]) ? read[name].join(" ") : "";
-        if (from ? canonical([from[name] || null]) !== canonical([read[name]]) : !Object.keys(game.decks).includes(id) || out.get(`${id}/last`) || said !== pileText(id, game.decks[id], out)) return `It draws from ${id} otherwise than the log led to.`;
+        if (from ? canonical([from[name] || null]) !== canonical([read[name]]) : !Object.keys(game.decks).includes(id) || said !== (out.get(`${id}/last`) ? closedText(id, game.decks[id], out, endsIn(said)) : pileText(id, game.decks[id], out))) return `It draws from ${id} otherwise than the log led to.`;
         delete read[name];
       }
       const drew = body.kind === "sequence" ? sequenceDraws(body, game.decks, out) : (roll.dice || []).some(die => "deck" in die) ? "It draws cards, which only open sequences do." : "";

@@ -21,7 +21,7 @@ from bot.rules.declared.setting import Name, Path
 from bot.rules.declared.walk import LINES, Do, Here, Keys, Now, Site
 from bot.rules.dice import Die
 from bot.rules.errors import UserError
-from bot.rules.inputs.decks import DECK, HAND, GameDeck, Pile
+from bot.rules.inputs.decks import DECK, GameDeck, Pile
 from bot.rules.sequence.sequence import Line, Ruling, Weighted
 from bot.rules.text.phrase import phrase
 
@@ -132,8 +132,6 @@ def read_draw(said: object, place: Place, where: Path) -> Iterator[Statement]:
         if deck is None:
             problem = f"there is no deck {found[1]} to draw from; one that leads a phase is drawn chit by chit"
             raise place.wrong(problem, at, found[1], decks)
-        if deck.keep == HAND:
-            raise place.wrong(f"{deck.id} is drawn into hands (keep: hand), and this draws for all to see", at)
         if "none" in deck.names:
             raise place.wrong(f"a card of {deck.id} has the id none, which means that no card was left", at)
         if sheet.choices:
@@ -150,7 +148,7 @@ def read_draw(said: object, place: Place, where: Path) -> Iterator[Statement]:
 
 class Outcome(NamedTuple):
     """What a card comes to for odds, whatever is left beside it: the places of the values that hold what is left; where
-    there are none it lies `open` in a state of its own, the same for all piles."""
+    there are none it is `open` in a state of its own, the same for all piles."""
 
     ruling: Ruling[Now]
     places: list[int]
@@ -194,20 +192,23 @@ class Drawn(Segment):
         return (self._draw.deck.die(label, pile, self._draw.to),)
 
     def grouped(self, state: Now, /) -> Weighted:
-        """What each card comes to, with how many there are of it."""
+        """What each card comes to, with how many there are of it; of one whose place is known that alone."""
         *_, last = state.values
         known, found = self._known.setdefault(state.values[:-1], {}), list[Any]()
         if isinstance(last, str):
             found.append((1, known[last].ruling))
             return tuple(found)
-        ids, counts, joins = last
-        alone = sum(counts) == 1
-        for at, (card, count) in enumerate(zip(ids, counts, strict=True)):
+        ids, counts, _, _ = last
+        place, order = last.turn
+        rows = ((place, 1),) if place else zip(ids, counts, strict=True)
+        alone = last.size == 1
+        for at, (card, count) in enumerate(rows):
             outcome = None if alone else known.get(card)
             if count and outcome and not outcome.places:
                 found.append((count, outcome.open))
             elif count:
-                left = Pile(ids, (*counts[:at], count - 1, *counts[at + 1 :]), joins)
+                fewer = counts if place else (*counts[:at], count - 1, *counts[at + 1 :])
+                left = last._replace(counts=fewer, order=order)
                 found.append((count, outcome.beside(left) if outcome else self._find(state, card, left)))
         return tuple(found)
 

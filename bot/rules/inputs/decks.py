@@ -1,13 +1,16 @@
 """Decks as combat sequences draw from them: what a game's files say of one, and what is left of it.
 
 A sequence draws out of a pile that the game fills in like an input, `deck.chances`. Written down it is
-`quiet*7 rain*2 / guide`: the pile and, where they would join it, the discards; `-` where there are none.
+`quiet*7 rain*2 / guide`: the pile and, where they would join it, the discards; `-` where there are none. Of a deck
+with closed cards it is what somebody has not seen, and behind `|` in which order the pile comes. The end of
+`quiet*7 rain*2 / guide | rain ? _*6` is rain on top, which they know, one that only others saw, and six by dice.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 from textwrap import wrap
 from typing import Any, NamedTuple
 
@@ -20,10 +23,14 @@ DECK = "deck."
 """What the name of a pile begins with among the inputs of a sequence."""
 OPEN, HAND = KEEP = ("open", "hand")
 Said = Mapping[str, bool | int | float | str]
+Counts = tuple[tuple[str, int], ...]
+"""Cards with how many there are of each."""
 KINDS: Mapping[type, str] = {bool: "bool", int: "number", float: "number", str: "text"}
 BLANKS: Mapping[str, Any] = {"bool": False, "number": 0, "text": "none"}
 """What is read of a card where none was left to draw, by the kind of what is read."""
-_CARD = re.compile(r"([A-Za-z0-9.-]{1,40})(?:\*([1-9][0-9]{0,3}))?")
+_CARD = re.compile(r"([A-Za-z0-9.-]{1,40}|[?_])(?:\*([1-9][0-9]{0,3}))?")
+UNSEEN, DICE = "?", "_"
+"""In the order in which cards come: one of known place that who looks has not seen, and those that dice draw."""
 _MOST = 200
 """Characters of a text in a list that an event holds."""
 
@@ -64,8 +71,9 @@ class GameDeck(NamedTuple):
         return self.said.get(card, {}).get(key, BLANKS[self.kinds[key]])
 
     def die(self, label: str, pile: Pile, to: str = "") -> Die:
-        """The die that draws from a pile: as many sides as it has cards. `to` is where its card goes then."""
-        return Die(label, pile.size, pile=Drawing(self, pile.cards, to))
+        """The die that draws from a pile: as many sides as it has cards, none for one whose place is known. `to` is
+        where its card goes then."""
+        return Die(label, pile.sides, pile=Drawing(self, pile, to))
 
 
 def kinds_in(said: Mapping[str, Said]) -> dict[str, str]:
@@ -78,12 +86,12 @@ class Drawing(NamedTuple):
     """What a die draws from, and where the card goes once the sequence is over."""
 
     deck: GameDeck
-    cards: cards.Pile
+    pile: Pile
     to: str = ""
 
     def card(self, face: int) -> str:
         """The card of a face."""
-        return cards.card_at(self.cards, face)
+        return self.pile.drawn(face)[0]
 
     def goes(self, face: int) -> str:
         """Where the card of a face goes: `play`, `discard`, `removed`, or `back` into the pile."""
@@ -92,92 +100,144 @@ class Drawing(NamedTuple):
     def face(self, typed: object) -> int:
         """The face of a card of a real deck, by its id or name. Raises UserError for one that is not in the pile."""
         word, before = " ".join(str(typed).split()).casefold(), 0
-        for card, count in self.cards:
+        for card, count in self.pile.next:
             if word in (card.casefold(), self.deck.names[card].casefold()):
                 return before + 1
             before += count
         what = f"{self.deck.title} has no card {str(typed)[:40]} left to draw."
-        commas = any(" " in self.deck.names[card] for card, _ in self.cards)
+        commas = any(" " in self.deck.names[card] for card, _ in self.pile.next)
         hint = f"It may be {self.listed}.{' A name with a space needs a comma behind it.' if commas else ''}"
         raise UserError(what, hint=hint, option="hand", code="bad-face")
 
     @property
     def listed(self) -> str:
         """The ids of the cards, at most a few."""
-        ids = [card for card, _ in self.cards]
+        ids = [card for card, _ in self.pile.next]
         return ", ".join(ids[:12]) + (" ..." if len(ids) > 12 else "")
 
 
 class Pile(NamedTuple):
     """The cards that are left, and those that join them when there are none; None where nothing does. Of the cards the
-    ids in the order of their deck, and how many there are of each, also 0: states of odds are looked up by these."""
+    ids in the order of their deck, and how many there are of each, also 0: states of odds are looked up by these. Of a
+    deck with closed cards those that who looks has not seen, wherever they are, and in which `order` the pile has them:
+    cards whose place is known, `UNSEEN` ones of those, and `DICE`."""
 
     ids: tuple[str, ...]
     counts: tuple[int, ...]
-    joins: tuple[tuple[str, int], ...] | None = None
+    joins: Counts | None = None
+    order: Counts | None = None
 
     @classmethod
-    def of(cls, left: Iterable[tuple[str, int]], joins: tuple[tuple[str, int], ...] | None = None) -> Pile:
+    def of(cls, left: Iterable[tuple[str, int]], joins: Counts | None = None, order: Counts | None = None) -> Pile:
         """That of cards with how many there are of each."""
         pairs = tuple(left)
-        return cls(tuple([card for card, _ in pairs]), tuple([count for _, count in pairs]), joins)
+        return cls(tuple([card for card, _ in pairs]), tuple([count for _, count in pairs]), joins, order)
 
     @property
-    def cards(self) -> tuple[tuple[str, int], ...]:
+    def cards(self) -> Counts:
         """The cards that are left, in the order of their deck."""
         return tuple([pair for pair in zip(self.ids, self.counts, strict=True) if pair[1]])
 
     @property
     def size(self) -> int:
         """How many cards are left."""
-        return sum(self.counts)
+        return sum(self.counts) if self.order is None else cards.size(self.order)
+
+    @property
+    def sides(self) -> int:
+        """Those of the die that draws the next one; 0 where its place is known."""
+        if self.order is None:
+            return sum(self.counts)
+        return self.order[0][1] if self.order and self.order[0][0] == DICE else 0
+
+    @property
+    def turn(self) -> tuple[str, Counts | None]:
+        """The card that comes next where its place is known, "" for any that was not seen, and the order behind it."""
+        if not self.order:
+            return "", self.order
+        (card, some), *others = self.order
+        return "" if card in (DICE, UNSEEN) else card, (*(((card, some - 1),) if some > 1 else ()), *others)
+
+    @property
+    def next(self) -> Counts:
+        """The cards that may come next, with how many there are of each."""
+        known, _ = self.turn
+        return ((known, 1),) if known else self.cards
 
     @property
     def ready(self) -> Pile:
         """The same as it is drawn from: where it is empty the discards have joined it."""
-        return self if self.size or not self.joins else Pile.of(self.joins, ())
+        if not self.joins or self.size:
+            return self
+        return Pile.of(self.joins, (), None if self.order is None else ((DICE, cards.size(self.joins)),))
 
     def drawn(self, face: int) -> tuple[str, Pile]:
         """The card that a face draws, and what is left then."""
+        card, order = self.turn
+        if card:
+            return card, self._replace(order=order)
         card = cards.card_at(self.cards, face)
         at = self.ids.index(card)
-        return card, self._replace(counts=(*self.counts[:at], self.counts[at] - 1, *self.counts[at + 1 :]))
+        return card, self._replace(counts=(*self.counts[:at], self.counts[at] - 1, *self.counts[at + 1 :]), order=order)
 
     def by(self, seen: Callable[[str], Hashable]) -> Pile:
         """The same for who looks at no more of a card than this: one stands for all that look alike."""
         first: dict[Hashable, str] = {}
 
-        def merged(some: cards.Pile) -> tuple[tuple[str, int], ...]:
+        def merged(some: cards.Pile) -> Counts:
             found: dict[str, int] = {}
             for card, count in some:
                 one = first.setdefault(seen(card), card)
                 found[one] = found.get(one, 0) + count
             return tuple(found.items())
 
-        return Pile.of(merged(self.cards), None if self.joins is None else merged(self.joins))
+        counts, joins = merged(self.cards), None if self.joins is None else merged(self.joins)
+        order = self.order and tuple([one if one[0] in (DICE, UNSEEN) else merged([one])[0] for one in self.order])
+        return Pile.of(counts, joins, order)
 
     @property
     def lines(self) -> list[str]:
         """As an event holds it."""
-        halves = [self.cards] if self.joins is None else [self.cards, self.joins]
-        said = (" ".join(f"{card}*{count}" if count > 1 else card for card, count in half) or "-" for half in halves)
-        return wrap(" / ".join(said), _MOST, break_long_words=False, break_on_hyphens=False)
+        said = [" ".join(f"{card}*{count}" if count > 1 else card for card, count in part) or "-"
+                for part in (self.cards, self.joins, self.order) if part is not None]  # fmt: skip
+        order = f" | {said.pop()}" if self.order is not None else ""
+        return wrap(" / ".join(said) + order, _MOST, break_long_words=False, break_on_hyphens=False)
 
 
-def pile_of(id: str, deck: Deck, out: Out) -> Pile:
-    """What is left of a deck of which nothing is closed."""
+Ends = tuple[Sequence[str], Sequence[str]]
+"""The cards on the known top and at the known bottom, `UNSEEN` for one that somebody has not seen."""
+
+
+def pile_of(id: str, deck: Deck, out: Out, ends: Ends = ((), ()), held: Iterable[str] = ()) -> Pile:
+    """What is left of a deck; where cards of it are closed, to somebody who has seen these `ends` and those `held`."""
     discards = cards.at(id, DISCARD, out)
     joins = tuple((card, discards[card]) for card, _ in deck.cards if card in discards)
-    return Pile.of(cards.left(id, deck, out), joins if deck.empty == RESHUFFLE else None)
+    top, bottom = ends
+    order = groupby([*top, *(DICE,) * cards.pile_size(id, deck, out), *bottom])
+    return Pile.of(
+        cards.left(id, deck, out, (*held, *top, *bottom)), joins if deck.empty == RESHUFFLE else None,
+        tuple((card, len([*some])) for card, some in order) if out.get(cards.last_key(id)) else None,
+    )  # fmt: skip
 
 
 def read_pile(raw: Any) -> Pile:
     """A pile as it is written down. Raises ValueError for what is none."""
-    halves = (" ".join(map(str, raw)) if isinstance(raw, list | tuple) else str(raw)).split("/")
-    if len(halves) > 2 or not all(half.split() for half in halves):
+    told, closed, order = (" ".join(map(str, raw)) if isinstance(raw, list | tuple) else str(raw)).partition("|")
+    halves = [*told.split("/"), *([order] if closed else [])]
+    if len(halves) > 2 + bool(closed) or not all(half.split() for half in halves):
         raise ValueError(raw)
     found = [tuple(_counted(word) for word in half.split() if word != "-") for half in halves]
-    return Pile.of(found[0], found[1] if len(found) > 1 else None)
+    row = found.pop() if closed else None
+    return Pile.of(found[0], found[1] if len(found) > 1 else None, row)
+
+
+def ends_told(raw: Any, top: int) -> Ends:
+    """The known ends of a pile as it is written down, of which so many cards are on top. Raises ValueError."""
+    counts = [one for one in read_pile(raw).order or () if one[0] != DICE]
+    if cards.size(counts) > cards.MOST_CARDS:
+        raise ValueError(raw)
+    row = [card for card, count in counts for _ in range(count)]
+    return row[:top], row[top:]
 
 
 def _counted(word: str) -> tuple[str, int]:
@@ -193,6 +253,9 @@ def typed_pile(made: GameDeck, raw: Any) -> Pile:
         pile = read_pile(raw)
     except ValueError:
         pile = Pile.of([("", 1)])
+    known = {card for card, _ in pile.order or ()} - {DICE, UNSEEN}
+    if (pile.order is not None and isinstance(raw, str)) or not known <= made.said.keys():
+        pile = Pile.of([("", 1)])
     for half in (pile.cards, pile.joins or ()):
         if len(dict(half)) < len(half) or not dict(half).keys() <= made.said.keys():
             hint = f'For example "{next(iter(made.said))}*2". Its cards: {", ".join([*made.said][:12])}.'
@@ -206,7 +269,7 @@ def faces_shown(event: Mapping[str, Any]) -> Iterator[object]:
     piles = {name: read_pile(raw) for name, raw in (event.get("read") or {}).items() if name.startswith(DECK)}
     for die in event.get("dice") or ():
         shows, name = die["value"], f"{DECK}{die.get('deck')}"
-        if name in piles:
+        if name in piles and not isinstance(shows, str):
             shows, piles[name] = piles[name].ready.drawn(shows)
         yield shows
 

@@ -105,7 +105,7 @@ EVENTS: Mapping[str, Any] = {
             "items?": "word+", "units?": "word+", "due?": "time",
         },
         "die": {
-            "label": "name", "sides": "sides", "value": "face", "faces?": "face*", "deck?": "word",
+            "label": "name", "sides": "whole", "value": "face", "faces?": "face*", "deck?": "word",
             "to?": "=play|=discard|=removed|=back",
         },
         "back": {"type?": "word", "numbers?": "{word:value}+"},
@@ -261,8 +261,8 @@ def _patch_faults(body: Mapping[str, Any], kind: Kind) -> Iterator[str]:
 
 
 def _roll_faults(body: Mapping[str, Any]) -> Iterator[str]:
-    """Of rolls, which may have a label; of sequences and tables, which have no texts, name one edition of the rules,
-    and throw dice with no other faces than printed ones. Only open sequences draw cards."""
+    """Of rolls, which may have a label; of sequences and tables, which have no texts but closed faces, name one edition
+    of the rules, and throw dice with no other faces than printed ones. Only open sequences draw cards."""
     texts, dice = body.get("texts"), body.get("dice")
     if body["kind"] != "sequence" and any("deck" in die for die in dice or () if isinstance(die, Mapping)):
         yield "it draws cards, which only sequences do."
@@ -270,13 +270,27 @@ def _roll_faults(body: Mapping[str, Any]) -> Iterator[str]:
         yield "it cannot hold other texts than a label."
     if body["kind"] not in ("sequence", "table", "choice"):
         return
-    if texts:
-        yield "it cannot hold texts."
+    if {*(texts if isinstance(texts, Mapping) else ())} != closed_faces(body):
+        yield "it holds other texts than the faces that it closes."
+    if body.get("hand") and any(map(names_card, dice if isinstance(dice, list) else ())):
+        yield "it closes faces of real cards."
     if ("edition" in body) == ("tables" in body):
         yield "it must name one edition of the rules."
     for at, note in enumerate(dice if isinstance(dice, list) else (), 1):
         if isinstance(note, Mapping) and "faces" in note and note["faces"] != EVENTS["faces"]:
             yield f"die {at} ({shown(note.get('label'))}) has faces that no rule asks for: {shown(note['faces'])}."
+
+
+def names_card(die: object) -> bool:
+    """Whether a die of an event is of a deck with closed cards: it names the card that it drew, its face is closed."""
+    return isinstance(die, Mapping) and "deck" in die and isinstance(die.get("value"), str)
+
+
+def closed_faces(body: Mapping[str, Any]) -> set[str]:
+    """The keys of the texts with the faces that a sequence closes; a card of known place comes without a die."""
+    dice = body.get("dice")
+    rows = enumerate(dice if isinstance(dice, list) else (), 1)
+    return {f"face.{at}" for at, die in rows if names_card(die) and die.get("sides")}
 
 
 def _same(one: object, other: object) -> bool:
@@ -356,6 +370,7 @@ _BASE: dict[str, Check] = {
 _MORE: Mapping[str, Check] = {
     "die": lambda die: (
         (len(die.get("faces", ())) == die["sides"] or "faces" not in die)
+        and (0 < die["sides"] <= MAX_SIDES or (die["sides"] == 0 and names_card(die)))
         and len(die.keys() & {"deck", "to"}) in (0, 2)
         and not {"deck", "faces"} <= die.keys()
     ),

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from bot.rules.dice import Die
 from bot.rules.errors import UserError
 from bot.rules.proof.chain import SAID, SHORT, canonical, event_hash, genesis, said, salted
-from bot.rules.proof.event_kinds import is_number, shown
+from bot.rules.proof.event_kinds import is_number, names_card, shown
 from bot.rules.proof.export_format import SEALED, Exported, ExportedEvent
 from bot.rules.proof.fair import MAX_SIDES, NO_TEXTS, PROTOCOLS, SINCE, commitment, dice_of, digest
 from bot.rules.text.phrase import phrase
@@ -266,7 +266,7 @@ class _Check:
         for event in self._log.events:
             sealed = "sealed" in event.body
             content = self._opened(event.number) if sealed else event.body
-            if "closed" in event.body:
+            if "closed" in event.body or any(map(names_card, _listed(event.body.get("dice")))):
                 content = self._closed(event)
                 sealed = not content
             self._sealed += sealed and (event.number, SEALED) not in self._texts
@@ -276,16 +276,19 @@ class _Check:
             current = promised.get(event.number, current)  # in force behind the event that promises it
 
     def _closed(self, event: ExportedEvent) -> Mapping[str, Any]:
-        """The dice whose faces an event closed, as far as they are in the file: each by its own text."""
-        sides, id = event.body["closed"], event.body.get("deck")
-        sides = sides if isinstance(sides, list) else []
-        rows = [self._texts.get((event.number, f"face.{at}")) for at, _ in enumerate(sides, 1)]
-        values = [int(row.text) for row in rows if row is not None and re.fullmatch("[0-9]{1,9}", row.text)]
-        if len(values) != len(rows):
-            return {}
-        return {
-            "dice": [{"label": id, "sides": each, "value": value} for each, value in zip(sides, values, strict=True)]
-        }
+        """The dice of an event that closed faces, those by their own texts; {} where one of these is not in the file. A
+        card of known place came without a die."""
+        id, found = event.body.get("deck"), list[object]()
+        closed = [{"label": id, "sides": sides, "value": "", "deck": id} for sides in _listed(event.body.get("closed"))]
+        for at, die in enumerate(closed or _listed(event.body.get("dice")), 1):
+            if names_card(die) and die["sides"]:
+                row = self._texts.get((event.number, f"face.{at}"))
+                if row is None or not re.fullmatch("[0-9]{1,9}", row.text):
+                    return {}
+                found.append({**die, "value": int(row.text)})
+            elif not names_card(die):
+                found.append(die)
+        return {"dice": found}
 
     def _check_event_dice(self, number: int, notes: object, epoch: _Epoch | None, *, by_hand: bool) -> None:
         dice = list(_read_dice(notes))
@@ -306,6 +309,10 @@ class _Check:
                 if given != shows or type(given) is not type(shows):
                     self._fault(number, f"die {at} ({shown(die.label)}) shows {shown(shows)}, the seed gives {given}.")
             self._dice += len(dice)
+
+
+def _listed(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 def _hash(previous: str, event: ExportedEvent) -> str:
