@@ -72,26 +72,26 @@ class DamageChecks:
         told: dict[str, Any] = {}
         if now.at >= len(self.items):
             return self.finish(now), told
-        _, margin, at, lm, row, keep, six = now
-        return self._pass_over(margin, at, lm, row, keep, told, six=six), told
+        return self._pass_over(now, told), told
 
-    def _pass_over(
-        self, margin: int, at: int, lm: int, row: str, keep: str, told: dict[str, Any], *, six: bool
-    ) -> Attack:
-        """The state that owes the next die of the units from `at` on, helped by `lm`; those who owe none are told."""
-        items = self.items
-        stop = items[at].stop
+    def _pass_over(self, now: Attack, told: dict[str, Any]) -> Attack:
+        """The state that owes the next die of the units from `at` on; those who owe none are told."""
+        at, row = now.at, now.row
+        stop = self.items[at].stop
         while at < stop:
-            item = items[at]
-            need = self._need(item, margin, row)
+            item = self.items[at]
+            need = self._need(item, now.margin, row)
             if need is not None:
-                return Attack(need, margin, at, lm, row, keep, six)
+                return now._replace(owes=need, at=at, row=row)
             if item.kind == "vehicle":
                 row = NONE
             if not (self.leaves_out_crashed and item.kind == "passenger" and row == "crash"):
                 self._tell_untouched(item, row, told)
             at += 1
-        return self.finish(Attack(HERE, margin, stop, 0, "", "", six))
+        return self._finish(now, stop)
+
+    def _finish(self, now: Attack, at: int) -> Attack:
+        return self.finish(now._replace(owes=HERE, at=at, lm=0, row="", keep=""))
 
     def _need(self, item: Item, margin: int, row: str) -> str | None:
         """The roll that the unit owes first, None for none."""
@@ -129,19 +129,16 @@ class DamageChecks:
 
     def _ruling(self, now: Attack, told: dict[str, Any], story: Callable[..., tuple[Line]]) -> Ruling[Attack]:
         """The ruling on a roll of the unit in hand, after which the next is due where this one owes nothing more."""
-        owes, margin, at, lm, row, keep, six = now
-        return Ruling(self._next(owes, margin, at, lm, row, keep, told, six=six), told, story)
+        return Ruling(self._next(now, told), told, story)
 
-    def _next(
-        self, owes: str | None, margin: int, at: int, lm: int, row: str, keep: str, told: dict[str, Any], *, six: bool
-    ) -> Attack:
-        """The state in which the unit `at` owes this, or the next one its first die where this is nothing more."""
-        if owes != HERE:
-            return Attack(owes, margin, at, lm, row, keep, six)
-        item = self.items[at]
-        if at + 1 < item.stop:
-            return self._pass_over(margin, at + 1, lm if item.later else 0, row, keep, told, six=six)
-        return self.finish(Attack(HERE, margin, at + 1, 0, "", "", six))
+    def _next(self, now: Attack, told: dict[str, Any]) -> Attack:
+        """The same where the unit in hand owes more, else the state in which the next one owes its first die."""
+        if now.owes != HERE:
+            return now
+        item, at = self.items[now.at], now.at + 1
+        if at < item.stop:
+            return self._pass_over(now._replace(at=at, lm=now.lm if item.later else 0), told)
+        return self._finish(now, at)
 
     # -- the rules of each roll -------------------------------------------------------------------------------
 
@@ -153,11 +150,11 @@ class DamageChecks:
         result = readings.result(item.column, item.morale, total)
         left = readings.becomes(item.row, item.state, result)
         told: dict[str, Any] = {to.unit: item.unit.word, to.roll: die, to.dc_total: total, to.result: result}
-        owes, lm, row, keep = self._follows(item, now, result, left, told)
-        if not keep:
+        after = self._follows(item, now, result, left, told)
+        if not after.keep:
             told[to.becomes] = left
         if die == 1 and item.hero:
-            owes = "hero"
+            after = after._replace(owes="hero")
         else:
             told[to.hero] = False
         if item.first and self.outcome:
@@ -172,33 +169,30 @@ class DamageChecks:
                 why += more_than_the_result(unit, result, left)
             return (Line(unit.word, roll, parts, total, why),)
 
-        after = self._next(owes, now.margin, now.at, lm, row, keep, told, six=now.six)
+        ruling = self._ruling(after, told, story)
         if self.also is not None:
             told |= self.also(now.at, left)
-        return Ruling(after, told, story)
+        return ruling
 
-    def _follows(
-        self, item: Item, now: Attack, result: str, left: str, told: dict[str, Any]
-    ) -> tuple[str, int, str, str]:
-        """What a damage check brings with it, by the kind of unit that is `left` so: what it owes then, with the `lm`,
-        the `row` and the `keep` of the state. Source: PAC 02, 09 (15.4)."""
-        to, lm, row, keep = item.to, now.lm, now.row, now.keep
+    def _follows(self, item: Item, now: Attack, result: str, left: str, told: dict[str, Any]) -> Attack:
+        """What a damage check brings with it, by the kind of unit that is `left` so. Source: PAC 02, 09 (15.4)."""
+        to = item.to
         if item.kind == "leg":  # a leader who came through helps those after them
             if self.crew_of_all:
                 told[to.crew] = NONE
             helps = item.helps if left in ABLE else 0
-            return HERE, max(lm, helps), row, keep
+            return now._replace(owes=HERE, lm=max(now.lm, helps))
         if item.kind == "passenger":
-            if item.fates[row] == "damage-check-then-bail-out" and left != "eliminated":
-                return "bail", lm, row, left
+            if item.fates[now.row] == "damage-check-then-bail-out" and left != "eliminated":
+                return now._replace(owes="bail", keep=left)
             _tell_not_rolled(to, told)
             told[to.disembarks] = item.unit.has("outside") and left in kinds.SHAKEN_STATES
-            return HERE, lm, row, keep
+            return now._replace(owes=HERE)
         row = left if left in ("abandoned", "destroyed") else NONE if result == NONE else "shaken"
         if row == "destroyed" and not item.flies:
-            return "crew", lm, row, keep
+            return now._replace(owes="crew", row=row)
         told[to.crew] = "shaken-moved" if left == "abandoned" else NONE
-        return HERE, lm, "crash" if row == "destroyed" else row, keep
+        return now._replace(owes=HERE, row="crash" if row == "destroyed" else row)
 
     def _hero(self, now: Attack, appears: bool) -> Ruling[Attack]:
         """1d6: whether a hero appears. Source: PAC 02 (11.2)."""
