@@ -12,9 +12,6 @@ from bot.game.state import from_json, to_json
 from bot.stores.records import EventRow, Saved
 from bot.stores.store import Store
 
-CheckState = Callable[[Saved, Sequence[EventRow]], Sequence[str]]
-"""What is wrong with a saved state, given all events of its game."""
-
 
 def state_faults(saved: Saved, events: Sequence[EventRow]) -> list[str]:
     """Whether snapshot and loaded state are what the log leads to."""
@@ -35,9 +32,7 @@ def _unheard(_line: str) -> None:
     """Nobody wants to know."""
 
 
-async def audit(
-    store: Store, check_state: CheckState = state_faults, note: Callable[[str], None] = _unheard, *, since: float = 0.0
-) -> tuple[int, list[str]]:
+async def audit(store: Store, note: Callable[[str], None] = _unheard, *, since: float = 0.0) -> tuple[int, list[str]]:
     """How many games there are that were played `since` then, and the faults of all of them, one line each that names
     the game.
 
@@ -46,7 +41,7 @@ async def audit(
     count, faults, after = 0, [], ""
     while page := await store.games(after=after, limit=200, since=since):
         for game in page:
-            found = await audit_game(store, game, check_state, partial(_note_of, game, note))
+            found = await audit_game(store, game, partial(_note_of, game, note))
             faults += [f"Game {game}: {fault}" for fault in found]
         count, after = count + len(page), page[-1]
     return count, faults
@@ -56,9 +51,7 @@ def _note_of(game: str, note: Callable[[str], None], line: str) -> None:
     note(f"Game {game}: {line}")
 
 
-async def audit_game(
-    store: Store, game: str, check_state: CheckState = state_faults, note: Callable[[str], None] = _unheard
-) -> list[str]:
+async def audit_game(store: Store, game: str, note: Callable[[str], None] = _unheard) -> list[str]:
     """The faults of one game: chain, all dice (also under seeds not yet published), outcomes, head and state."""
     saved = await store.load_game_by_id(game)
     if saved is None:
@@ -87,4 +80,4 @@ async def audit_game(
         note(f"{findings.unplayed} outcomes of another edition could not be played again.")
     if saved.game.head != events[-1].hash or saved.game.next_event != events[-1].number + 1:
         faults.append(f"the log ends with event {events[-1].number}, but the stored game is at another.")
-    return faults or list(check_state(saved, events))
+    return faults or state_faults(saved, events)

@@ -171,12 +171,11 @@ class Ledger:
         game = self.game
         return dice_of(game.protocol, self.seed.seed, game.id, self.next_number, game.digest)
 
-    def salted(self, key: str, text: str, *, number: int | None = None, owned: bool = True) -> str:
+    def salted(self, key: str, text: str, *, owned: bool = True) -> str:
         """Keep a text of the next event apart from the chain; returns the salted hash that is in it. One that is not
         `owned` stays when who writes has their texts deleted."""
         salt = new_salt()
-        at = number if number is not None else self.next_number
-        self.new_texts.append(TextRow(self.row, at, key, salt, text, self.person() if owned else ""))
+        self.new_texts.append(TextRow(self.row, self.next_number, key, salt, text, self.person() if owned else ""))
         return salted(salt, text)
 
     def keep_hands(self, text: str) -> None:
