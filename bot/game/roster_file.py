@@ -13,7 +13,7 @@ import yaml
 from bot.game.counter import REDUCED
 from bot.game.roster import count_units, expand_names, find_type, new_unit, set_by_hand
 from bot.game.state import Units
-from bot.rules.errors import TableError, UserError, did_you_mean
+from bot.rules.errors import TableError, UserError, check_keys, did_you_mean
 from bot.rules.inputs.tracks import started
 from bot.rules.inputs.units import RosterUnit
 from bot.rules.text.phrase import Phrase
@@ -262,8 +262,6 @@ def find_scenario(system: System, typed: str) -> Scenario:
 def scenario_of(system: System, id: str, data: Any, text: str) -> Scenario:
     """A scenario from its file, checked whole. Raises TableError that names the file, and the line at fault."""
     file = f"{system.id}/{SCENARIOS}/{id}.yaml"
-    if not isinstance(data, dict):
-        raise TableError(file, f"must be a mapping with {', '.join(KEYS)}")
     _check(data, file)
     sides = tuple(data["sides"])
     try:
@@ -278,10 +276,8 @@ def scenario_of(system: System, id: str, data: Any, text: str) -> Scenario:
     return Scenario(id, data["title"], sides, " ".join(str(data.get("about") or "").split()), units, tracks)
 
 
-def _check(data: Mapping[str, Any], file: str) -> None:
-    for key in data:
-        if key not in KEYS:
-            raise TableError(file, f'"{key}" is not known here. It may be {", ".join(KEYS)}.')
+def _check(data: Any, file: str) -> None:
+    check_keys(data, KEYS, ("title", "sides", "units"), file)
     title, sides, about = data.get("title"), data.get("sides"), data.get("about") or ""
     if not isinstance(title, str) or not 0 < len(title) <= MAX_TITLE:
         raise TableError(file, f"must be a text of at most {MAX_TITLE} characters", row="title")
@@ -289,8 +285,6 @@ def _check(data: Mapping[str, Any], file: str) -> None:
         raise TableError(file, f"must be a text of at most {LONGEST} characters", row="about")
     if not isinstance(sides, list) or len(sides) < 2 or not all(isinstance(side, str) and side for side in sides):
         raise TableError(file, "must be two names or more; quote them", row="sides")
-    if not data.get("units"):
-        raise TableError(file, "is missing", row="units")
 
 
 def _side_of_scenario(typed: str, sides: tuple[str, ...]) -> str:

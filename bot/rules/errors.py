@@ -1,9 +1,9 @@
 """The errors that a player or an author of tables can mend, and nothing else."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from bot.rules.text.phrase import Phrase, Typed
 from bot.rules.text.plain import one_line
@@ -108,6 +108,23 @@ def reading(file: str, row: object = None) -> Iterator[None]:
     except _MISSHAPEN as error:
         problem = f"{str(error)[:60]} is missing" if isinstance(error, KeyError) else "is not laid out as it must be"
         raise TableError(file, f"{problem}: docs/pack-keys.md has all keys and what is behind them", row=row) from error
+
+
+def check_keys(part: Any, allowed: Iterable[str], needed: Iterable[str], file: str, row: str | None = None) -> None:
+    """Raise TableError for a part of a file that is no mapping, has a key of its own making or lacks one."""
+    if not isinstance(part, Mapping):
+        raise TableError(file, f"must be a mapping with {', '.join(needed)}", row=row)
+    check_known(part, allowed, file, row)
+    if missing := [key for key in needed if not part.get(key)]:
+        raise TableError(file, f"{missing[0]} is missing", row=row)
+
+
+def check_known(words: Iterable[object], known: Iterable[str], file: str, row: str | None = None) -> None:
+    """Raise TableError for the first of the words that is none of those known."""
+    for word in words:
+        if word not in known:
+            hint = did_you_mean(str(word), known) or f"It may be {', '.join(known) or 'nothing here'}."
+            raise TableError(file, f'"{str(word)[:40]}" is not known here. {hint}', row=row)
 
 
 class Hint(str):

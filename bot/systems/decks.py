@@ -12,7 +12,7 @@ from typing import Any
 
 from bot.rules import cards
 from bot.rules.cards import REFUSE, RESHUFFLE, STANDARD, Deck
-from bot.rules.errors import Slip, TableError, did_you_mean, reading
+from bot.rules.errors import Slip, TableError, check_known, reading
 from bot.rules.inputs.decks import HAND, KEEP, OPEN, GameDeck, Said, kinds_in
 from bot.rules.text.plain import clean_name
 
@@ -39,7 +39,7 @@ def read_deck(id: str, data: Any, file: str) -> GameDeck:
         raise TableError(file, "a deck is called by small letters, digits and -, at most 24, and not as standard decks")
     if not isinstance(data, Mapping):
         raise TableError(file, "must be {title: ..., cards: [{id: ..., name: ..., count: ...}]}")
-    _known(data, KEYS, file, None)
+    check_known(data, KEYS, file)
     with reading(file, "title"):
         title = _text(data.get("title"), LONGEST_TITLE)
     after, keep = data.get("after", "discard"), data.get("keep", OPEN)
@@ -84,13 +84,6 @@ def check_cup(made: GameDeck, attributes: Mapping[str, Any], file: str) -> None:
         if FORMATION in said and attributes.get(FORMATION, {}).get("type") not in ("str", "enum"):
             problem = f"units have none: units: attributes: {FORMATION}: {{type: str, help: ...}} in game.yaml"
             raise TableError(file, problem, row=f"cards {id}", column=FORMATION)
-
-
-def _known(data: Mapping[Any, Any], keys: tuple[str, ...], file: str, row: str | None) -> None:
-    for key in data:
-        if key not in keys:
-            hint = did_you_mean(str(key), keys) or f"It may be {', '.join(keys)}."
-            raise TableError(file, f'"{str(key)[:40]}" is not known here. {hint}', row=row)
 
 
 def _text(value: Any, most: int) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from bot.rules.errors import TableError, did_you_mean, reading
+from bot.rules.errors import TableError, check_keys, check_known, reading
 
 NEEDED = ("title", "edition", "publisher", "notice", "groups", "units")
 KEYS = (
@@ -76,7 +76,7 @@ def check_game(game: Any, file: str) -> Mapping[str, Any]:
 
 
 def _checked(game: Any, file: str) -> Mapping[str, Any]:
-    _keys(game, KEYS, NEEDED, file, None)
+    check_keys(game, KEYS, NEEDED, file, None)
     edition = game["edition"]
     if not isinstance(edition, int) or isinstance(edition, bool) or edition < 1:
         raise TableError(file, "must be a whole number of at least 1, raised when an outcome changes", row="edition")
@@ -114,7 +114,7 @@ def _checked(game: Any, file: str) -> Mapping[str, Any]:
 
 def _check_units(units: Any, file: str) -> tuple[str, ...]:
     """The markers and flags that units may carry, once the part `units` is in order."""
-    _keys(units, UNIT_KEYS, ("types",), file, "units")
+    check_keys(units, UNIT_KEYS, ("types",), file, "units")
     for key, kind in _UNIT_PARTS.items():
         if units.get(key) and not (_maps(units[key], kind or str) or (not kind and _is_list(units[key]))):
             raise TableError(file, f"must be a {'mapping' if kind else 'list of words'}", row=f"units {key}")
@@ -133,7 +133,7 @@ def _check_units(units: Any, file: str) -> tuple[str, ...]:
         *((pair, units["types"], "reduced") for pair in (units.get("reduced") or {}).items()),
     ]  # fmt: skip
     for words, known, row in checks:
-        _known(words, known, file, row)
+        check_known(words, known, file, row)
     check_counters(units.get("counters") or {}, units, file)
     return marks
 
@@ -142,16 +142,16 @@ def check_counters(counters: Any, units: Mapping[str, Any], file: str) -> None:
     """Raise TableError for a counter of an unknown type, with an unknown frame or a number that units do not have."""
     for type_, counter in counters.items():
         row = f"counters {type_}"
-        _known((type_,), units["types"], file, row)
+        check_known((type_,), units["types"], file, row)
         if not isinstance(counter, Mapping) or set(counter) - COUNTER_KEYS:
             raise TableError(file, "must be {frame: ..., numbers: [...]}", row=row)
-        _known((counter.get("frame", ANY),), FRAMES, file, row)
-        _known(counter.get("numbers") or (), units.get("attributes") or {}, file, row)
+        check_known((counter.get("frame", ANY),), FRAMES, file, row)
+        check_known(counter.get("numbers") or (), units.get("attributes") or {}, file, row)
 
 
 def _check_phases(phases: Iterable[Any], words: Iterable[str], states: Iterable[str], by_side: bool, file: str) -> None:
     for number, phase in enumerate(phases, 1):
-        _keys(phase, PHASE_KEYS, ("name",), file, f"phases {number}")
+        check_keys(phase, PHASE_KEYS, ("name",), file, f"phases {number}")
         texts = all(isinstance(phase.get(key) or "", str) for key in ("name", "title", "brief"))
         if not texts or not all(_is_list(phase.get(key) or []) for key in ("remember", "clears", "names", "buttons")):
             raise TableError(
@@ -160,8 +160,8 @@ def _check_phases(phases: Iterable[Any], words: Iterable[str], states: Iterable[
                 row=f"phases {number}",
             )
         row = f"phases {phase['name']}"
-        _known(phase.get("clears") or (), words, file, f"{row}, clears")
-        _known(phase.get("names") or (), states, file, f"{row}, names")
+        check_known(phase.get("clears") or (), words, file, f"{row}, clears")
+        check_known(phase.get("names") or (), states, file, f"{row}, names")
         for call in phase.get("calls") or ():
             _check_call(call, words, states, file, f"{row}, calls")
         begins = phase.get("begins") or []
@@ -174,7 +174,7 @@ def _check_phases(phases: Iterable[Any], words: Iterable[str], states: Iterable[
 
 def _check_call(call: Any, words: Iterable[str], states: Iterable[str], file: str, row: str) -> None:
     """Whom the card of a phase calls by name: docs/phases.md."""
-    _keys(call, CALL_KEYS, ("says",), file, row)
+    check_keys(call, CALL_KEYS, ("says",), file, row)
     if not all(isinstance(call.get(key, ""), str) for key in ("says", "number", "roll", "button")):
         raise TableError(file, "says, number, roll and button are texts; quote them", row=row)
     if "{}" not in call["says"]:
@@ -182,22 +182,22 @@ def _check_call(call: Any, words: Iterable[str], states: Iterable[str], file: st
     for key, known in (("states", states), ("has", words), ("since", SINCE)):
         if not _is_list(call.get(key) or []):
             raise TableError(file, f"{key} is a list of words", row=row)
-        _known(call.get(key) or (), known, file, f"{row}, {key}")
+        check_known(call.get(key) or (), known, file, f"{row}, {key}")
 
 
 def _check_begin(begin: Any, words: Iterable[str], states: Iterable[str], by_side: bool, file: str, row: str) -> None:
     """What a phase runs on units when it begins: docs/phases.md."""
-    _keys(begin, BEGIN_KEYS, ("run",), file, row)
-    _known([begin.get("units", "all")], ("own", "all") if by_side else ("all",), file, f"{row}, units")
+    check_keys(begin, BEGIN_KEYS, ("run",), file, row)
+    check_known([begin.get("units", "all")], ("own", "all") if by_side else ("all",), file, f"{row}, units")
     for key, known in (("states", states), ("has", words)):
         if not _is_list(begin.get(key) or []):
             raise TableError(file, f"{key} is a list of words", row=row)
-        _known(begin.get(key) or (), known, file, f"{row}, {key}")
+        check_known(begin.get(key) or (), known, file, f"{row}, {key}")
 
 
 def _check_go(phase: Mapping[str, Any], by_side: bool, file: str, row: str) -> None:
     go, passes = phase.get("go", "both"), phase.get("passes")
-    _known((go,), GO if by_side else GO[:3], file, f"{row}, go")
+    check_known((go,), GO if by_side else GO[:3], file, f"{row}, go")
     if LED_BY in phase and (not isinstance(phase[LED_BY], str) or not phase[LED_BY] or phase.keys() & {"go", "passes"}):
         problem = "is the id of a deck, whose chits say whose go it is; leave out go and passes"
         raise TableError(file, problem, row=f"{row}, {LED_BY}")
@@ -209,9 +209,11 @@ def check_buttons(game: Mapping[str, Any], sequences: Iterable[str], file: str) 
     """Raise TableError for a button of a phase that is neither a sequence of the game nor one of its own."""
     for phase in game.get("phases") or ():
         row = f"phases {phase['name']}"
-        _known(phase.get("buttons") or (), (*OWN_BUTTONS, *sequences), file, f"{row}, buttons")
-        _known((call["roll"] for call in phase.get("calls") or () if "roll" in call), sequences, file, f"{row}, calls")
-        _known((str(begin["run"]) for begin in phase.get("begins") or ()), sequences, file, f"{row}, begins")
+        check_known(phase.get("buttons") or (), (*OWN_BUTTONS, *sequences), file, f"{row}, buttons")
+        check_known(
+            (call["roll"] for call in phase.get("calls") or () if "roll" in call), sequences, file, f"{row}, calls"
+        )
+        check_known((str(begin["run"]) for begin in phase.get("begins") or ()), sequences, file, f"{row}, begins")
 
 
 def _check_results(results: Any, file: str) -> None:
@@ -221,11 +223,11 @@ def _check_results(results: Any, file: str) -> None:
     for sequence, tokens in results.items():
         for token, said in tokens.items():
             row = f"results {sequence}, {token}"
-            _keys(said, RESULT_KEYS, (), file, row)
+            check_keys(said, RESULT_KEYS, (), file, row)
             if not _maps(said, str):
                 raise TableError(file, "must be texts; quote them", row=row)
-            _known([said.get("tone", "nothing")], TONES, file, row)
-            _known([said.get("weight", "bold")], ("bold",), file, row)
+            check_known([said.get("tone", "nothing")], TONES, file, row)
+            check_known([said.get("weight", "bold")], ("bold",), file, row)
             if any("{}" not in said.get(key, "{}") for key in ("says", "many")):
                 raise TableError(file, "says and many need {} where the units are named", row=row)
 
@@ -247,7 +249,7 @@ def _check_lists(game: Mapping[str, Any], file: str) -> None:
     if not _maps(game.get("unit_lists") or {}, Mapping):
         raise TableError(file, "must be name: {types: ..., flags: ...}", row="unit_lists")
     for name, words in (game.get("unit_lists") or {}).items():
-        _known(words, UNIT_LIST_KEYS, file, f"unit_lists {name}")
+        check_known(words, UNIT_LIST_KEYS, file, f"unit_lists {name}")
 
 
 def _is_list(value: Any) -> bool:
@@ -260,18 +262,3 @@ def _maps(value: Any, kind: Any) -> bool:
         and all(isinstance(key, str) for key in value)
         and all(isinstance(item, kind) for item in value.values())
     )
-
-
-def _keys(part: Any, allowed: tuple[str, ...], needed: tuple[str, ...], file: str, row: str | None) -> None:
-    if not isinstance(part, Mapping):
-        raise TableError(file, f"must be a mapping with {', '.join(needed)}", row=row)
-    _known(part, allowed, file, row)
-    if missing := [key for key in needed if not part.get(key)]:
-        raise TableError(file, f"{missing[0]} is missing", row=row)
-
-
-def _known(words: Iterable[str], known: Iterable[str], file: str, row: str | None) -> None:
-    for word in words:
-        if word not in known:
-            hint = did_you_mean(str(word), known) or f"It may be {', '.join(known) or 'nothing here'}."
-            raise TableError(file, f'"{word}" is not known here. {hint}', row=row)

@@ -10,7 +10,7 @@ from collections.abc import Sequence as Many
 from dataclasses import dataclass, field
 from typing import Any
 
-from bot.rules.errors import TableError, UserError, did_you_mean
+from bot.rules.errors import TableError, UserError, check_known, did_you_mean
 from bot.rules.inputs.options import Option, clean
 
 KEYS = ("title", "help", "default", "sets", "leads")
@@ -47,10 +47,7 @@ def _read(name: Any, rule: Any, file: str) -> OptionalRule:
         raise TableError(file, "a rule is named by up to 24 small letters, digits and -", row=row)
     if not isinstance(rule, Mapping):
         raise TableError(file, "must be {title: ..., help: ..., sets: {sequence: {input: value}}}", row=row)
-    for key in rule:
-        if key not in KEYS:
-            hint = did_you_mean(str(key), KEYS) or f"It may be {', '.join(KEYS)}."
-            raise TableError(file, f'"{key}" is not known here. {hint}', row=row)
+    check_known(rule, KEYS, file, row)
     title, about, default, sets, leads = (rule.get(key) for key in KEYS)
     if not isinstance(title, str) or not title.strip() or not isinstance(about or "", str):
         raise TableError(file, "title and help are texts, and a title is needed", row=row)

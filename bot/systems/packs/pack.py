@@ -10,7 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from bot.rules.errors import TableError, did_you_mean, reading
+from bot.rules.errors import TableError, check_keys, did_you_mean, reading
 from bot.rules.inputs.options import Option
 from bot.rules.text.plain import one_line
 from bot.systems.game_file import check_game
@@ -66,14 +66,7 @@ class About(NamedTuple):
 def read_about(content: Content) -> About:
     """The pack.yaml of a pack. Raises TableError for one with a fault."""
     data = _read(content, PACK)
-    if not isinstance(data, Mapping):
-        raise TableError(PACK, f"must be a mapping with {', '.join(NEEDED)}")
-    for key in data:
-        if key not in KEYS:
-            raise TableError(PACK, f'"{str(key)[:40]}" is not known here. {did_you_mean(str(key), KEYS)}'.strip())
-    for key in NEEDED:
-        if not data.get(key):
-            raise TableError(PACK, f"{key} is missing")
+    check_keys(data, KEYS, NEEDED, PACK)
     private, data = data.get("private") or False, {key: value for key, value in data.items() if key != "private"}
     if not isinstance(private, bool):
         raise TableError(PACK, "private is true or false", row="private")
