@@ -119,7 +119,7 @@ def check_keys(part: Any, allowed: Iterable[str], needed: Iterable[str], file: s
         raise TableError(file, f"{missing[0]} is missing", row=row)
 
 
-def check_known(words: Iterable[object], known: Iterable[str], file: str, row: str | None = None) -> None:
+def check_known(words: Iterable[Any], known: Iterable[str], file: str, row: str | None = None) -> None:
     """Raise TableError for the first of the words that is none of those known."""
     for word in words:
         if word not in known:
