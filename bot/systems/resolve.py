@@ -204,7 +204,12 @@ def _next(sequence: Sequence, name: str, spec: Mapping[str, Any]) -> Carried:
 
 
 def count_rounds(
-    system_id: str, sequence_id: str, raw: Mapping[str, object], rounds: int, seconds: float = MAX_SECONDS
+    system_id: str,
+    sequence_id: str,
+    raw: Mapping[str, object],
+    rounds: int,
+    roster: Roster | None = None,
+    seconds: float = MAX_SECONDS,
 ) -> Fought:
     """The exact chances of a fight of so many rounds, and of one to its end. Raises UserError, also for too much
     work."""
@@ -214,7 +219,7 @@ def count_rounds(
         why = "draws cards" if sequence.decks else "asks a side in its middle"
         what = f"{sequence.title} {why}, so its odds are those of one round."
         raise UserError(what, hint="Leave out rounds.", option="rounds", code="not-together")
-    given = sequence.given(raw, {})
+    given = sequence.given(raw, roster or {})
     asked = rules.asked(sequence.odds_by)
     late = after(seconds)
 
