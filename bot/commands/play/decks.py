@@ -136,8 +136,9 @@ def declare_cup(context: Context, id: str) -> None:
     if made is None and cups.LOST in old:
         return  # a newer version of its pack is without it: the phase goes on as it began
     if made is None or not made.deck.cards:
-        hint = phrase("`/unit add` puts one on the roster." if made is not None else "`/game next` goes on without it.")
-        what = "No unit is left that could have a card." if made is not None else f"The game has no deck {id} any more."
+        what, hint = "No unit is left that could have a card.", phrase("`/unit add` puts one on the roster.")
+        if made is None:
+            what, hint = f"The game has no deck {id} any more.", phrase("`/game next` goes on without it.")
         raise UserError(what, hint=hint, code="no-chit")
     stays = [card["id"] for card in old.get("cards", ()) if card.get("after") == cards.REMOVED]
     is_whole = not any(cards.at(id, place, out) for place in (cards.PLAY, DISCARD))
