@@ -51,7 +51,7 @@ matrix: ## The tests on each Python of VERSIONS (3.11 to 3.14) that this machine
 static: setup ## Format, lint, layers and strict types
 	@$(VENV)/ruff format --check --quiet . || { echo "Not formatted (make format mends it):"; $(VENV)/ruff format --check .; exit 1; }
 	@$(VENV)/ruff check --quiet .
-	@$(VENV)/lint-imports --no-cache >.lint-imports 2>&1 && rm .lint-imports || { cat .lint-imports; rm .lint-imports; exit 1; }
+	@told=$$(mktemp) && { $(VENV)/lint-imports --no-cache >$$told 2>&1 || { cat $$told; rm $$told; exit 1; }; } && rm $$told
 	@$(VENV)/codespell bot adapters tables docs deploy tools tests benchmarks *.md
 	@$(VENV)/mypy
 
