@@ -88,10 +88,10 @@ def amiss(game: Game, system: System | None, sequence: Sequence, happening: Happ
     acting = [unit for name in happening.acting if (unit := game.units.get(name.casefold())) is not None]
     said = [*_again(acting, happening.changes)]
     sides = {unit.side for unit in acting} - {""} or {side} - {""}
-    if game.go and sides and not sides & {*game.go}:
-        said.append(f"it is {whose_go(game)}")
     if any(not cups.is_called(game, unit) for unit in acting):
         said.append(f"it is the go of {chit_name(game, system)}")
+    elif game.go and sides and not sides & {*game.go}:
+        said.append(f"it is {whose_go(game)}")
     phase = phase_of(game, system)
     if phase and not _attacks_in(phase, system) and any(_attacks_in(one, system) for one in phases_of(system)):
         title = str(phase["title"])

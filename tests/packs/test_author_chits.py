@@ -244,3 +244,13 @@ async def test_the_same_night_elsewhere(
 ) -> None:
     monkeypatch.setattr(evening, "say_on_slack", all_of_it)
     assert (await platform(patrol, night, tmp_path))["turn"] == 4
+
+
+async def test_whose_go_it_is_is_said_once(patrol: Path) -> None:
+    """A shot out of turn, while a chit of the other side is drawn."""
+    channel = await Channel.fresh()
+    await channel.do("Anna", 'game start night-patrol "Sap head" scenario=sap-head', "game settings hand_dice=yes")
+    await channel.do("Anna", "game join British", "game next", "deck draw cup hand=picket")
+    fired = await channel.do("Anna", 'night-patrol fire "Lewis team" "Sentries 1" hand=clear,6')
+    assert "It is the go of The picket." in fired.text()
+    assert "German go" not in fired.text()

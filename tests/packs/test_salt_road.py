@@ -133,6 +133,18 @@ async def test_what_a_beaten_army_may_do_and_what_areas_count(salt_road: Path) -
     assert points == 8 + sum({"mill": 2, "pass": 4}[area] for area in {*where} - {"ford", "mines"})
 
 
+async def test_who_hands_over_behind_an_answer_reads_what_it_came_to(salt_road: Path) -> None:
+    """Not the question, which is answered."""
+    channel = await Channel.fresh()
+    await channel.do("Anna", 'game start salt-road "First year" scenario=year', "game settings hand_dice=yes")
+    await channel.do("Ben", "game join League")
+    await channel.do("Anna", "game join Duke", "unit edit Foot area=market", "game next", "game initiative Duke")
+    await channel.do("Anna", "track set orders 3", "salt-road attack Foot Rangers hand=day-of-days,slow-start")
+    await channel.do("Ben", "choose option=stand")
+    [last, _] = (await channel.do("Anna", "game pass done")).body()
+    assert last.startswith("Last: Stood: Foot fought")
+
+
 async def test_a_hand_is_closed_and_used_card_by_card(salt_road: Path) -> None:
     channel = await Channel.fresh()
     await channel.do("Anna", 'game start salt-road "First year" scenario=year', "game join Duke")

@@ -161,15 +161,18 @@ async def _first_of(context: Context, shot: Json) -> str:
 
 
 async def _shot_of(context: Context, side: str) -> Json | None:
-    """The last sequence that the side played with the go that it has; None where it played none."""
+    """The last sequence that the side played with its go, or the answer to what it asked; None where it played none."""
+    answers: dict[int, Json] = {}  # by what asked
     rows = await context.store.events(context.ledger.row, limit=READ_BACK, newest_first=True)
     for event in holding(row.data for row in rows):
         changed = (event.get("after") or {}).get("game") or {}
         if event["kind"] in ("start", "next", "pass", "initiative") or "go" in changed:
             return None
+        if event["kind"] == "choice":
+            answers[event["event"]] = answers.get(event["number"], event)
         is_shot = event["kind"] == "sequence" and event["target"] != "initiative" and "upkeep" not in event
         if is_shot and event["side"] == side:
-            return event
+            return answers.get(event["number"], event)
     return None
 
 
