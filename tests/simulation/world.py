@@ -18,6 +18,7 @@ from unittest.mock import patch
 
 import aiosqlite
 
+from bot.outbox.leases import LEASE
 from tests.simulation import door
 from tests.simulation.book import Book
 from tests.simulation.clock import VirtualLoop, virtual
@@ -166,6 +167,7 @@ class World:
             self._keep(self.loop.create_task(self._boot()))
         elif step.kind == "lock":
             self.disk.lock(self.path)
+            self.doubts["lock"] += seconds >= LEASE and len([one for one in self.processes if one.alive]) > 1
             self.loop.call_later(seconds, self.disk.unlock)
         elif step.kind == "clock":
             self.loop.skew += seconds
