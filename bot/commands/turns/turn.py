@@ -110,14 +110,13 @@ async def _hand_over(context: Context, *, done: bool) -> Reply:
         waits = f"{' and '.join(after.go)} {'is' if len(after.go) == 1 else 'are'} not yet"
         return Reply(f"{side} is done, {waits}", (where,), buttons=phase_buttons(context))
     last = f"Last: {await _first_of(context, shot)} · #{shot['number']}" if shot is not None else ""
-    mention = await call_sides(context, after, after.go)
     return Reply(
         addressed(context, begun(whose_go(after))),
         by=does,
         tone=WAITING,
         lines=tuple(line for line in (last, where) if line),
         buttons=phase_buttons(context, without=("next", "remember")),
-        mention=mention,
+        mention=await call_sides(context, after, after.go),
     )
 
 
@@ -162,16 +161,17 @@ async def _first_of(context: Context, shot: Json) -> str:
 
 async def _shot_of(context: Context, side: str) -> Json | None:
     """The last sequence that the side played with its go, or the answer to what it asked; None where it played none."""
-    answers: dict[int, Json] = {}  # by what asked
-    rows = await context.store.events(context.ledger.row, limit=READ_BACK, newest_first=True)
+    rows, answers = (
+        await context.store.events(context.ledger.row, limit=READ_BACK, newest_first=True),
+        dict[int, Json](),
+    )
     for event in holding(row.data for row in rows):
         changed = (event.get("after") or {}).get("game") or {}
-        if event["kind"] in ("start", "next", "pass", "initiative") or "go" in changed:
+        if (kind := event["kind"]) in ("start", "next", "pass", "initiative") or "go" in changed:
             return None
-        if event["kind"] == "choice":
+        if kind == "choice":
             answers[event["event"]] = answers.get(event["number"], event)
-        is_shot = event["kind"] == "sequence" and event["target"] != "initiative" and "upkeep" not in event
-        if is_shot and event["side"] == side:
+        if kind == "sequence" and event["side"] == side and event["target"] != "initiative" and "upkeep" not in event:
             return answers.get(event["number"], event)
     return None
 
