@@ -134,9 +134,8 @@ async def _chit_done(context: Context, game: Game) -> Reply:
         ends = phase_name(replace(game, turn=0, led=""), system)
         because = f"{context.who} is done with {name}, the last {cups.nouns(game.led)[0]}, which ends {ends}."
         return await phase_card(context, game, after, (because,))
-    left = f"{phase_name(after, system)} · {cups.left_told(after)}"
-    mention = await call_sides(context, after, after.go)
-    by, buttons = f"{context.who} is done with {name}", phase_buttons(context)
+    left, by = f"{phase_name(after, system)} · {cups.left_told(after)}", f"{context.who} is done with {name}"
+    mention, buttons = await call_sides(context, after, after.go), phase_buttons(context)
     return Reply(begun(whose_go(after)), (Small(left),), by=by, tone=WAITING, buttons=buttons, mention=mention)
 
 
@@ -161,10 +160,8 @@ async def _first_of(context: Context, shot: Json) -> str:
 
 async def _shot_of(context: Context, side: str) -> Json | None:
     """The last sequence that the side played with its go, or the answer to what it asked; None where it played none."""
-    rows, answers = (
-        await context.store.events(context.ledger.row, limit=READ_BACK, newest_first=True),
-        dict[int, Json](),
-    )
+    rows = await context.store.events(context.ledger.row, limit=READ_BACK, newest_first=True)
+    answers = dict[int, Json]()  # by what asked
     for event in holding(row.data for row in rows):
         changed = (event.get("after") or {}).get("game") or {}
         if (kind := event["kind"]) in ("start", "next", "pass", "initiative") or "go" in changed:
