@@ -26,6 +26,8 @@ from bot.systems.system import ROLL, Sequence
 
 Event = Mapping[str, Any]
 NameOf = Callable[[str], str]
+CardNames = Mapping[str, Mapping[str, str]]
+"""How cards are called, by the ids of their decks and their own."""
 QUIET = ("fair", "settings", "link", "transfer", "claim", "import", "privacy", "undo", "redo")
 """Kinds that are no part of a story: an undo is seen in what it took back."""
 
@@ -76,8 +78,11 @@ def word_numbers(*events: Event) -> set[int]:
     return {int(found[1]) for result in told for found in WORD.finditer(result)}
 
 
-def texts_of(events: Iterable[Event], rows: Iterable[TextRow], closed: Container[int]) -> dict[int, str]:
-    """The texts that are told with events, by number: labels of rolls that are open, plans, how the game ended."""
+def texts_of(
+    events: Iterable[Event], rows: Iterable[TextRow], closed: Container[int], names: CardNames
+) -> dict[int, str]:
+    """The texts that are told with events, by number: labels of rolls that are open, plans, how the game ended, cards
+    and chits by their `names`."""
     events = list(events)
     keys = {event["number"]: TEXTS.get(event["kind"], "label") for event in events}
     rows = list(rows)
@@ -86,7 +91,13 @@ def texts_of(events: Iterable[Event], rows: Iterable[TextRow], closed: Container
     words = {f"{row.event}.{row.key}": row.text for row in rows if row.key[0] == "w"}
     for event in events:
         if event["kind"] in CARDS:
-            found[event["number"]] = WORD.sub(lambda card: words.get(card[0], f"card {card[2][1:]}"), event["result"])
+            told = WORD.sub(lambda card: words.get(card[0], f"card {card[2][1:]}"), event["result"])
+            id, colon, which = told.partition(": ")
+            called = [names[id].get(card, card) for card in which.split(", ")] if id in names else [which]
+            found[event["number"]] = f"{id}{colon}{', '.join(called)}"
+        if event["kind"] == "pass" and (led := (event.get("before") or {}).get("game", {}).get("led")):
+            id, _, chit = led.partition("/")
+            found[event["number"]] = event["result"].replace(chit, names.get(id, {}).get(chit, chit), 1)
         if event["kind"] == "reveal" and (said := [labels[at] for at in event.get("opens", ()) if at in labels]):
             found[event["number"]] = ", ".join(said)
     return found
@@ -124,7 +135,7 @@ def _of_game(event: Event, who: str, result: str, text: str) -> Retold | None:
             first = f", {_first(event)} first" if _first(event) else ""
             return Retold(f"{where_of(event).removesuffix(first)} begins{first}", tone=GAME)
         case "pass":
-            return Retold(result.partition("; ")[0], tone=GAME)
+            return Retold((text or result).partition("; ")[0], tone=GAME)
         case "initiative":
             return Retold(held(event, f"{result}{_HAS_IT}", ()), tone=GAME)
         case "start":
@@ -189,7 +200,7 @@ def told_event(
     if kind in ("roll", "table"):
         said = f"{f'{label}: ' if label else ''}{title_of(event)}: {event.get('result', '')}"
     elif kind == "pass":
-        said = str(event["result"])
+        said = label or str(event["result"])
     elif kind in CARDS:
         said = found.said if found.by else found.said.removeprefix(name_of(event["who"])).strip()
     elif kind == "join":

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from bot.answers.events import QUIET, NameOf, retold, where_of
+from bot.answers.events import CARDS, QUIET, NameOf, retold, where_of
 from bot.game.events import ROLLS
 from bot.game.state import Json
 from bot.interface.reply.reply import HURT
@@ -60,7 +60,7 @@ def story(
 
 def _told(event: Event, name_of: NameOf, texts: Mapping[int, str], sides: tuple[str, ...], *, undone: bool) -> Told:
     found = retold(event, name_of, texts.get(event["number"], ""), sides)
-    dice = "".join(f"[{die['value']}]" for die in event.get("dice", ())[:40])
+    dice = "".join(f"[{die['value']}]" for die in event.get("dice", ())[:40] if event["kind"] not in CARDS)
     by_hand = " by hand" if event.get("hand") else ""
     return Told(event["number"], found.sentence, f"{dice}{by_hand}", found.tone == HURT, undone)
 

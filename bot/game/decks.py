@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+from bot.game.cups import ELEMENTS, LOST
 from bot.game.state import Game, Json
 from bot.rules import cards
 from bot.rules.cards import DISCARD, PLAY, REMOVED, Deck, at, deck_from_json, last_key, left, pile_size, size
@@ -29,6 +30,13 @@ def shown_decks(game: Game, system: System) -> Iterator[str]:
 def deck_names(game: Game, system: System | None) -> tuple[str, ...]:
     """The decks to draw from: those of the game's files, and those that were made."""
     return tuple(dict.fromkeys((*(system.decks if system is not None else ()), *game.decks)))
+
+
+def card_names(game: Game, system: System | None) -> Mapping[str, Mapping[str, str]]:
+    """How cards are called by the game's files, and those of units by their names: by deck, by card."""
+    names = {id: made.names for id, made in system.decks.items()} if system is not None else {}
+    is_led = LOST in game.decks.get(ELEMENTS, {})
+    return {**names, ELEMENTS: {unit.handle: unit.name for unit in game.units.values()}} if is_led else names
 
 
 MOST_SHOWN = 60

@@ -176,8 +176,9 @@ def test_each_kind_of_event_has_its_line_in_the_log_and_in_the_story(
     kind: str, event: dict[str, Any], line: str, sentence: str
 ) -> None:
     event = {"number": 8, "who": "p1", "side": "US", "kind": kind, "command": kind, **event}
-    assert told_event(event, names, "the bridge", SIDES) == f"#8 Anna (US): {line}"
-    assert retold(event, names, "the bridge", SIDES).sentence == (sentence or line)
+    text = "the bridge" if kind != "pass" else ""  # of a pass it is the whole result, with the chit by its name
+    assert told_event(event, names, text, SIDES) == f"#8 Anna (US): {line}"
+    assert retold(event, names, text, SIDES).sentence == (sentence or line)
 
 
 def test_the_words_of_what_is_closed_are_told_by_nobody() -> None:
@@ -191,8 +192,8 @@ def test_the_words_of_what_is_closed_are_told_by_nobody() -> None:
         TextRow("g", 2, "label", "", "an ambush"),
         TextRow("g", 2, "text", "", "a plan"),
     ]
-    assert texts_of(events, rows, {2}) == {1: "the bridge"}
-    assert texts_of(events, rows, ()) == {1: "the bridge", 2: "an ambush", 3: "an ambush"}
+    assert texts_of(events, rows, {2}, {}) == {1: "the bridge"}
+    assert texts_of(events, rows, (), {}) == {1: "the bridge", 2: "an ambush", 3: "an ambush"}
 
 
 def test_units_that_are_only_counted_are_told_by_their_results_behind_it() -> None:

@@ -596,3 +596,20 @@ async def test_the_chits_of_a_real_cup_are_typed_those_of_the_dead_too(pack: Pat
     assert "drawn by hand" in told.footer
     await channel.refused("Bob", "deck draw cup 2 hand=us,vc", "bad-value count")
     await sound(channel, tmp_path)
+
+
+async def test_the_log_and_the_story_call_chits_by_their_names(pack: Path) -> None:
+    channel = await begun()
+    await channel.do("Bob", "deck draw hand=us")
+    await channel.do("Anna", "game pass")
+    told = (await channel.do("Anna", "log 2")).text()
+    assert "Anna (US): US troops is done" in told
+    assert "Bob (VC): draws US troops from cup (drawn by hand)" in told
+    story = (await channel.do("Anna", "log story=yes")).text()
+    assert "Bob draws US troops from cup" in story
+    assert "US troops is done" in story
+    (file,) = (await channel.do("Anna", "game export markdown")).files
+    assert "Bob draws US troops from cup" in str(file.data)
+    assert "US troops is done" in str(file.data)
+    undone = await channel.do("Anna", "game undo")
+    assert "US troops is done" in undone.text()

@@ -251,3 +251,13 @@ async def test_the_same_evening_elsewhere(
     platform: Callable[[Path, Player, Path], Awaitable[dict[str, object]]], three_mills: Path, tmp_path: Path
 ) -> None:
     assert (await platform(three_mills, evening, tmp_path))["turn"] == 3
+
+
+async def test_help_says_where_the_rules_are_and_upkeep_whose_count_it_is(three_mills: Path) -> None:
+    channel = await Channel.fresh()
+    begun = await channel.do("Anna", 'game start three-mills "First battle" scenario=sorrel')
+    assert "Count the mills, Crown: 0 mills (#2)" in begun.text()
+    assert "Count the mills, Republic: 0 mills (#3)" in begun.text()
+    told = await channel.do("Anna", "help three-mills")
+    assert told.by == "its rules: packs/three-mills/README.md in the Grognard repository, free for all"
+    assert (await channel.do("Anna", "help lnlt")).by == "bring the rule book, Grognard brings the tables"

@@ -206,7 +206,7 @@ async def test_upkeep_with_dice_without_end_stops_and_says_so(
         await channel.do("Anna", f'unit add "Red Squad {first}..{first + 39}" squad side=Reds morale=7')
     card = await to_the_reds(channel)
     assert "More than 4,000 dice in one phase: the rest of its upkeep is yours." in card
-    assert card.count("Brace: ") == 2
+    assert card.count("Brace, Reds: ") == 2
     assert check(json.loads(await exported_text(channel))).faults == ()
 
 
@@ -261,7 +261,7 @@ async def test_what_a_side_keeps_is_paid_by_each_side_for_its_own(
     card = await to_the_reds(channel)
     assert (await channel.game()).tracks["Reds/points"] == 2, "of 5, a point in each of three loadings"
     assert (await channel.game()).tracks["Blues/points"] == 0
-    assert "Tax: Paid (#" in card
+    assert "Tax, Blues: Paid (#" in card
     log = json.loads(await exported_text(channel))
     assert check(log).faults == ()
     assert verify_log.check(log)[0] == []
@@ -298,8 +298,8 @@ async def test_each_event_of_upkeep_sees_what_the_one_before_has_done(
     await channel.do("Anna", 'unit add "Red Squad 41..65" squad side=Reds morale=6')
     await channel.do("Anna", 'unit edit "Red Squad 11..40" fired', 'unit edit "Red Squad 41..65" fired')
     card = await to_the_reds(channel)
-    assert "Cool: 0 before" in card
-    assert "Cool: 1 before" in card
+    assert "Cool, Reds: 0 before" in card
+    assert "Cool, Reds: 1 before" in card
     assert (await channel.game()).tracks["omen"] == 2, "40 units, then 15"
     log = json.loads(await exported_text(channel))
     assert check(log).faults == ()

@@ -46,6 +46,7 @@ PACK: Keys = {
     "author": Key(_short("author"), "who typed it in"),
     "licence": Key(_short("licence"), "under which others may have it"),
     "notice": Key(_short("notice"), "shown in help; left out: title, version, author and licence"),
+    "rules": Key(_short("rules"), "where its rules are, if they come with it; else help asks for the rule book"),
     "inherits": Key(_short("inherits"), "only for house rules: a built-in game, of which the pack has what differs"),
     "extends": Key(_short("extends"), "only for an extension: a built-in game, whose games the pack adds to"),
     "private": Key(FLAG, "no export and no page has its files, only their hash"),

@@ -202,7 +202,8 @@ def _rule_set(game: str, registry: Registry) -> Reply:
         back(()),
     )
     title = registry.games[game].title
-    by = "bring the rule book, Grognard brings the tables"
+    own = about.rules if (about := registry.games[game].about) is not None else ""
+    by = f"its rules: {own}" if own else "bring the rule book, Grognard brings the tables"
     return Reply(title, tuple(lines), by=by, menus=(_menu("What does one do?", specs, "Explain"),), buttons=buttons)
 
 

@@ -15,6 +15,7 @@ from bot.audit.export import Promises, behind, heading, text_json, version_of
 from bot.audit.packs import hashes_of, hashes_sealed, packs_at
 from bot.commands.channel_games import named, turn_to
 from bot.commands.context import Context
+from bot.game.decks import card_names
 from bot.game.events import note_undo
 from bot.game.loaded import BATCH, in_batches, texts_in_batches
 from bot.game.phases import phase_title
@@ -201,10 +202,11 @@ async def _written(context: Context, write: Callable[[list[str], Beside], str]) 
             (
                 event.data
                 for event in rows
-                if event.number in with_text or '"reveal"' in event.body or '"does":' in event.body
+                if event.number in with_text or any(word in event.body for word in ('"reveal"', '"does":', '"led":'))
             ),
             [*of_sealed, *texts],
             game.sealed,
+            card_names(game, context.system),
         )
         gone = [event.number for event in rows if event.number in undone]
         yield await run(write, [event.body for event in rows], replace(beside, texts=told, undone=gone, opened=opened))

@@ -25,6 +25,7 @@ from bot.answers.story import story
 from bot.commands.channel_games import title_of, turn_to
 from bot.commands.context import Context, repeated
 from bot.commands.post.since import since
+from bot.game.decks import card_names
 from bot.game.rights import find_side
 from bot.game.state import Json, roster_of
 from bot.interface.reply.parts import Happened, Part
@@ -210,7 +211,7 @@ async def _texts(context: Context, events: list[Json]) -> dict[int, str]:
     texts = await context.store.texts(context.ledger.row, after=min(numbers) - 1, before=max(numbers) + 1)
     for number in sorted(word_numbers(*events) - {*range(min(numbers), max(numbers) + 1)}):
         texts = [*texts, *await context.store.texts(context.ledger.row, after=number - 1, before=number + 1)]
-    return texts_of(events, texts, context.game.sealed)
+    return texts_of(events, texts, context.game.sealed, card_names(context.game, context.system))
 
 
 @dataclass(frozen=True, slots=True)

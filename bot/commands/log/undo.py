@@ -8,11 +8,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from bot.answers.events import told_event
+from bot.answers.events import CARDS, texts_of, told_event
 from bot.commands.context import Amendment, Context, server_of
 from bot.commands.log.answer import answered
 from bot.commands.requests import Request
 from bot.commands.turns.calls import call, call_sides, place_of
+from bot.game.decks import card_names
 from bot.game.events import NEVER_UNDONE, is_shared
 from bot.game.phases import whose_go
 from bot.game.roster import changed_names
@@ -274,7 +275,11 @@ def _settle(context: Context, asked: Json, *, agreed: bool) -> None:
 async def _told(context: Context, event: Json) -> str:
     """The first line of what was answered to the event, while that is kept; then what the log says of it."""
     said = await context.answer(event["number"])
-    return said.first if said is not None else told_event(event, context.ledger.name_of, sides=context.game.sides)
+    if said is not None:
+        return said.first
+    names = card_names(context.game, context.system) if event["kind"] in (*CARDS, "pass") else {}
+    named = texts_of([event], (), (), names).get(event["number"], "") if names else ""
+    return told_event(event, context.ledger.name_of, named, context.game.sides)
 
 
 async def _take_back(context: Context, event: Json, last: int, *, asked: str = "", **fields: Any) -> Reply:

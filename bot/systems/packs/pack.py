@@ -36,10 +36,11 @@ LONGEST = {
     "author": 80,
     "licence": 80,
     "notice": 500,
+    "rules": 80,
     **dict.fromkeys(("inherits", "extends"), LONGEST_ID),
 }
 NEEDED = ("id", "title", "version", "author", "licence")
-KEYS = (*NEEDED, "notice", "inherits", "extends", "private")
+KEYS = (*NEEDED, "notice", "rules", "inherits", "extends", "private")
 TAKEN = frozenset(
     {"roll", "game", "unit", "log", "again", "order", "fair", "me", "privacy", "help", "setup", "pack", "macro",
      "choose", "console", "table", "grognard", "track", "deck", "hand"}
@@ -56,6 +57,7 @@ class About(NamedTuple):
     author: str
     licence: str
     notice: str = ""
+    rules: str = ""
     inherits: str = ""
     extends: str = ""
     private: bool = False

@@ -186,3 +186,11 @@ async def test_nobody_new_takes_the_card_of_a_unit_that_is_gone() -> None:
     assert "Other: " not in told
     if chit_of(game.led) != last.handle:
         assert f"the unit that was {last.handle}: set aside, none of it is left." in told or "empty" in told
+
+
+async def test_the_log_calls_cards_of_units_by_their_names() -> None:
+    channel = await causeway()
+    await channel.do("Bob", 'deck draw hand="gruppe 1"', "game pass")
+    told = (await channel.do("Anna", "log 3")).text()
+    assert "draws Gruppe 1 from elements" in told
+    assert "Gruppe 1 is done" in told
