@@ -65,7 +65,7 @@ CODES = {
     "chit-drawn": "the chit of this go is drawn already",
     "no-chit": "the next chit of a cup that leads the phase is not drawn yet",
     "leads-phase": "a cup that leads a phase is drawn openly, chit by chit",
-    "closed-cards": "cards of a deck are closed, from which a combat sequence would draw",
+    "closed-cards": "cards of a deck are closed, so real cards of it cannot be typed",
     # Packs
     "bad-pack": "a pack with faults",
     "unknown-pack": "the server has no such pack",

@@ -136,6 +136,34 @@ def test_no_sequence_nor_its_odds_tell_which_card_is_closed(name: str) -> None:
     assert any("lost 21%" in part or "lost 22%" in part for part in first), "odds that count all that is not seen"
 
 
+MOVES = ("deck discard all chances", "deck discard mud chances", "deck shuffle chances", "deck return all chances",
+         "deck return mud chances top", "deck return fog chances bottom", "few pair n=0", "deck discard fog chances",
+         "game undo", "game redo", "roll 2d6")  # fmt: skip
+HELD = ("deck play rain chances", "deck return all chances", "game undo", "few camp")
+"""What the holder may do, which shows the card to nobody."""
+
+
+def walk(seed: int) -> tuple[tuple[str, str], ...]:
+    """A random evening of sequences among cards that are held, known and put back."""
+    chance, lines = Random(seed), list[tuple[str, str]]()
+    for _ in range(30):
+        name = chance.choice(("Anna", "Bob", "Bob", "Dora"))
+        lines.append((name, chance.choice((*FIGHTS, *FIGHTS, *ODDS, *LOOKS, *(HELD if name == "Anna" else MOVES)))))
+        lines += [(name, "choose go")] if "ask" in lines[-1][1] else []
+        lines += [("Anna", "game undo")] if lines[-1] == ("Bob", "game undo") else []
+    return (DRAWS, *lines)
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize(
+    "seed", [seed if seed < 3 else pytest.param(seed, marks=pytest.mark.slow) for seed in range(24)]
+)
+def test_random_evenings_of_sequences_stay_the_same_whatever_is_closed(seed: int) -> None:
+    lines = walk(seed)
+    for here, there in zip(seen((5, 1), lines), seen((5, 24), lines), strict=True):
+        assert here == there, lines
+
+
 def test_the_attack_would_see_odds_that_know_a_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     """Three leaks made by hand: odds for others by the true pile, an open face, what is shared of private odds."""
     lines = WORLDS["in a hand"]
