@@ -10,6 +10,7 @@ from typing import Any
 
 from bot.game.loaded import HANDS
 from bot.rules.cards import ALL, ENDS, HAND, SAW, at, hands_now, last_key, moved
+from bot.rules.inputs.decks import faces_shown
 from tests.simulation.people import PEOPLE
 from tests.simulation.shown import Shown
 
@@ -47,6 +48,8 @@ class Closed:
             self._open |= {
                 self._words.get(name.rpartition("/")[2], "") for name in self._out if f"/{HAND}/" not in name
             }
+            if any("deck" in die for die in body.get("dice", ())) and "read" in body:  # drawn for all to see
+                self._open |= {self._words.get(str(one), "") for one in faces_shown(body)}
             for deck in self._decks:
                 self._look(deck)
 
