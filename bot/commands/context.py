@@ -99,6 +99,7 @@ class Context:
     spared: tuple[str, ...] = ()
     seen_with: Callable[[Place, Game | None], Awaitable[Mapping[str, System]]] | None = None
     members: Mapping[str, IsMember] = field(default_factory=dict)
+    read: tuple[Command, Mapping[str, Any]] | None = None
 
     @property
     def spec(self) -> CommandSpec:
@@ -165,8 +166,10 @@ class Context:
         return Button(":".join([name, self.ledger.row, *map(str, about)]), label, style)
 
     def options(self) -> dict[str, Any]:
-        """The options cleaned, defaults filled in. Raises UserError."""
-        return Asked(self.spec.options).read(self.command.options, self.spec.name)
+        """The options cleaned, defaults filled in, read once for all who ask. Raises UserError."""
+        if self.read is None or self.read[0] is not self.command:
+            self.read = self.command, Asked(self.spec.options).read(self.command.options, self.spec.name)
+        return {**self.read[1]}
 
     def need_game(self) -> Game:
         """The channel's game. Raises UserError while there is none."""
