@@ -536,10 +536,18 @@ BASE: dict[str, Callable[[Any], bool]] = {
 }  # fmt: skip
 
 
+RECORDS = {
+    kind: ({key.rstrip("?"): of for key, of in record.items()}, {key for key in record if key[-1] != "?"})
+    for kind, record in EVENTS["records"].items()
+}
+
+
 def fits(kind: str, value: Any) -> bool:
     """Whether a value is of a kind, as EVENTS writes it."""
     if kind in BASE:  # as most are
         return BASE[kind](value)
+    if kind in RECORDS:
+        return fits_record(kind, value)
     if found := re.fullmatch(r"\{(\w+):(.+)\}(\+?)(\d*)", kind):
         is_map = isinstance(value, dict) and len(found[3]) <= len(value) <= int(found[4] or 10**9)
         return is_map and all(fits(found[1], key) and fits(found[2], item) for key, item in value.items())
@@ -548,12 +556,14 @@ def fits(kind: str, value: Any) -> bool:
     if found := re.fullmatch(r"(\w+)([*+])(\d*)", kind):
         is_list = isinstance(value, list) and (found[2] == "+") <= len(value) <= int(found[3] or 10**9)
         return is_list and all(fits(found[1], item) for item in value)
-    if kind[0] == "=":
-        return isinstance(value, str) and value == kind[1:]
-    record = EVENTS["records"][kind]
-    if not isinstance(value, dict) or not {key for key in record if key[-1] != "?"} <= value.keys():
+    return isinstance(value, str) and value == kind.removeprefix("=")
+
+
+def fits_record(kind: str, value: Any) -> bool:
+    """Whether a value is a record of a kind: it has the keys that it needs, and no others than it may have."""
+    kinds, needed = RECORDS[kind]
+    if not isinstance(value, dict) or not needed <= value.keys():
         return False
-    kinds = {key.rstrip("?"): of for key, of in record.items()}
     if not all(key in kinds and fits(kinds[key], item) for key, item in value.items()):
         return False
     if kind == "unit":
@@ -662,10 +672,14 @@ class Pile:
     def __init__(self, id: str, deck: Json, out: dict[str, int], held: Iterable[str] = ()) -> None:
         self.id, self.deck, self.out = id, deck, dict(out)
         self.left = {card["id"]: card["count"] for card in deck.get("cards", [])}
-        gone = [(card, count) for place in OPEN for card, count in self.at(place).items()]
-        gone += [(name.rpartition("/")[2], count) for name, count in self.at("known").items()]
-        for card, count in [*gone, *((card, 1) for card in held)]:
-            self.left[card] = self.left.get(card, 0) - count
+        for name, count in out.items():
+            if name.startswith(f"{id}/"):
+                place, _, card = name[len(id) + 1 :].partition("/")
+                if place in OPEN or place == "known":
+                    card = card if place in OPEN else card.rpartition("/")[2]
+                    self.left[card] = self.left.get(card, 0) - count
+        for card in held:
+            self.left[card] = self.left.get(card, 0) - 1
 
     def at(self, place: str) -> dict[str, int]:
         """How many of which card are in a place."""
@@ -1469,8 +1483,9 @@ class Game:
     def too_many(self, deck: str, out: dict[str, int]) -> str:
         """Whether more of a card lie open than the deck has."""
         told = {card["id"]: card["count"] for card in self.now["decks"][deck]["cards"]}
-        for place in OPEN:
-            for card, count in Pile(deck, self.now["decks"][deck], out).at(place).items():
+        for name, count in out.items():
+            if name.startswith(tuple([f"{deck}/{place}/" for place in OPEN])):
+                card = name.split("/", 2)[2]
                 told[card] = told.get(card, 0) - count
         return "it plays a card more often than the deck has it." if min(told.values()) < 0 else ""
 
