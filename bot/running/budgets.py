@@ -6,8 +6,8 @@ everybody else. Kept in memory and bounded; a restart forgets them.
 
 import time
 from collections import Counter, OrderedDict
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from math import ceil
 
 from bot.interface.spec import Command, Path, Person, Place
@@ -57,7 +57,8 @@ class Budgets:
             self._persons = _Buckets(per_minute, steady)
             self._channels = _Buckets(per_minute * CHANNEL_TIMES, steady)
 
-    def spent(self, command: Command) -> AbstractContextManager[None]:
+    @contextmanager
+    def spent(self, command: Command) -> Iterator[None]:
         """Take what a command costs; it is under way until the end of the block. Raises UserError for too much."""
         who = command.who.key
         if self.at_work >= ALL_AT_ONCE:
@@ -75,19 +76,15 @@ class Budgets:
                 raise _too_much(f"{PER_MINUTE * CHANNEL_TIMES} commands a minute in one channel", wait)
             self._persons.take(who, price)
             self._channels.take(command.where.key, price)
-        return _UnderWay(self, who)
-
-    def begin(self, who: str) -> None:
-        """A command of somebody's is under way."""
         self.at_work += 1
         self._under_way[who] += 1
-
-    def end(self, who: str) -> None:
-        """It is done."""
-        self.at_work -= 1
-        self._under_way[who] -= 1
-        if not self._under_way[who]:
-            del self._under_way[who]
+        try:
+            yield
+        finally:
+            self.at_work -= 1
+            self._under_way[who] -= 1
+            if not self._under_way[who]:
+                del self._under_way[who]
 
     def weigh(self, command: Command, written: int) -> None:
         """Take what a command wrote beyond the usual, in characters: a thousand dice cost more than two."""
@@ -97,21 +94,6 @@ class Budgets:
         if price:
             self._persons.take(command.who.key, price)
             self._channels.take(command.where.key, price)
-
-
-class _UnderWay(AbstractContextManager[None]):
-    """A command is under way inside."""
-
-    __slots__ = ("_budgets", "_who")
-
-    def __init__(self, budgets: Budgets, who: str) -> None:
-        self._budgets, self._who = budgets, who
-
-    def __enter__(self) -> None:
-        self._budgets.begin(self._who)
-
-    def __exit__(self, *_: object) -> None:
-        self._budgets.end(self._who)
 
 
 def busy() -> UserError:

@@ -50,21 +50,9 @@ class UnderWay:
             reply = await asyncio.shield(work.task)
             return replace(reply, seen=True, outbox=0, elsewhere=not (reply.outbox or reply.seen))
         gate = Gate()
-        answered: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
         work = self._works[id] = Work(asyncio.create_task(run(gate)), gate, command)
-
-        def done(task: asyncio.Task[Reply]) -> None:  # what `shield` does, in one call in place of three
-            self._works.pop(id, None)
-            if task.cancelled():
-                answered.cancel()
-            elif (error := task.exception()) is not None:
-                if not answered.done():
-                    answered.set_exception(error)
-            elif not answered.done():
-                answered.set_result(task.result())
-
-        work.task.add_done_callback(done)
-        return await answered  # not the task: an adapter that gives up waiting must not leave half a command
+        work.task.add_done_callback(lambda _: self._works.pop(id, None))
+        return await asyncio.shield(work.task)  # an adapter that gives up waiting must not leave half a command
 
     def get(self, id: str) -> Work | None:
         """The request, if it is at work."""
