@@ -4,8 +4,6 @@ Each command runs once however often it is delivered, those of one game in order
 is on the disk before anybody sees it: `underway`, `handling`, `storing`.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import time
@@ -14,6 +12,7 @@ from collections.abc import Sequence as Many
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
+from typing import Self
 
 from bot.answers.inputs import spec_by_rules
 from bot.commands.channel_games import choices
@@ -129,7 +128,7 @@ class App:
     @classmethod
     async def open(
         cls, source: Settings | Store, clock: Clock = time.time, watch: Watch | None = None, *, at_once: bool = False
-    ) -> App:
+    ) -> Self:
         """An app on a store, or on the one that the settings name (`at_once`: see `open_store`); `watch` sees its work.
         Raises StoreError."""
         if not isinstance(source, Settings):

@@ -1,11 +1,9 @@
 """An interaction as a plain value: who did what where, how long it may be answered, what the bot may do there."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from typing import Any, Self
 from urllib.parse import urlencode
 
 from bot.interface.spec import OWN, Person, Place, own_place
@@ -125,7 +123,7 @@ class Request:
         return kept | more
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Request:
+    def from_json(cls, data: Mapping[str, Any]) -> Self:
         """The ask that `to_json` wrote; it came too long ago for a first response."""
         names = cls.__slots__
         return cls(**{key: value for key, value in data.items() if key in names}, received=time.monotonic() - 60)

@@ -3,12 +3,10 @@ far as anybody here looks at it: what is bent is refused at the door.
 
 Every field may be missing or null; whoever needs one says so. Fields that are not named here may hold anything."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from typing import Any, Self
 
 from bot.interface.spec import Command, Person, Place
 
@@ -85,7 +83,7 @@ class Request:
         return Command(path, options, who, self.where, self.request_id, self.to_json())
 
     @classmethod
-    def taken_over(cls, command: Command) -> Request:
+    def taken_over(cls, command: Command) -> Self:
         """The ask behind a command that was written down."""
         request = cls.from_json(command.delivery, command.where.key)
         return replace(request, request_id=command.request_id, user_name=command.who.name)
@@ -100,7 +98,7 @@ class Request:
         return kept | ({"pressed": self.spot(self.message)} if self.pressed else {})
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any], place: str) -> Request:
+    def from_json(cls, data: Mapping[str, Any], place: str) -> Self:
         """The ask that `to_json` wrote, or one for a place that nobody asked from: then nobody's user is set."""
         kept = {name: data[name] for name in _KEPT if name in data}
         if "channel" not in kept:

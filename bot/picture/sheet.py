@@ -1,12 +1,10 @@
 """A printed table as blocks of words in rows and columns, and where its answer is: what a picture is drawn from."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 from bot.answers.tables import lookup_reply, said, words_of
 from bot.picture.font import drawable
@@ -52,7 +50,7 @@ class Block:
         rows = [(head, *row) for head, row in zip(self.rows, self.cells, strict=True)]
         return [[drawable(text) for text in row] for row in ((self.corner, *self.columns), *rows)]
 
-    def columns_from(self, first: int, last: int) -> Block:
+    def columns_from(self, first: int, last: int) -> Self:
         """Some of its columns."""
         hit = self.hit and (self.hit[0], self.hit[1] - first if self.hit[1] != ROW else ROW)
         cells = tuple(row[first:last] for row in self.cells)
