@@ -1,6 +1,6 @@
 """What a handler has before it: the command, the channel's game, the dice, and the ledger that it may write to."""
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from collections.abc import Sequence as Many
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
@@ -13,7 +13,7 @@ from bot.game.state import Game, Json, roster_of, unit_json
 from bot.interface.registry import Registry
 from bot.interface.reply.reply import Button, Reply
 from bot.interface.spec import OWN, Command, CommandSpec, Path, Place
-from bot.places.forms import Draft, find_draft
+from bot.places.forms import Draft, find_draft, new_draft
 from bot.rules.dice import Die, Source
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import Asked
@@ -21,6 +21,7 @@ from bot.rules.inputs.units import Roster, RosterUnit
 from bot.rules.odds.odds import Distribution
 from bot.rules.proof.fair import Stream, Words
 from bot.rules.text.phrase import phrase
+from bot.stores.base import DAY
 from bot.stores.records import ROLLED, Binding, Doc, DueRow, Outgoing
 from bot.stores.store import Store
 from bot.systems.catalog import systems
@@ -131,9 +132,8 @@ class Context:
     @property
     def _is_aside(self) -> bool:
         """Whether this is a private conversation linked to a game elsewhere: everybody manages their own messages."""
-        places = self.ledger.was.places if self.ledger.was is not None else ()
         where = self.command.where
-        return (bool(where.owner) or not where.server) and len(places) > 1
+        return (bool(where.owner) or not where.server) and len(self.ledger.places) > 1
 
     @property
     def keeps(self) -> bool:
@@ -154,6 +154,11 @@ class Context:
         """The body of one event of this game, or None."""
         rows = await self.store.events_at(self.ledger.row, [number])
         return rows[0].data if rows else None
+
+    async def recent(self, limit: int, *, after: int = 0, before: int | None = None) -> Iterator[Json]:
+        """The bodies of the last events of this game between two numbers, so many at most, newest first."""
+        rows = await self.store.events(self.ledger.row, after=after, before=before, limit=limit, newest_first=True)
+        return (row.data for row in rows)
 
     async def answer(self, number: int) -> Reply | None:
         """What all saw of the answer to an event, while that is kept."""
@@ -201,8 +206,7 @@ class Context:
     def begin(self, game: Game | None = None, **fields: Any) -> None:
         """Begin a new game in this place: free play, or `game`. The one before stays in the store."""
         before = self.ledger.was.row if self.ledger.was is not None else None
-        linked = self.ledger.was.places if self.ledger.was is not None else ()
-        writer = self.ledger.writer
+        linked, writer = self.ledger.places, self.ledger.writer
         if self.ledger.exists:
             if self.ledger.has_events:
                 self.further.append(self.ledger)
@@ -210,7 +214,7 @@ class Context:
         self.ledger.begin(game, **fields)
         self.bind(self.ledger.row, before)
         here = self.command.where.key
-        for place in linked if before is not None else ():  # a linked channel goes on with the new game
+        for place in linked:  # a linked channel goes on with the new game
             if place != here:
                 self.bindings.append(Binding(place, self.ledger.row, before, server_of(place)))
 
@@ -307,6 +311,14 @@ def server_of(place: str) -> str:
     """The server's key in that of a place: `discord:55` of `discord:55/900`; none for direct messages."""
     server = place.partition("/")[0]
     return "" if server == place or server.endswith((":dm", f":{OWN}")) else server
+
+
+def drafted(context: Context, path: Path, options: Mapping[str, object]) -> Draft:
+    """A command kept for a day, so that a button does just this, in the game that is played here."""
+    game = context.ledger.row if context.ledger.exists else ""
+    draft = new_draft(path, options, context.command.who.key, game)
+    context.docs.append(draft.doc(context.now, DAY))
+    return draft
 
 
 async def own_draft(context: Context, key: str) -> Draft:

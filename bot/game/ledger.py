@@ -82,6 +82,16 @@ class Ledger:
         return bool(self.row)
 
     @property
+    def places(self) -> tuple[str, ...]:
+        """Where the game that was loaded is played; none without one."""
+        return self.was.places if self.was is not None else ()
+
+    @property
+    def before(self) -> Game:
+        """The game as it was loaded; an empty one where it is new."""
+        return self.was.game if self.was is not None and self.was.row == self.row else Game("")
+
+    @property
     def next_number(self) -> int:
         """The number that the next event will have."""
         return self.game.number + 1

@@ -169,8 +169,8 @@ async def _places(context: Context, one: Played) -> tuple[str, ...]:
 
     Raises UserError where it was not: nobody there agreed to it.
     """
-    here, was = context.command.where.key, context.ledger.was
-    places = was.places if was is not None and not one.is_on else (here,)
+    here = context.command.where.key
+    places = (here,) if one.is_on else context.ledger.places
     for place in places:
         if place != here and one.row not in (row for _, row in await context.store.played(place)):
             what = "This channel is linked with others, where that game was never played."
@@ -229,7 +229,7 @@ async def status(context: Context) -> Reply:
         f"Dice: seed {game.epoch}, commitment {game.commitment[:16]}; "
         f"real dice {'allowed' if game.hand_dice else 'not allowed'}; answers {answers}"
     )
-    if ledger.was is not None and len(places := ledger.was.places) > 1:
+    if len(places := ledger.places) > 1:
         names = {**await names_of(context.store, places), context.command.where.key: context.command.where.name}
         lines.append(
             f"Played in {listed(places, names, context.command.where.key)}; each sees every roll of the others."

@@ -51,9 +51,7 @@ async def import_game(context: Context) -> Reply:
         raise UserError(
             f'"{context.game.name}" is going on here.', hint=phrase("End it first: `/game end`."), code="game-on"
         )
-    if (
-        context.ledger.was is not None and len(context.ledger.was.places) > 1
-    ):  # nobody there agreed to the game that comes
+    if len(context.ledger.places) > 1:  # nobody there agreed to the game that comes
         raise UserError(
             "This channel is linked with others.", hint=phrase("End that first: `/game link off`"), code="linked"
         )

@@ -95,10 +95,9 @@ async def _take(context: Context, code: str) -> Reply:
     context.docs += [name_doc(here), name_doc(Place(there, str(doc.data["server"]), str(doc.data["name"])))]
     names = {there: str(doc.data["name"]), here.key: here.name}
     ledger, new, aside = _shared(context, load(saved) if saved is not None else None, there)
-    assert ledger.was is not None
     agreed = [place for place, said in ((here.key, context.keeps), (there, doc.data["agreed"] is True)) if said]
     row = aside.row if aside is not None else ""
-    link = Link(code, ledger.row, ledger.was.places, new, tuple(agreed), context.command.who.key, row)
+    link = Link(code, ledger.row, ledger.places, new, tuple(agreed), context.command.who.key, row)
     names = {**await names_of(context.store, link.places), **names}
     if not link.missing:
         lines = (phrase("`/game status` shows the game."),)
@@ -140,8 +139,7 @@ def _weight(loaded: Loaded) -> int:
 async def _end(context: Context) -> Reply:
     """This channel plays the game no more; it goes on in the others."""
     context.need_game()
-    was = context.ledger.was
-    if was is None or len(was.places) < 2:
+    if len(context.ledger.places) < 2:
         raise UserError("The game is played in this channel alone.", option="code", code="not-linked")
     if not (context.keeps or context.actor.directs):
         what = "Only the game master, a server manager or a workspace admin can end the link."
@@ -293,7 +291,7 @@ async def _pending(context: Context, code: str) -> tuple[Ledger, Link, float]:
     link = Link(code, str(doc.data["game"]), places, new, agreed, doc.owner, str(doc.data.get("aside", "")))
     if context.command.where.key not in link.all:
         raise UserError("That code is for other channels.", option="code", code="other-channels")
-    if sorted(ledger.was.places) != sorted(places):
+    if sorted(ledger.places) != sorted(places):
         raise UserError(
             "The game has moved elsewhere since.", hint=phrase("Ask again: `/game link`"), code="game-changed"
         )
@@ -305,8 +303,7 @@ def bind(context: Context, ledger: Ledger, new: str, names: Mapping[str, str], a
 
     `aside` is what made room for it there.
     """
-    assert ledger.was is not None
-    places = (*ledger.was.places, new)
+    places = (*ledger.places, new)
     ledger.add("link", result="played from two channels")
     context.ledger = ledger
     if len(places) == 2:
@@ -331,8 +328,7 @@ def _notice(context: Context, game: Game, places: Many[str], names: Mapping[str,
 
 async def unlink(context: Context, ledger: Ledger, place: str) -> Reply:
     """One of the places that play the ledger's game plays it no more; all are told, and so is who did it."""
-    assert ledger.was is not None
-    places = ledger.was.places
+    places = ledger.places
     names = await names_of(context.store, places)
     ledger.add("link", result="one channel fewer")
     context.bindings.append(Binding(place, None, ledger.row, server_of(place)))

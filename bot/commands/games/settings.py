@@ -265,9 +265,8 @@ async def _end_link(context: Context, linked: dict[str, tuple[str, str]], wanted
     if not ledger.exists or ledger.row != game:
         ledger = Ledger(await _linked_game(context, game), context.ledger.writer)
         context.further.append(ledger)
-    assert ledger.was is not None
     told = await unlink(context, ledger, place)
-    here_too = context.command.where.key in ledger.was.places
+    here_too = context.command.where.key in ledger.places
     return Reply("The link has ended", told.lines, private=True, announce=told if here_too else None)
 
 

@@ -23,7 +23,7 @@ async def transfer(context: Context) -> Reply:
     """Move the game to another channel of the same server: once a manager takes it over there, or at once for one."""
     game = context.need_started()
     need_director(game, context.actor, "move it")
-    if context.ledger.was is not None and len(context.ledger.was.places) > 1:  # there nobody agreed to the new channel
+    if len(context.ledger.places) > 1:  # there nobody agreed to the new channel
         hint = phrase("End the link first: `/game link off`. Or link the new channel: `/game link`")
         raise UserError("This game is played in other channels too, so it cannot move.", hint=hint, code="linked")
     here, target = context.command.where, _target(context)
@@ -169,7 +169,7 @@ async def delete_now(context: Context, _more: str = "") -> Reply:
     await forget(context)
     title = f"{begun(named(game))} is deleted"
     told = Reply(title, (f"{context.who} did that in a channel that was linked with this one.",))
-    tell(context, dict.fromkeys(context.ledger.was.places if context.ledger.was is not None else (), told))
+    tell(context, dict.fromkeys(context.ledger.places, told))
     seen_by_others = game.started or len(context.ledger.present()) > 1
     told_here = Reply(f"{context.who} deletes {named(game)}", ("Its log, units and dice are gone for good.",))
     return Reply(title, private=True, announce=told_here if seen_by_others else None)

@@ -112,8 +112,8 @@ async def amended(context: Context, reply: Reply, about: str) -> list[Outgoing]:
     if not found:
         return []
     here, outgoing = context.command.where.key, list[Outgoing]()
-    was = [ledger.was for ledger in (*context.further, context.ledger) if ledger.was is not None]
-    playing = {here, *(place for game in was for place in game.places)}  # who left hears no more of it
+    ledgers = (*context.further, context.ledger)
+    playing = {here, *(place for ledger in ledgers for place in ledger.places)}  # who left hears no more of it
     for one in found:
         shown = await context.store.shown(one.about)
         said = Reply.from_json(shown.reply) if shown.reply is not None else None
@@ -168,7 +168,7 @@ async def _too_late(context: Context, ledger: Ledger, before: Game) -> AsyncIter
     longer the latest event."""
     first, after = ledger.bodies[0], ledger.game
     if before.redo and not after.redo and first["kind"] not in ("undo", "redo"):
-        undone = await _latest(context, ledger, "undo", before.redo[-1])
+        undone = await latest(context, ledger, "undo", before.redo[-1])
         if undone is not None:
             yield Amendment(_topic(ledger, undone["number"]), _without_buttons)
     if before.solo not in ("", "*") or (ledger.was is not None and ledger.was.is_unasked):
@@ -205,7 +205,7 @@ async def _turned(context: Context, ledger: Ledger, body: Json) -> AsyncIterator
     else:
         is_open = event.get("kind") == "sealed" and number not in ledger.game.sealed
         yield Amendment(_topic(ledger, number), partial(_back, f"brought back in #{by}", told, is_open))
-    turned = await _latest(context, ledger, "redo" if is_undo else "undo", number)
+    turned = await latest(context, ledger, "redo" if is_undo else "undo", number)
     if turned is not None:
         over = f"{'Undone' if is_undo else 'Redone'} in #{by}"
         told = partial(_told, ledger, turned)
@@ -237,7 +237,8 @@ async def _is_over(context: Context, ledger: Ledger, number: int, what: str) -> 
     return bool(changed_since(ledger.game, patch or {}))
 
 
-async def _latest(context: Context, ledger: Ledger, kind: str, number: int) -> Json | None:
+async def latest(context: Context, ledger: Ledger, kind: str, number: int) -> Json | None:
+    """The last undo, or redo, of the event with this number in a game."""
     rows = await context.store.events(ledger.row, after=number, limit=LOOK_BACK, newest_first=True)
     return next((row.data for row in rows if row.data["kind"] == kind and row.data.get("event") == number), None)
 

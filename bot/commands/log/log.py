@@ -140,8 +140,7 @@ async def _story(
 
 async def _heading(context: Context, number: int) -> str:
     """The turn and phase in which an event happened; "" where that is too long ago to be looked for."""
-    rows = await context.store.events(context.ledger.row, before=number, limit=BATCH, newest_first=True)
-    return next((where for row in rows if (where := where_of(row.data))), "")
+    return next(filter(None, map(where_of, await context.recent(BATCH, before=number))), "")
 
 
 def page_action(*parts: object) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 from bot.answers.events import CARDS, texts_of, told_event
 from bot.commands.context import Amendment, Context, server_of
-from bot.commands.log.answer import answered
+from bot.commands.log.answer import answered, latest
 from bot.commands.requests import Request
 from bot.commands.turns.calls import call, call_sides, place_of
 from bot.game.decks import card_names
@@ -20,7 +20,6 @@ from bot.game.roster import changed_names
 from bot.game.state import Game, Json
 from bot.game.undo import (
     LEFT,
-    LOOK_BACK,
     MOST,
     SILENCE,
     SILENT,
@@ -93,7 +92,7 @@ async def redo(context: Context, number: int | None = None) -> Reply:
         raise _no_part(REDO)
     events = await _since(context, event["number"])
     await _need_untouched(context, event, REDO, events)
-    undone = await latest(context, UNDO, event["number"])
+    undone = await latest(context, context.ledger, UNDO, event["number"])
     others = await _others(context, actor.person, event, events)
     if undone is not None and undone.get("asked") and others:
         return await _ask(context, event, others, REDO)
@@ -102,8 +101,7 @@ async def redo(context: Context, number: int | None = None) -> Reply:
 
 async def _since(context: Context, number: int) -> list[Json]:
     """The events since the one with this number, and that one, newest first."""
-    rows = await context.store.events(context.ledger.row, after=number - 1, limit=MOST, newest_first=True)
-    return [row.data for row in rows]
+    return [*await context.recent(MOST, after=number - 1)]
 
 
 async def _not_undoable(context: Context, found: Found, number: int | None) -> UserError:
@@ -254,8 +252,7 @@ async def _others(context: Context, by: str, event: Json, events: list[Json]) ->
         and number != game.last
         and (new := persons & {one["who"] for one in events if one["number"] > number} - {event["who"]})
     ):
-        rows = await context.store.events(context.ledger.row, before=number, limit=MOST, newest_first=True)
-        persons -= new - {row.data["who"] for row in rows}
+        persons -= new - {before["who"] for before in await context.recent(MOST, before=number)}
     return consenters(then(events, game, number), by, persons, event)
 
 
@@ -328,14 +325,8 @@ async def _bring_back(context: Context, event: Json, *, asked: str = "", **field
 
 async def told_undone(context: Context, number: int) -> str:
     """Who took back the event with this number, which is undone now."""
-    event = await latest(context, UNDO, number)
+    event = await latest(context, context.ledger, UNDO, number)
     return f"#{number} is undone." if event is None else f"#{number} is undone · {_by(context, event)}"
-
-
-async def latest(context: Context, kind: str, number: int) -> Json | None:
-    """The last undo, or redo, of the event with this number."""
-    rows = await context.store.events(context.ledger.row, after=number, limit=LOOK_BACK, newest_first=True)
-    return next((row.data for row in rows if row.data["kind"] == kind and row.data.get("event") == number), None)
 
 
 async def _need_untouched(context: Context, event: Mapping[str, Any], what: str, events: list[Json]) -> None:
@@ -387,11 +378,10 @@ async def stands_in(context: Context, event: Json, asked: str, others: frozenset
 
 async def manages(context: Context) -> bool:
     """Whether who asks manages the place where the game began; nobody does in the console."""
-    where, was = context.command.where, context.ledger.was
+    where = context.command.where
     if not context.command.who.manager or not where.server or where.owner or where.key.startswith("console:"):
         return False
-    places = was.places if was is not None else ()
-    if len(places) < 2:
+    if len(context.ledger.places) < 2:
         return True
     home = await context.store.doc(HOME, context.ledger.row)
     return home is not None and server_of(str(home.data["place"])) == where.server

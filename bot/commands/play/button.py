@@ -204,10 +204,8 @@ async def _cards(context: Context, number: int = 0) -> tuple[File, ...]:
 async def repeat_last(context: Context) -> Reply:
     """Repeat the last roll, table or sequence that is not undone; sealed ones are skipped."""
     context.need_game()
-    rows = await context.store.events(context.ledger.row, limit=LOOK_BACK, newest_first=True)
-    event = next(
-        (one for one in holding(row.data for row in rows) if one["kind"] in ROLLS and "upkeep" not in one), None
-    )
+    events = holding(await context.recent(LOOK_BACK))
+    event = next((one for one in events if one["kind"] in ROLLS and "upkeep" not in one), None)
     if event is None:
         raise UserError("Nothing to repeat yet.", hint=first_shot(context), code="nothing-to-repeat")
     return await repeat(context, event)

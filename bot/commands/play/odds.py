@@ -16,7 +16,7 @@ from bot.answers.plays import Shot, again, alike_plays, came_up, each_of, named_
 from bot.answers.roll import dice_odds
 from bot.answers.shot import EXTRA, besides, by_label, every_die
 from bot.answers.what_if import Worth, changes, count_changes, worth_reply
-from bot.commands.context import Context, own_draft, repeated, roster_for
+from bot.commands.context import Context, drafted, own_draft, repeated, roster_for
 from bot.commands.log.log import turn_page
 from bot.commands.pictures import offered
 from bot.commands.play.decks import closed_piles
@@ -76,7 +76,7 @@ async def answer_odds(
     reply, *shared = replies
     if is_typed:
         return boxed(context, reply, *shared)
-    draft = draft or _drafted(context, spec, {**given, "odds": True})
+    draft = draft or drafted(context, spec.path, {**given, "odds": True})
     buttons = _rolled_or_changed(draft)
     if is_one:
         buttons = (*buttons, Button(f"whatif:{draft.key}", "What if"))
@@ -118,14 +118,6 @@ def _of_dice(context: Context, spec: CommandSpec, options: Mapping[str, object],
         draft = new_draft(spec.path, given, context.command.who.key)
         context.docs.append(draft.doc(context.now, DAY))
     return boxed(context, replace(dice_odds(options), buttons=_rolled_or_changed(draft)))
-
-
-def _drafted(context: Context, spec: CommandSpec, given: Mapping[str, object]) -> Draft:
-    """The inputs kept for a day, so that a button rolls just this."""
-    game = context.ledger.row if context.ledger.exists else ""
-    draft = new_draft(spec.path, given, context.command.who.key, game)
-    context.docs.append(draft.doc(context.now, DAY))
-    return draft
 
 
 def _rolled_or_changed(draft: Draft) -> tuple[Button, ...]:
@@ -176,7 +168,7 @@ async def answer_rounds(context: Context, spec: CommandSpec, options: Mapping[st
     acting, _ = parties(sequence, raw, roster)
     reply = rounds_reply(sequence, raw, fought, rounds, by=cause(sequence, acting, context.who))
     reply = told_by_rule(reply, ruled)
-    return boxed(context, replace(reply, buttons=_rolled_or_changed(_drafted(context, spec, given))))
+    return boxed(context, replace(reply, buttons=_rolled_or_changed(drafted(context, spec.path, given))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,11 +275,7 @@ async def what_if(context: Context, rest: str) -> Reply:
 async def answer_compared(context: Context, spec: CommandSpec, options: Mapping[str, object]) -> Reply:
     """The same for a command as it was typed; its draft is stored, so that its buttons work."""
     raw = {name: value for name, value in options.items() if name not in EXTRA}
-    game = context.ledger.row if context.ledger.exists else ""
-    draft = new_draft(spec.path, {**raw, "odds": True}, context.command.who.key, game)
-    reply = await _compared(context, spec, draft, "")
-    context.docs.append(draft.doc(context.now, DAY))
-    return reply
+    return await _compared(context, spec, drafted(context, spec.path, {**raw, "odds": True}), "")
 
 
 async def _compared(context: Context, spec: CommandSpec, draft: Draft, chosen: str) -> Reply:

@@ -31,6 +31,7 @@ from bot.game.tracks import key_of
 from bot.interface.reply.parts import Group, Part, Small
 from bot.interface.reply.reply import SEALED as SEALED_TONE
 from bot.interface.reply.reply import Button, Reply
+from bot.interface.typing.command_text import quoted
 from bot.places.forms import change_button
 from bot.rules.copies import replace
 from bot.rules.errors import UserError
@@ -96,14 +97,10 @@ def _with_arrivals(outcome: Outcome, was: Game, after: Game) -> Outcome:
     told = phrase(
         "{names}: on the roster now. Give numbers: `/unit edit {first} morale=7`",
         names=joined(names),
-        first=_quoted(names[0]),
+        first=quoted(names[0]),
     )
     title = f"{outcome.reply.title}, {come_into_play(names)}"
     return replace(outcome, reply=replace(outcome.reply, title=title, lines=(*outcome.reply.lines, told)))
-
-
-def _quoted(name: str) -> str:
-    return f'"{name}"' if " " in name else name
 
 
 def _answer(context: Context, game: Game, outcome: Outcome, number: int, facts: Json, amiss: tuple[str, ...]) -> Reply:

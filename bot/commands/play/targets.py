@@ -5,19 +5,18 @@ from collections.abc import Sequence as Many
 
 from bot.answers.aim import Aim, at_nobody, own_targets
 from bot.answers.headline import ACTING, FIRES
-from bot.commands.context import Context
+from bot.commands.context import Context, drafted
 from bot.game.counter import ails
 from bot.game.roster import in_order, is_gone
 from bot.game.state import Game, Json
 from bot.interface.reply.reply import Button, Menu, MenuEntry, Reply
 from bot.interface.spec import CommandSpec
 from bot.interface.typing.command_text import command_text
-from bot.places.forms import change_button, new_draft
+from bot.places.forms import change_button
 from bot.rules.inputs.options import Option
 from bot.rules.inputs.units import MAX_UNITS, RosterUnit
 from bot.rules.text.names import joined
 from bot.rules.text.phrase import Phrase, Typed
-from bot.stores.base import DAY
 from bot.systems.system import Sequence, System
 
 TARGETS = ("targets", "target")
@@ -53,8 +52,9 @@ def other_targets(context: Context, spec: CommandSpec, was: Game, facts: Json, n
         return ()
     near = {hex_of(unit) for unit in at} - {""}
     units.sort(key=lambda unit: hex_of(unit) not in near)
-    system = context.system
-    entries = [(unit.handle, unit.name, _about(unit, system)) for unit in units[:MOST]]
+    system, shown = context.system, units[:MOST]
+    ailing = [ails(unit, system) for unit in shown]
+    entries = [(one.handle, one.name, _about(one, ill, system)) for one, ill in zip(shown, ailing, strict=True)]
     if option.type == "units":
         entries = [*entries, *_together(units, many=len(at) >= MANY)][:MOST]
     listed = [MenuEntry(f"other:{context.ledger.row}:{number}:{whom}", *told) for whom, *told in entries]
@@ -115,11 +115,11 @@ def hex_of(unit: RosterUnit) -> str:
     return str(unit.numbers.get("hex") or "")
 
 
-def _about(unit: RosterUnit, system: System | None) -> str:
+def _about(unit: RosterUnit, ailing: str, system: System | None) -> str:
     """What one chooses by: type where the name does not say it, all that ails it, hex."""
     kind = "" if unit.type.casefold() in unit.name.casefold() else unit.type
     sound = system.words["units"].sound if system is not None else ""
-    return " · ".join(filter(None, (kind, ails(unit, system) or sound.replace("-", " "), hex_of(unit))))
+    return " · ".join(filter(None, (kind, ailing or sound.replace("-", " "), hex_of(unit))))
 
 
 def aimed_at(
@@ -155,9 +155,7 @@ def asked(context: Context, sequence: Sequence, options: Mapping[str, object], a
         button = f"{verb} at nobody"
     if not button:
         return None
-    game = context.ledger.row if context.ledger.exists else ""
-    draft = new_draft(context.spec.path, options, context.command.who.key, game)
-    context.docs.append(draft.doc(context.now, DAY))
+    draft = drafted(context, context.spec.path, options)
     return Reply(
         f"{button}?",
         (Phrase("Nothing is rolled yet: ", Typed(command_text(context.spec, options))),),

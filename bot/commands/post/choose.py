@@ -2,7 +2,6 @@
 so does its `else` at the deadline. Until then its units wait."""
 
 from functools import partial
-from typing import Any
 
 from bot.answers.outcome import Outcome, after_happening, asked_json, named_in, side_asked
 from bot.answers.shot import run_sequence
@@ -225,19 +224,5 @@ async def lapse(context: Context, row: DueRow) -> None:
     picks = [asks["else"]] * len(asks.get("items", [""]))
     reply = await _decide(context, number, picks, how=ELSE)
     reply = replace(reply, footer=(f"#{ledger.game.number}",))
-    assert ledger.was is not None
-    for place in ledger.was.places:
+    for place in ledger.places:
         context.outgoing.append(Outgoing(place, {}, 0.0, reply.to_json(), context.topic(ledger.game.number)))
-
-
-def follow_choices(context: Context) -> None:
-    """The deadlines of what a side is asked for are laid down, also after an undo or an import; others go."""
-    for ledger in (*context.further, context.ledger):
-        was: Any = ledger.was.game.waits if ledger.was is not None and ledger.was.row == ledger.row else {}
-        was = {} if any(binding.game == ledger.row for binding in context.bindings) else was
-        for number, asks in ledger.game.waits.items() if ledger.has_events else ():
-            if was.get(number) != asks:
-                data = {"event": number, "person": ledger.bodies[-1]["who"] if ledger.bodies else ""}
-                context.due.append(DueRow(f"{ledger.row}/{CHOICE}-{number}", float(asks["due"]), CHOICE, data))
-        for number in was.keys() - ledger.game.waits.keys():
-            context.drop_due.append((f"{ledger.row}/{CHOICE}-{number}", None))

@@ -1,12 +1,16 @@
-"""What was due is seen to: a command of nobody's, run once for each moment that was laid down."""
+"""What is due in a game is laid down as it changes, and seen to: a command of nobody's, run once for each moment."""
+
+from typing import Any
 
 from bot.commands.context import Context
 from bot.commands.post.choose import CHOICE
 from bot.commands.post.choose import lapse as choose_else
 from bot.commands.post.orders import OPENS, open_due
-from bot.commands.post.reminders import REMIND, remind
+from bot.commands.post.reminders import REMIND, followed, remind
 from bot.commands.requests import LAPSES, lapse
+from bot.game.state import Game
 from bot.interface.reply.reply import Reply
+from bot.stores.records import DueRow
 
 DONE = Reply("Seen to", private=True)
 
@@ -27,3 +31,20 @@ async def handle(context: Context) -> Reply:
     else:
         context.drop_due.append((row.key, row.at))
     return DONE
+
+
+def follow_deadlines(context: Context) -> None:
+    """Deadlines as they are now are laid down, also after an undo or an import; those of what is over go."""
+    for ledger, was in followed(context):
+        before, after = _deadlines(was), _deadlines(ledger.game)
+        for key, (at, kind, about) in after.items():
+            if before.get(key) != (at, kind, about):
+                data = about | {"person": ledger.bodies[-1]["who"]}
+                context.due.append(DueRow(f"{ledger.row}/{key}", at, kind, data))
+        context.drop_due += [(f"{ledger.row}/{key}", None) for key in before.keys() - after.keys()]
+
+
+def _deadlines(game: Game) -> dict[str, tuple[float, str, dict[str, Any]]]:
+    """(when, kind, what about) of the orders that open and of what sides are asked to choose, by the key of each."""
+    found = {f"{CHOICE}-{at}": (float(asks["due"]), CHOICE, {"event": at}) for at, asks in game.waits.items()}
+    return {**({OPENS: (float(game.orders_due), OPENS, {})} if game.orders_due else {}), **found}

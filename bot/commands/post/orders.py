@@ -9,7 +9,6 @@ from dataclasses import replace
 from itertools import takewhile
 
 from bot.commands.context import Amendment, Context
-from bot.commands.post.reminders import comes_back
 from bot.commands.turns.calls import call_sides
 from bot.game.events import holding
 from bot.game.rights import (
@@ -148,10 +147,9 @@ async def open_due(context: Context, row: DueRow) -> None:
         reply = Reply(f"Nobody wrote {_of(game)} in time", late, by="the deadline is over", tone=SEALED)
     number = context.ledger.bodies[-1]["number"]
     reply = replace(reply, footer=(f"#{number}",))
-    assert context.ledger.was is not None
     context.called = {}
     await call_sides(context, game, game.sides, all_of_them=True, spares=False)
-    for place in context.ledger.was.places:
+    for place in context.ledger.places:
         told = replace(reply, mention=context.called.get(place, ())).to_json()
         context.outgoing.append(Outgoing(place, {}, 0.0, told, context.topic(number)))
 
@@ -211,8 +209,7 @@ async def _open(context: Context, *more: Part) -> Reply:
 
 async def _amend(context: Context, card: Reply) -> Reply:
     """The messages that said who was in, or until when, read so from now on: the card."""
-    rows = await context.store.events(context.ledger.row, limit=READ_BACK, newest_first=True)
-    since = takewhile(lambda event: event["kind"] != "orders", (row.data for row in rows))
+    since = takewhile(lambda event: event["kind"] != "orders", await context.recent(READ_BACK))
     for event in holding(since):
         if event["kind"] == "order":
             context.amends.append(Amendment(context.topic(event["number"]), lambda _said: card))
@@ -221,9 +218,9 @@ async def _amend(context: Context, card: Reply) -> Reply:
 
 async def _were_opened(context: Context) -> bool:
     """Whether orders were opened in this turn before: what follows is an afterthought, for which nobody is called."""
-    rows = await context.store.events(context.ledger.row, limit=READ_BACK, newest_first=True)
-    turn = takewhile(lambda row: "turn" not in row.data.get("after", {}).get("game", {}), rows)
-    return any(row.data["kind"] == "orders" for row in turn)
+    events = await context.recent(READ_BACK)
+    turn = takewhile(lambda event: "turn" not in event.get("after", {}).get("game", {}), events)
+    return any(event["kind"] == "orders" for event in turn)
 
 
 def _card(context: Context) -> Reply:
@@ -279,18 +276,3 @@ def _with_sides(context: Context) -> Game:
     game = context.need_started()
     find_side(game, game.sides[0] if game.sides else "")
     return game
-
-
-def follow_deadline(context: Context) -> None:
-    """The deadline as it is now is laid down, also after an undo; it goes with the orders that open."""
-    for ledger in (*context.further, context.ledger):
-        was = ledger.was.game.orders_due if ledger.was is not None and ledger.was.row == ledger.row else 0
-        was = 0 if comes_back(context, ledger) else was
-        if not ledger.has_events or ledger.game.orders_due == was:
-            continue
-        key, due = f"{ledger.row}/{OPENS}", ledger.game.orders_due
-        if due:
-            data = {"person": ledger.bodies[-1]["who"]}
-            context.due.append(DueRow(key, float(due), OPENS, data))
-        else:
-            context.drop_due.append((key, None))

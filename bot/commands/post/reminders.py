@@ -5,7 +5,7 @@ What is due is stored in the commit that brings the go, and replaced in the one 
 (how often, in which clock, where) is a document of theirs."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime, time, timedelta
 from functools import partial
 from typing import Any, NamedTuple
@@ -174,11 +174,8 @@ def waiting(game: Game) -> dict[str, int]:
 
 async def follow_go(context: Context) -> None:
     """What a command means for reminders: those of a go that came are laid down, those of one that passed on go."""
-    for ledger in (*context.further, context.ledger):
-        was = ledger.was.game if ledger.was is not None and ledger.was.row == ledger.row else Game("")
-        if not ledger.has_events:
-            continue
-        before, after = {} if comes_back(context, ledger) else waiting(was), waiting(ledger.game)
+    for ledger, was in followed(context):
+        before, after = waiting(was), waiting(ledger.game)
         for person, since in before.items():
             if after.get(person) != since:
                 about = f"{_key(ledger.row, person)}-{since}"
@@ -193,9 +190,13 @@ async def follow_go(context: Context) -> None:
                 context.due.append(_due(ledger.row, person, since, row.user, context.now + FIRST))
 
 
-def comes_back(context: Context, ledger: Ledger) -> bool:
-    """Whether the command brings a game into a place: what was laid down may have gone while it was put aside."""
-    return any(binding.game == ledger.row for binding in context.bindings)
+def followed(context: Context) -> Iterator[tuple[Ledger, Game]]:
+    """The games in which something happened, each with the state by which things were laid down in it: an empty one
+    where the command brings it into a place, as they may have gone while it was put aside."""
+    for ledger in (*context.further, context.ledger):
+        if ledger.has_events:
+            comes_back = any(binding.game == ledger.row for binding in context.bindings)
+            yield ledger, Game("") if comes_back else ledger.before
 
 
 def _passed_on(game: str, _said: Reply | None) -> Reply:

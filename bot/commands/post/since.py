@@ -1,6 +1,6 @@
 """`/log since:me`: what happened while somebody was away, and what that means for them."""
 
-from bot.answers.events import retold, where_of
+from bot.answers.events import QUIET, retold, where_of
 from bot.commands.channel_games import title_of as name_of_game
 from bot.commands.context import Context
 from bot.commands.turns.turn_card import MOST_IN_ROW, PHONE_ROW, phase_buttons
@@ -17,8 +17,6 @@ from bot.rules.text.phrase import begun, phrase
 
 ME = "me"
 MOST_READ, MOST_SHOWN = 500, 12
-QUIET = ("fair", "settings", "link", "transfer", "claim", "import", "privacy", "undo", "redo")
-"""Kinds that mean nothing to somebody who comes back; an undo is seen in what it undid."""
 
 
 async def since(context: Context, typed: str) -> Reply:
@@ -72,8 +70,7 @@ async def _read(context: Context, after: int | None, person: str) -> tuple[list[
     """The events since that matter, the first one first, and which of them no longer hold; from the reader's own last
     one on where no number is given."""
     found: list[Json] = []
-    rows = await context.store.events(context.ledger.row, after=after or 0, limit=MOST_READ, newest_first=True)
-    for event in (row.data for row in rows):
+    for event in await context.recent(MOST_READ, after=after or 0):
         if after is None and person and event["who"] == person:
             break
         found.insert(0, event)

@@ -96,8 +96,7 @@ def moment_of(context: Context) -> str:
 
 async def _since(context: Context) -> list[Json]:
     """The events of this turn that were not taken back, the newest first."""
-    rows = await context.store.events(context.ledger.row, limit=READ_BACK, newest_first=True)
-    events = [*holding([*reversed(context.ledger.bodies), *(row.data for row in rows)])]
+    events = holding([*reversed(context.ledger.bodies), *await context.recent(READ_BACK)])
     return [*takewhile(lambda event: "turn" not in _after(event, "game"), events)]
 
 
@@ -148,10 +147,8 @@ async def call_sides(
     rows = [persons.get(person) for person, side in game.players.items() if side in sides]
     asks = "" if all_of_them else context.command.who.key
     users = [row.user for row in rows if row is not None and not row.is_imported and row.user != asks]
-    events = (
-        await context.store.events(context.ledger.row, limit=SEEN_BACK, newest_first=True) if spares and users else ()
-    )
-    acted = {event.data["who"] for event in events if event.data["at"] > context.now - PRESENT}
+    events = await context.recent(SEEN_BACK) if spares and users else ()
+    acted = {event["who"] for event in events if event["at"] > context.now - PRESENT}
     there = {row.user for person, row in persons.items() if person in acted}
     context.spared = tuple(user for user in users if user in there)
     return await call(context, (user for user in users if user not in there), but=asks)
@@ -175,8 +172,7 @@ async def call(context: Context, users: Iterable[str], but: str | None = None) -
 
 async def place_of(context: Context, user: str) -> str:
     """The channel of the game in which somebody is called: where they joined, else the first that they can be in."""
-    was = context.ledger.was
-    places = dict.fromkeys((context.command.where.key, *(was.places if was is not None else ())))
+    places = dict.fromkeys((context.command.where.key, *context.ledger.places))
     within = f"{user.rpartition('/')[0]}/" if "/" in user else f"{user.partition(':')[0]}:"
     fitting = [place for place in places if place.startswith(within)]
     if len(fitting) > 1 and (seat := await context.store.doc(SEAT, f"{context.ledger.row}/{user}")) is not None:

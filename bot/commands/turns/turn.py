@@ -160,9 +160,8 @@ async def _first_of(context: Context, shot: Json) -> str:
 
 async def _shot_of(context: Context, side: str) -> Json | None:
     """The last sequence that the side played with its go, or the answer to what it asked; None where it played none."""
-    rows = await context.store.events(context.ledger.row, limit=READ_BACK, newest_first=True)
     answers = dict[int, Json]()  # by what asked
-    for event in holding(row.data for row in rows):
+    for event in holding(await context.recent(READ_BACK)):
         changed = (event.get("after") or {}).get("game") or {}
         if (kind := event["kind"]) in ("start", "next", "pass", "initiative") or "go" in changed:
             return None
