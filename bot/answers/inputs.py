@@ -183,10 +183,7 @@ def by_rules(sequence: Sequence, options: Mapping[str, object], game: Game) -> t
     rules = in_force(sequence.system, game)
     if not rules:
         return ()
-    try:
-        words = [word.replace("-", "_") for word in words_of(options.get("mods") or ())]
-    except (TypeError, ValueError):
-        words = []  # the sequence refuses them in its own words
+    words = [word.replace("-", "_") for word in words_of(options.get("mods") or ())]
     known = {option.name: option for option in sequence.inputs}
     return tuple(
         Filled(rule.title, name, value)

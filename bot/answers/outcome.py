@@ -16,6 +16,7 @@ from bot.rules.cards import settled
 from bot.rules.dice import Rolled, Script, Source
 from bot.rules.errors import DieOwed, UserError
 from bot.rules.inputs.given import hand_dice
+from bot.rules.inputs.options import words_of
 from bot.rules.inputs.units import RosterUnit
 from bot.rules.sequence.sequence import ACTOR, Ask, Change
 from bot.rules.text.names import joined
@@ -235,7 +236,7 @@ def reminders(game: Game, happening: Happening) -> tuple[str, ...]:
         return ()
     typed = {name for name, value in happening.inputs.items() if value not in (None, "", False)}
     words = {option.name for option in sequence.inputs} | {word for option in sequence.inputs for word in option.values}
-    typed |= {*str(happening.inputs.get("mods") or "").replace(",", " ").split()}
+    typed |= {*words_of(happening.inputs.get("mods") or ())}
     free = words - typed - (MOVES if MOVES & typed else frozenset())
     marked: dict[str, list[str]] = {}
     for unit in bearers:

@@ -1,7 +1,5 @@
 """What single changes of a shot are worth: the same inputs with and without each flag, and with each firer leading."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from collections.abc import Sequence as Many
 from dataclasses import dataclass
@@ -15,7 +13,7 @@ from bot.interface.reply.parts import Compared, Small
 from bot.interface.reply.reply import Reply
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
-from bot.rules.inputs.options import Option, flag
+from bot.rules.inputs.options import Option, flag, words_of
 from bot.rules.inputs.tracks import OWNERS
 from bot.rules.inputs.units import Roster
 from bot.rules.odds.odds import Distribution
@@ -32,8 +30,31 @@ ROWS = 12
 SURE = 7
 """So many changes of what is planned have a row before all others."""
 
+Inputs = Mapping[str, object]
 Counted = Many[Mapping[str, Distribution] | None]
 """The odds with each change; None where the rules do not allow it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """The inputs with one thing changed, and what that is: of what is `planned`, or a modifier that is `common`."""
+
+    label: str
+    raw: Inputs
+    planned: bool = False
+    common: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """What is compared: `at least shaken`, and the results that count for it."""
+
+    label: str
+    tokens: frozenset[str]
+
+    def chance(self, counted: Distribution) -> Fraction:
+        """How likely one of them is."""
+        return sum((chance for token, chance in counted.items() if str(token) in self.tokens), Fraction(0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,29 +136,6 @@ FIXED = (
 """Conditions that nobody chooses: they are as they are."""
 FIRERS = 6
 """So many firers are tried one by one."""
-Inputs = Mapping[str, object]
-
-
-@dataclass(frozen=True, slots=True)
-class Changed:
-    """The inputs with one thing changed, and what that is: of what is `planned`, or a modifier that is `common`."""
-
-    label: str
-    raw: Inputs
-    planned: bool = False
-    common: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Level:
-    """What is compared: `at least shaken`, and the results that count for it."""
-
-    label: str
-    tokens: frozenset[str]
-
-    def chance(self, counted: Distribution) -> Fraction:
-        """How likely one of them is."""
-        return sum((chance for token, chance in counted.items() if str(token) in self.tokens), Fraction(0))
 
 
 def changes(sequence: Sequence, raw: Inputs, given: Given) -> list[Changed]:
@@ -157,8 +155,7 @@ def _of_option(option: Option, raw: Inputs, common: Iterable[str]) -> list[Chang
         is_set = flag(raw, option.name) or (option.default is True and value in (None, ""))
         return [_turned(label, {**raw, option.name: not is_set}, is_set=is_set, is_common=option.name in common)]
     if option.type == "mods" and option.values:
-        typed = value if isinstance(value, list | tuple) else str(value or "").replace(",", " ").split()
-        given = [str(word) for word in typed]
+        given = words_of(value or ())
         found = []
         for word in option.values:
             words = [one for one in given if one != word] if word in given else [*given, word]

@@ -28,6 +28,7 @@ from bot.places.shelves import NotManager
 from bot.places.threads import Threads
 from bot.process.entropy import new_id
 from bot.rules.errors import UserError
+from bot.rules.inputs.options import words_of
 from bot.stores.base import DRAFTS_KEPT, Clock, StoreError
 from bot.stores.records import Doc
 from bot.stores.store import Store
@@ -150,7 +151,7 @@ def change_button(row: str, number: int) -> Button:
 def action_of(how: str, key: str, options: Mapping[str, object]) -> str:
     """What the draft `key` does by the choice in its form: roll, count, or ask for the next of the player's dice."""
     if how == HAND:
-        dice = [word for word in str(options.get(HAND) or "").replace(",", " ").split() if word != "?"]
+        dice = [word for word in words_of(options.get(HAND) or ()) if word != "?"]
         return f"die:{key}:{','.join(dice)}"
     return f"count:{key}" if how == ODDS else f"roll:{key}"
 

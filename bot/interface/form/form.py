@@ -309,7 +309,7 @@ def _steps(option: Option | None, spec: CommandSpec, options: Options) -> list[P
 
 def flag_picks(spec: CommandSpec, options: Options) -> list[Pick]:
     """All flags and further modifier words with what each adds: the common ones first."""
-    worded = worded_mods(options)
+    worded = words_of(options.get("mods") or ())
     how = (ODDS, SECRET) if spec.option(SECRET) is not None else ()
     how = (*how, COMPARE) if not options.get(COMPARE) else how  # no modifier; *What if* does it
     picks = [
@@ -326,14 +326,6 @@ def flag_picks(spec: CommandSpec, options: Options) -> list[Pick]:
 def is_on(option: Option, options: Options) -> bool:
     """Whether a flag is set."""
     return bool(options.get(option.name, option.default))
-
-
-def worded_mods(options: Options) -> set[str]:
-    """The modifier words given; none where they cannot be read."""
-    try:
-        return set(words_of(options.get("mods") or ()))
-    except (TypeError, ValueError):
-        return set()
 
 
 def _how(spec: CommandSpec, options: Options, room: Room) -> list[Field]:
