@@ -14,7 +14,7 @@ from bot.answers.shot import EXTRA, acting_units, named_units
 from bot.game.decks import piles_read
 from bot.game.events import UNIT, system_of
 from bot.game.loaded import Loaded
-from bot.game.state import Game, Json, roster_of, unit_from_json
+from bot.game.state import Game, Json, unit_from_json
 from bot.game.tracks import side_of, values_read
 from bot.interface.reply.parts import Small
 from bot.interface.reply.reply import Reply
@@ -22,7 +22,7 @@ from bot.interface.spec import CommandSpec, Path
 from bot.rules.errors import UserError
 from bot.rules.inputs.loadout import carried
 from bot.rules.inputs.options import Option, is_left_out, words_of
-from bot.rules.inputs.units import Roster, Unit, parse_units, split_items
+from bot.rules.inputs.units import Roster, Unit, by_name, parse_units, split_items
 from bot.rules.sequence.links import linking
 from bot.rules.sequence.sequence import Line
 from bot.stores.store import Store
@@ -65,8 +65,7 @@ def as_typed(event: Mapping[str, Any]) -> dict[str, object]:
     names = [option.name for option in sequence.inputs if option.lends] if sequence is not None else []
     if sequence is None or not any(name in inputs for name in names):
         return inputs
-    units = (unit_from_json(unit) for unit in event.get("used") or ())
-    roster = roster_of(Game("", units={unit.name.casefold(): unit for unit in units}))
+    roster = by_name(unit_from_json(unit) for unit in event.get("used") or ())
     bare = {name: value for name, value in inputs.items() if name not in names}
     own = {loan.option for loan in loans(sequence, bare, roster) if str(inputs.get(loan.option)) == str(loan.value)}
     return {name: value for name, value in inputs.items() if name not in own}

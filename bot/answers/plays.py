@@ -18,7 +18,7 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.decks import after_dice
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.tracks import move_all
-from bot.rules.inputs.units import Roster, RosterUnit
+from bot.rules.inputs.units import Roster, RosterUnit, by_name
 from bot.rules.odds.by_unit import came_to, row_path, rows_of
 from bot.rules.odds.odds import Distribution
 from bot.rules.sequence.links import linked
@@ -213,11 +213,7 @@ class Shot(NamedTuple):
 def shot_of(event: Mapping[str, Any], sequence: Sequence, today: Roster) -> Shot:
     """The shot behind an event of the log; `today` is the roster for whatever the event does not hold."""
     used = [unit_from_json(unit) for unit in event.get("used") or ()]
-    roster = {
-        **today,
-        **{unit.handle.casefold(): unit for unit in used},
-        **{unit.name.casefold(): unit for unit in used},
-    }
+    roster = {**today, **by_name(used)}
     dice = tuple(die["value"] for die in (*event.get("fell", ()), *(event.get("dice") or ())))
     read = event.get("read") or {}
     raw = {**(event.get("inputs") or {}), **event.get("chosen", {})}

@@ -47,13 +47,9 @@ def roll_dice(options: Mapping[str, object], who: str, source: Source) -> Outcom
 
     rolling = thrown(lambda dice: roll(expression, dice), source, hand, typed)
     inputs = {"dice": text} | ({"label": label} if label else {})
-    reply, answer = _reply_and_answer(rolling, who, label)
-    return Outcome(
-        reply,
-        Happening(
-            "roll", inputs=inputs, dice=rolling.dice, out=rolling.out(), by_hand=hand not in (None, ""), result=answer
-        ),
-    )
+    by_hand, answer = hand not in (None, ""), rolling.answer
+    happening = Happening("roll", inputs=inputs, dice=rolling.dice, out=rolling.out(), by_hand=by_hand, result=answer)
+    return Outcome(roll_reply(rolling, who, label), happening)
 
 
 def read_label(raw: object) -> str:
@@ -66,18 +62,13 @@ def read_label(raw: object) -> str:
 
 def roll_reply(rolling: Rolling, who: str, label: str = "") -> Reply:
     """The public answer: the result and what it is for, who rolled what; the dice below."""
-    return _reply_and_answer(rolling, who, label)[0]
-
-
-def _reply_and_answer(rolling: Rolling, who: str, label: str) -> tuple[Reply, str]:
-    answer = rolling.answer
-    title = f"{answer} for {label}" if label else answer
+    title = f"{rolling.answer} for {label}" if label else rolling.answer
     told = tuple(
         Small(f"Every die counts so. For their sum: {pool.count}{pool.die_name} sum{test}")
         for pool in (rolling.expression.pools if rolling.expression.is_count else ())
         if (test := pool.count_if) and test.fits(pool.lowest) and test.fits(pool.highest)
     )
-    return Reply(title, (*_lines(rolling), *told), by=f"{who} rolls {rolling.notation}", bare=True), answer
+    return Reply(title, (*_lines(rolling), *told), by=f"{who} rolls {rolling.notation}", bare=True)
 
 
 def _lines(rolling: Rolling) -> list[Line]:

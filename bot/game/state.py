@@ -6,7 +6,7 @@ from typing import Any
 
 from bot.rules.copies import replace
 from bot.rules.errors import UserError
-from bot.rules.inputs.units import Back, Roster, RosterUnit
+from bot.rules.inputs.units import Back, Roster, RosterUnit, by_name
 
 Json = dict[str, Any]
 Units = Mapping[str, RosterUnit]
@@ -176,9 +176,8 @@ def is_strict(game: Game) -> bool:
 
 
 def roster_of(game: Game) -> Roster:
-    """The roster as unit lists read it: by name and by handle, both with case folded."""
-    by_handle = {unit.handle.casefold(): unit for unit in game.units.values()}
-    return {**by_handle, **game.units}
+    """The roster as unit lists read it."""
+    return by_name(game.units.values())
 
 
 def _plain(value: Any) -> Any:

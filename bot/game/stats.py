@@ -19,7 +19,7 @@ from bot.game.roster import in_order
 from bot.game.state import Game, Json, unit_from_json
 from bot.game.tracks import filled_in
 from bot.rules.errors import UserError
-from bot.rules.inputs.units import Roster, RosterUnit
+from bot.rules.inputs.units import Roster, RosterUnit, by_name
 from bot.rules.odds.by_unit import named_rows
 from bot.rules.odds.odds import Distribution, joint, shown
 from bot.rules.odds.rolls import TooManyStates
@@ -187,8 +187,7 @@ def worth_of(system_id: str, sequence_id: str, inputs: str, out: str) -> Worth |
     try:
         sequence = system(system_id).sequence(sequence_id)
         given: Json = json.loads(inputs)
-        units = [unit_from_json(unit) for unit in given["used"]]
-        roster: Roster = {name.casefold(): unit for unit in units for name in (unit.handle, unit.name)}
+        roster = by_name(unit_from_json(unit) for unit in given["used"])
         return worth(sequence, given["raw"], roster, json.loads(out))
     except UserError:
         return None  # other tables than today's: its inputs fit no more

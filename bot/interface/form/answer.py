@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from bot.interface.form.fields import TYPED, by_name, chosen_units, read_rest, short
+from bot.interface.form.fields import TYPED, chosen_units, read_rest, short
 from bot.interface.form.form import FLAGS, HOW, OTHERS, REST, ROLL, Field, Form, asked_now, in_that_way, way_asked
 from bot.interface.spec import CommandSpec
 from bot.interface.typing.complete import Known, fitting, is_own
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import clean, words_of
+from bot.rules.inputs.units import by_name
 
 Filled = Mapping[str, object]
 """By field: a text, a list of values chosen, or a file as the platform describes it."""

@@ -13,7 +13,7 @@ from bot.rules.errors import DieOwed, UserError, did_you_mean
 from bot.rules.inputs.loadout import LEFT, LOADOUT, arms_said
 from bot.rules.inputs.many import fired
 from bot.rules.inputs.options import Option, format_number, spoken, words_of
-from bot.rules.inputs.units import Roster, RosterUnit
+from bot.rules.inputs.units import Roster, RosterUnit, by_name
 from bot.systems.catalog import systems
 
 TYPED = "="
@@ -111,12 +111,6 @@ def typed_items(text: str, roster: Iterable[RosterUnit]) -> list[str]:
     named = by_name(roster)
     found = [item for item in items_of(text) if plain_unit(item, named) is None and len(item) < LONGEST]
     return list(dict.fromkeys(found))[:10]
-
-
-def by_name(roster: Iterable[RosterUnit]) -> Roster:
-    """Units by folded name and by handle."""
-    units = list(roster)
-    return {**{unit.handle.casefold(): unit for unit in units}, **{unit.name.casefold(): unit for unit in units}}
 
 
 def chosen_units(text: str, known: Known, offered: Iterable[str], taken: Iterable[str]) -> str:

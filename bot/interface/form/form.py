@@ -8,12 +8,12 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
-from bot.interface.form.fields import MORE, Pick, by_name, known_items, rest_example, rest_text, short, unit_picks
+from bot.interface.form.fields import MORE, Pick, known_items, rest_example, rest_text, short, unit_picks
 from bot.interface.spec import CommandSpec
 from bot.interface.typing.command_text import command_text
 from bot.interface.typing.complete import ACTING, Known, fitting
 from bot.rules.inputs.options import CHOSEN, Option, counting, flag, words_of
-from bot.rules.inputs.units import Roster, RosterUnit
+from bot.rules.inputs.units import Roster, RosterUnit, by_name
 from bot.rules.text.phrase import begun
 
 FLAGS, REST, HOW, OTHERS = "flags", "rest", "how", "more-units"

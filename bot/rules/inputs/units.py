@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import Any
@@ -49,6 +49,12 @@ class RosterUnit:
 
 Roster = Mapping[str, RosterUnit]
 """Roster units by name and by handle, both with case folded."""
+
+
+def by_name(units: Iterable[RosterUnit]) -> Roster:
+    """Units as lists of units read them; a name goes before a handle."""
+    units = [*units]
+    return {**{unit.handle.casefold(): unit for unit in units}, **{unit.name.casefold(): unit for unit in units}}
 
 
 @dataclass(frozen=True, slots=True)
