@@ -25,7 +25,7 @@ from bot.interface.form.form import HAND, ODDS, SECRET, asks
 from bot.interface.reply.packing import MOST_BYTES, file_text, too_large
 from bot.interface.reply.reply import OPEN_FORM, Reply, error_reply
 from bot.interface.spec import Command, CommandSpec, Path, Receipt
-from bot.interface.typing.complete import meant
+from bot.interface.typing.complete import MAX_LENGTH, meant
 from bot.outbox.receipts import NOT_WRITTEN
 from bot.rules.errors import UserError
 from bot.rules.text.plain import visible
@@ -104,8 +104,6 @@ PAGES = ("log", "die", "help", "whatif", "back", *HANDS)
 ENABLES = "packon"
 SETTLING = ("consent", "refuse", "reveal", "snooze")
 """Buttons whose public message becomes the answer."""
-MAX_LENGTH, MOST_CHOICES = 100, 25
-"""Of what completion suggests: characters of one, and how many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,16 +204,14 @@ async def make_good(work: Work, receipt: Receipt) -> None:
 
 
 async def complete(work: Work, request: Request, data: Mapping[str, Any]) -> None:
-    """Answer with at most `MOST_CHOICES` choices; a choice that does not fit is left out rather than cut."""
+    """Answer with choices, which are no more and no longer than Discord takes."""
     read = read_command(data, request.where.server)
     found = await work.app.complete(read.path, read.focused, read.typed, read.options, request.who, request.where)
     choices = [
-        {"name": visible(choice.name)[:MAX_LENGTH].strip() or choice.value, "value": choice.value}
-        for choice in found
-        if 0 < len(choice.value) <= MAX_LENGTH
+        {"name": visible(choice.name)[:MAX_LENGTH].strip() or choice.value, "value": choice.value} for choice in found
     ]
     try:
-        await work.wire.respond(request, CHOICES, data={"choices": choices[:MOST_CHOICES]})
+        await work.wire.respond(request, CHOICES, data={"choices": choices})
     except (Refused, Unsure) as error:
         log.info("suggestions came too late: %s", error)
 

@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from adapters.slack.calls import Busy, Refused
 from adapters.slack.channel_posts import direct_messages
-from adapters.slack.channels import is_member
+from adapters.slack.channels import is_there
 from adapters.slack.modal import plain
 from adapters.slack.render import ACTION, actions, render
 from adapters.slack.request import PLATFORM, Json, Request, team_of
@@ -205,12 +205,8 @@ class Home:
 
     async def _is_member(self, request: Request, channel: str) -> bool:
         """Whether they are in the channel now, as far as Slack says so."""
-        team = await self._work.teams.find(request.team)
-        try:
-            return team is not None and await is_member(self._work.wire, team.token, channel, request.user)
-        except (Busy, Refused) as trouble:
-            log.info("whether somebody is still in a channel of %s is not known: %s", request.team, trouble)
-            return False
+        place = f"{PLATFORM}{request.team}/{channel}"
+        return bool(await is_there(self._work.wire, self._work.teams, request.person_key, place))
 
     async def _own_channel(self, request: Request) -> str:
         """Their direct messages with the bot; by their own id, which Slack takes as well, while it does not say."""
