@@ -44,6 +44,10 @@ class Ledger:
         self.row = loaded.row if loaded else ""
         self._head = loaded.head if loaded else ""
         self.game: Game = loaded.game if loaded else Game("")
+        self.before = self.game
+        """The game as it was loaded; an empty one where it is new."""
+        self.places = loaded.places if loaded else ()
+        """Where the game that was loaded is played."""
         self.persons: dict[str, PersonRow] = dict(loaded.persons) if loaded else {}
         self.seed: SeedRow | None = loaded.seed if loaded else None
         self._written: list[EventRow] = []
@@ -80,16 +84,6 @@ class Ledger:
     def exists(self) -> bool:
         """Whether there is a game at all, loaded or begun."""
         return bool(self.row)
-
-    @property
-    def places(self) -> tuple[str, ...]:
-        """Where the game that was loaded is played; none without one."""
-        return self.was.places if self.was is not None else ()
-
-    @property
-    def before(self) -> Game:
-        """The game as it was loaded; an empty one where it is new."""
-        return self.was.game if self.was is not None and self.was.row == self.row else Game("")
 
     @property
     def next_number(self) -> int:
@@ -150,7 +144,7 @@ class Ledger:
         """Begin a new game with event 1, which publishes the commitment to its first seed. Returns the event."""
         self.row, self.hands = prepared.game if prepared is not None else new_id(), (0, "")
         self._head = genesis(self.row)
-        self.game = Game(self.row)
+        self.game, self.before = Game(self.row), Game("")
         start = replace(game, id=self.row, master=self.person()) if game is not None else self.game
         return self.add("start", start, game=self.row, secret=self.fresh_secret(prepared), **fields)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from bot.rules.copies import replace
 from bot.rules.errors import UserError
-from bot.rules.inputs.units import Back, Roster, RosterUnit, by_name
+from bot.rules.inputs.units import Back, Roster, RosterUnit
 
 Json = dict[str, Any]
 Units = Mapping[str, RosterUnit]
@@ -177,7 +177,7 @@ def is_strict(game: Game) -> bool:
 
 def roster_of(game: Game) -> Roster:
     """The roster as unit lists read it."""
-    return by_name(game.units.values())
+    return {**{unit.handle.casefold(): unit for unit in game.units.values()}, **game.units}
 
 
 def _plain(value: Any) -> Any:

@@ -6,8 +6,7 @@ from typing import Any
 
 from bot.commands.context import Context
 from bot.commands.log.answer import OR_POST, amended, keep_words, with_footer
-from bot.commands.post.due import follow_deadlines
-from bot.commands.post.reminders import follow_go
+from bot.commands.post.due import follow
 from bot.commands.turns.board import following
 from bot.game.ledger import Ledger
 from bot.game.loaded import Games
@@ -60,8 +59,7 @@ class Storing:
         await keep_words(context, reply)
         changes = tuple(change for ledger in ledgers if (change := ledger.change()) is not None)
         if _in_game(ledgers):
-            await follow_go(context)
-            follow_deadlines(context)
+            await follow(context)
         self._keep_packs(context, ledgers)
         kept = context.docs or context.drop_docs or context.due or context.drop_due
         if not (changes or kept or context.bindings or context.erase or context.forget):

@@ -6,8 +6,9 @@ from bot.commands.context import Context
 from bot.commands.post.choose import CHOICE
 from bot.commands.post.choose import lapse as choose_else
 from bot.commands.post.orders import OPENS, open_due
-from bot.commands.post.reminders import REMIND, followed, remind
+from bot.commands.post.reminders import REMIND, follow_go, remind
 from bot.commands.requests import LAPSES, lapse
+from bot.game.ledger import Ledger
 from bot.game.state import Game
 from bot.interface.reply.reply import Reply
 from bot.stores.records import DueRow
@@ -33,15 +34,24 @@ async def handle(context: Context) -> Reply:
     return DONE
 
 
-def follow_deadlines(context: Context) -> None:
-    """Deadlines as they are now are laid down, also after an undo or an import; those of what is over go."""
-    for ledger, was in followed(context):
-        before, after = _deadlines(was), _deadlines(ledger.game)
-        for key, (at, kind, about) in after.items():
-            if before.get(key) != (at, kind, about):
-                data = about | {"person": ledger.bodies[-1]["who"]}
-                context.due.append(DueRow(f"{ledger.row}/{key}", at, kind, data))
-        context.drop_due += [(f"{ledger.row}/{key}", None) for key in before.keys() - after.keys()]
+async def follow(context: Context) -> None:
+    """Reminders and deadlines as they are now are laid down, also after an undo or an import; those of what is over
+    go. Where the command brings a game into a place all are laid down, as they may have gone while it was put aside."""
+    for ledger in (*context.further, context.ledger):
+        if ledger.has_events:
+            comes_back = any(binding.game == ledger.row for binding in context.bindings)
+            was = Game("") if comes_back else ledger.before
+            await follow_go(context, ledger, was)
+            _follow_deadlines(context, ledger, was)
+
+
+def _follow_deadlines(context: Context, ledger: Ledger, was: Game) -> None:
+    before, after = _deadlines(was), _deadlines(ledger.game)
+    for key, (at, kind, about) in after.items():
+        if before.get(key) != (at, kind, about):
+            data = about | {"person": ledger.bodies[-1]["who"]}
+            context.due.append(DueRow(f"{ledger.row}/{key}", at, kind, data))
+    context.drop_due += [(f"{ledger.row}/{key}", None) for key in before.keys() - after.keys()]
 
 
 def _deadlines(game: Game) -> dict[str, tuple[float, str, dict[str, Any]]]:

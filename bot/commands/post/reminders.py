@@ -5,7 +5,7 @@ What is due is stored in the commit that brings the go, and replaced in the one 
 (how often, in which clock, where) is a document of theirs."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime, time, timedelta
 from functools import partial
 from typing import Any, NamedTuple
@@ -172,31 +172,21 @@ def waiting(game: Game) -> dict[str, int]:
     return {person: (asked or go)[side] for person, side in game.players.items() if side in (asked or go)}
 
 
-async def follow_go(context: Context) -> None:
+async def follow_go(context: Context, ledger: Ledger, was: Game) -> None:
     """What a command means for reminders: those of a go that came are laid down, those of one that passed on go."""
-    for ledger, was in followed(context):
-        before, after = waiting(was), waiting(ledger.game)
-        for person, since in before.items():
-            if after.get(person) != since:
-                about = f"{_key(ledger.row, person)}-{since}"
-                context.drop_due.append((_key(ledger.row, person), None))
-                context.withdraw.append(about)
-                context.amends.append(Amendment(about, partial(_passed_on, ledger.game.name), anywhere=True))
-        for person, since in after.items():
-            row = ledger.persons.get(person)
-            if before.get(person) == since or row is None or row.is_imported:
-                continue
-            if row.user in context.spared or (await reminder_settings(context.store, row.user)).interval:
-                context.due.append(_due(ledger.row, person, since, row.user, context.now + FIRST))
-
-
-def followed(context: Context) -> Iterator[tuple[Ledger, Game]]:
-    """The games in which something happened, each with the state by which things were laid down in it: an empty one
-    where the command brings it into a place, as they may have gone while it was put aside."""
-    for ledger in (*context.further, context.ledger):
-        if ledger.has_events:
-            comes_back = any(binding.game == ledger.row for binding in context.bindings)
-            yield ledger, Game("") if comes_back else ledger.before
+    before, after = waiting(was), waiting(ledger.game)
+    for person, since in before.items():
+        if after.get(person) != since:
+            about = f"{_key(ledger.row, person)}-{since}"
+            context.drop_due.append((_key(ledger.row, person), None))
+            context.withdraw.append(about)
+            context.amends.append(Amendment(about, partial(_passed_on, ledger.game.name), anywhere=True))
+    for person, since in after.items():
+        row = ledger.persons.get(person)
+        if before.get(person) == since or row is None or row.is_imported:
+            continue
+        if row.user in context.spared or (await reminder_settings(context.store, row.user)).interval:
+            context.due.append(_due(ledger.row, person, since, row.user, context.now + FIRST))
 
 
 def _passed_on(game: str, _said: Reply | None) -> Reply:
