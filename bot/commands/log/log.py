@@ -1,4 +1,4 @@
-"""`/log`: what happened, newest first, a page at a time; what is filtered is found by marks."""
+"""`/log`: what happened, newest first, a page at a time, filtered; in a long game found by marks."""
 
 import asyncio
 import contextlib
@@ -15,8 +15,10 @@ from bot.answers.marks import (
     STILL,
     Marks,
     block_marks,
+    group_of,
     mark,
     packed,
+    units_in,
     unpacked,
 )
 from bot.answers.story import story
@@ -38,6 +40,8 @@ from bot.stores.records import MarkRow
 BATCH = 500
 MOST_READ = 50_000
 MOST_ACTION, LONGEST_LIST = 98, 48
+LONG = 2 * BLOCK
+"""Events from which a log is looked through by marks."""
 FEW = 2
 """Blocks that are marked without the worker."""
 TOGETHER = 4
@@ -56,11 +60,11 @@ async def handle(context: Context) -> Reply:
     unit = _short(context, units)
     count, page = options["count"], options["page"]
     filters = (options["kind"] or "", side or "", unit, "story" if options["story"] else "")
-    if units or side or options["kind"]:
+    if (units or side or options["kind"]) and game.number >= LONG:
         asked = Wanted(units, side or "", options["kind"] or "", story=bool(options["story"]))
         wanted, more = await find(context, asked, count * (page - 1), count)
     else:
-        wanted, more = await _newest(context, count, page)
+        wanted, more = await _looked_through(context, (units, side or "", options["kind"]), count, page)
     labels = await _texts(context, [event for event, _ in wanted])
     row = context.ledger.row
     buttons = [Button(page_action(row, count, page - 1, *filters), "Newer")] if page > 1 else []
@@ -87,14 +91,16 @@ async def handle(context: Context) -> Reply:
     )
 
 
-async def _newest(context: Context, count: int, page: int) -> tuple[list[tuple[Json, bool]], bool]:
-    """The events of a page of all, newest first, each with whether it is undone; and whether there are more."""
+async def _looked_through(
+    context: Context, filters: tuple[Collection[str], str, str | None], count: int, page: int
+) -> tuple[list[tuple[Json, bool]], bool]:
+    """The events of a page, newest first, each with whether it is undone; and whether there are more."""
     wanted: list[tuple[Json, bool]] = []
     seen, undone, is_story = 0, dict[int, bool](), context.options()["story"]
     async for event in newest_first(context, context.ledger.row):
         if event["kind"] in ("undo", "redo"):
             undone.setdefault(event["event"], event["kind"] == "undo")  # the latest word on an event counts
-        if is_story and event["kind"] in QUIET:
+        if not _fits(event, *filters) or (is_story and event["kind"] in QUIET):
             continue
         seen += 1
         if seen > count * page:
@@ -159,6 +165,16 @@ async def newest_first(context: Context, row: str) -> AsyncIterator[Json]:
         if len(rows) < BATCH:
             return
         before = rows[-1].number
+
+
+def _fits(event: Json, units: Collection[str], side: str, kind: str | None) -> bool:
+    if kind and group_of(event) != kind:
+        return False
+    if side and event.get("side", "").casefold() != side.casefold():
+        return False
+    if units:
+        return any(name in units for name in units_in(event))
+    return True
 
 
 def _unit_names(context: Context, typed: str) -> tuple[str, ...]:
