@@ -110,13 +110,14 @@ async def _hand_over(context: Context, *, done: bool) -> Reply:
         waits = f"{' and '.join(after.go)} {'is' if len(after.go) == 1 else 'are'} not yet"
         return Reply(f"{side} is done, {waits}", (where,), buttons=phase_buttons(context))
     last = f"Last: {await _first_of(context, shot)} · #{shot['number']}" if shot is not None else ""
+    mention = await call_sides(context, after, after.go)  # first: the headline names whom it spares
     return Reply(
         addressed(context, begun(whose_go(after))),
         by=does,
         tone=WAITING,
         lines=tuple(line for line in (last, where) if line),
         buttons=phase_buttons(context, without=("next", "remember")),
-        mention=await call_sides(context, after, after.go),
+        mention=mention,
     )
 
 
