@@ -107,14 +107,16 @@ class Macro(NamedTuple):
     def _read(self, filled: Mapping[str, str], registry: Registry) -> Parsed:
         tokens = tokenize(_GAP.sub(lambda found: f"{{{found[1].casefold()}}}", self.text))
         spec, used = registry.find([token.value if not token.key and not token.quoted else "" for token in tokens])
-        read = read_tokens(spec, [kept for token in tokens[used:] if (kept := _filled(token, filled))])
-        is_closed = spec.path[0] == "deck" and read.get("to", "play") != "play"  # what one alone may see
-        if is_closed or (spec.family not in FAMILIES and spec.path not in PATHS):
-            hint = "Rolls, tables, combat sequences, units, the log and the turns of a game can."
-            raise UserError(f"{spec.name} cannot be a macro.", hint=hint, option="text", code="not-in-macro")
+        hint = "Rolls, tables, combat sequences, units, the log and the turns of a game can."
+        refused = UserError(f"{spec.name} cannot be a macro.", hint=hint, option="text", code="not-in-macro")
+        if spec.family not in FAMILIES and spec.path not in PATHS:
+            raise refused
         if any(option.complete == CHOSEN for option in spec.options):
             what = f"{spec.name} asks a side in its middle, so it cannot be a macro."
             raise UserError(what, option="text", code="not-in-macro")
+        read = read_tokens(spec, [kept for token in tokens[used:] if (kept := _filled(token, filled))])
+        if spec.path[0] == "deck" and read.get("to", "play") != "play":  # what one alone may see
+            raise refused
         return Parsed(spec, read)
 
     def form(self, run: CommandSpec, registry: Registry) -> CommandSpec:
