@@ -54,7 +54,7 @@ from bot.process.settings import Settings
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import MAX_TEXT
 from bot.rules.text.plain import without_control
-from bot.running.budgets import Pauses
+from bot.running.budgets import UNASKED, Pauses
 from bot.running.due import Due as DueWork
 from bot.running.handling import Handling
 from bot.running.storing import Storing
@@ -215,6 +215,10 @@ class App:
             typed = await self.parsed(reply.typed, where)
             return await self.forms.offered(reply, typed.spec, typed.options, who)
         return reply
+
+    async def unasked(self, action: str, who: Person, where: Place) -> Reply:
+        """What a button answers that nobody has pressed: a hand on show is drawn anew. It costs them nothing."""
+        return await self.press(action, who, where, f"{UNASKED}{new_id()}")
 
     async def run(self, command: Command) -> Reply:
         """Run a command once; whatever goes wrong comes back as a private reply.

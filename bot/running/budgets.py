@@ -39,6 +39,8 @@ _DEAR: dict[Path, float] = {
     ("button", "whatif"): _COMPARED,
     ("button", "log"): _SCAN,
 }
+UNASKED = "unasked/"
+"""How the id of a request begins that is the bot's own, for somebody who did nothing: it is nobody's cost."""
 _NOTHING = "Nothing was rolled or written."
 
 Steady = Callable[[], float]
@@ -63,7 +65,8 @@ class Budgets:
         who = command.who.key
         if self.at_work >= ALL_AT_ONCE:
             raise busy()
-        if self._persons is not None and self._channels is not None:
+        is_theirs = not command.request_id.startswith(UNASKED)
+        if self._persons is not None and self._channels is not None and is_theirs:
             if self._under_way[who] >= AT_ONCE:
                 what = f"{AT_ONCE} of your commands are still at work. {_NOTHING}"
                 raise UserError(what, hint="Try again when they are answered.", code="too-many-at-work")
