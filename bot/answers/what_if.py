@@ -76,10 +76,10 @@ def worth_reply(
     counted: Counted,
     *,
     group: int = 0,
-    level: int = 0,
+    level: int | Level = 0,
 ) -> Worth:
-    """What the changes are worth for the units and the level at these places. Raises UserError where no result is
-    better than another."""
+    """What the changes are worth for the units and the level at these places, or for a level as other odds have it.
+    Raises UserError where no result is better than another."""
     groups = outlooks(sequence, rows, planned)
     group = min(group, len(groups) - 1)
     path = next(path for path, row in rows.items() if row.name == groups[group].names[0])
@@ -87,6 +87,9 @@ def worth_reply(
     known = levels(sequence, groups[group], tokens)
     if not known:
         raise UserError("Nothing can be compared here: one result is as good as another.", code="no-odds")
+    if isinstance(level, Level):
+        fits = [at for at, one in enumerate(known) if one.tokens >= level.tokens]
+        level = min(fits, key=lambda at: len(known[at].tokens), default=0)
     level = min(level, len(known) - 1)
     names = tuple(heading(one.names, "") for one in groups)
     worth = _worth(known[level], path, planned, tried, counted)

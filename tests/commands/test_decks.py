@@ -231,6 +231,7 @@ async def test_cards_of_a_real_deck_are_typed_and_marked_for_ever(tmp_path: Path
     told = await channel.do("Bob", 'deck draw hand="air strike, 3"')
     assert (told.title, told.footer[-1]) == ("Bob draws Air strike, 3", "drawn by hand")
     assert "draws Air strike, 3 from cup (drawn by hand)" in (await channel.do("Anna", "log 3")).text()
+    await channel.refused("Bob", "deck draw cup hand=,", "bad-value hand")
     refused = await channel.refused("Bob", "deck draw cup hand=3", "bad-face hand")
     assert refused.text() == "cup has no card 3 left to draw.\nIt may be 1, 2, 4, 5, Air strike."
     for line in ("deck draw cup 3 hand=1,2", "deck draw cup to=me hand=1"):

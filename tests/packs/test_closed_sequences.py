@@ -155,6 +155,20 @@ async def test_what_is_shared_of_private_odds_is_what_all_can_count() -> None:
         assert shown(told) == shown(theirs)
 
 
+async def test_what_is_shared_of_what_if_is_about_what_was_asked() -> None:
+    channel = await ford()
+    await channel.do("Anna", "deck draw chances 1 me")
+    while (await hand(channel)).count("rain") < 2:
+        await channel.do("Anna", "deck draw chances 1 me")
+    await channel.do("Anna", "deck return guide chances")
+    asked = await channel.do("Anna", "few march unit='Red 1' compare")
+    assert "Rain" not in {entry.label for menu in asked.menus for entry in menu.entries}
+    entries = [entry.action for menu in asked.menus for entry in menu.entries]
+    for reply in [asked, *[await channel.press("Anna", action) for action in entries]]:
+        told = await channel.press("Anna", next(one.action for one in reply.buttons if one.label == "Share"))
+        assert told.by == reply.by
+
+
 def shown(reply: Reply) -> list[str]:
     """The figures of an answer."""
     return [word for line in reply.text().splitlines() for word in line.split() if word.endswith("%")]

@@ -167,10 +167,14 @@ async def draw(context: Context) -> Reply:
 
 def real_cards(context: Context) -> tuple[str, ...]:
     """The cards that came from a real deck, as typed. Raises UserError where the game allows no real dice."""
-    real = tuple(filter(None, map(str.strip, re.split("[,;]", context.options()["hand"] or ""))))
+    typed = context.options()["hand"] or ""
+    real = tuple(filter(None, map(str.strip, re.split("[,;]", typed))))
     if real and not context.game.hand_dice:
         hint = phrase("`/game settings hand_dice=yes` allows them.")
         raise UserError("This game does not allow dice or cards drawn by hand.", hint=hint, code="no-hand-dice")
+    if typed and not real:
+        what = f'hand names no card: "{typed[:40]}".'
+        raise UserError(what, hint=phrase("For example: `/deck draw hand=7,12`"), option="hand", code="bad-value")
     return real
 
 

@@ -15,7 +15,7 @@ from bot.answers.odds import odds_reply, rounds_reply
 from bot.answers.plays import Shot, again, alike_plays, came_up, each_of, named_rows, shot_of
 from bot.answers.roll import dice_odds
 from bot.answers.shot import EXTRA, besides, by_label, every_die
-from bot.answers.what_if import Worth, changes, count_changes, worth_reply
+from bot.answers.what_if import Level, Worth, changes, count_changes, worth_reply
 from bot.commands.context import Context, drafted, own_draft, repeated, roster_for
 from bot.commands.log.log import turn_page
 from bot.commands.pictures import offered
@@ -282,20 +282,21 @@ async def _compared(context: Context, spec: CommandSpec, draft: Draft, chosen: s
     asked = await _asked(context, spec, draft.options, decided=True)
     if each_of(asked.sequence, asked.raw, asked.roster):
         raise UserError("What a change is worth is counted for one unit at a time.", hint="Name one.", code="too-many")
-    worth = await _worth(context, asked, asked.raw, chosen)
-    shared = (await _worth(context, asked, asked.shared, chosen)).reply if asked.raw != asked.shared else None
+    group, level = _chosen(chosen)
+    worth, shared = await _worth(context, asked, asked.raw, group, level), None
+    if asked.raw != asked.shared:
+        shared = (await _worth(context, asked, asked.shared, group, worth.levels[worth.level])).reply
     reply = replace(worth.reply, buttons=_buttons(draft), menus=_menus(draft.key, worth))
     return boxed(context, reply, shared)
 
 
-async def _worth(context: Context, asked: Asked, raw: Mapping[str, object], chosen: str) -> Worth:
-    """What single changes of these inputs are worth, for the unit and the level that are `chosen`."""
+async def _worth(context: Context, asked: Asked, raw: Mapping[str, object], group: int, level: int | Level) -> Worth:
+    """What single changes of these inputs are worth, for the unit and the level that are chosen."""
     sequence, roster = asked.sequence, asked.roster
     tried = changes(sequence, raw, sequence.given(raw, roster))
     rows, planned = await count_rows(context, sequence, with_filled(raw, loans(sequence, raw, roster)), roster)
     raws = tuple(with_filled(one.raw, loans(sequence, one.raw, roster)) for one in tried)
     counted = await context.apart(count_changes, sequence.system.key, sequence.id, raws, tuple(rows), dict(roster))
-    group, level = _chosen(chosen)
     worth = worth_reply(sequence, rows, planned, tried, counted, group=group, level=level)
     acting, _ = parties(sequence, raw, roster)
     by = f"{worth.reply.by} · {cause(sequence, acting, context.who)}"
