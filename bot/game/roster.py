@@ -12,7 +12,7 @@ from bot.rules.copies import replace
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.inputs.many import wrong_range
 from bot.rules.inputs.options import Option, clean
-from bot.rules.inputs.units import RosterUnit, UnitWords, value_of
+from bot.rules.inputs.units import MAX_UNITS, RosterUnit, UnitWords, value_of
 from bot.rules.sequence.sequence import Change
 from bot.rules.text.names import counted, joined
 from bot.systems.catalog import GONE as GONE  # states of units that stay in the roster, hidden from lists
@@ -21,7 +21,6 @@ from bot.systems.system import System
 
 MAX_NAME = 32
 MAX_ROSTER = 500
-MAX_AT_ONCE = 40
 RESERVED = ("none", "all", "self")
 """Words that stand for something else where a unit is named."""
 _RANGE = re.compile(r"(\d{1,4})\.\.(\d{1,4})")
@@ -52,7 +51,7 @@ def expand_names(text: str) -> list[str]:
     if found is None:
         return [text]
     first, last = int(found[1]), int(found[2])
-    if not first <= last < first + MAX_AT_ONCE:
+    if not first <= last < first + MAX_UNITS:
         raise UserError(
             wrong_range(found[0], first, last), hint='"Squad 1..4" adds four.',
             option="name", code="bad-value")  # fmt: skip
