@@ -69,14 +69,15 @@ class Closed:
 
     def seen(self, shown: Shown) -> list[str]:
         """Words of closed cards in a message for eyes that never saw them. What names all cards that nobody has laid
-        open tells of none."""
+        open, or all of them that those eyes have not seen, tells of none."""
         eyes = {who for who in PEOPLE if shown.is_seen_by(who)}
         words = set(_WORD.findall(f"{shown.text} {json.dumps(shown.body, default=str)}"))
         found = list[str]()
         for ids in self._decks.values() if words else ():
-            hidden = {self._words[id] for id in ids if id in self._words} - self._open
-            if not hidden <= words:
-                found += [word for word in sorted(words & hidden) if eyes - self._knows[word]]
+            closed = {self._words[id] for id in ids if id in self._words} - self._open
+            unseen = {word for word in closed if eyes - self._knows[word]}
+            if not unseen <= words:
+                found += sorted(words & unseen)
         return [*found, *(row for file in shown.files for row in _opened(file))]
 
 

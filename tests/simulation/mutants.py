@@ -80,8 +80,7 @@ def _ids_believed(patch: pytest.MonkeyPatch) -> None:
 
     async def at_once(context: Context) -> Reply:
         context.command = replace(context.command, who=replace(context.command.who, manager=True))
-        if (was := context.ledger.was) is not None:  # as if it were played in one channel alone
-            context.ledger.was = was._replace(places=was.places[:1])
+        context.ledger.places = context.ledger.places[:1]  # as if it were played in one channel alone
         return await transfer(context)
 
     async def believed(_: Any, __: Any, ask: Any, ___: Any, options: dict[str, Any]) -> dict[str, Place]:

@@ -154,6 +154,7 @@ class Evening(World):
         for name, line in (("Ben", "hand agree"), ("Anna", "game end confirm"), ("Anna", "fair reveal")):
             await self.say(name, line, may_fail=line == "hand agree")
         await self.say("Anna", "game export json")
+        self.reminders = sum("waits for you" in shown.text for shown in self.shown)  # also of one that came late
         self.log = next(file for shown in reversed(self.shown) for file in shown.files if file.startswith("{"))
         await self._settle()
         await self.book.look_at_the_end()
@@ -190,13 +191,11 @@ class Evening(World):
 
     async def _hours_pass(self) -> None:
         """Three hours by the host's clock: who is waited for is reminded, and that has its steps too."""
-        before = len(self.shown)
         self.loop.skew += BETWEEN
         self._begin(None if self.at is None else self.at or 1)
         await asyncio.sleep(20.0)
         await self._quiet()
         self.steps.append(self._count)
-        self.reminders += sum("waits for you" in shown.text for shown in self.shown[before:])
 
     def _begin(self, at: int | None) -> None:
         self._count, self._left = 0, -1 if at is None else at

@@ -26,6 +26,8 @@ PLACES = {"three-mills": ("hill", "camp", 0.15), "salt-road": ("camp", "hill", 0
 command gets a receipt first, or hardly any."""
 STEPS, CHUNK = 80, 16
 """Behind the last of them a line has come to an end, and the bot only looks whether anything is due."""
+SLACK = 8
+"""How many steps fewer a line may take than in the evening without kills."""
 QUICK = {"three-mills": (11,), "salt-road": (5,)}
 CHUNKS = [
     *((game, steps) for game, steps in QUICK.items()),
@@ -73,7 +75,8 @@ def test_a_bot_killed_at_each_step_goes_on_as_if_nothing_had_happened(
     for step in steps:
         lived = evening(player(game), step, *PLACES[game])
         assert lived.violations == [], "\n".join(lived.history)
-        assert lived.kills >= sum(taken > step for taken in whole.steps) * 0.9, "some lines are quicker on another day"
+        long = sum(taken > step + SLACK for taken in whole.steps)
+        assert lived.kills >= long * 0.8, "some lines are quicker on another day"
         assert lived.reminders >= whole.reminders
         assert said(lived.log) == said(whole.log), f"killed at step {step}"
         logs.append(lived.log)
