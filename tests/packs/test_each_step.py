@@ -29,7 +29,7 @@ from bot.stores.postgres import link as postgres_link
 from bot.stores.sqlite import link as sqlite_link
 from tests.page_script import said_by_page
 from tests.simulation.process import FOLDER
-from tests.simulation.test_steps import player, said
+from tests.simulation.test_steps import EVERY, player, said
 from tools import verify_log
 
 LATER = 600.0
@@ -185,7 +185,7 @@ def test_a_bot_killed_at_each_job_of_its_database_goes_on_as_if_nothing_had_happ
     whole, undisturbed = evening(database(), game, None)
     assert whole.kills == 0
     logs = [undisturbed]
-    for step in range(first, first + CHUNK):
+    for step in range(first, first + CHUNK, EVERY):
         lived, log = evening(database(), game, step)
         assert lived.kills or step > 16
         assert said(log) == said(undisturbed), f"killed at step {step}"
