@@ -60,7 +60,7 @@ class Hands:
             self._tasks[key] = asyncio.create_task(self._follow(key))
 
     async def _follow(self, key: str) -> None:
-        """One change after another, so that the last one stands; those that come meanwhile are one."""
+        """One change after another, so that the last one is what is seen; those that come meanwhile are one."""
         try:
             while key in self._stale:
                 self._stale.discard(key)
