@@ -35,9 +35,6 @@ CARRIED, RIDERS, ACQUIRED = "carried", "riders", "acquired"
 have riders on the roster (`in=`); the option with those who are shot at, where the firer has acquired one of them."""
 
 
-_NONE: Mapping[str, Any] = {}
-
-
 class Filled(NamedTuple):
     """The option that was filled in, its value, and by what: the unit that lends, or the title of an optional rule."""
 
@@ -198,14 +195,14 @@ def tracks_read(
     roster: Roster,
     game: Game,
     person: str,
-    closed: Mapping[str, Any] = _NONE,
+    closed: Mapping[str, Any] | None = None,
 ) -> Json:
     """What the tracks are by now that a sequence reads, and the piles that it draws from, as its event holds them;
     `person` is the side of who acts, `closed` are the piles with closed cards. Raises UserError for inputs and piles
     that cannot be read."""
     names, own = [option.name for option in sequence.tracks], is_of_game(game, sequence.system.id)
     here = game if own else replace(game, decks={}, cards={})
-    piles = piles_read(sequence.decks, here, closed) if sequence.decks else {}
+    piles = piles_read(sequence.decks, here, closed or {}) if sequence.decks else {}
     if not names:
         return piles
     raw = {name: value for name, value in options.items() if name not in EXTRA}

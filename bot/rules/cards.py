@@ -314,6 +314,16 @@ def draw(
     return Drawn(tuple(cards), tuple(dice), now, joined, (ends[0] - len(first), ends[1] - len(last)))
 
 
+def face_of(pile: Pile, typed: str, names: Mapping[str, str]) -> int:
+    """The first face of the card that is called so, by its id or name; 0 where none is left."""
+    word, before = " ".join(typed.split()).casefold(), 0
+    for card, count in pile:
+        if word in (card.casefold(), names[card].casefold()):
+            return before + 1
+        before += count
+    return 0
+
+
 def faces_of(id: str, deck: Deck, out: Out, typed: Iterable[str], names: Mapping[str, str]) -> list[int]:
     """The faces that draw these cards, which came from a real deck; each is typed by its id or name. Raises UserError
     for one that is not in the pile then."""
@@ -322,17 +332,13 @@ def faces_of(id: str, deck: Deck, out: Out, typed: Iterable[str], names: Mapping
     for word in typed:
         if not any(counts.values()):
             counts, joins = {card: joins[card] for card, _ in deck.cards if card in joins}, {}
-        there, before = [card for card in counts if counts[card]], 0
-        for card in there:
-            if word.casefold() in (card.casefold(), names[card].casefold()):
-                break
-            before += counts[card]
-        else:
-            hint = f"It may be {', '.join(names[card] for card in there[:12])}{' ...' if there[12:] else ''}."
+        there = tuple([pair for pair in counts.items() if pair[1]])
+        if not (face := face_of(there, word, names)):
+            hint = f"It may be {', '.join(names[card] for card, _ in there[:12])}{' ...' if there[12:] else ''}."
             what = f"{id} has no card {word[:40]} left to draw."
             raise UserError(what, hint=hint if there else "", option="hand", code="bad-face")
-        found.append(before + 1)
-        counts[card] -= 1
+        found.append(face)
+        counts[card_at(there, face)] -= 1
     return found
 
 

@@ -267,6 +267,29 @@ async def test_what_a_side_keeps_is_paid_by_each_side_for_its_own(
     assert verify_log.check(log)[0] == []
 
 
+STORM = """\
+storm:
+  title: Storm
+  source: us
+  summary: Everybody hears how wet it is.
+  inputs: {units: {type: units, help: who}}
+  outputs: {}
+  example: {units: squad}
+  steps:
+  - let: {wet: 1 if track.weather == rain else 0}
+    headline: "wet {wet}"
+"""
+
+
+async def test_what_a_game_keeps_is_counted_for_no_side(
+    make_pack: PackMaker, use_packs: Callable[[Path], None]
+) -> None:
+    game = GAME.replace("{run: load, has: [loading]}", "{run: storm, units: all}")
+    use_packs(make_pack({**MARSH, "game.yaml": game, "sequences.yaml": f"{SEQUENCES}{STORM}"}, "marsh").parent)
+    card = await to_the_reds(await shaken())
+    assert "Storm: Wet 1 (#" in card, "units of both sides, by the weather of all"
+
+
 def test_the_marsh_passes_its_check(make_pack: PackMaker) -> None:
     assert check_path(make_pack(MARSH, "marsh")).faults == ()
 

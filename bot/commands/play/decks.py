@@ -254,9 +254,8 @@ def found_deck(context: Context, typed: str, into: str = "") -> tuple[str, Deck]
 
 def _as_declared(context: Context, id: str) -> Deck:
     """A deck as the log has it, or else as the game's files do."""
-    declared, made = context.game.decks.get(id), game_deck(context, id)
-    assert declared is not None or made is not None
-    return cards.deck_from_json(declared) if declared is not None else made.deck  # type: ignore[union-attr]
+    made = None if id in context.game.decks else game_deck(context, id)
+    return made.deck if made is not None else cards.deck_from_json(context.game.decks[id])
 
 
 async def drawn_cards(

@@ -53,7 +53,8 @@ def _played(context: Context, upkeep: Upkeep, *, starts: bool) -> list[Part]:
     facts = play_facts(context, path, happening, named) | {"upkeep": game.phase}
     body = context.ledger.add("sequence", after_happening(game, happening), **facts)
     sides = {unit.side for unit in named_in(game, happening)} if upkeep.read else set[str]()
-    told = f"{', '.join([sequence.title, *sides][:2])}: {outcome.reply.title}"
+    whose = f", {sides.pop()}" if len(sides) == 1 else ""
+    told = f"{sequence.title}{whose}: {outcome.reply.title}"
     context.ledger.say(told)
     return [f"{told} (#{body['number']})", *_in_short(outcome.reply)]
 

@@ -99,11 +99,8 @@ class Drawing(NamedTuple):
 
     def face(self, typed: object) -> int:
         """The face of a card of a real deck, by its id or name. Raises UserError for one that is not in the pile."""
-        word, before = " ".join(str(typed).split()).casefold(), 0
-        for card, count in self.pile.next:
-            if word in (card.casefold(), self.deck.names[card].casefold()):
-                return before + 1
-            before += count
+        if face := cards.face_of(self.pile.next, str(typed), self.deck.names):
+            return face
         what = f"{self.deck.title} has no card {str(typed)[:40]} left to draw."
         commas = any(" " in self.deck.names[card] for card, _ in self.pile.next)
         hint = f"It may be {self.listed}.{' A name with a space needs a comma behind it.' if commas else ''}"
