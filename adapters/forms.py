@@ -7,8 +7,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
 from bot.app import App
-from bot.interface.form.answer import Filled, Taken, take
 from bot.interface.form.form import Form, Room, form_of
+from bot.interface.form.submission import Filled, Taken, take
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Command, CommandSpec, Path, Person, Place
 from bot.interface.typing.complete import Known

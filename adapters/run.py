@@ -13,8 +13,8 @@ from collections.abc import Callable, Coroutine, Sequence
 from typing import TYPE_CHECKING, Any
 
 from adapters.settings import need_discord, need_slack
-from bot.process.collecting import collect_seldom
 from bot.process.file_rights import private_from_now_on, tighten
+from bot.process.garbage_collection import collect_seldom
 from bot.process.logs import set_up_logging
 from bot.process.settings import Settings, load_settings
 from bot.rules.errors import UserError

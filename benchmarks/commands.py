@@ -15,7 +15,7 @@ from pathlib import Path
 
 from bot.app import App
 from bot.interface.spec import Person, Place
-from bot.process.collecting import collect_seldom
+from bot.process.garbage_collection import collect_seldom
 from bot.stores.records import Saved
 from bot.stores.sqlite import SqliteStore
 

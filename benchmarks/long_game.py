@@ -28,8 +28,8 @@ from bot.app import App
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Person, Place
 from bot.rules.proof.chain import canonical, event_hash
+from bot.stores.columns import dump
 from bot.stores.sqlite import SqliteStore
-from bot.stores.stored import dump
 
 LONG, OTHER = Place("discord:1/1", "discord:1"), Place("discord:2/2", "discord:2")
 ANNA, BOB, CARA = (Person(f"discord:{number}", name) for number, name in enumerate(("Anna", "Bob", "Cara"), 1))

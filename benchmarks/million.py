@@ -20,7 +20,7 @@ from benchmarks.commands import EVENTS, fill, roll, template
 from benchmarks.goals import goal
 from benchmarks.store import flush_time
 from bot.app import App
-from bot.audit.games import audit
+from bot.audit.check_games import audit
 from bot.host.database import backup
 from bot.process.settings import load_settings
 from bot.sight.health import copied_now

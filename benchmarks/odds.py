@@ -12,8 +12,8 @@ import yaml
 
 from bot.rules.declared import Head, Setting, compile_sequences
 from bot.rules.dice import Script
-from bot.rules.inputs.given import Given
 from bot.rules.inputs.options import Option
+from bot.rules.inputs.typed_values import Given
 from bot.rules.odds.odds import marginals
 from bot.systems.catalog import system
 from bot.systems.resolve import each_odds, resolve

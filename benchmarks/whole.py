@@ -20,7 +20,7 @@ import d20
 from benchmarks.goals import goal
 from bot.app import App
 from bot.interface.spec import Person, Place
-from bot.process.collecting import collect_seldom
+from bot.process.garbage_collection import collect_seldom
 from bot.stores.sqlite import SqliteStore
 
 LINES = {

@@ -14,15 +14,15 @@ from dataclasses import replace
 from functools import partial
 from typing import Self
 
-from bot.answers.inputs import spec_by_rules
+from bot.answers.defaults import spec_by_rules
 from bot.commands.channel_games import choices
 from bot.commands.dispatch import spec_of
 from bot.commands.help.pages import welcome
 from bot.commands.play.first_form import as_typed, first_form
 from bot.game.decks import deck_names
 from bot.game.loaded import Games
+from bot.game.next_seed import laid_ready
 from bot.game.phases import standing
-from bot.game.prepared import laid_ready
 from bot.game.roster import in_order
 from bot.game.state import Game
 from bot.interface.registry import TABLE, Registry, registry
@@ -41,12 +41,12 @@ from bot.interface.spec import (
 from bot.interface.typing.command_text import Parsed, parse_text
 from bot.interface.typing.complete import OF_ENABLED, OF_MACROS, Choice, Known, complete_option
 from bot.interface.typing.macro import Macro
-from bot.outbox.answers import Answers
 from bot.outbox.receipts import Receipts
-from bot.packs.stored import HERE, pack_choices, tidy
+from bot.outbox.waiting_answers import Answers
+from bot.packs.pack_store import HERE, pack_choices, tidy
 from bot.places.forms import Draft, Drafts, Forms
 from bot.places.macros import by_name, called, form_at, macros_seen
-from bot.places.own import check_own
+from bot.places.own_installs import check_own
 from bot.places.shelves import Enabled, Shelves
 from bot.places.threads import Threads
 from bot.process.entropy import new_id
@@ -55,7 +55,7 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.options import MAX_TEXT
 from bot.rules.text.plain import without_control
 from bot.running.budgets import UNASKED, Pauses
-from bot.running.due import Due as DueWork
+from bot.running.due_loop import Due as DueWork
 from bot.running.handling import Handling
 from bot.running.storing import Storing
 from bot.running.underway import Promises, UnderWay
@@ -64,8 +64,8 @@ from bot.sight.watching import Answer, Counts, Promise, Watch
 from bot.stores.base import Clock, StoreError
 from bot.stores.erased import Erased
 from bot.stores.opening import open_store
+from bot.stores.retention import Sweeping
 from bot.stores.store import Store
-from bot.stores.sweeping import Sweeping
 from bot.systems.catalog import systems, using
 from bot.systems.system import System, built_in
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from bot.app import App
-from bot.audit.games import audit
+from bot.audit.check_games import audit
 from bot.interface.spec import Command, Person, Place
 from bot.odds_worker.pool import Worker
 from bot.process.settings import Settings

@@ -34,7 +34,7 @@ LATE = {
     "bot/stores/opening.py",
     "bot/odds_worker/process.py",
     "bot/systems/system.py",  # what a lookup does without: inputs, steps, YAML, packs
-    "bot/systems/kept.py",
+    "bot/systems/yaml_cache.py",
     "bot/systems/game_file.py",
     "bot/systems/catalog.py",
     "bot/host/database.py",  # extras

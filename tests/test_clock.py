@@ -11,16 +11,16 @@ from typing import Any
 
 import pytest
 
-from adapters.outbox import Outbox, Outcome, Posted
+from adapters.delivery_loop import Outbox, Outcome, Posted
 from bot.app import App
 from bot.interface.spec import Command, Person, Place
-from bot.outbox import answers, leases
-from bot.outbox.answers import Due
+from bot.outbox import leases, waiting_answers
+from bot.outbox.waiting_answers import Due
 from bot.stores.base import DAY
 from bot.stores.postgres import open_postgres
 from bot.stores.records import Commit, Doc, DueRow, EventRow, GameChange, Outgoing
+from bot.stores.retention import Sweeping
 from bot.stores.store import Store
-from bot.stores.sweeping import Sweeping
 from tests.fresh import fresh_store
 from tests.standins.postgres import PostgresServer, SetClock
 
@@ -214,7 +214,7 @@ async def test_processes_whose_clocks_differ_never_post_an_answer_twice(
     postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Leases count by the database's clock, not by that of whoever holds or wants one."""
-    monkeypatch.setattr(answers, "LEASE", 0.9)
+    monkeypatch.setattr(waiting_answers, "LEASE", 0.9)
     monkeypatch.setattr(leases, "LEASE", 0.9)
     seen, url = Counter[str](), postgres.new_database()
     async with AsyncExitStack() as stack:

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from bot.app import App
-from bot.audit.games import audit
+from bot.audit.check_games import audit
 from bot.interface.spec import Person, Place
 from bot.stores.sqlite import SqliteStore, open_sqlite
 

@@ -24,7 +24,7 @@ from pathlib import Path
 import pytest
 
 from bot.app import App
-from bot.audit.games import audit
+from bot.audit.check_games import audit
 from bot.interface.spec import Person, Place
 from bot.process.settings import load_settings
 from bot.stores.opening import opened_store

@@ -13,7 +13,7 @@ import pytest
 
 from bot.app import App
 from bot.audit.check_file import AN_OLD_PAGE, check, check_file
-from bot.audit.games import audit
+from bot.audit.check_games import audit
 from bot.game.events import replay
 from bot.interface.spec import Command
 from bot.stores.sqlite import open_sqlite

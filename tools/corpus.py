@@ -29,7 +29,7 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.options import Option
 from bot.rules.inputs.units import RosterUnit, UnitWords
 from bot.rules.odds.rolls import TooManyStates
-from bot.rules.sequence.links import linked
+from bot.rules.sequence.linked_units import linked
 from bot.rules.tables.table import Table
 from bot.systems.catalog import systems
 from bot.systems.resolve import each_odds, resolve

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from bot.interface.common_commands import ROLL_OPTIONS
-from bot.interface.explained import all_unit_words, asking
+from bot.interface.glossary import all_unit_words, asking
 from bot.interface.registry import registry
 from bot.interface.spec import CommandSpec
 from bot.report.facts import facts_of

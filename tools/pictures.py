@@ -19,9 +19,9 @@ from bot.picture.charts import reply_picture
 from bot.picture.font import FAMILY, FILES
 from bot.picture.svg import Picture
 from bot.picture.table import table_picture
-from bot.report.cards import card, result
 from bot.report.facts import facts_of
-from bot.report.story import Story
+from bot.report.game_pictures import card, result
+from bot.report.page_data import Story
 from bot.rules.tables.table import Table
 from bot.systems.catalog import system, systems
 from bot.systems.system import System

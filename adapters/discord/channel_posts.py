@@ -12,6 +12,7 @@ from typing import Any
 import discord
 from discord.http import Route
 
+from adapters.delivery_loop import not_pinned
 from adapters.discord.calls import BROKEN, Wire, attached
 from adapters.discord.render import LATE, PERHAPS, QUIET, Message, render
 from adapters.discord.request import (
@@ -24,9 +25,8 @@ from adapters.discord.request import (
     Json,
     Request,
 )
-from adapters.outbox import not_pinned
 from bot.interface.reply.reply import PINNED, UNPINNED, Reply
-from bot.running.turns import Queues
+from bot.running.game_queue import Queues
 
 log = logging.getLogger(__name__)
 

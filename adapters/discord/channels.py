@@ -24,7 +24,7 @@ from adapters.discord.request import (
 from bot.app import App
 from bot.commands.games.link import server_back
 from bot.interface.spec import Place
-from bot.places.notes import Notes
+from bot.places.adapter_notes import Notes
 from bot.process.logs import log_failure
 from bot.rules.errors import UserError
 from bot.rules.text.plain import clean_name

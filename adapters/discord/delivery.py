@@ -14,6 +14,7 @@ from typing import Any
 import aiohttp
 import discord
 
+from adapters.delivery_loop import Later, Never, Outbox, Outcome, Posted, drawn_after, not_pinned
 from adapters.discord.calls import (
     BROKEN,
     DEFER_UPDATE,
@@ -30,13 +31,12 @@ from adapters.discord.channel_posts import ARCHIVED, LOADING, MAY_NOT_PIN, Posti
 from adapters.discord.render import REFUSED, Message, render
 from adapters.discord.request import EPHEMERAL, PIN_MESSAGES, PLATFORM, Request, place_only
 from adapters.hands import Hands
-from adapters.outbox import Later, Never, Outbox, Outcome, Posted, drawn_after, not_pinned
 from bot.app import App
 from bot.interface.reply.parts import Small
 from bot.interface.reply.reply import TAKEN_AWAY, UNPINNED, Reply, error_reply
 from bot.interface.spec import Command
-from bot.outbox.answers import Due
 from bot.outbox.receipts import done_within, hurry
+from bot.outbox.waiting_answers import Due
 from bot.rules.errors import UserError
 from bot.running.handling import failed
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import aiohttp
 
-from adapters.discord.payload import our_commands
+from adapters.discord.command_payload import our_commands
 from adapters.discord.registration import digest
 from adapters.discord.request import ADMINISTRATOR, BY_PERSON, NEEDED, for_oneself, invite
 from bot.process.settings import Settings

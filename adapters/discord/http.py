@@ -13,7 +13,7 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from adapters.discord.request import Json, Request, read_payload
-from adapters.listening import Signed, signed_app
+from adapters.web_server import Signed, signed_app
 
 Take = Callable[[Request, Json], None]
 

@@ -13,9 +13,9 @@ import discord
 from adapters.discord.calls import CHOICES, Refused, Unsure, Wire
 from adapters.discord.channel_posts import missing
 from adapters.discord.channels import confirmed
+from adapters.discord.command_payload import ATTACHMENT, CHANNEL, ENTRIES
 from adapters.discord.delivery import Delivery
 from adapters.discord.modal import ROOM, filled, modal
-from adapters.discord.payload import ATTACHMENT, CHANNEL, ENTRIES
 from adapters.discord.registration import ServerCommands
 from adapters.discord.render import ACTION, FORM_PART, MENU
 from adapters.discord.request import Request

@@ -20,12 +20,12 @@ from typing import Any
 import discord
 
 from adapters.discord.calls import BROKEN
-from adapters.discord.payload import MAX_COMMAND, command, fitting, for_servers, our_commands
+from adapters.discord.command_payload import MAX_COMMAND, command, fitting, for_servers, our_commands
 from adapters.discord.request import PLATFORM, Json
 from bot.app import App
 from bot.interface.registry import TABLE, Registry
 from bot.interface.reply.reply import Reply
-from bot.places.notes import Notes
+from bot.places.adapter_notes import Notes
 from bot.rules.errors import UserError
 from bot.systems.catalog import everywhere
 from bot.systems.system import built_in
@@ -327,7 +327,7 @@ def sources() -> str:
         ("bot", "*.py"),
         ("tables", "*.yaml"),
         ("bot/tables", "*.yaml"),  # where an installed wheel has them
-        (OURS, "payload.py"),
+        (OURS, "command_payload.py"),
     ):
         for path in sorted((ROOT / folder).rglob(kind)):
             found.update(f"{path.relative_to(ROOT)}\0{hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())

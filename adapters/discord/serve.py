@@ -20,6 +20,7 @@ import discord.gateway
 import yarl
 from discord.http import Route
 
+from adapters.delivery_loop import counting
 from adapters.discord.calls import BROKEN, USER_AGENT, Wire
 from adapters.discord.channel_posts import Posting
 from adapters.discord.channels import greet, is_member, settle_servers
@@ -27,12 +28,11 @@ from adapters.discord.delivery import Delivery
 from adapters.discord.incoming import Work, complete, make_good, press, run_command, run_entry
 from adapters.discord.registration import ServerCommands, sync_commands
 from adapters.discord.request import AUTOCOMPLETE, COMMAND, COMPONENT, FORM, PLATFORM, Request, need_open, read_payload
-from adapters.outbox import counting
 from bot.app import App
 from bot.commands.games.link import server_back
 from bot.interface.reply.reply import error_reply
 from bot.outbox.receipts import watch
-from bot.places.notes import Notes
+from bot.places.adapter_notes import Notes
 from bot.process.logs import seldom
 from bot.process.settings import Settings
 from bot.rules.errors import UserError
@@ -59,7 +59,7 @@ async def serve(app: App, settings: Settings) -> None:
         await _with_retries("log in to", lambda: client.login(settings.discord_token))
         if settings.discord_public_key:
             from adapters.discord.http import PATH, web_app  # 0.09 s of a server that the gateway does without
-            from adapters.listening import listen
+            from adapters.web_server import listen
 
             app.links["discord"] = str  # no gateway that could be gone
             hint = "Set DISCORD_PORT to a free one, or DISCORD_HOST to an address of this machine."

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-from adapters.discord.payload import shown_options
+from adapters.discord.command_payload import shown_options
 from bot.interface.registry import Registry, registry
 from bot.interface.reply.parts import Pen
 from bot.interface.typing.command_text import parse_text

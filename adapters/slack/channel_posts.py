@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
 
-from adapters.outbox import not_pinned
+from adapters.delivery_loop import not_pinned
 from adapters.slack.calls import Busy, Refused, Wire
 from adapters.slack.render import LATE, LATE_PERHAPS, PERHAPS, render
 from adapters.slack.request import Json, Request

@@ -12,7 +12,7 @@ from adapters.slack.calls import Busy, Refused, Wire
 from adapters.slack.channel_posts import direct_messages
 from adapters.slack.request import Request
 from adapters.slack.teams import Teams
-from bot.commands.games.places import place_key
+from bot.commands.games.place_names import place_key
 from bot.interface.spec import CommandSpec, Path, Person, Place
 from bot.rules.errors import UserError
 from bot.rules.text.phrase import phrase

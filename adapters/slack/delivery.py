@@ -13,21 +13,21 @@ from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from adapters.delivery_loop import Later, Never, Outbox, Outcome, Posted
 from adapters.hands import Hands
-from adapters.outbox import Later, Never, Outbox, Outcome, Posted
 from adapters.slack.calls import Busy, Refused, Wire
 from adapters.slack.channel_posts import INVITE, direct_messages, keep, mark, send_files, stands
 from adapters.slack.modal import USED, window_view
-from adapters.slack.native import TYPES, Unwanted, Workspaces, named, types_in
 from adapters.slack.render import LATE, LATE_PERHAPS, PERHAPS, Message, render
 from adapters.slack.request import PLATFORM, Json, Request
+from adapters.slack.tables_and_charts import TYPES, Unwanted, Workspaces, named, types_in
 from adapters.slack.teams import Team, Teams
 from adapters.slack.text import line
 from bot.app import App
 from bot.interface.reply.reply import TAKEN_AWAY, UNPINNED, Reply
-from bot.outbox.answers import Due
-from bot.places.notes import Notes
-from bot.running.turns import Queues
+from bot.outbox.waiting_answers import Due
+from bot.places.adapter_notes import Notes
+from bot.running.game_queue import Queues
 
 log = logging.getLogger(__name__)
 

@@ -5,8 +5,8 @@ import json
 from adapters.settings import has_oauth, missing_for_slack
 from adapters.slack.calls import Busy, Refused, Wire
 from adapters.slack.installation import INSTALL_PATH, SCOPES
-from adapters.slack.native import TYPES, named
 from adapters.slack.render import render
+from adapters.slack.tables_and_charts import TYPES, named
 from bot.interface.reply.parts import Grid, Odds
 from bot.interface.reply.reply import Reply
 from bot.process.settings import Settings

@@ -25,8 +25,8 @@ from adapters.slack.modal import (
 from adapters.slack.request import Json, Request
 from adapters.slack.text import escaped
 from adapters.slack.work import Ack, Work
-from bot.interface.form.answer import Taken
 from bot.interface.form.form import asks
+from bot.interface.form.submission import Taken
 from bot.interface.reply.bars import percent
 from bot.interface.reply.parts import Odds
 from bot.interface.reply.reply import OPEN_FORM, Button, Reply, error_reply

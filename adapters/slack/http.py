@@ -10,8 +10,8 @@ from slack_bolt.adapter.aiohttp import to_aiohttp_response, to_bolt_request
 from slack_bolt.app.async_app import AsyncApp
 from slack_bolt.request.internals import parse_body
 
-from adapters.listening import Signed, signed_app
 from adapters.slack.request import is_valid
+from adapters.web_server import Signed, signed_app
 
 PATH = "/slack/events"
 MAX_BODY = 4 * 1024 * 1024

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
-from adapters.slack import native
-from adapters.slack.native import CHART, CONTAINER, TABLE, odds_blocks, table_block
+from adapters.slack import tables_and_charts
 from adapters.slack.request import PLATFORM, Json
+from adapters.slack.tables_and_charts import CHART, CONTAINER, TABLE, odds_blocks, table_block
 from adapters.slack.text import PEN, bold, entities, escaped, fenced, line
 from bot.interface.reply.parts import Entry, Grid, Odds, Part, Row, Rule, Small, UnitTable, drawn, part_lines
 from bot.interface.reply.reply import LINK, PLAIN, WAITING, Button, File, Menu, MenuEntry, Reply, beside
@@ -116,8 +116,8 @@ def _body(parts: Sequence[Part], own: frozenset[str]) -> Iterator[Json]:
     """The parts as blocks; one of a list has its button beside it. Odds and a table are Slack's `own`; a message takes
     one table."""
     tables = [part for part in parts if isinstance(part, UnitTable)]
-    if TABLE in own and tables and native.fits(tables):
-        yield native.units(tables)
+    if TABLE in own and tables and tables_and_charts.fits(tables):
+        yield tables_and_charts.units(tables)
         parts = [part for part in parts if not isinstance(part, UnitTable)]
         own -= {TABLE, CONTAINER}
     if sum(isinstance(part, Grid) for part in parts) > 1:

@@ -24,8 +24,7 @@ from slack_bolt.response import BoltResponse
 from slack_sdk.errors import SlackApiError
 from slack_sdk.socket_mode.request import SocketModeRequest
 
-from adapters.listening import listen
-from adapters.outbox import counting
+from adapters.delivery_loop import counting
 from adapters.settings import has_oauth
 from adapters.slack.calls import Busy, Refused, Wire
 from adapters.slack.channels import is_there
@@ -35,6 +34,7 @@ from adapters.slack.installation import Installer
 from adapters.slack.request import PLATFORM, is_valid
 from adapters.slack.teams import StoreVault, Team, Teams, own_team
 from adapters.slack.work import Work
+from adapters.web_server import listen
 from bot.app import App
 from bot.commands.games.link import server_back
 from bot.outbox.receipts import watch

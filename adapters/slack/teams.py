@@ -16,7 +16,7 @@ from adapters.slack.calls import Busy, Refused, Wire
 from adapters.slack.request import PLATFORM
 from bot.app import App
 from bot.commands.games.link import server_back
-from bot.places.notes import Notes
+from bot.places.adapter_notes import Notes
 from bot.rules.errors import UserError
 
 log = logging.getLogger(__name__)

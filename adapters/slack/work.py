@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from adapters.outbox import drawn_after
+from adapters.delivery_loop import drawn_after
 from adapters.slack.calls import Busy, Refused, Wire
 from adapters.slack.channels import ABOUT_PLACES, People, at_home, confirmed
 from adapters.slack.delivery import Posts
@@ -19,7 +19,7 @@ from bot.interface.reply.reply import Reply, error_reply
 from bot.interface.spec import Command, CommandSpec, Path, Person, Place
 from bot.outbox.receipts import done_within, hurry
 from bot.rules.errors import UserError
-from bot.running.turns import Queues
+from bot.running.game_queue import Queues
 
 log = logging.getLogger(__name__)
 

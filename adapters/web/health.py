@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from aiohttp import web
 
-from adapters.listening import Door, listening, one_request
+from adapters.web_server import Door, listening, one_request
 from bot.app import App
 from bot.process.release import release
 from bot.process.settings import Settings

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 
 from aiohttp import web
 
-from adapters.listening import Door, listening, one_request, places_within, visitor_of
+from adapters.web_server import Door, listening, one_request, places_within, visitor_of
 from bot.app import App
-from bot.live.watched import BYE, Hub, Watched, Watcher
+from bot.live.watched_games import BYE, Hub, Watched, Watcher
 from bot.picture.png import rasterizer
 from bot.process.logs import seldom
 from bot.process.settings import Settings

@@ -17,7 +17,7 @@ from bot.interface.reply.parts import Group
 from bot.interface.reply.reply import GAME, NOTHING, WAITING
 from bot.rules.cards import STANDARD, WORD, name_of
 from bot.rules.inputs.decks import faces_shown
-from bot.rules.inputs.given import Given
+from bot.rules.inputs.typed_values import Given
 from bot.rules.text.names import a_or_an, joined, plural
 from bot.rules.text.phrase import begun
 from bot.stores.records import TextRow

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 from bot.game.stats import scores_of
 from bot.interface.reply.parts import Group
 from bot.interface.reply.reply import GAME, GRAVITY, HURT, NOTHING, SHAKEN
-from bot.rules.inputs.given import Given
 from bot.rules.inputs.options import Option
+from bot.rules.inputs.typed_values import Given
 from bot.rules.sequence.sequence import Fate, Settlement
 from bot.rules.text.names import a_or_an, bare, joined, men_of, plural, stem_of, third
 from bot.rules.text.phrase import Phrase, Typed

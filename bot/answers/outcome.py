@@ -15,8 +15,8 @@ from bot.interface.spec import Path
 from bot.rules.cards import settled
 from bot.rules.dice import Rolled, Script, Source
 from bot.rules.errors import DieOwed, UserError
-from bot.rules.inputs.given import hand_dice
 from bot.rules.inputs.options import words_of
+from bot.rules.inputs.typed_values import hand_dice
 from bot.rules.inputs.units import RosterUnit
 from bot.rules.sequence.sequence import ACTOR, Ask, Change
 from bot.rules.text.names import joined

@@ -16,12 +16,12 @@ from bot.game.tracks import filled_in
 from bot.rules.dice import Die, Script, Source
 from bot.rules.errors import UserError
 from bot.rules.inputs.decks import after_dice
-from bot.rules.inputs.given import Given
 from bot.rules.inputs.tracks import move_all
+from bot.rules.inputs.typed_values import Given
 from bot.rules.inputs.units import Roster, RosterUnit, by_name
 from bot.rules.odds.by_unit import came_to, row_path, rows_of
 from bot.rules.odds.odds import Distribution
-from bot.rules.sequence.links import linked
+from bot.rules.sequence.linked_units import linked
 from bot.rules.sequence.sequence import Change, Plan, Played, Row
 from bot.systems.system import Sequence
 

@@ -37,8 +37,8 @@ from bot.interface.typing.command_text import command_text
 from bot.rules.copies import replace
 from bot.rules.dice import Die, Script, Source
 from bot.rules.errors import UserError
-from bot.rules.inputs.given import Given
 from bot.rules.inputs.options import Option, flag
+from bot.rules.inputs.typed_values import Given
 from bot.rules.inputs.units import Roster
 from bot.rules.sequence.sequence import Fate, Played, Settlement
 from bot.rules.text.line import Line

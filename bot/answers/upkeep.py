@@ -4,7 +4,7 @@ docs/phases.md."""
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from bot.answers.inputs import by_rules, tracks_read, with_filled
+from bot.answers.defaults import by_rules, tracks_read, with_filled
 from bot.game.counter import is_lost
 from bot.game.phases import phase_of
 from bot.game.roster import in_order, is_gone

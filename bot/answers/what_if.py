@@ -12,9 +12,9 @@ from bot.interface.reply.bars import percent
 from bot.interface.reply.parts import Compared, Small
 from bot.interface.reply.reply import Reply
 from bot.rules.errors import UserError
-from bot.rules.inputs.given import Given
 from bot.rules.inputs.options import Option, flag, words_of
 from bot.rules.inputs.tracks import OWNERS
+from bot.rules.inputs.typed_values import Given
 from bot.rules.inputs.units import Roster
 from bot.rules.odds.odds import Distribution
 from bot.rules.odds.rolls import TooManyStates

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from bot.audit import replay
-from bot.audit.packs import Brought
-from bot.audit.shown import shown_faults
+from bot.audit.check_page import shown_faults
+from bot.audit.packs_of_game import Brought
 from bot.game.events import ROLLS, whole_shot
 from bot.game.follows.cards import closed_hands, opened_faults
 from bot.game.follows.event import event_faults, order_faults

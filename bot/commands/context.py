@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from bot.answers.outcome import Happening, facts_of, is_of_game
 from bot.game.ledger import Ledger
-from bot.game.prepared import UNUSED, Prepared, find, fresh
+from bot.game.next_seed import UNUSED, Prepared, find, fresh
 from bot.game.rights import Actor, actor_in, has_last_word, is_stranger, over
 from bot.game.state import Game, Json, roster_of, unit_json
 from bot.interface.registry import Registry

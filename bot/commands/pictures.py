@@ -20,7 +20,7 @@ from bot.picture.png import picture_png, rasterizer
 from bot.picture.table import named_table_picture
 from bot.places.forms import new_draft
 from bot.places.threads import channel_of
-from bot.report.cards import losses
+from bot.report.game_pictures import losses
 from bot.rules.copies import replace
 from bot.rules.errors import UserError
 from bot.rules.tables.table import Table

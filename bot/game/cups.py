@@ -16,7 +16,7 @@ from bot.rules.copies import replace
 from bot.rules.inputs.decks import GameDeck
 from bot.rules.inputs.units import RosterUnit
 from bot.rules.text.names import counted
-from bot.systems.decks import ENDS, FORMATION, HANDLE, OUT, SIDE
+from bot.systems.deck_file import ENDS, FORMATION, HANDLE, OUT, SIDE
 from bot.systems.game_file import LED_BY
 from bot.systems.system import System
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from bot.game.events import apply, awaited, cards_difference, changes_game, difference, extends_of, is_passed_over
 from bot.game.loaded import HANDS, SNAPSHOT_EVERY, Loaded, person_of
-from bot.game.prepared import Prepared
+from bot.game.next_seed import Prepared
 from bot.game.state import Game, Json, to_json
 from bot.process.entropy import new_id, new_salt, new_seed
 from bot.rules.cards import Out

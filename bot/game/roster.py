@@ -10,8 +10,8 @@ from bot.game.counter import FLIP, REDUCED, fitting_side, flipped, parted_stats,
 from bot.game.state import Game, Units
 from bot.rules.copies import replace
 from bot.rules.errors import UserError, did_you_mean
-from bot.rules.inputs.many import wrong_range
 from bot.rules.inputs.options import Option, clean
+from bot.rules.inputs.several_units import wrong_range
 from bot.rules.inputs.units import MAX_UNITS, RosterUnit, UnitWords, value_of
 from bot.rules.sequence.sequence import Change
 from bot.rules.text.names import counted, joined

@@ -253,7 +253,7 @@ def _source(arguments: Arguments, *, cards: bool = False) -> tuple[Any, Any]:
 
         return throwaway(), lambda: None
     from bot.rules.dice import Script
-    from bot.rules.inputs.given import hand_dice
+    from bot.rules.inputs.typed_values import hand_dice
 
     script = Script(hand_dice(",".join(arguments.flags["dice"]), cards=cards), named=cards)
     return script, script.finish

@@ -14,7 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from bot.audit.games import audit
+from bot.audit.check_games import audit
 from bot.audit.replay import rerun as played_again
 from bot.host.cli import Arguments
 from bot.process.file_rights import make_file, make_folder

@@ -9,7 +9,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
-from bot.audit.games import audit
+from bot.audit.check_games import audit
 from bot.host.cli import Arguments
 from bot.picture.png import rasterizer
 from bot.process.settings import Settings, SettingsError, load_settings

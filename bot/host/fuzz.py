@@ -16,7 +16,7 @@ from typing import Any
 from unittest.mock import patch
 
 from bot.app import App
-from bot.audit.games import audit_game
+from bot.audit.check_games import audit_game
 from bot.game.cups import is_cup
 from bot.host.cli import Arguments
 from bot.interface.registry import registry
@@ -28,7 +28,7 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.options import Option
 from bot.stores.sqlite import TemporaryStore
 from bot.systems.catalog import PACKS, everywhere, system, systems
-from bot.systems.decks import sides_named
+from bot.systems.deck_file import sides_named
 from bot.systems.packs.pack import load_pack
 from bot.systems.resolve import count_odds
 from bot.systems.system import System

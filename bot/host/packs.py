@@ -15,7 +15,7 @@ from bot.host.cli import Arguments, played_once
 from bot.host.terminal import show
 from bot.interface.registry import example_text
 from bot.packs.check import check_path, lines_of
-from bot.packs.exporting import as_csv
+from bot.packs.csv_export import as_csv
 from bot.packs.importing import imported
 from bot.packs.importing.folders import put_all
 from bot.packs.importing.recognise import MOST_READ, alone, put

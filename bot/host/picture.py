@@ -12,9 +12,9 @@ from bot.picture.charts import reply_picture
 from bot.picture.png import png
 from bot.picture.svg import Picture
 from bot.picture.table import table_picture
-from bot.report.cards import card, result
 from bot.report.facts import facts_of
-from bot.report.story import Story
+from bot.report.game_pictures import card, result
+from bot.report.page_data import Story
 from bot.rules.errors import UserError, did_you_mean
 from bot.systems.catalog import system
 

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from bot.interface.common_commands import GROUPS, PICTURE, PRIVATE, ROLL_OPTIONS, ROUNDS, WHOLE, shared_commands
-from bot.interface.explained import by_side, explained
+from bot.interface.glossary import by_side, explained
 from bot.interface.spec import CommandSpec, Path
 from bot.rules.errors import UserError, did_you_mean, meant
 from bot.rules.inputs.options import CHOSEN, Option

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 
-from bot.answers.aim import refused_of
+from bot.answers.firers_and_targets import refused_of
 from bot.game.cups import is_cup
 from bot.game.roster_file import find_scenario
 from bot.interface.registry import TABLE, Registry
@@ -23,7 +23,7 @@ from bot.rules.odds.odds import STATE_BUDGET
 from bot.rules.odds.rolls import TooManyStates
 from bot.rules.tables.compile import OUTPUTS
 from bot.rules.text.names import counted
-from bot.systems.decks import questions as asked_of
+from bot.systems.deck_file import questions as asked_of
 from bot.systems.packs.archive import Content, read_content
 from bot.systems.packs.pack import MOST_SHOWN, PackSystem
 from bot.systems.resolve import count_odds, resolve, rounds_of

@@ -11,9 +11,9 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
-from bot.answers.aim import WITHOUT
+from bot.answers.defaults import as_typed, last_inputs
+from bot.answers.firers_and_targets import WITHOUT
 from bot.answers.headline import FIRES
-from bot.answers.inputs import as_typed, last_inputs
 from bot.game.loaded import Games, read_opened
 from bot.game.rights import over
 from bot.interface.form.fields import keypad
@@ -23,7 +23,7 @@ from bot.interface.reply.reply import OPEN_FORM, Button, Reply
 from bot.interface.spec import CommandSpec, Path, Person, Place
 from bot.interface.typing.command_text import command_text, parse_text, salvaged
 from bot.interface.typing.complete import ACTING, Known
-from bot.places.own import check_own
+from bot.places.own_installs import check_own
 from bot.places.shelves import NotManager
 from bot.places.threads import Threads
 from bot.process.entropy import new_id

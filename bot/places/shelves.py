@@ -15,7 +15,7 @@ from bot.answers.outcome import is_open
 from bot.game.state import Game
 from bot.interface.registry import TABLE, Registry
 from bot.interface.spec import CommandSpec, Path, Place
-from bot.packs.stored import kept_out, of_host, read_pack
+from bot.packs.pack_store import kept_out, of_host, read_pack
 from bot.rules.errors import TableError, UserError
 from bot.rules.text.phrase import phrase
 from bot.stores.base import Clock

@@ -8,7 +8,7 @@ from bot.game.decks import counted_cards, listed, open_cards
 from bot.game.follows.cards import closed_hands
 from bot.game.rights import of_side
 from bot.game.state import Game
-from bot.report.story import Row, Story
+from bot.report.page_data import Row, Story
 from bot.rules import cards
 from bot.rules.cards import WORD
 

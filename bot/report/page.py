@@ -26,9 +26,9 @@ from markupsafe import Markup
 from bot.game.state import Json
 from bot.interface.reply.bars import percent
 from bot.report import decks
-from bot.report.counters import SYMBOLS
 from bot.report.luck import luck_svg
-from bot.report.story import MANY, MANY_BEFORE, Story
+from bot.report.page_data import MANY, MANY_BEFORE, Story
+from bot.report.units import SYMBOLS
 from bot.rules.proof.event_kinds import EVENTS
 from bot.systems.catalog import lost_states
 

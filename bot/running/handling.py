@@ -6,14 +6,14 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from functools import partial
 
-from bot.answers.inputs import removed_unit
+from bot.answers.defaults import removed_unit
 from bot.commands.context import Context, IsMember
 from bot.commands.dispatch import Handler, handler, spec_of
-from bot.commands.games.places import moved_from
+from bot.commands.games.place_names import moved_from
 from bot.game.ledger import Ledger, Writer
 from bot.game.loaded import Games, Loaded
-from bot.game.prepared import find
-from bot.interface.explained import example_in
+from bot.game.next_seed import find
+from bot.interface.glossary import example_in
 from bot.interface.registry import Registry, registry
 from bot.interface.reply.packing import MOST_TEXT
 from bot.interface.reply.reply import Reply, error_reply
@@ -21,7 +21,7 @@ from bot.interface.spec import Command, CommandSpec
 from bot.interface.typing.command_text import command_text
 from bot.odds_worker.pool import Odds, Worker
 from bot.outbox.receipts import NOT_WRITTEN
-from bot.places.own import check_own
+from bot.places.own_installs import check_own
 from bot.places.shelves import OF_A_VERSION, Enabled, Shelves
 from bot.places.threads import Threads
 from bot.process.entropy import new_id
@@ -29,8 +29,8 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.options import MAX_TEXT
 from bot.rules.text.phrase import phrase
 from bot.running.budgets import Budgets
+from bot.running.game_queue import Queues
 from bot.running.storing import Storing
-from bot.running.turns import Queues
 from bot.running.unrecorded import Unrecorded
 from bot.stores.base import CalledOff, Clock, Conflict, Gate, StoreError
 from bot.stores.store import Store

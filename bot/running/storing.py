@@ -5,8 +5,8 @@ from collections.abc import Sequence as Many
 from typing import Any
 
 from bot.commands.context import Context
-from bot.commands.log.answer import OR_POST, amended, keep_words, with_footer
-from bot.commands.post.due import follow
+from bot.commands.log.answer_footer import OR_POST, amended, keep_words, with_footer
+from bot.commands.post.deadlines import follow
 from bot.commands.turns.board import following
 from bot.game.ledger import Ledger
 from bot.game.loaded import Games
@@ -14,7 +14,7 @@ from bot.interface.reply.reply import Reply
 from bot.interface.spec import Command
 from bot.outbox.leases import LEASE
 from bot.outbox.receipts import Receipts
-from bot.packs.stored import server_key, used_docs
+from bot.packs.pack_store import server_key, used_docs
 from bot.places.shelves import Enabled
 from bot.rules.copies import replace
 from bot.rules.errors import UserError

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from bot.rules.text.plain import storable
 from bot.stores.base import DAY, LONGEST_WAIT, REQUESTS_KEPT, Conflict, Gate
+from bot.stores.columns import dump
 from bot.stores.records import (
     BOARD,
     ROLLED,
@@ -27,7 +28,6 @@ from bot.stores.records import (
     Outgoing,
     tombstone,
 )
-from bot.stores.stored import dump
 
 Row: TypeAlias = Sequence[Any]
 

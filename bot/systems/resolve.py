@@ -11,8 +11,8 @@ from typing import Any
 from bot.rules.declared.setting import items_in
 from bot.rules.dice import Source
 from bot.rules.errors import Slip, TableError, UserError, did_you_mean, reading
-from bot.rules.inputs.given import Given
 from bot.rules.inputs.options import clean
+from bot.rules.inputs.typed_values import Given
 from bot.rules.inputs.units import Roster
 from bot.rules.odds.by_unit import is_row, named_rows
 from bot.rules.odds.odds import STATE_BUDGET, Distribution, joint, marginals

@@ -16,15 +16,15 @@ from bot.rules.inputs.options import Asked, Option, option_from
 from bot.rules.tables.compile import check_examples, compile_chart
 from bot.rules.tables.table import CHAIN, Table, Tables
 from bot.systems.game_file import LED_BY, check_buttons, check_game
-from bot.systems.kept import read_yaml
+from bot.systems.yaml_cache import read_yaml
 
 if TYPE_CHECKING:  # a lookup takes 0.10 s without them, 0.18 s with what reads inputs and plays sequences
     from bot.rules.declared.declared import Declared
     from bot.rules.declared.setting import Path
     from bot.rules.dice import Source
     from bot.rules.inputs.decks import GameDeck
-    from bot.rules.inputs.given import Given
     from bot.rules.inputs.tracks import Track
+    from bot.rules.inputs.typed_values import Given
     from bot.rules.inputs.units import Roster, UnitWords
     from bot.rules.sequence.sequence import Choice, Plan, Played
     from bot.systems.optional_rules import OptionalRule
@@ -166,7 +166,7 @@ class Sequence:
     @cached_property
     def _read(self) -> Callable[[Mapping[str, object], Roster], Given]:
         """What cleans its inputs; nothing of it is loaded before somebody plays."""
-        from bot.rules.inputs.given import read_given
+        from bot.rules.inputs.typed_values import read_given
 
         asked, words, what = Asked((*self.inputs, *self.tracks)), self.system.words, f"{self.system.id} {self.id}"
         return lambda raw, roster: read_given(asked, raw, words, roster, what=what)
@@ -441,7 +441,7 @@ class System:
         if not names:
             return {}
         from bot.rules.cards import MOST_DECKS
-        from bot.systems.decks import check_cup, read_deck
+        from bot.systems.deck_file import check_cup, read_deck
 
         if len(names) > MOST_DECKS:
             raise TableError(f"{self.id}/{DECKS}/{names[-1]}.yaml", f"is one too many: {MOST_DECKS} decks are kept")

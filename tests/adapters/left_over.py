@@ -18,7 +18,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
-from bot.audit.games import audit
+from bot.audit.check_games import audit
 from bot.stores.sqlite import open_sqlite
 from tests.adapters.nursery import Process
 

@@ -30,7 +30,7 @@ from typing import Any, NoReturn
 
 import adapters
 import bot
-from adapters.discord.payload import our_commands
+from adapters.discord.command_payload import our_commands
 from bot.odds_worker import process
 from bot.systems.catalog import everywhere
 

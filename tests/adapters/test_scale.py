@@ -16,7 +16,7 @@ import pytest
 
 from adapters.discord.http import PATH
 from benchmarks.crowd import signs
-from bot.audit.games import audit
+from bot.audit.check_games import audit
 from bot.stores.postgres import open_postgres
 from bot.stores.store import Store
 from tests.adapters.discord.process import Bot as DiscordBot

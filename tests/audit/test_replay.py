@@ -10,8 +10,8 @@ import pytest
 
 from bot.app import App
 from bot.audit.check_file import check, check_file
+from bot.audit.check_games import audit
 from bot.audit.export import export_game
-from bot.audit.games import audit
 from bot.interface.spec import Person, Place
 from bot.stores.records import Json
 from tests.forging import rechained, verify

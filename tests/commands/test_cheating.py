@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from bot.commands.games.places import place_key
+from bot.commands.games.place_names import place_key
 from bot.interface.spec import Person, Place
 from tests.playing import Channel, two_sides
 from tests.refusing import refuses

@@ -11,7 +11,7 @@ import pytest
 
 from bot.app import App
 from bot.audit.check_file import check
-from bot.game.prepared import PREPARED, find
+from bot.game.next_seed import PREPARED, find
 from bot.interface.spec import Command, Place
 from bot.stores.sqlite import open_sqlite
 from tests.forging import bodies, copied, rechained

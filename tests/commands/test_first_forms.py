@@ -6,8 +6,8 @@ import pytest
 
 from adapters.discord.modal import ROOM, modal
 from adapters.slack.modal import ROOM as SLACK
-from bot.interface.form.answer import Taken, take
 from bot.interface.form.form import Form, form_of
+from bot.interface.form.submission import Taken, take
 from bot.interface.spec import CommandSpec
 from bot.rules.errors import UserError
 from tests.playing import Channel

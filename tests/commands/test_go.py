@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from bot.audit.check_file import check
-from bot.commands.turns import calls
+from bot.commands.turns import mentions
 from bot.game.state import FIELDS
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Person, Place
@@ -24,7 +24,7 @@ from tools import verify_log
 @pytest.fixture(autouse=True)
 def _nobody_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
     """As by post: it is more than five minutes since anybody acted (else: tests/seams/test_calls.py)."""
-    monkeypatch.setattr(calls, "PRESENT", -60.0)
+    monkeypatch.setattr(mentions, "PRESENT", -60.0)
 
 
 def button(reply: Reply, label: str) -> str:
@@ -331,7 +331,9 @@ async def test_whoever_plays_on_the_other_platform_is_called_there_and_only_ther
 async def test_a_game_from_before_there_was_a_go_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its state names nobody, so everybody may act; from the next phase on it is somebody's go."""
     with monkeypatch.context() as before:
-        before.setattr("bot.commands.games.game.first_turn", lambda game, _system: replace(game, turn=1, phase="rally"))
+        before.setattr(
+            "bot.commands.games.start_and_join.first_turn", lambda game, _system: replace(game, turn=1, phase="rally")
+        )
         channel = await table()
     assert (await channel.game()).go == ()
     assert (await channel.do("Bob", "game pass")).title == "VC is done, US is not yet"

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from bot.audit.check_file import check
-from bot.audit.games import audit
+from bot.audit.check_games import audit
 from bot.game.loaded import SNAPSHOT_EVERY
 from bot.interface.spec import Command, Place, own_place
 from tests.forging import rechained

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bot.commands.help.pages import TOPICS
-from bot.interface.explained import example_in
+from bot.interface.glossary import example_in
 from bot.interface.registry import registry
 from bot.interface.reply.parts import Entry
 from bot.interface.reply.reply import Reply

@@ -7,8 +7,8 @@ import re
 import pytest
 
 from bot.commands.help.help import option_lines, show_help
-from bot.interface.explained import explained, lists_of, unit_words, worth_of
 from bot.interface.form.form import Room, form_of
+from bot.interface.glossary import explained, lists_of, unit_words, worth_of
 from bot.interface.registry import registry
 from bot.interface.typing.complete import Known
 from bot.rules.inputs.options import Option

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from bot.audit.check_file import check
-from bot.audit.games import audit
+from bot.audit.check_games import audit
 from bot.commands.games import imports
 from bot.game.events import FIRST_BUILD
 from bot.interface.reply.packing import file_text

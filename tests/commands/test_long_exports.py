@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-import bot.commands.log.export
+import bot.commands.log.export_and_share
 import bot.game.loaded
 from bot.audit.export import export_game
 from bot.game.events import has_dice
@@ -53,7 +53,7 @@ async def test_in_small_pieces_every_file_is_the_same(monkeypatch: pytest.Monkey
     whole = {kind: await content(channel, kind) for kind in ("json", "csv", "markdown")}
     assert whole["json"] == await at_once(channel)
     assert {"sealed", "undo", "redo"} <= {row["body"]["kind"] for row in json.loads(whole["json"])["events"]}
-    monkeypatch.setattr(bot.commands.log.export, "BATCH", 3)  # the worker writes them now
+    monkeypatch.setattr(bot.commands.log.export_and_share, "BATCH", 3)  # the worker writes them now
     monkeypatch.setattr(bot.game.loaded, "BATCH", 3)
     monkeypatch.setattr(bot.game.loaded, "TEXTS", 2)
     assert {kind: await content(channel, kind) for kind in whole} == whole
@@ -61,7 +61,7 @@ async def test_in_small_pieces_every_file_is_the_same(monkeypatch: pytest.Monkey
 
 async def test_a_game_too_long_for_a_page_ends_without_one(monkeypatch: pytest.MonkeyPatch) -> None:
     channel = await played()
-    monkeypatch.setattr(bot.commands.log.export, "MOST_EVENTS", 20)
+    monkeypatch.setattr(bot.commands.log.export_and_share, "MOST_EVENTS", 20)
     await channel.refused("Anna", "game export html", "too-many")
     monkeypatch.setattr(bot.game.loaded, "BATCH", 3)
     events = [row["body"] for row in json.loads(await content(channel, "json"))["events"]]
@@ -74,6 +74,6 @@ async def test_a_game_too_long_for_a_page_ends_without_one(monkeypatch: pytest.M
 async def test_the_page_of_a_long_export_is_worked_out_beside_the_bot(monkeypatch: pytest.MonkeyPatch) -> None:
     channel = await played()
     page = await channel.do("Anna", "game export html")
-    monkeypatch.setattr(bot.commands.log.export, "LONG", 0)
+    monkeypatch.setattr(bot.commands.log.export_and_share, "LONG", 0)
     again = await channel.do("Anna", "game export html")
     assert [len(file.text) for file in again.files] == [len(file.text) for file in page.files]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-import bot.answers.marks
+import bot.answers.log_index
 import bot.commands.log.log
 from bot.stores.base import StoreError
 from bot.stores.records import MarkRow
@@ -50,7 +50,7 @@ async def pages(channel: Channel) -> dict[str, tuple[str, Any]]:
 def short_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Everything is a long game."""
     monkeypatch.setattr(bot.commands.log.log, "BLOCK", BLOCK)
-    monkeypatch.setattr(bot.answers.marks, "BLOCK", BLOCK)
+    monkeypatch.setattr(bot.answers.log_index, "BLOCK", BLOCK)
     monkeypatch.setattr(bot.commands.log.log, "LONG", 0)
     monkeypatch.setattr(bot.commands.log.log, "FEW", 100)  # else the worker marks them
 
@@ -63,7 +63,7 @@ async def test_by_marks_the_log_says_the_same(request: pytest.FixtureRequest) ->
     assert await pages(channel) == whole
     assert await pages(channel) == whole, "from stored marks alone"
     game = await channel.game()
-    rows = await channel.app.store.marks(await row_of(channel), [bot.answers.marks.MARKED])
+    rows = await channel.app.store.marks(await row_of(channel), [bot.answers.log_index.MARKED])
     assert [row.block for row in rows] == list(range(game.number // BLOCK))
 
 

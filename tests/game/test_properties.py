@@ -8,8 +8,8 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bot.audit.check_games import audit
 from bot.audit.export import export_game
-from bot.audit.games import audit
 from bot.game.events import NEVER_UNDONE, replay
 from bot.game.state import content, from_json, to_json
 from bot.rules.dice import d6

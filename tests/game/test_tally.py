@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 
 from bot.commands.context import Context
-from bot.commands.log import luck
+from bot.commands.log import stats
 from bot.game.events import undone_events
 from bot.game.stats import tries_in
 from bot.stores.records import EventRow
@@ -60,14 +60,14 @@ class Log:
 
 @pytest.mark.parametrize("seed", range(40))
 async def test_bit_by_bit_it_is_the_whole_log(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(luck, "MOST", MOST)
+    monkeypatch.setattr(stats, "MOST", MOST)
     rng = Random(seed)
     log, upto = some_log(rng, 80), 0
     while upto < len(log):
         upto += rng.choice([1, 2, 30])
         rows = log[:upto]
-        monkeypatch.setattr(luck, "BATCH", rng.choice([1, 3, 10]))
-        rolls, left_out = await luck._rolls(cast("Context", Log(rows)))
+        monkeypatch.setattr(stats, "BATCH", rng.choice([1, 3, 10]))
+        rolls, left_out = await stats._rolls(cast("Context", Log(rows)))
         undone = undone_events(row.data for row in rows)
         whole = tries_in([row.body for row in rows if row.number not in undone], SIDES)
         assert [one.number for one in rolls] == [one.number for one in whole[-MOST:]]
@@ -80,16 +80,16 @@ async def test_statistics_again_say_what_they_would_have_said(monkeypatch: pytes
     for number in (1, 2):
         await channel.do("Anna", f"lnlt fire attackers=us{number} targets=vc{number}")
     first = (await channel.do("Anna", "game stats")).text()
-    known = dict(luck._known)
+    known = dict(stats._known)
     with monkeypatch.context() as patch:
-        patch.setattr(luck, "_counted", None)  # what it was worth is known
+        patch.setattr(stats, "_counted", None)  # what it was worth is known
         assert (await channel.do("Bob", "game stats")).text() == first
     await channel.do("Anna", "lnlt morale-check units=us3")
     asked = await channel.undo_last("Anna")
     assert (await channel.do("Anna", "game stats")).text() != first
     await channel.press("Bob", asked.buttons[0].action)
     kept = (await channel.do("Anna", "game stats")).text()
-    luck._known.clear()
+    stats._known.clear()
     assert (await channel.do("Anna", "game stats")).text() == kept
-    assert luck._known.keys() <= known.keys()
+    assert stats._known.keys() <= known.keys()
     assert kept.splitlines()[1:-1] == first.splitlines()[1:-1]

@@ -8,7 +8,7 @@ import pytest
 
 from bot.__main__ import main
 from bot.app import App
-from bot.host.page import write
+from bot.host.report import write
 from bot.rules.errors import UserError
 from bot.stores.sqlite import SqliteStore
 from tests.fresh import run

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from bot.interface.form.answer import take
 from bot.interface.form.form import FLAGS, HOW, REST, Field, Form, Room, asks, form_of, lasting, missing
+from bot.interface.form.submission import take
 from bot.interface.registry import registry
 from bot.interface.spec import CommandSpec
 from bot.interface.typing.complete import Known, complete_option

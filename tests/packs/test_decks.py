@@ -17,7 +17,7 @@ from bot.packs.check import check_path, check_system
 from bot.packs.review import review
 from bot.rules.errors import TableError
 from bot.systems.catalog import system
-from bot.systems.decks import questions, read_deck
+from bot.systems.deck_file import questions, read_deck
 from bot.systems.packs.archive import read_content
 from bot.systems.packs.pack import load_pack
 from tests.forging import bodies as bodies_of

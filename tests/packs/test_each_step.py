@@ -17,7 +17,7 @@ import pytest
 
 from bot.app import App
 from bot.audit.check_file import check
-from bot.audit.games import audit
+from bot.audit.check_games import audit
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Command, Person, Place
 from bot.interface.typing.command_text import parse_text

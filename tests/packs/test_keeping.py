@@ -13,8 +13,8 @@ from bot.app import App
 from bot.audit.check_file import check
 from bot.interface.reply.packing import file_text
 from bot.interface.spec import Place
+from bot.packs.pack_store import GRACE, tidy
 from bot.packs.review import Review
-from bot.packs.stored import GRACE, tidy
 from bot.stores.records import PACK_FILES, Doc
 from bot.systems.packs.pack import PackSystem
 from tests.commands.test_pack import add, few, managed

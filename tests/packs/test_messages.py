@@ -267,7 +267,7 @@ def test_more_than_discord_takes_of_one_command_is_asked_about(make_pack: PackMa
 
 def test_the_check_of_a_command_counts_as_discord_does(root: Path) -> None:
     """What it counts is what our registration comes to with its shortest descriptions, give or take a tenth."""
-    from adapters.discord.payload import _command, size
+    from adapters.discord.command_payload import _command, size
     from bot.interface.registry import Registry
     from bot.packs.check import characters_of
     from bot.systems.packs.pack import PackSystem

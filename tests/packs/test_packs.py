@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from adapters.discord.payload import MAX_COMMAND, payload, size
+from adapters.discord.command_payload import MAX_COMMAND, payload, size
 from bot.interface.registry import registry
 from bot.rules.errors import TableError
 from bot.systems.catalog import named_folder, system, systems

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from bot.audit.check_file import check
-from bot.interface.form.answer import take
 from bot.interface.form.form import FLAGS, Room, form_of
+from bot.interface.form.submission import take
 from bot.interface.registry import registry
 from bot.interface.typing.complete import Known, complete_option
 from bot.rules.errors import TableError

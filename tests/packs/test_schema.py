@@ -14,13 +14,13 @@ import yaml
 from bot.game import roster_file
 from bot.packs.check import check_content
 from bot.rules.declared import choices, idioms, load
-from bot.rules.declared.saying import LINE_KEYS, NOTE_KEYS, TRACK_KEYS
+from bot.rules.declared.answer_lines import LINE_KEYS, NOTE_KEYS, TRACK_KEYS
 from bot.rules.declared.values import REFUSE_KEYS
 from bot.rules.inputs import tracks
 from bot.rules.inputs.options import FIELDS, FURTHER
 from bot.rules.sequence.rounds import Carried
 from bot.rules.tables import compile as compiling
-from bot.systems import decks, game_file, optional_rules, system
+from bot.systems import deck_file, game_file, optional_rules, system
 from bot.systems.packs import pack
 from bot.systems.packs.archive import read_content
 from bot.systems.yaml_file import parse
@@ -68,8 +68,8 @@ CLOSED: dict[tuple[str, str], Collection[str]] = {
     ("steps", "said"): NOTE_KEYS["say"],
     ("steps", "change"): {*NOTE_KEYS["set"], *TRACK_KEYS},
     ("scenario", "scenario"): roster_file.KEYS,
-    ("deck", "deck"): decks.KEYS,
-    ("deck", "card"): decks.CARD_KEYS,
+    ("deck", "deck"): deck_file.KEYS,
+    ("deck", "card"): deck_file.CARD_KEYS,
 }
 """The closed lists of the loaders, and the part of a schema that must have the same."""
 

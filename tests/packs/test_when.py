@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.interface.form.answer import take
 from bot.interface.form.form import Room, asks, form_of
+from bot.interface.form.submission import take
 from bot.interface.registry import registry
 from bot.interface.typing.complete import Known
 from bot.packs.check import check_content

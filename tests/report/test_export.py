@@ -9,7 +9,7 @@ import pytest
 
 from bot.__main__ import main
 from bot.audit.check_file import check_file
-from bot.host.page import write_report
+from bot.host.report import write_report
 from bot.interface.reply.reply import File, Reply
 from bot.report import page as pages
 from bot.rules.errors import UserError

@@ -16,7 +16,7 @@ from bot.audit.check_file import check
 from bot.interface.reply.parts import Group, Happened
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Command, Path
-from bot.outbox.answers import Due
+from bot.outbox.waiting_answers import Due
 from bot.stores.base import DAY
 from bot.stores.store import Store
 from tests.forging import rechained

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.audit.games import audit
+from bot.audit.check_games import audit
 from bot.game.roster import described
 from bot.interface.reply.reply import Reply
 from bot.rules.proof.event_kinds import is_later

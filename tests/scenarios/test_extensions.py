@@ -12,8 +12,8 @@ import pytest
 
 from bot.app import App
 from bot.audit.check_file import check
-from bot.audit.games import audit_game
-from bot.audit.packs import with_packs
+from bot.audit.check_games import audit_game
+from bot.audit.packs_of_game import with_packs
 from bot.host.fuzz import Tally, fuzz
 from bot.interface.reply.packing import file_text
 from bot.interface.spec import Command, Place

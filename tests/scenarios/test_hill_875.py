@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bot.app import App
 from bot.audit.check_file import check_file
-from bot.audit.games import audit
+from bot.audit.check_games import audit
 from bot.game.state import content
 from bot.interface.reply.reply import Reply
 from bot.stores.sqlite import open_sqlite

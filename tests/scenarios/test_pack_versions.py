@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from bot.audit.check_file import check
-from bot.audit.games import audit_game
+from bot.audit.check_games import audit_game
 from bot.game.loaded import Loaded
 from bot.interface.reply.packing import file_text
 from bot.interface.spec import Command, Place

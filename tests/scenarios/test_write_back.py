@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from bot.audit.games import audit
+from bot.audit.check_games import audit
 from bot.game.roster import described
 from tests.playing import Channel
 

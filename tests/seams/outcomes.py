@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
+from bot.answers.defaults import loans, with_filled
 from bot.answers.headline import ACTING
-from bot.answers.inputs import loans, with_filled
 from bot.game.roster_file import find_scenario
 from bot.game.state import roster_of
 from bot.rules.errors import UserError

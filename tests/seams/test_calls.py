@@ -15,11 +15,11 @@ from dataclasses import dataclass
 import pytest
 
 from bot.app import App
-from bot.commands.turns.calls import PRESENT
+from bot.commands.turns.mentions import PRESENT
 from bot.game.state import Game
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Person, Place
-from bot.outbox.answers import Due
+from bot.outbox.waiting_answers import Due
 from bot.systems.system import built_in
 from tests.fresh import fresh_app
 

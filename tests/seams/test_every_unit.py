@@ -14,7 +14,7 @@ import pytest
 
 from adapters.discord.render import menu_rows, rows
 from adapters.slack.render import render as slack
-from bot.answers.aim import BY_NATURE, acts, refusal, refused_of
+from bot.answers.firers_and_targets import BY_NATURE, acts, refusal, refused_of
 from bot.answers.headline import ACTING, FIRES, aimed_option
 from bot.game.roster_file import find_scenario
 from bot.interface.form.form import ODDS

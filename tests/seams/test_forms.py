@@ -20,7 +20,6 @@ from adapters.discord.modal import filled, modal
 from adapters.slack.modal import ROOM as VIEW
 from adapters.slack.modal import form_view, read_state
 from adapters.slack.request import Request
-from bot.interface.form.answer import Taken, take
 from bot.interface.form.form import (
     COMPARE,
     HAND,
@@ -35,6 +34,7 @@ from bot.interface.form.form import (
     in_that_way,
     missing,
 )
+from bot.interface.form.submission import Taken, take
 from bot.interface.registry import registry
 from bot.interface.reply.reply import Reply, error_reply
 from bot.interface.spec import Command, CommandSpec

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from bot.commands.help.help import show_help
-from bot.interface.explained import explained, worth_of
+from bot.interface.glossary import explained, worth_of
 from bot.interface.registry import registry
 from bot.rules.inputs.options import Option
 from bot.rules.tables.table import Table

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from bot.app import App
-from bot.audit.games import audit
+from bot.audit.check_games import audit
 from bot.game.roster import described
 from bot.interface.spec import Command, Place
 from bot.systems.catalog import systems

@@ -19,8 +19,8 @@ from typing import Any
 
 import pytest
 
-from adapters.slack.native import TYPES, types_in
 from adapters.slack.render import render
+from adapters.slack.tables_and_charts import TYPES, types_in
 from bot.interface.registry import registry
 from bot.interface.reply.parts import Grid, Odds, UnitTable
 from bot.interface.reply.reply import Reply

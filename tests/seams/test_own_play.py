@@ -8,12 +8,12 @@ import time
 
 import pytest
 
-from adapters.discord.payload import our_commands
+from adapters.discord.command_payload import our_commands
 from bot.interface.registry import registry
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Command, CommandSpec, Path, Receipt, own_place
 from bot.outbox.leases import LEASE
-from bot.places.own import LOOKS
+from bot.places.own_installs import LOOKS
 from bot.rules.errors import UserError
 from bot.sight.metrics import Metrics
 from bot.sight.watching import Watch

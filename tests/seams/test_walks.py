@@ -16,7 +16,7 @@ from random import Random
 import pytest
 
 from bot.app import App
-from bot.audit.games import audit
+from bot.audit.check_games import audit
 from bot.game.state import content
 from bot.interface.registry import registry
 from bot.interface.reply.reply import Reply

@@ -11,8 +11,8 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
+from adapters.delivery_loop import counting
 from adapters.discord.serve import Grognard
-from adapters.outbox import counting
 from adapters.slack.calls import Wire
 from bot.app import App
 from bot.process.settings import Settings

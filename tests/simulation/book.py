@@ -13,8 +13,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from bot.app import App
+from bot.audit.check_games import audit
 from bot.audit.export import export_game
-from bot.audit.games import audit
 from bot.game.events import NEVER_UNDONE
 from bot.game.undo import find
 from bot.interface.reply.reply import Reply

@@ -12,9 +12,9 @@ import pytest
 
 import adapters.slack.delivery
 import adapters.slack.work
-import bot.answers.inputs
-import bot.commands.games.transfer
-import bot.commands.log.export
+import bot.answers.defaults
+import bot.commands.games.transfer_and_delete
+import bot.commands.log.export_and_share
 import bot.commands.log.undo
 import bot.commands.play.decks
 import bot.commands.play.hands
@@ -76,7 +76,7 @@ def _links_unasked(patch: pytest.MonkeyPatch) -> None:
 
 @mutant("C2: the id of a channel is believed, and a game moves there at once", 38, "e", "slack:T1/C2")
 def _ids_believed(patch: pytest.MonkeyPatch) -> None:
-    transfer = bot.commands.games.transfer.transfer
+    transfer = bot.commands.games.transfer_and_delete.transfer
 
     async def at_once(context: Context) -> Reply:
         context.command = replace(context.command, who=replace(context.command.who, manager=True))
@@ -88,7 +88,7 @@ def _ids_believed(patch: pytest.MonkeyPatch) -> None:
         return {"channel": place}
 
     patch.setattr(Context, "keeps", True)
-    patch.setattr(bot.commands.games.transfer, "transfer", at_once)
+    patch.setattr(bot.commands.games.transfer_and_delete, "transfer", at_once)
     patch.setattr(adapters.slack.work, "confirmed", believed)
 
 
@@ -194,14 +194,14 @@ def _no_lease(patch: pytest.MonkeyPatch) -> None:
 
 @mutant("sealed: an export holds what is closed", 22, "g")
 def _unsealed(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(bot.commands.log.export, "Promises", partial(Promises, with_secrets=True))
-    patch.setattr(bot.commands.log.export, "behind", partial(behind, with_secrets=True))
+    patch.setattr(bot.commands.log.export_and_share, "Promises", partial(Promises, with_secrets=True))
+    patch.setattr(bot.commands.log.export_and_share, "behind", partial(behind, with_secrets=True))
 
 
 @mutant("cards: an export holds what is closed", 68, "k")
 def _cards_exported(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(bot.commands.log.export, "Promises", partial(Promises, with_secrets=True))
-    patch.setattr(bot.commands.log.export, "behind", partial(behind, with_secrets=True))
+    patch.setattr(bot.commands.log.export_and_share, "Promises", partial(Promises, with_secrets=True))
+    patch.setattr(bot.commands.log.export_and_share, "behind", partial(behind, with_secrets=True))
 
 
 @mutant("cards: who has no seat is shown the hand of one", 37, "k")
@@ -249,7 +249,9 @@ def _hand_kept(patch: pytest.MonkeyPatch) -> None:
 @mutant("cards: a battle draws from a whole deck, whatever was drawn before", 9, "fk")
 def _whole_pile(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(
-        bot.answers.inputs, "piles_read", lambda decks, game, closed: piles_read(decks, replace(game, cards={}), closed)
+        bot.answers.defaults,
+        "piles_read",
+        lambda decks, game, closed: piles_read(decks, replace(game, cards={}), closed),
     )
 
 

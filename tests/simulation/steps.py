@@ -25,7 +25,7 @@ import aiosqlite
 
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Receipt
-from bot.running.due import EVERY
+from bot.running.due_loop import EVERY
 from bot.stores.base import StoreError
 from bot.stores.sqlite.journal import journal_path
 from tests.packs.evening import Player

@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from bot.app import App
-from bot.audit.games import audit
+from bot.audit.check_games import audit
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Person, Place
 from bot.running.unrecorded import NOTE

@@ -11,7 +11,7 @@ import asyncpg
 import pytest
 
 from bot.app import App
-from bot.audit.games import audit
+from bot.audit.check_games import audit
 from bot.interface.spec import Command, Person, Place, Receipt
 from bot.process.settings import Settings
 from bot.stores.base import Conflict, StoreError

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from bot.app import App
+from bot.stores.columns import is_whole, summed
 from bot.stores.records import Commit, Doc, Outgoing
 from bot.stores.sqlite import open_sqlite
-from bot.stores.stored import is_whole, summed
 from tests.playing import Channel
 
 TEXTS = [("requests", "reply"), ("outbox", "reply"), ("outbox", "delivery"), ("docs", "data"), ("snapshots", "state")]

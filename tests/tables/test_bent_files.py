@@ -13,8 +13,8 @@ import pytest
 from bot.rules.errors import TableError
 from bot.systems import system as tables
 from bot.systems.catalog import systems
-from bot.systems.kept import read_yaml
 from bot.systems.system import TABLES, System
+from bot.systems.yaml_cache import read_yaml
 from tests.bending import bent
 
 EACH = 600

@@ -9,7 +9,7 @@ from typing import get_args
 
 from bot.rules.inputs.decks import KEEP
 from bot.rules.inputs.options import OptionType
-from bot.systems.decks import AFTER, DEAD, EMPTY
+from bot.systems.deck_file import AFTER, DEAD, EMPTY
 from bot.systems.game_file import FRAMES, GO, OWN_BUTTONS, SINCE, TONES
 from bot.systems.packs.pack import LONGEST
 from tools.reference.shapes import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.rules.declared.calls import CALLS
+from bot.rules.declared.formula_functions import CALLS
 from bot.rules.tables.formula import FUNCTIONS
 from tools.reference.schema import PARTS
 from tools.reference.shapes import called

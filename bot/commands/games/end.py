@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from bot.answers.events import Retold, retold
 from bot.commands.context import Context
-from bot.commands.log.answer import keep_words
-from bot.commands.log.export import page_file
-from bot.commands.log.luck import quick_luck
+from bot.commands.log.answer_footer import keep_words
+from bot.commands.log.export_and_share import page_file
+from bot.commands.log.stats import quick_luck
 from bot.commands.pictures import offered
 from bot.commands.play.fair import reveal
 from bot.commands.play.hands import ask_to_open, waiting

@@ -9,15 +9,15 @@ from bot.commands.channel_games import put_aside
 from bot.commands.context import Context
 from bot.commands.packs.pack import reviewed
 from bot.game.follows.cards import seated, without_closed
-from bot.game.follows.validate import is_in_line, is_valid, is_valid_event
+from bot.game.follows.import_limits import is_in_line, is_valid, is_valid_event
 from bot.game.ledger import Ledger
 from bot.game.phases import phase_title
 from bot.game.state import Game
 from bot.interface.reply.packing import MOST_TEXT
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import shown_name
+from bot.packs.pack_store import read_pack, server_key, used_docs
 from bot.packs.review import review_brought
-from bot.packs.stored import read_pack, server_key, used_docs
 from bot.process.entropy import new_id
 from bot.rules.cards import hand_sizes
 from bot.rules.errors import UserError

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from bot.commands.channel_games import named, put_aside
 from bot.commands.context import Context, server_of
-from bot.commands.games.places import PLACE, called, listed, name_doc, names_of, tell
+from bot.commands.games.place_names import PLACE, called, listed, name_doc, names_of, tell
 from bot.commands.log.undo import HOME
 from bot.commands.requests import HOURS, OPEN, Request, need_keeper
 from bot.game.ledger import Ledger

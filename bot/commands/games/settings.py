@@ -5,11 +5,11 @@ linked."""
 import re
 from dataclasses import replace
 
-from bot.answers.inputs import in_force
+from bot.answers.defaults import in_force
 from bot.commands import pictures
 from bot.commands.context import Context
 from bot.commands.games.link import unlink
-from bot.commands.games.places import called, is_private, listed, local_id, names_of
+from bot.commands.games.place_names import called, is_private, listed, local_id, names_of
 from bot.game.events import extends_of, in_force_of, with_version
 from bot.game.follows.event import pack_words, rule_words
 from bot.game.ledger import Ledger
@@ -17,7 +17,7 @@ from bot.game.loaded import Loaded, game_of
 from bot.game.rights import need_director
 from bot.game.state import STRICT, Game, is_strict
 from bot.interface.reply.reply import Reply
-from bot.packs.stored import (
+from bot.packs.pack_store import (
     SETUP,
     SHORT,
     check_joining,

@@ -13,7 +13,7 @@ from bot.commands.context import Context, repeated
 from bot.commands.help.pages import GAMES, HELP, TOPICS, back, games_page, overview, page_of_group, topic_page
 from bot.commands.play.button import played
 from bot.commands.play.odds import answer_odds
-from bot.interface.explained import all_unit_words, asking, example_in, lists_of, unit_words
+from bot.interface.glossary import all_unit_words, asking, example_in, lists_of, unit_words
 from bot.interface.registry import TABLE, Registry
 from bot.interface.reply.parts import Group, Part, Small
 from bot.interface.reply.reply import OPEN_FORM, Button, Reply

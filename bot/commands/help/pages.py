@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, metadata
 
-from bot.interface.explained import lists_of
+from bot.interface.glossary import lists_of
 from bot.interface.registry import TABLE, Registry
 from bot.interface.reply.parts import Entry, Grid, Group, Part, Small
 from bot.interface.reply.reply import OPEN_FORM, Button, Menu, MenuEntry, Reply

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bot.answers.events import QUIET, texts_of, told_event, where_of, word_numbers
-from bot.answers.marks import (
+from bot.answers.log_index import (
     BLOCK,
     EDITION,
     MARKED,
@@ -31,7 +31,7 @@ from bot.game.state import Json, roster_of
 from bot.interface.reply.parts import Happened, Part
 from bot.interface.reply.reply import Button, Reply
 from bot.rules.errors import UserError
-from bot.rules.inputs.many import Whose, names_in
+from bot.rules.inputs.several_units import Whose, names_in
 from bot.rules.proof.chain import short
 from bot.rules.text.phrase import phrase
 from bot.stores.base import StoreError

@@ -10,7 +10,7 @@ from bot.commands.post.reminders import WISHES
 from bot.game.follows.cards import seated
 from bot.game.ledger import Ledger
 from bot.game.loaded import in_batches, load
-from bot.game.prepared import PREPARED, UNUSED
+from bot.game.next_seed import PREPARED, UNUSED
 from bot.interface.reply.reply import Button, File, Reply
 from bot.interface.spec import own_place
 from bot.interface.typing.command_text import quoted

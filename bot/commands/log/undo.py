@@ -10,9 +10,9 @@ from typing import Any
 
 from bot.answers.events import CARDS, texts_of, told_event
 from bot.commands.context import Amendment, Context, server_of
-from bot.commands.log.answer import answered, latest
+from bot.commands.log.answer_footer import answered, latest
 from bot.commands.requests import Request
-from bot.commands.turns.calls import call, call_sides, place_of
+from bot.commands.turns.mentions import call, call_sides, place_of
 from bot.game.decks import card_names
 from bot.game.events import NEVER_UNDONE, is_shared
 from bot.game.phases import whose_go

@@ -9,8 +9,7 @@ from bot.interface.reply.packing import zip_data
 from bot.interface.reply.parts import Part, Small
 from bot.interface.reply.reply import Button, File, Reply, error_reply
 from bot.packs.check import UNTRUSTED_SECONDS, Report
-from bot.packs.review import Review, review, review_file
-from bot.packs.stored import (
+from bot.packs.pack_store import (
     HERE,
     MOST_ENABLED,
     MOST_HERE,
@@ -26,6 +25,7 @@ from bot.packs.stored import (
     server_key,
     versions,
 )
+from bot.packs.review import Review, review, review_file
 from bot.rules.errors import UserError
 from bot.rules.odds.rolls import TooManyStates
 from bot.rules.text.names import counted

@@ -7,17 +7,17 @@ from collections.abc import Mapping
 from dataclasses import replace
 from urllib.parse import parse_qsl
 
-from bot.answers.aim import able
-from bot.answers.inputs import as_typed
+from bot.answers.defaults import as_typed
+from bot.answers.firers_and_targets import able
 from bot.commands.context import Context, own_draft, repeated
 from bot.commands.log import undo
-from bot.commands.log.export import check_length, export_json, facts_for
+from bot.commands.log.export_and_share import check_length, export_json, facts_for
 from bot.commands.pictures import drawn, drawn_table, odds_shown
 from bot.commands.play.odds import answer_odds, odds_of_shot
 from bot.commands.play.play import play
 from bot.commands.play.record import reveal_number
 from bot.commands.play.targets import aimed_at, by_handle, first_shot, meant_by, opponents, target_option
-from bot.commands.turns.calls import addressed, call_sides, calls, moment_of
+from bot.commands.turns.mentions import addressed, call_sides, calls, moment_of
 from bot.commands.turns.turn import old_card
 from bot.commands.turns.turn_card import may_be_rolled, phase_buttons
 from bot.game.events import ROLLS, holding
@@ -31,7 +31,7 @@ from bot.interface.reply.reply import File, Reply
 from bot.interface.spec import Path
 from bot.interface.typing.command_text import command_text
 from bot.places.forms import DRAFT, Draft, change_button, find_draft
-from bot.report.cards import cards_drawn
+from bot.report.game_pictures import cards_drawn
 from bot.rules.errors import DieOwed, UserError
 from bot.rules.text.names import joined
 from bot.rules.text.phrase import Phrase, Typed, phrase

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from bot.commands.context import Context, closes_texts
 from bot.commands.play import decks
-from bot.commands.turns.calls import addressed, call_sides
+from bot.commands.turns.mentions import addressed, call_sides
 from bot.commands.turns.turn import old_card, phase_card
 from bot.commands.turns.turn_card import across_of, phase_buttons, phase_name
 from bot.game import cups

@@ -18,7 +18,7 @@ from bot.game.state import Json
 from bot.interface.reply.parts import Group, Part, Small
 from bot.interface.reply.reply import SEALED, Button, Reply
 from bot.interface.spec import HAND
-from bot.places.own import ADD_IT, for_games
+from bot.places.own_installs import ADD_IT, for_games
 from bot.rules import cards
 from bot.rules.cards import DISCARD, STANDARD, Deck
 from bot.rules.copies import replace
@@ -32,7 +32,7 @@ from bot.rules.text.names import counted, joined
 from bot.rules.text.phrase import phrase
 from bot.rules.text.plain import clean_name
 from bot.systems.catalog import lost_states
-from bot.systems.decks import CHIT_SAYS
+from bot.systems.deck_file import CHIT_SAYS
 from bot.systems.system import Sequence as CombatSequence
 
 USUAL = "deck"

@@ -31,7 +31,7 @@ from bot.commands.play.decks import (
     names_of,
     saw,
 )
-from bot.commands.turns.calls import call_sides
+from bot.commands.turns.mentions import call_sides
 from bot.game.decks import seen_ends
 from bot.game.follows.cards import agreed_key, holders, persons_at, seat_of
 from bot.game.follows.cards import counted as closed_words
@@ -49,7 +49,7 @@ from bot.rules.text.names import counted, joined
 from bot.rules.text.phrase import phrase
 from bot.rules.text.plain import clean_name
 from bot.stores.records import Doc
-from bot.systems.decks import AFTER
+from bot.systems.deck_file import AFTER
 
 MOST = 25
 """Cards of a menu; a larger hand has several pages."""

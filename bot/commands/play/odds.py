@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from bot.answers.aim import in_names
+from bot.answers.defaults import Filled, by_rules, loans, told_by_rule, tracks_read, with_filled
+from bot.answers.firers_and_targets import in_names
 from bot.answers.headline import FIRES, actors, cause, others
-from bot.answers.inputs import Filled, by_rules, loans, told_by_rule, tracks_read, with_filled
 from bot.answers.odds import odds_reply, rounds_reply
 from bot.answers.plays import Shot, again, alike_plays, came_up, each_of, named_rows, shot_of
 from bot.answers.roll import dice_odds

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from functools import partial
 
-from bot.answers.aim import cannot_fire, in_names, offer_the_able
+from bot.answers.defaults import by_rules, loans, told, told_by_rule, tracks_read, with_filled
+from bot.answers.firers_and_targets import cannot_fire, in_names, offer_the_able
 from bot.answers.headline import FIRES
-from bot.answers.inputs import by_rules, loans, told, told_by_rule, tracks_read, with_filled
 from bot.answers.outcome import is_of_game
 from bot.answers.roll import read_table, roll_dice
 from bot.answers.shot import EXTRA, named_units, run_sequence
@@ -16,7 +16,7 @@ from bot.commands.play.decks import closed_piles, counts, declare
 from bot.commands.play.odds import answer_compared, answer_odds, answer_rounds
 from bot.commands.play.record import record
 from bot.commands.play.targets import asked
-from bot.commands.turns.calls import with_call
+from bot.commands.turns.mentions import with_call
 from bot.commands.turns.turn import has_names, told_by_name, with_letters
 from bot.game.decks import EVERYTHING
 from bot.game.rights import need_player, over

@@ -4,8 +4,8 @@ end of the game opens it."""
 import json
 from dataclasses import dataclass
 
-from bot.answers.aim import amiss
 from bot.answers.events import come_into_play, extends_words, title_of
+from bot.answers.firers_and_targets import amiss
 from bot.answers.outcome import (
     Happening,
     Outcome,

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Sequence as Many
 
-from bot.answers.aim import Aim, at_nobody, own_targets
+from bot.answers.firers_and_targets import Aim, at_nobody, own_targets
 from bot.answers.headline import ACTING, FIRES
 from bot.commands.context import Context, drafted
 from bot.game.counter import ails

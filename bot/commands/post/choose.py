@@ -6,7 +6,7 @@ from functools import partial
 from bot.answers.outcome import Outcome, after_happening, asked_json, named_in, side_asked
 from bot.answers.shot import run_sequence
 from bot.commands.context import Amendment, Context, play_facts, roster_for
-from bot.commands.turns.calls import call_sides
+from bot.commands.turns.mentions import call_sides
 from bot.game.events import is_current, system_of, whole_shot
 from bot.game.follows.rolls import DIRECTOR, ELSE
 from bot.game.state import Game, Json

@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import takewhile
 
 from bot.commands.context import Amendment, Context
-from bot.commands.turns.calls import call_sides
+from bot.commands.turns.mentions import call_sides
 from bot.game.events import holding
 from bot.game.rights import (
     COMMAND,

@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 from bot.commands.context import Amendment, Context
 from bot.commands.post.choose import WAIT
 from bot.commands.post.since import said
-from bot.commands.turns.calls import place_of
+from bot.commands.turns.mentions import place_of
 from bot.commands.turns.turn_card import phase_name
 from bot.game.cups import is_drawn_next
 from bot.game.events import ROLLS, holding
@@ -24,7 +24,7 @@ from bot.game.state import Game, Json
 from bot.interface.reply.parts import Part, Small, ago
 from bot.interface.reply.reply import LINK, OVER, WAITING, Button, Reply
 from bot.interface.typing.complete import zone_named, zones
-from bot.outbox.answers import GOOD_UNTIL, INSTEAD
+from bot.outbox.waiting_answers import GOOD_UNTIL, INSTEAD
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.text.phrase import Phrase, phrase
 from bot.stores.base import DAY

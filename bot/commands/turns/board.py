@@ -11,7 +11,7 @@ from dataclasses import replace
 from hashlib import sha256
 from itertools import islice
 
-from bot.answers.inputs import rules_told
+from bot.answers.defaults import rules_told
 from bot.commands.context import Amendment, Context
 from bot.commands.turns.turn_card import PHONE_ROW, passes_told, phase_buttons, phase_name
 from bot.game.counter import about, ails, is_lost, lasting_marks, states_of

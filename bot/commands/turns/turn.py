@@ -8,7 +8,7 @@ from dataclasses import replace
 from bot.answers.events import retold
 from bot.answers.outcome import Happening
 from bot.commands.context import Context
-from bot.commands.turns.calls import addressed, call_sides
+from bot.commands.turns.mentions import addressed, call_sides
 from bot.commands.turns.turn_card import (
     card,
     headline,

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Iterable, Mapping, Sized
 from dataclasses import replace
 
 from bot.commands.context import Amendment, Context, repeated
-from bot.commands.turns.calls import addressed, call_buttons, calls
+from bot.commands.turns.mentions import addressed, call_buttons, calls
 from bot.game import cups
 from bot.game.counter import VEHICLES, frame_of
 from bot.game.events import holding

@@ -4,10 +4,10 @@ import asyncio
 import re
 from dataclasses import replace
 
-from bot.answers.aim import whose
+from bot.answers.firers_and_targets import whose
 from bot.answers.outcome import is_open
 from bot.commands.context import Context
-from bot.commands.turns.calls import call_sides
+from bot.commands.turns.mentions import call_sides
 from bot.game import cups
 from bot.game.counter import REDUCED
 from bot.game.events import with_system
@@ -29,7 +29,7 @@ from bot.game.roster_file import FIRST_LINE, read_roster, units_of
 from bot.game.state import Game, Units, roster_of
 from bot.interface.reply.reply import NOTHING, Reply
 from bot.rules.errors import UserError
-from bot.rules.inputs.many import names_in
+from bot.rules.inputs.several_units import names_in
 from bot.rules.inputs.units import RosterUnit, UnitWords, find_unit
 from bot.rules.text.names import joined
 from bot.rules.text.phrase import phrase

@@ -5,8 +5,8 @@ from hashlib import sha256
 from textwrap import shorten
 from typing import Any
 
-from bot.answers.aim import acts
 from bot.answers.events import retold
+from bot.answers.firers_and_targets import acts
 from bot.answers.headline import FIRES, types_of
 from bot.commands.context import Context, repeated
 from bot.commands.log.log import newest_first, page_action

@@ -11,8 +11,8 @@ from bot.interface.spec import CommandSpec
 from bot.interface.typing.complete import Known, is_likely, is_out, is_own
 from bot.rules.errors import DieOwed, UserError, did_you_mean
 from bot.rules.inputs.loadout import LEFT, LOADOUT, arms_said
-from bot.rules.inputs.many import fired
 from bot.rules.inputs.options import Option, format_number, spoken, words_of
+from bot.rules.inputs.several_units import fired
 from bot.rules.inputs.units import Roster, RosterUnit, by_name
 from bot.systems.catalog import systems
 

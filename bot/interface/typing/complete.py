@@ -16,8 +16,8 @@ from bot.interface.typing.macro import Macro, commands_so_far, gap_values, macro
 from bot.rules.cards import STANDARD
 from bot.rules.expression import GUIDE, check
 from bot.rules.inputs.loadout import LOADOUT
-from bot.rules.inputs.many import fired
 from bot.rules.inputs.options import OWN, Option
+from bot.rules.inputs.several_units import fired
 from bot.rules.inputs.units import MAX_UNITS, RosterUnit, UnitWords
 from bot.rules.text.plain import without_control
 from bot.systems.catalog import lost_states

@@ -10,7 +10,7 @@ from bot.packs.importing.draft import refused, slug, tidy, titled, unlike
 from bot.packs.importing.formats import FOUNDRY_CARDS, SEALDICE, list_of
 from bot.packs.importing.sheet import cells_of
 from bot.rules.errors import UserError
-from bot.systems.decks import AFTER, CARD_KEYS, LONGEST
+from bot.systems.deck_file import AFTER, CARD_KEYS, LONGEST
 
 _COUNT = ("count", "copies", "qty", "quantity", "how many")
 _NAME = ("name", "card", "chit")

@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 from re import compile as pattern
 from typing import Any
 
-from bot.rules.declared.bounds import Counter, Known, Names
-from bot.rules.declared.calls import LISTS, NONE
+from bot.rules.declared.formula_functions import LISTS, NONE
 from bot.rules.declared.formulas import Env, Formula
+from bot.rules.declared.odds_limits import Counter, Known, Names
 from bot.rules.declared.program import OPEN, Block, Partial, Slicer, Statement
-from bot.rules.declared.reading import Place
 from bot.rules.declared.setting import Name, Path, spoken
+from bot.rules.declared.step_reader import Place
 from bot.rules.declared.walk import END, LINES, NOTES, Do, Here, Keys
 from bot.rules.inputs.units import Unit
 from bot.rules.sequence.sequence import ACTOR, ASKED, Ask, Choice

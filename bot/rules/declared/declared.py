@@ -8,23 +8,23 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from bot.rules.declared.bounds import Bound, bound_of
+from bot.rules.declared.answer_lines import settled
 from bot.rules.declared.branches import For, asked_key
-from bot.rules.declared.calls import NONE, UNWORKABLE, said, unworkable
 from bot.rules.declared.choices import pick_key
+from bot.rules.declared.dice_limits import proved
 from bot.rules.declared.draws import Drawn, looks
+from bot.rules.declared.formula_functions import NONE, UNWORKABLE, said, unworkable
 from bot.rules.declared.formulas import Env, Formulas
 from bot.rules.declared.load import Loader
+from bot.rules.declared.odds_limits import Bound, bound_of
 from bot.rules.declared.pools import Pool, Segment, Worded, pools_in
 from bot.rules.declared.program import Block, Partial, Slicer, Statement, before_dice, everything, without_words
-from bot.rules.declared.proofs import proved
-from bot.rules.declared.reading import Sheet
-from bot.rules.declared.saying import settled
 from bot.rules.declared.setting import NUMBERS, Head, Name, Names, Setting, shown_name, words_in
+from bot.rules.declared.step_reader import Sheet
 from bot.rules.declared.walk import LINES, NOTES, TOLD, Now, Walk, path_to
 from bot.rules.inputs.decks import DECK, Pile, pile_of
-from bot.rules.inputs.given import Given
 from bot.rules.inputs.options import Option
+from bot.rules.inputs.typed_values import Given
 from bot.rules.inputs.units import NO_WORDS, UnitWords
 from bot.rules.odds.odds import STATE_BUDGET
 from bot.rules.sequence.sequence import Plan, Row, never, no_closing, row_of

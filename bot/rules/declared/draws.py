@@ -11,13 +11,13 @@ from functools import cached_property
 from math import comb
 from typing import Any, NamedTuple
 
-from bot.rules.declared.bounds import Counter, Known, Names
 from bot.rules.declared.formulas import Env, Formula
+from bot.rules.declared.odds_limits import Counter, Known, Names
 from bot.rules.declared.pools import Segment
 from bot.rules.declared.program import OPEN, Block, Partial, Statement, everything
-from bot.rules.declared.reading import Place
 from bot.rules.declared.rolls import Falling
 from bot.rules.declared.setting import Name, Path
+from bot.rules.declared.step_reader import Place
 from bot.rules.declared.walk import LINES, Do, Here, Keys, Now, Site
 from bot.rules.dice import Die
 from bot.rules.errors import UserError

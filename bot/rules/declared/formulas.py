@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
-from bot.rules.declared.calls import (
+from bot.rules.declared.formula_functions import (
     CALLS,
     MOST_NUMBER,
     NONE,

@@ -4,9 +4,9 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from bot.rules.declared.reading import Place, listed
 from bot.rules.declared.rolls import DICE
 from bot.rules.declared.setting import Path, stated
+from bot.rules.declared.step_reader import Place, listed
 from bot.rules.tables.table import CHAIN, Table
 
 Steps = list[dict[str, Any]]

@@ -5,18 +5,18 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from bot.rules.declared.answer_lines import read_change, read_fate, read_result, read_say, read_sentence
 from bot.rules.declared.branches import For, If, keeping
-from bot.rules.declared.calls import NONE
 from bot.rules.declared.choices import BESIDE, Choose, Pause, read_choose
 from bot.rules.declared.draws import read_draw
+from bot.rules.declared.formula_functions import NONE
 from bot.rules.declared.formulas import Formula, constant, reading
 from bot.rules.declared.idioms import IDIOMS, chained, is_shown, written_out
-from bot.rules.declared.named import End, told_by_name
+from bot.rules.declared.named_outputs import End, told_by_name
 from bot.rules.declared.program import Block, Statement, assigned, everything
-from bot.rules.declared.reading import Place, Sheet
 from bot.rules.declared.rolls import read_roll
-from bot.rules.declared.saying import read_change, read_fate, read_result, read_say, read_sentence
 from bot.rules.declared.setting import FACES, Name, Names, Path, spoken
+from bot.rules.declared.step_reader import Place, Sheet
 from bot.rules.declared.values import Let, Stop, Tell, read_add, read_let, read_refuse, read_tell
 from bot.rules.declared.walk import Keys, Loop
 

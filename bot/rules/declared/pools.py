@@ -13,15 +13,15 @@ from math import prod
 from typing import Any
 
 from bot.rules.declared.branches import For, If
-from bot.rules.declared.calls import UNWORKABLE, unworkable
+from bot.rules.declared.dice_words import Thrown as Fallen
+from bot.rules.declared.dice_words import fallen, pool_of, ways_of
+from bot.rules.declared.formula_functions import UNWORKABLE, unworkable
 from bot.rules.declared.formulas import Env, Formula
 from bot.rules.declared.program import OPEN, Block, Partial, Statement, everything
 from bot.rules.declared.rolls import Roll, dice_of
 from bot.rules.declared.setting import FACE, FACES, SHOWN
 from bot.rules.declared.values import Let, Stop
 from bot.rules.declared.walk import LINES, NOTES, TOLD, Dice, Keys, Now, Site
-from bot.rules.declared.words import Thrown as Fallen
-from bot.rules.declared.words import fallen, pool_of, ways_of
 from bot.rules.dice import Die
 from bot.rules.errors import UserError
 from bot.rules.expression.model import Pool as ExpressionPool

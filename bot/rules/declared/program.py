@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, TypeAlias
 
-from bot.rules.declared.bounds import Counter, Names
-from bot.rules.declared.calls import OPEN as OPEN
-from bot.rules.declared.calls import UNWORKABLE
+from bot.rules.declared.formula_functions import OPEN as OPEN
+from bot.rules.declared.formula_functions import UNWORKABLE
 from bot.rules.declared.formulas import Env, Formula
+from bot.rules.declared.odds_limits import Counter, Names
 from bot.rules.declared.walk import Do, Here, Keys, failing
 from bot.rules.errors import UserError
 

@@ -7,14 +7,14 @@ from functools import cached_property, lru_cache
 from math import inf, prod
 from typing import Any
 
-from bot.rules.declared.bounds import MOST_TRIED, MOST_VALUES, Counter, Known, Names, value
-from bot.rules.declared.calls import MOST_DICE
+from bot.rules.declared.dice_words import pool_of
+from bot.rules.declared.formula_functions import MOST_DICE
 from bot.rules.declared.formulas import Env, Formula, constant
+from bot.rules.declared.odds_limits import MOST_TRIED, MOST_VALUES, Counter, Known, Names, value
 from bot.rules.declared.program import NOTHING, OPEN, Block, Partial, Slicer, Statement, undecided
-from bot.rules.declared.reading import Place
 from bot.rules.declared.setting import FACES, SHOWN, Name, Path, spoken
+from bot.rules.declared.step_reader import Place
 from bot.rules.declared.walk import LINES, Dice, Do, Here, Keys, Loop, Now, Site
-from bot.rules.declared.words import pool_of
 from bot.rules.dice import AVERAGING, Die
 from bot.rules.errors import UserError
 from bot.rules.expression.cost import reach

@@ -8,7 +8,7 @@ from inspect import signature
 from keyword import iskeyword
 from typing import Any
 
-from bot.rules.declared.calls import CALLS, OF_UNITS
+from bot.rules.declared.formula_functions import CALLS, OF_UNITS
 from bot.rules.errors import TableError, did_you_mean
 from bot.rules.inputs.decks import GameDeck
 from bot.rules.inputs.options import Option

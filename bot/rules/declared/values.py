@@ -7,13 +7,13 @@ from functools import cached_property
 from typing import Any
 
 from bot.rules.codes import CODES
-from bot.rules.declared.bounds import Counter, Known, Names, value
-from bot.rules.declared.calls import NONE
+from bot.rules.declared.answer_lines import pieced
+from bot.rules.declared.formula_functions import NONE
 from bot.rules.declared.formulas import Env, Formula, constant, made, reading
+from bot.rules.declared.odds_limits import Counter, Known, Names, value
 from bot.rules.declared.program import OPEN, Partial, Slicer, Statement, undecided
-from bot.rules.declared.reading import Place
-from bot.rules.declared.saying import pieced
 from bot.rules.declared.setting import Path, spoken, stated
+from bot.rules.declared.step_reader import Place
 from bot.rules.declared.walk import END, TOLD, Do, Here, Keys, path_to
 from bot.rules.errors import UserError
 

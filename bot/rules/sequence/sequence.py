@@ -161,8 +161,8 @@ class Change(NamedTuple):
 
     `set` maps `state` or an attribute to its new value; `mark` and `unmark` name markers and flags. `add` raises or
     lowers whole numbers, never below 0, where the unit has them. With `of` the change is for every unit whose
-    attribute `of` names `unit` (the men of a squad); `drop` takes `unit` off the list in it. What these two mean for
-    single units is said by `bot/rules/sequence/links.py`. `turn`: first its reduced side comes up, if it has one.
+    attribute `of` names `unit` (the men of a squad); `drop` takes `unit` off the list in it; for single units see
+    `bot/rules/sequence/linked_units.py`. `turn`: first its reduced side comes up, if it has one.
     """
 
     unit: str

@@ -14,6 +14,7 @@ from typing import Self
 
 from bot.process.file_rights import make_file, make_folder
 from bot.stores.base import DAY, REQUESTS_KEPT, Clock, StoreError
+from bot.stores.columns import CHECKED, NAMES, bare, damaged
 from bot.stores.journal import Journal
 from bot.stores.records import tombstone
 from bot.stores.sqlite import schema
@@ -22,7 +23,6 @@ from bot.stores.sqlite.journal import JournalFile, journal_path
 from bot.stores.sqlite.link import Link, Writer
 from bot.stores.statements import Row, Step, Talk
 from bot.stores.store import Store
-from bot.stores.stored import CHECKED, NAMES, bare, damaged
 
 BUSY_SECONDS = 5.0
 LOOK_EVERY = 2.0

@@ -5,7 +5,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from bot.rules.errors import UserError
-from bot.rules.inputs.given import Given
+from bot.rules.inputs.typed_values import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.sequence.sequence import Line, Plan, Ruled, Settlement
 from bot.rules.tables.table import Tables

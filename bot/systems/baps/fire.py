@@ -6,7 +6,7 @@ from math import floor
 from typing import Any, NamedTuple
 
 from bot.rules.errors import UserError
-from bot.rules.inputs.given import Given
+from bot.rules.inputs.typed_values import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.sequence.sequence import Line, Plan, Settlement
 from bot.rules.tables.formula import plain

@@ -5,7 +5,7 @@ from typing import Any
 
 from bot.rules.dice import Die, d20
 from bot.rules.errors import UserError
-from bot.rules.inputs.given import Given
+from bot.rules.inputs.typed_values import Given
 from bot.rules.sequence.sequence import Fate, Line, Plan, Roll, Ruling, Settlement, parts_of, row_of, ruled
 from bot.rules.tables.compile import dice_of
 from bot.rules.tables.table import Tables

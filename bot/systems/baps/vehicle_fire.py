@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from bot.rules.dice import d20, dice
 from bot.rules.errors import UserError
-from bot.rules.inputs.given import Given
+from bot.rules.inputs.typed_values import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.sequence.sequence import (
     Fate,

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from bot.rules.dice import d6
-from bot.rules.inputs.given import Given
+from bot.rules.inputs.typed_values import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.sequence.sequence import Fate, Line, Plan, Reads, Roll, Ruling, Settlement, Step, parts_of, ruled
 from bot.rules.tables.table import Part, Tables

@@ -6,7 +6,7 @@ from typing import Any
 
 from bot.rules.dice import d6
 from bot.rules.errors import UserError
-from bot.rules.inputs.given import Given
+from bot.rules.inputs.typed_values import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.sequence.sequence import Fate, Line, Plan, Roll, Row, Ruling, Settlement, ruled
 from bot.rules.tables.table import Table, Tables

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from bot.rules.errors import UserError
-from bot.rules.inputs.given import Given
+from bot.rules.inputs.typed_values import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.text.phrase import phrase
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from bot.rules.dice import dice
 from bot.rules.errors import UserError
-from bot.rules.inputs.given import Given
+from bot.rules.inputs.typed_values import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.sequence.sequence import Change, Fate, Line, Plan, Roll, Ruling, Settlement, ruled
 from bot.rules.tables.table import Tables

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from bot.rules.dice import d6
-from bot.rules.inputs.given import Given
+from bot.rules.inputs.typed_values import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.sequence.sequence import Outputs, Plan, Roll, Ruling, Settlement, ruled
 from bot.rules.tables.table import Tables

@@ -8,7 +8,7 @@ from typing import Any
 
 from bot.rules.dice import dice
 from bot.rules.errors import UserError
-from bot.rules.inputs.given import Given
+from bot.rules.inputs.typed_values import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.sequence.sequence import Change, Line, Plan, Roll, Ruling, Settlement, parts_of, ruled
 from bot.rules.tables.formula import half_down

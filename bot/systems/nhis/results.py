@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from bot.rules.dice import Die, d6
 from bot.rules.errors import UserError
-from bot.rules.inputs.given import Given
+from bot.rules.inputs.typed_values import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.sequence.sequence import Change, Fate, Line, Outputs, Plan, Roll, Row, Ruled, Ruling, Settlement, ruled
 from bot.rules.tables.table import Answer, Tables

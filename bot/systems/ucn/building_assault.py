@@ -5,7 +5,7 @@ from functools import cache, partial
 from operator import add
 from typing import Any
 
-from bot.rules.inputs.given import Given
+from bot.rules.inputs.typed_values import Given
 from bot.rules.sequence.sequence import Change, Fate, Line, Parts, Plan, Roll, Ruling, Settlement, ruled
 from bot.rules.tables.table import Tables
 from bot.systems.ucn import melee, roster

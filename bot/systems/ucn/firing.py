@@ -10,7 +10,7 @@ from operator import add
 from typing import Any, NamedTuple
 
 from bot.rules.dice import Die
-from bot.rules.inputs.given import Given
+from bot.rules.inputs.typed_values import Given
 from bot.rules.sequence.sequence import (
     Change,
     Fate,

@@ -9,7 +9,7 @@ from operator import add
 from typing import Any, NamedTuple
 
 from bot.rules.errors import UserError
-from bot.rules.inputs.given import Given
+from bot.rules.inputs.typed_values import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.sequence.sequence import (
     Change,

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from bot.rules.errors import UserError
-from bot.rules.inputs.given import Given
+from bot.rules.inputs.typed_values import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.sequence.sequence import Change, Fate, Line, Plan, Settlement, parts_of
 from bot.rules.tables.table import Tables

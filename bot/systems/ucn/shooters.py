@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import NamedTuple, TypeAlias
 
 from bot.rules.errors import UserError
-from bot.rules.inputs.given import Given
+from bot.rules.inputs.typed_values import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.sequence.sequence import Line, Roll
 from bot.rules.tables.table import Tables

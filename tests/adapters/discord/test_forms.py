@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from adapters.discord.modal import ROOM, filled, modal
-from bot.interface.form.answer import take
 from bot.interface.form.form import FLAGS, HOW, OTHERS, REST, form_of
+from bot.interface.form.submission import take
 from bot.interface.registry import registry
 from bot.interface.typing.command_text import parse_text
 from bot.interface.typing.complete import Known

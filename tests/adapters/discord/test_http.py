@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from adapters.discord.http import PATH, Signatures
 from adapters.discord.request import need_open, read_payload
-from adapters.listening import MAX_AGE
+from adapters.web_server import MAX_AGE
 from tests.adapters.discord.process import Bot
 from tests.refusing import refuses
 from tests.standins.discord import DiscordStandIn

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from adapters.discord.serve import PAUSE, Turns
-from bot.places.notes import Notes
+from bot.places.adapter_notes import Notes
 from bot.stores.base import StoreError
 from bot.stores.sqlite import SqliteStore, open_sqlite
 from tests.adapters.discord.process import Bot

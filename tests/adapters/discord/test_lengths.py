@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from adapters.discord.payload import MAX_COMMAND, payload, shown_options, size
+from adapters.discord.command_payload import MAX_COMMAND, payload, shown_options, size
 from bot.interface.registry import registry
-from tests.adapters.discord.test_payload import Json
+from tests.adapters.discord.test_command_payload import Json
 
 FULL = {"lnlt": 7_926, "ucn": 7_966}
 """Commands that have no room for another option: how many characters they may have."""

@@ -15,8 +15,8 @@ from typing import Any
 import discord as library
 import pytest
 
+from adapters.discord.command_payload import our_commands
 from adapters.discord.delivery import MOST_TOLD
-from adapters.discord.payload import our_commands
 from adapters.discord.request import Request, place_only, read_payload
 from bot.rules.proof.export_format import read_export
 from bot.rules.proof.verify import check_proof

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from adapters.discord import registration as sync
-from bot.places.notes import Notes
+from bot.places.adapter_notes import Notes
 from tests.fresh import fresh_store
 
 COMMANDS = [{"name": "roll", "description": "Roll dice", "options": []}]
@@ -46,7 +46,12 @@ async def test_other_files_are_told_only_where_a_command_changed(monkeypatch: py
 def test_any_change_of_code_or_table_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sync, "ROOT", tmp_path)
     found = []
-    for name in ("bot/a.py", "tables/lnlt/dct.yaml", "adapters/discord/payload.py", "tables/lnlt/__pycache__/dct.kept"):
+    for name in (
+        "bot/a.py",
+        "tables/lnlt/dct.yaml",
+        "adapters/discord/command_payload.py",
+        "tables/lnlt/__pycache__/dct.kept",
+    ):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("1")
         found.append(sync.sources())

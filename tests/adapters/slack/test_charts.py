@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from adapters.slack.native import CHART, CONTAINER, KEPT, TABLE, TYPES, Workspaces, odds_blocks, table_block
+from adapters.slack.tables_and_charts import CHART, CONTAINER, KEPT, TABLE, TYPES, Workspaces, odds_blocks, table_block
 from bot.interface.reply.parts import Grid, Odds
-from bot.places.notes import Notes
+from bot.places.adapter_notes import Notes
 from tests.adapters.slack.conftest import settle
 from tests.adapters.slack.process import running
 from tests.fresh import fresh_store

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from adapters.outbox import Later
+from adapters.delivery_loop import Later
 from adapters.slack.calls import Refused, Wire
 from adapters.slack.delivery import Posts, Progress
 from adapters.slack.incoming import command_line

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from adapters.slack.doctor import SAMPLE, check
-from adapters.slack.native import TYPES, types_in
 from adapters.slack.render import render
+from adapters.slack.tables_and_charts import TYPES, types_in
 from bot.process.settings import Settings
 from tests.adapters.slack.conftest import settle
 from tests.adapters.slack.process import Bot

@@ -13,9 +13,9 @@ import aiohttp
 import pytest
 from aiohttp import web
 
-from adapters import listening
-from adapters.listening import Door
+from adapters import web_server
 from adapters.slack.http import web_app
+from adapters.web_server import Door
 from tests.adapters.slack.conftest import settle
 from tests.adapters.slack.process import running
 from tests.standins.slack import SlackStandIn
@@ -76,7 +76,7 @@ async def test_who_says_nothing_makes_room_for_who_does() -> None:
 
 
 async def test_a_head_that_does_not_come_ends_the_connection(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(listening, "HEAD_SECONDS", 0.1)
+    monkeypatch.setattr(web_server, "HEAD_SECONDS", 0.1)
     async with behind_a_door(places=10) as (keeper, port):
         reader, writer = await knock(port)
         for _ in range(5):  # a word now and then does not help
@@ -91,7 +91,7 @@ async def test_a_connection_serves_one_request_and_has_a_longest_life(monkeypatc
     async with behind_a_door(places=10) as (keeper, port):
         reader, _ = await knock(port, b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n")
         assert (await asyncio.wait_for(reader.read(), 30)).endswith(b"ok")
-        monkeypatch.setattr(listening, "LIFE_SECONDS", 0.1)
+        monkeypatch.setattr(web_server, "LIFE_SECONDS", 0.1)
         reader, _ = await knock(port, HALF + b"Content-Length: 100\r\n\r\nx")
         with pytest.raises((ConnectionError, asyncio.IncompleteReadError)):
             await asyncio.wait_for(reader.readexactly(1), 30)
@@ -101,14 +101,14 @@ async def test_a_connection_serves_one_request_and_has_a_longest_life(monkeypatc
 async def test_one_address_from_outside_has_so_many_places_and_a_proxy_here_all_of_them(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(listening, "PER_ADDRESS", 3)
+    monkeypatch.setattr(web_server, "PER_ADDRESS", 3)
     async with behind_a_door(places=10) as (keeper, port):
         from_here = [await knock(port) for _ in range(6)]
         await inside(keeper, 6)
         for _, writer in from_here:
             writer.close()
         await inside(keeper, 0)
-        monkeypatch.setattr(listening, "_address", lambda _: "192.0.2.7")
+        monkeypatch.setattr(web_server, "_address", lambda _: "192.0.2.7")
         from_there = await asyncio.gather(*(knock(port) for _ in range(6)))
         await inside(keeper, 3)
         for _, writer in from_there:

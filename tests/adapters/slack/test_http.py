@@ -11,8 +11,8 @@ import aiohttp
 import pytest
 from aiohttp import web
 
-from adapters.listening import MAX_AGE
 from adapters.slack.http import MAX_BODY, PATH, Signatures, web_app
+from adapters.web_server import MAX_AGE
 from tests.standins.slack.signed import sign
 
 NOW = 1_800_000_000
@@ -72,7 +72,7 @@ async def test_what_is_too_large_or_unsigned_is_refused() -> None:
 
 
 async def test_nobody_is_waited_for_who_sends_his_body_slowly(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("adapters.listening.PATIENCE", 0.2)
+    monkeypatch.setattr("adapters.web_server.PATIENCE", 0.2)
     async with listening() as base:
         reader, writer = await asyncio.open_connection("127.0.0.1", int(base.rpartition(":")[2]))
         writer.write(f"POST {PATH} HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nx".encode())

@@ -8,8 +8,8 @@ import pytest
 
 from adapters.slack.modal import ROOM, block_of, form_view, pick_view, read_meta, read_state
 from adapters.slack.request import Request
-from bot.interface.form.answer import take
 from bot.interface.form.form import form_of
+from bot.interface.form.submission import take
 from bot.interface.registry import registry
 from bot.interface.spec import CommandSpec
 from bot.interface.typing.command_text import parse_text

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from adapters.slack.native import TYPES
 from adapters.slack.render import render
+from adapters.slack.tables_and_charts import TYPES
 from bot.interface.reply.parts import Small, UnitTable
 from bot.interface.reply.reply import Reply
 from tests.adapters.slack.test_delivery import Post, post

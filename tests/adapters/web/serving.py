@@ -11,10 +11,10 @@ from typing import Any
 import aiohttp
 from aiohttp import web
 
-from adapters.listening import BACKLOG, Door
 from adapters.web.pages import Pages
+from adapters.web_server import BACKLOG, Door
 from bot.interface.reply.reply import Reply
-from bot.live.watched import Hub
+from bot.live.watched_games import Hub
 from tests.playing import Channel
 
 ADDRESS = "https://games.example.org"

@@ -8,9 +8,9 @@ from xml.etree import ElementTree
 import pytest
 
 from adapters.web import pages
-from bot.live.page import public_export
+from bot.live.public_page import public_export
 from bot.picture.png import rasterizer
-from bot.report.cards import card
+from bot.report.game_pictures import card
 from tests.adapters.web.serving import ADDRESS, served, shared
 from tests.playing import Channel, two_sides
 

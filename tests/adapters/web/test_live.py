@@ -7,9 +7,9 @@ from contextlib import AsyncExitStack
 
 import pytest
 
-from adapters.listening import visitor_of
 from adapters.web import pages
-from bot.live.page import public_export
+from adapters.web_server import visitor_of
+from bot.live.public_page import public_export
 from tests.adapters.web.serving import ADDRESS, served, shared, token_of
 from tests.playing import Channel, two_sides
 

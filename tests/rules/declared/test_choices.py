@@ -13,7 +13,7 @@ from bot.rules.declared.declared import Library
 from bot.rules.declared.setting import Head, Setting
 from bot.rules.dice import Script
 from bot.rules.errors import UserError
-from bot.rules.inputs.given import Given
+from bot.rules.inputs.typed_values import Given
 from bot.rules.sequence.sequence import Played, play
 from bot.systems import resolve as resolving
 from bot.systems.packs.pack import load_pack

@@ -16,8 +16,8 @@ import yaml
 from bot.rules.declared import Declared, Head, Setting, compile_sequences
 from bot.rules.dice import Script
 from bot.rules.errors import TableError, UserError
-from bot.rules.inputs.given import Given
 from bot.rules.inputs.options import Option
+from bot.rules.inputs.typed_values import Given
 from bot.rules.odds.odds import marginals
 from bot.rules.sequence.sequence import Played, play
 from bot.systems.yaml_file import place_of

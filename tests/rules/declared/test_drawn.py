@@ -11,7 +11,7 @@ import pytest
 from bot.rules.declared import Declared
 from bot.rules.dice import Die
 from bot.rules.errors import UserError
-from bot.rules.inputs.given import Given
+from bot.rules.inputs.typed_values import Given
 from bot.rules.odds.odds import joint, marginals, shown
 from bot.rules.sequence.sequence import play
 from tests.rules.declared.test_idioms import declared, given, squad

@@ -19,11 +19,11 @@ from bot.rules.declared.setting import Head, Setting
 from bot.rules.dice import Script
 from bot.rules.errors import UserError
 from bot.rules.inputs.decks import GameDeck, Pile
-from bot.rules.inputs.given import Given
 from bot.rules.inputs.options import Option
+from bot.rules.inputs.typed_values import Given
 from bot.rules.odds.odds import joint
 from bot.rules.sequence.sequence import Played, play
-from bot.systems.decks import read_deck
+from bot.systems.deck_file import read_deck
 
 CHANCES: dict[str, Any] = {
     "title": "Chances",

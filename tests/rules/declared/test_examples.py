@@ -9,7 +9,7 @@ import pytest
 
 from bot.rules.declared import declared, formulas, program
 from bot.rules.dice import Script
-from bot.rules.inputs.given import Given
+from bot.rules.inputs.typed_values import Given
 from bot.rules.sequence.sequence import play
 
 

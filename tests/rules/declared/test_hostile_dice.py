@@ -8,11 +8,11 @@ from time import process_time
 import pytest
 
 from bot.rules.errors import TableError, UserError
-from bot.rules.inputs.given import Given
+from bot.rules.inputs.typed_values import Given
 from bot.rules.odds.odds import marginals
 from bot.rules.sequence.sequence import MOST_ROLLED, play
 from tests.rules.declared.test_dice import declared
-from tests.rules.declared.test_words import Seeded
+from tests.rules.declared.test_dice_words import Seeded
 
 SECONDS = 6
 """Of work for each, on a machine that others use; alone it is a third of that at most."""

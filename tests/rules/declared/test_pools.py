@@ -12,8 +12,8 @@ import yaml
 from bot.rules.declared import Declared, Head, Setting, compile_sequences
 from bot.rules.dice import Script
 from bot.rules.errors import TableError
-from bot.rules.inputs.given import Given
 from bot.rules.inputs.options import Option
+from bot.rules.inputs.typed_values import Given
 from bot.rules.odds.by_unit import rows_of
 from bot.rules.odds.odds import joint, marginals
 from bot.rules.odds.rolls import TooManyStates

@@ -9,11 +9,11 @@ import pytest
 import yaml
 
 from bot.rules.declared import Head, Setting, compile_sequences
-from bot.rules.declared.calls import CALLS
+from bot.rules.declared.formula_functions import CALLS
 from bot.rules.declared.load import KEYS
 from bot.rules.dice import Script
-from bot.rules.inputs.given import Given
 from bot.rules.inputs.options import Option
+from bot.rules.inputs.typed_values import Given
 from bot.rules.inputs.units import Unit, UnitWords
 from bot.rules.sequence.sequence import play
 from bot.systems.catalog import systems

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from bot.rules.declared import Declared, Head, Setting, compile_sequences
-from bot.rules.declared.calls import MOST_TEXT, Reader
 from bot.rules.declared.declared import values_of
+from bot.rules.declared.formula_functions import MOST_TEXT, Reader
 from bot.rules.dice import Script
-from bot.rules.inputs.given import Given
 from bot.rules.inputs.options import Option
+from bot.rules.inputs.typed_values import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.sequence.sequence import Played, play
 from bot.rules.tables.compile import compile_chart

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from bot.audit.check_file import check
-from bot.audit.games import audit
+from bot.audit.check_games import audit
 from bot.interface.reply.parts import Entry, Grid, width
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Command, Place

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from bot.answers.inputs import rules_told
+from bot.answers.defaults import rules_told
 from bot.commands.channel_games import (
     Played,
     best_first,
@@ -15,12 +15,12 @@ from bot.commands.channel_games import (
     standing,
 )
 from bot.commands.context import Context, repeated, server_of
-from bot.commands.games.places import listed, moved_from, names_of, tell
+from bot.commands.games.place_names import listed, moved_from, names_of, tell
 from bot.commands.log import log
-from bot.commands.log.export import export
-from bot.commands.log.luck import stats
+from bot.commands.log.export_and_share import export
+from bot.commands.log.stats import stats
 from bot.commands.play.fair import show
-from bot.commands.turns.calls import calls
+from bot.commands.turns.mentions import calls
 from bot.commands.turns.turn_card import headline, passes_told, phase_buttons
 from bot.game.cups import is_drawn_next
 from bot.game.ledger import Ledger

@@ -12,7 +12,7 @@ from itertools import product
 from math import inf, prod
 from typing import Any, Protocol
 
-from bot.rules.declared.calls import CALLS, MOST_DICE, NONE, UNWORKABLE, plus
+from bot.rules.declared.formula_functions import CALLS, MOST_DICE, NONE, UNWORKABLE, plus
 from bot.rules.declared.formulas import Formula
 from bot.rules.declared.setting import FACES
 from bot.rules.errors import UserError

@@ -10,13 +10,13 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any
 
-from bot.audit.packs import packs_of, with_packs
-from bot.commands.log.export import key_of, row_of
-from bot.live.page import MOST_EVENTS, live_more, live_page, public_export
+from bot.audit.packs_of_game import packs_of, with_packs
+from bot.commands.log.export_and_share import key_of, row_of
+from bot.live.public_page import MOST_EVENTS, live_more, live_page, public_export
 from bot.odds_worker.pool import Worker
 from bot.process.logs import seldom
-from bot.report.cards import card_png
 from bot.report.facts import FACTS, Apart, asked
+from bot.report.game_pictures import card_png
 from bot.rules.errors import UserError
 from bot.stores.records import EventRow, Json
 from bot.stores.store import Store

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from bot.game.follows.validate import is_valid
+from bot.game.follows.import_limits import is_valid
 from bot.game.state import Game, content
 from bot.interface.spec import Command, Place
 from bot.rules.proof.chain import canonical, event_hash, genesis

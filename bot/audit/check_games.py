@@ -5,7 +5,7 @@ from functools import partial
 
 from bot.audit.check_file import check
 from bot.audit.export import export_game
-from bot.audit.packs import packs_of
+from bot.audit.packs_of_game import packs_of
 from bot.game.events import replay
 from bot.game.loaded import load
 from bot.game.state import from_json, to_json

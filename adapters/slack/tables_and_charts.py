@@ -12,7 +12,7 @@ from typing import Any
 
 from bot.interface.reply.bars import percent
 from bot.interface.reply.parts import Grid, Odds, UnitTable, number_of
-from bot.places.notes import Notes
+from bot.places.adapter_notes import Notes
 from bot.rules.errors import UserError
 
 Json = dict[str, Any]

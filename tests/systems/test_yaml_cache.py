@@ -10,8 +10,8 @@ import pytest
 
 from bot.rules.errors import TableError
 from bot.systems import yaml_file
-from bot.systems.kept import read_yaml
 from bot.systems.system import TABLES
+from bot.systems.yaml_cache import read_yaml
 
 
 @pytest.fixture

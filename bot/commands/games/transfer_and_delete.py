@@ -2,8 +2,8 @@
 
 from bot.commands.channel_games import named, put_aside, turn_to
 from bot.commands.context import Context
-from bot.commands.games.places import called, moved_doc, place_key, tell, way_to
-from bot.commands.log.export import forget
+from bot.commands.games.place_names import called, moved_doc, place_key, tell, way_to
+from bot.commands.log.export_and_share import forget
 from bot.commands.requests import HOURS, OPEN, Request, need_keeper, open_request
 from bot.game.ledger import Ledger
 from bot.game.loaded import Loaded, game_of, load

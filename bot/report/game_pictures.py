@@ -12,9 +12,9 @@ from bot.picture.charts import losses_picture
 from bot.picture.font import FAMILY, drawable, width, wrap
 from bot.picture.png import png
 from bot.picture.svg import FALLBACK, Picture
-from bot.report.counters import HURT, is_lost
 from bot.report.luck import shots
-from bot.report.story import Row, Story
+from bot.report.page_data import Row, Story
+from bot.report.units import HURT, is_lost
 from bot.rules.errors import UserError
 
 WIDE, HIGH = 1200, 630

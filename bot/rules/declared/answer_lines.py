@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from bot.rules.declared.calls import NONE
-from bot.rules.declared.calls import said as shown
+from bot.rules.declared.formula_functions import NONE
+from bot.rules.declared.formula_functions import said as shown
 from bot.rules.declared.formulas import Env, Formula, Run, constant
 from bot.rules.declared.program import Statement
-from bot.rules.declared.reading import Place, each_of, listed
 from bot.rules.declared.setting import Path
+from bot.rules.declared.step_reader import Place, each_of, listed
 from bot.rules.declared.walk import LINES, NOTES, Do, Here
 from bot.rules.inputs.tracks import FOE, GAME, SIDE, Moved
 from bot.rules.inputs.units import Unit

@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
-from bot.rules.declared.bounds import GIVEN, counted
 from bot.rules.declared.branches import For, If
-from bot.rules.declared.calls import MOST_DICE
+from bot.rules.declared.formula_functions import MOST_DICE
 from bot.rules.declared.formulas import Formula
+from bot.rules.declared.odds_limits import GIVEN, counted
 from bot.rules.declared.program import Block, everything
 from bot.rules.declared.rolls import MOST_ROLLS, Roll, Thrown, sides_of
 from bot.rules.declared.setting import FACES, Path, Setting

@@ -8,10 +8,10 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 
 from bot.audit.check_file import file_text
-from bot.audit.packs import Brought
+from bot.audit.packs_of_game import Brought
 from bot.game.loaded import load
 from bot.host.cli import Arguments
-from bot.live.page import public_export
+from bot.live.public_page import public_export
 from bot.process.settings import load_settings
 from bot.report.facts import facts_of
 from bot.report.page import page

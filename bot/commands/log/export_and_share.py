@@ -12,7 +12,7 @@ from typing import TypeVar
 from bot.answers.events import texts_of
 from bot.answers.story import Beside, csv_head, csv_lines, plain, story_lines, time_text
 from bot.audit.export import Promises, behind, heading, text_json, version_of
-from bot.audit.packs import hashes_of, hashes_sealed, packs_at
+from bot.audit.packs_of_game import hashes_of, hashes_sealed, packs_at
 from bot.commands.channel_games import named, turn_to
 from bot.commands.context import Context
 from bot.game.decks import card_names

@@ -19,7 +19,7 @@ from bot.game.state import Game, Json
 from bot.interface.reply.parts import Small
 from bot.interface.reply.reply import Button, Reply
 from bot.rules.inputs.units import RosterUnit
-from bot.rules.sequence.links import linking
+from bot.rules.sequence.linked_units import linking
 from bot.rules.text.names import joined
 from bot.stores.records import Doc
 from bot.systems.catalog import lost_states

@@ -15,8 +15,8 @@ from bot.interface.registry import registry
 from bot.interface.typing import complete
 from bot.interface.typing.command_text import command_text
 from bot.rules.errors import UserError
-from bot.rules.inputs.many import Whose, all_fired, names_in, units_in, written_out
 from bot.rules.inputs.options import Option
+from bot.rules.inputs.several_units import Whose, all_fired, names_in, units_in, written_out
 from bot.rules.inputs.units import Roster, RosterUnit, split_items
 from bot.rules.sequence.sequence import Change
 from bot.rules.text.names import joined

@@ -6,7 +6,7 @@ from itertools import islice, product
 from math import prod
 from typing import Any, NamedTuple
 
-from bot.rules.declared.calls import MOST_DICE
+from bot.rules.declared.formula_functions import MOST_DICE
 from bot.rules.errors import UserError
 from bot.rules.expression.chances import odds, one_die
 from bot.rules.expression.counting import faces_of, is_chained, renewed, summed, unpack, width_of

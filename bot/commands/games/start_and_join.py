@@ -10,7 +10,7 @@ from bot.commands.channel_games import put_aside
 from bot.commands.context import Amendment, Context, repeated
 from bot.commands.games.imports import CLAIM_HINT
 from bot.commands.requests import Request, open_request
-from bot.commands.turns.calls import take_seat
+from bot.commands.turns.mentions import take_seat
 from bot.commands.turns.turn_card import across_of, headline, phase_buttons, without
 from bot.commands.turns.upkeep import run_upkeep
 from bot.game.cups import is_cup
@@ -27,7 +27,7 @@ from bot.game.tracks import tracks_line
 from bot.interface.reply.parts import Part, Small
 from bot.interface.reply.reply import WAITING, Button, Reply
 from bot.interface.spec import Person
-from bot.packs.stored import check_joining
+from bot.packs.pack_store import check_joining
 from bot.process.entropy import new_id
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import RosterUnit
@@ -35,7 +35,7 @@ from bot.rules.text.phrase import phrase
 from bot.stores.base import DAY, DRAFTS_KEPT
 from bot.stores.records import Doc
 from bot.systems.catalog import see, systems
-from bot.systems.decks import sides_named
+from bot.systems.deck_file import sides_named
 from bot.systems.packs.pack import PackSystem
 from bot.systems.system import System
 

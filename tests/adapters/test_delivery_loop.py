@@ -10,12 +10,12 @@ from unittest.mock import Mock
 import aiohttp
 import pytest
 
+from adapters.delivery_loop import EDITS, GIVE_UP, RETRY, Later, Never, Outbox, Outcome, Posted
 from adapters.discord.calls import Refused, Unsure
 from adapters.discord.delivery import TROUBLE, _outcome
-from adapters.outbox import EDITS, GIVE_UP, RETRY, Later, Never, Outbox, Outcome, Posted
 from bot.app import App
 from bot.interface.reply.reply import LINK, Button, Reply
-from bot.outbox.answers import INSTEAD, Due
+from bot.outbox.waiting_answers import INSTEAD, Due
 from bot.stores.records import Commit, Outgoing, Shown
 from tests.fresh import fresh_app
 

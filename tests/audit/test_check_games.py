@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from bot.audit.games import audit, audit_game
+from bot.audit.check_games import audit, audit_game
 from bot.game.events import replay
 from bot.game.state import to_json
 from bot.rules.dice import d6

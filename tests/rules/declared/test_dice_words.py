@@ -13,7 +13,7 @@ from bot.rules.dice import Die
 from bot.rules.errors import TableError, UserError
 from bot.rules.expression import parse, roll
 from bot.rules.expression.chances import odds
-from bot.rules.inputs.given import Given
+from bot.rules.inputs.typed_values import Given
 from bot.rules.odds.odds import marginals
 from bot.rules.odds.rolls import TooManyStates
 from bot.rules.sequence.sequence import play

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bot.rules.errors import UserError
-from bot.rules.inputs.many import Whose, names_in, written_out
+from bot.rules.inputs.several_units import Whose, names_in, written_out
 from bot.rules.inputs.units import Roster, RosterUnit
 from bot.systems.catalog import system
 

@@ -6,14 +6,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from bot.answers.events import CARDS, TEXTS, held, retold, title_of, tracks_moved
-from bot.audit.shown import as_logged
+from bot.audit.check_page import as_logged
 from bot.game.events import undone_events
 from bot.game.phases import whose_go
 from bot.game.rights import by_name
 from bot.game.state import DRAW, Game, Json
-from bot.report.counters import HURT, LOST, changes, counter, is_lost
 from bot.report.facts import sides_of
 from bot.report.luck import Course, Shot, luck_of, shots
+from bot.report.units import HURT, LOST, changes, counter, is_lost
 from bot.rules.cards import hands_held
 from bot.rules.inputs.decks import faces_shown
 from bot.rules.proof.chain import DELETED, SAID, filled

@@ -12,13 +12,13 @@ from typing import Any
 import aiohttp
 
 from bot.app import App
-from bot.commands.log.answer import OR_POST
+from bot.commands.log.answer_footer import OR_POST
 from bot.interface.reply.reply import LINK, Reply
 from bot.interface.spec import Command, Person
-from bot.outbox.answers import Due
+from bot.outbox.waiting_answers import Due
 from bot.process.logs import log_failure, seldom
 from bot.rules.errors import UserError
-from bot.running.turns import Queues
+from bot.running.game_queue import Queues
 
 log = logging.getLogger(__name__)
 often = seldom(f"{__name__}.often")

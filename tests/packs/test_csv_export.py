@@ -10,7 +10,7 @@ import yaml
 
 from bot.__main__ import main
 from bot.packs.check import check_content
-from bot.packs.exporting import as_csv
+from bot.packs.csv_export import as_csv
 from bot.packs.importing import imported
 from bot.packs.linter import bodies
 from bot.systems.system import built_in

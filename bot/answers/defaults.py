@@ -23,7 +23,7 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.loadout import carried
 from bot.rules.inputs.options import Option, is_left_out, words_of
 from bot.rules.inputs.units import Roster, Unit, by_name, parse_units, split_items
-from bot.rules.sequence.links import linking
+from bot.rules.sequence.linked_units import linking
 from bot.rules.sequence.sequence import Line
 from bot.stores.store import Store
 from bot.systems.catalog import lost_states

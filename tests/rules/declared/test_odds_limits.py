@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from bot.rules.declared import Declared
-from bot.rules.inputs.given import Given
+from bot.rules.inputs.typed_values import Given
 from bot.rules.odds.odds import Count, Meter
 from bot.rules.sequence.sequence import row_of
 from tests.rules.declared.test_code import CHOSEN, NESTED, OWN, POOL

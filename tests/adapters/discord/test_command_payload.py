@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from adapters.discord.payload import BOOLEAN, INTEGER, NUMBER, STRING, entries, payload, shown_options, size
+from adapters.discord.command_payload import BOOLEAN, INTEGER, NUMBER, STRING, entries, payload, shown_options, size
 from adapters.discord.registration import digest
 from bot.interface.registry import registry
 from bot.interface.spec import CommandSpec

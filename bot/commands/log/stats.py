@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from bot.commands.channel_games import turn_to
 from bot.commands.context import Context
-from bot.commands.log.export import check_length, export_json
+from bot.commands.log.export_and_share import check_length, export_json
 from bot.commands.pictures import NEVER, can_draw, losses_shown, luck_shown, mode, offered
 from bot.game.loaded import BATCH
 from bot.game.stats import Luck, Try, Worth, many_worths, sentence, summed, tenth, tries_in

@@ -6,8 +6,8 @@ from functools import partial
 
 from bot.rules.declared.branches import If
 from bot.rules.declared.program import Block, Statement
-from bot.rules.declared.reading import Place
 from bot.rules.declared.setting import Names, Path, stated
+from bot.rules.declared.step_reader import Place
 from bot.rules.declared.values import read_tell
 
 
