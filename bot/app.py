@@ -19,7 +19,7 @@ from bot.commands.channel_games import choices
 from bot.commands.dispatch import spec_of
 from bot.commands.help.pages import welcome
 from bot.commands.play.first_form import as_typed, first_form
-from bot.game.decks import deck_names
+from bot.game.decks import deck_names, lying
 from bot.game.loaded import Games
 from bot.game.next_seed import laid_ready
 from bot.game.phases import standing
@@ -412,6 +412,7 @@ class App:
             system=game.system,
             standing=where,
             decks=decks,
+            lying=lying(game),
             options=tuple(dict.fromkeys(option for asks in game.waits.values() for option in asks["options"])),
         )
 

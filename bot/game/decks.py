@@ -32,6 +32,12 @@ def deck_names(game: Game, system: System | None) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*(system.decks if system is not None else ()), *game.decks)))
 
 
+def lying(game: Game) -> tuple[tuple[str, str], ...]:
+    """The cards that lie in play, each with its deck, in the order of that."""
+    there = {id: at(id, PLAY, game.cards) for id in game.decks}
+    return tuple((id, card) for id in there for card in deck_from_json(game.decks[id]).ids if card in there[id])
+
+
 def card_names(game: Game, system: System | None) -> Mapping[str, Mapping[str, str]]:
     """How cards are called by the game's files, and those of units by their names: by deck, by card."""
     names = {id: made.names for id, made in system.decks.items()} if system is not None else {}

@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING, Any, cast
 
-from bot.rules.errors import TableError, UserError, did_you_mean, reading
+from bot.rules.errors import Slip, TableError, UserError, did_you_mean, reading
 from bot.rules.inputs.options import Asked, Option, option_from
 from bot.rules.tables.compile import check_examples, compile_chart
 from bot.rules.tables.table import CHAIN, Table, Tables
@@ -77,10 +77,12 @@ class Sequence:
         from bot.systems.optional_rules import naming
 
         with reading(file, f"{id}, inputs"):
-            specs, whens = _apart(data.get("inputs") or {})
+            specs, whens = _apart(data.get("inputs") or {}, "when")
+            specs, decks = _apart(specs, "in_play")
+            read = {name: option_from(name, spec, system.lists) for name, spec in specs.items()}
             self.inputs: tuple[Option, ...] = _taking_many(
-                _labelled(option_from(name, spec, system.lists), system, naming(system.rules, id, str(name)))
-                for name, spec in specs.items()
+                _of_cards(_labelled(option, system, naming(system.rules, id, str(name))), decks.get(name), system)
+                for name, option in read.items()
             )
         self.inputs = tuple(_counted(option, whens, self.inputs, file, id) for option in self.inputs)
         self.outputs, self.odds_row, self.rounds, self.example = [
@@ -208,17 +210,33 @@ class Sequence:
         return UserError(f"A formula of {self.title} has no value here.", code="card-refuses")
 
 
-def _apart(inputs: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, str]]:
-    """The inputs of a sequence without their `when`, and that of each that has one."""
+def _apart(inputs: Mapping[str, Any], key: str) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    """The inputs of a sequence without a key that theirs alone have, and what is behind it of each that has it."""
     specs = {name: dict(spec) if isinstance(spec, Mapping) else spec for name, spec in inputs.items()}
-    whens = {name: spec.pop("when", None) for name, spec in specs.items() if isinstance(spec, dict)}
-    return specs, {name: str(when) for name, when in whens.items() if when is not None}
+    found = {name: spec.pop(key, None) for name, spec in specs.items() if isinstance(spec, dict)}
+    return specs, {name: said for name, said in found.items() if said is not None}
 
 
-def _counted(option: Option, whens: Mapping[str, str], options: tuple[Option, ...], file: str, id: str) -> Option:
-    """The option with what tells whether it counts. Raises TableError for a `when` that cannot be told from others."""
-    if (when := whens.get(option.name)) is None:
+def _of_cards(option: Option, decks: Any, system: System) -> Option:
+    """The option with the cards that are its words, where it takes one that lies in play. Raises Slip."""
+    if decks is None:
         return option
+    ids = [*map(str, decks)] if isinstance(decks, list) else []
+    if not ids or option.type != "enum":
+        raise Slip(f"option {option.name}: in_play must be a list of decks, of an input of type enum")
+    if strange := [id for id in ids if id not in system.decks]:
+        raise Slip(f"there is no deck {strange[0][:40]}. {did_you_mean(strange[0], system.decks)}".rstrip())
+    names = {card: name for id in ids for card, name in system.decks[id].names.items()}
+    if strange := [word for word in option.values if word not in names]:
+        raise Slip(f"option {option.name} has a word {strange[0]}, which is no card of {', '.join(ids)}")
+    return replace(option, in_play=tuple(ids), values=option.values or tuple(names), labels=names)
+
+
+def _counted(option: Option, whens: Mapping[str, Any], options: tuple[Option, ...], file: str, id: str) -> Option:
+    """The option with what tells whether it counts. Raises TableError for a `when` that cannot be told from others."""
+    if option.name not in whens:
+        return option
+    when = str(whens[option.name])
     row, known = f"{id}, inputs {option.name}", {one.name: one for one in options}
     for name in re.findall(r"[a-z_]\w*", when):
         if name == option.name or name in whens:

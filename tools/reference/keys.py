@@ -182,6 +182,7 @@ INPUT: Keys = {
     "label": Key(TEXT, "what people call it"),
     "most": Key({"type": "integer", "minimum": 1}, "how many units a list takes: 1 for one unit, read as `name[0]`"),
     "when": Key(TEXT, "of a sequence: it counts, and is asked for, only where this formula over other inputs holds"),
+    "in_play": Key(WORDS, "of a sequence's enum: decks whose cards are its words; in a game, one in play"),
     "likely": Key(WORDS, "states, markers and types of the units that are offered first"),
     "lends": Key(by_name(TEXT), "which unit fills it in: {from, type, not, beside}, or {from, carried, most}"),
 }

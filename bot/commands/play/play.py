@@ -18,18 +18,20 @@ from bot.commands.play.record import record
 from bot.commands.play.targets import asked
 from bot.commands.turns.mentions import with_call
 from bot.commands.turns.turn import has_names, told_by_name, with_letters
-from bot.game.decks import EVERYTHING
+from bot.game.decks import EVERYTHING, lying
 from bot.game.rights import need_player, over
 from bot.interface.reply.parts import Small
 from bot.interface.reply.reply import Button, Reply
-from bot.interface.typing.command_text import command_text, parse_text
+from bot.interface.typing.command_text import command_text, parse_text, quoted
 from bot.places.forms import form_button
 from bot.rules.cards import ALL, deck_from_json, last_key
 from bot.rules.copies import replace
 from bot.rules.errors import UserError
-from bot.rules.inputs.options import flag
+from bot.rules.inputs.decks import HAND
+from bot.rules.inputs.options import clean, flag, is_left_out
 from bot.rules.inputs.units import Roster
 from bot.rules.tables.table import Table
+from bot.rules.text.names import joined
 from bot.rules.text.phrase import phrase
 from bot.systems.catalog import system
 from bot.systems.system import Sequence
@@ -103,6 +105,7 @@ async def _sequence(context: Context, sequence: Sequence, options: dict[str, obj
         need_player(context.game, actor)
     if sequence.choices:
         _need_open(sequence, options)
+    _need_in_play(context, sequence, options)
     if (question := asked(context, sequence, options, aim, actor.side)) is not None:
         return question
     _declare_decks(context, sequence, options)
@@ -137,6 +140,25 @@ def _need_open(sequence: Sequence, options: Mapping[str, object]) -> None:
     if typed := [name for name in sequence.choices if name in options]:
         what = f"{typed[0]} is chosen once the dice have fallen."
         raise UserError(what, hint="Leave it out, or ask for the odds with it.", option=typed[0], code="not-together")
+
+
+def _need_in_play(context: Context, sequence: Sequence, options: Mapping[str, object]) -> None:
+    """Raise UserError for a card that does not lie in play, in a game that was started; what is said hangs on no hand.
+    Elsewhere, and for odds, any card will do: it may be on a real table."""
+    game, system = context.game, sequence.system
+    for option in sequence.inputs if game.started and is_of_game(game, system.id) else ():
+        if not option.in_play or is_left_out(option, options.get(option.name)):
+            continue
+        card, there = clean(option, options[option.name]), [one for id, one in lying(game) if id in option.in_play]
+        if card in there:
+            continue
+        made = next(system.decks[id] for id in option.in_play if card in system.decks[id].names)
+        hint = phrase("`/deck play {card}` plays it, if it is in your hand.", card=quoted(option.labels[card]))
+        hint = hint if made.keep == HAND else phrase("`/deck draw {id}` draws a card into play.", id=made.id)
+        called = joined([option.labels.get(one, one) for one in there])
+        now = f"; {called} {'is' if len(there) == 1 else 'are'}" if there else ""
+        what = f"{option.labels[card]} is not in play{now}."
+        raise UserError(what, hint=hint, option=option.name, code="unknown-card")
 
 
 def _declare_decks(context: Context, sequence: Sequence, options: Mapping[str, object]) -> None:

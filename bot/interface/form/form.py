@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 from bot.interface.form.fields import MORE, Pick, known_items, rest_example, rest_text, short, unit_picks
 from bot.interface.spec import CommandSpec
 from bot.interface.typing.command_text import command_text
-from bot.interface.typing.complete import ACTING, Known, fitting
+from bot.interface.typing.complete import ACTING, Known, fitting, words_now
 from bot.rules.inputs.options import CHOSEN, Option, counting, flag, words_of
 from bot.rules.inputs.units import Roster, RosterUnit, by_name
 from bot.rules.text.phrase import begun
@@ -114,13 +114,14 @@ def asks(spec: CommandSpec, options: Options) -> bool:
 
 
 def lasting(spec: CommandSpec, last: Options, known: Known) -> dict[str, object]:
-    """What a new form is filled in with of the inputs used last: numbers and words, such as the terrain.
+    """What a new form is filled in with of the inputs used last: numbers and words, such as the terrain;
+    no card, which lay in play then.
 
     Where units are chosen from a roster, they and the modifiers are chosen anew; without one nothing is lost.
     """
     if not fitting(known, spec).roster:
         return dict(last)
-    kinds = {option.name: option.type for option in spec.options}
+    kinds = {option.name: option.type for option in spec.options if not option.in_play}
     return {name: value for name, value in last.items() if kinds.get(name) in ("int", "number", "enum")}
 
 
@@ -238,7 +239,7 @@ def _choices(option: Option, text: str, known: Known, room: Room) -> tuple[Kind,
         return ("picks" if many else "pick", picks) if picks else ("lines" if many else "text", ())
     if option.complete == "systems" and option.values:
         return "ticks", tuple(Pick(one, option.said(one), "", one in text.split()) for one in option.values)
-    words = {"side": known.sides, "player": known.players}.get(option.complete) or option.values
+    words = {"side": known.sides, "player": known.players}.get(option.complete) or words_now(option, known)
     if option.complete in ("side", "player") and text and text.casefold() not in map(str.casefold, words):
         words = (*words, text)
     if words and len(words) <= room.picks:

@@ -50,7 +50,8 @@ class Known(NamedTuple):
     `standing` says where its game is: name, turn, phase, and whose go it is; empty where none is played. `games` are
     those that were played there, where an option asks for one; `enabled` the systems that may be (None: all);
     `packs` those that its server has, where an option asks for one; `macros` those that who types can run, likewise;
-    `decks` are those of the game, `options` what a side is asked to choose from.
+    `decks` are those of the game, `lying` its cards in play, each with its deck, `options` what a side is asked to
+    choose from.
     """
 
     roster: tuple[RosterUnit, ...] = ()
@@ -63,6 +64,7 @@ class Known(NamedTuple):
     enabled: tuple[str, ...] | None = None
     packs: tuple[Choice, ...] = ()
     decks: tuple[str, ...] = ()
+    lying: tuple[tuple[str, str], ...] = ()
     macros: tuple[Macro, ...] = ()
     options: tuple[str, ...] = ()
 
@@ -70,7 +72,7 @@ class Known(NamedTuple):
 def fitting(known: Known, spec: CommandSpec) -> Known:
     """What of it a command can use: another system than the game's touches no roster."""
     if spec.system and known.system not in ("", spec.system):
-        return known._replace(roster=())
+        return known._replace(roster=(), lying=())
     return known
 
 
@@ -103,6 +105,9 @@ def _choices(
         return _words(tracks if option.complete == "track" else track.words if track is not None else (), typed)
     if option.complete == "rule":
         return _rules(registry.games.get(known.system), typed)
+    if option.in_play:
+        part, cards = typed.strip().casefold(), words_now(option, known)
+        return [Choice(option.labels[one], one) for one in cards if part in f"{one} {option.labels[one]}".casefold()]
     if option.many:
         return _unit_list(None, typed, known, option, "")
     return _simple(option, typed, registry, known, str(given.get("system") or ""))
@@ -148,6 +153,12 @@ def _simple(option: Option, typed: str, registry: Registry, known: Known, system
         "deck": tuple(dict.fromkeys((*known.decks, *STANDARD))),
     }.get(option.complete, ())
     return _words(words, typed)
+
+
+def words_now(option: Option, known: Known) -> tuple[str, ...]:
+    """The words of an option; where it takes a card in play and some are, those."""
+    there = dict.fromkeys(card for deck, card in known.lying if deck in option.in_play and card in option.values)
+    return (*there,) or option.values
 
 
 def _macros(option: Option, typed: str, known: Known, name: str, registry: Registry) -> list[Choice]:

@@ -40,7 +40,8 @@ class Option:
     are offered first; OWN among them where it is about one's own side. `lends` says which unit of which list fills it
     in where nothing is typed: `{"from": "attackers", "type": "leader", "not": "shaken", "beside": "others"}`; or how
     many of a weapon a unit carries, at most one each: `{"from": "unit", "carried": "smg", "most": "attackers"}`.
-    `ruled` are the optional rules of its game that set it. `when` is what other inputs must be for it to count, and
+    `in_play` are the decks of its game of which it takes a card that lies in play, where a game is played. `ruled` are
+    the optional rules of its game that set it. `when` is what other inputs must be for it to count, and
     `matters` tells by their values whether they are; None where it always counts.
     """
 
@@ -66,6 +67,7 @@ class Option:
     worths: Mapping[str, str] = field(default_factory=dict, hash=False)
     likely: tuple[str, ...] = ()
     lends: Mapping[str, str] = field(default_factory=dict, hash=False)
+    in_play: tuple[str, ...] = ()
     ruled: tuple[str, ...] = ()
     when: str = ""
     matters: Callable[[Mapping[str, Any]], bool] | None = field(default=None, compare=False, hash=False)
@@ -372,6 +374,8 @@ def _clean_enum(option: Option, raw: object) -> str:
     folded = word.casefold().replace("_", "-").replace(" ", "-")
     for value in option.values:
         if folded == value.casefold().replace("_", "-"):
+            return value
+        if option.in_play and word.casefold() == option.labels[value].casefold():
             return value
     raise _refuse(option, raw, did_you_mean(folded, option.values))
 
