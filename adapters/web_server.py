@@ -12,8 +12,8 @@ import logging
 import resource
 import time
 from collections import Counter, OrderedDict
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from typing import Any
 
 from aiohttp import web
 
@@ -32,11 +32,20 @@ PATIENCE = 10.0
 Take = Callable[[web.Request, bytes], Awaitable[web.StreamResponse]]
 
 
-@asynccontextmanager
-async def listening(
-    runner: web.AppRunner, host: str, port: int, hint: str, door: Callable[[web.Server], Door]
-) -> AsyncIterator[None]:
-    """A port is served meanwhile. Raises UserError, with `hint`, where it cannot be had."""
+async def listen(
+    app: web.Application,
+    at: tuple[str, int],
+    hint: str,
+    told: str,
+    door: Callable[[web.Server], Door],
+    listens: Callable[[], object] = str,
+    shutdown_timeout: float = 3.0,
+    **options: Any,
+) -> None:
+    """Serve an application behind a door `at` a host and port until cancelled; that is `told` in the log, and `listens`
+    called. Raises UserError, with `hint`, where the port cannot be had."""
+    host, port = at
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=shutdown_timeout, **options)
     await runner.setup()
     try:
         assert runner.server is not None
@@ -46,29 +55,13 @@ async def listening(
             sentence = f"Port {port} of {host} cannot be listened on: {error.strerror or error}."
             raise UserError(sentence, hint=hint, code="port-taken") from None
         try:
-            yield
+            log.info("%s", told)
+            listens()
+            await asyncio.Event().wait()
         finally:
             server.close()
     finally:
         await runner.cleanup()
-
-
-async def listen(
-    app: web.Application,
-    host: str,
-    port: int,
-    hint: str,
-    path: str,
-    proxies: Sequence[str],
-    listens: Callable[[], None] = lambda: None,
-) -> None:
-    """Serve a platform's requests behind the door until cancelled; `listens` is told once it does. Raises UserError,
-    with `hint`, where the port cannot be had."""
-    runner = web.AppRunner(app, access_log=None, shutdown_timeout=3.0)
-    async with listening(runner, host, port, hint, lambda serve: Door(serve, proxies=proxies)):
-        log.info("listening on %s, port %s, path %s", host, port, path)
-        listens()
-        await asyncio.Event().wait()
 
 
 async def one_request(_: web.Request, response: web.StreamResponse) -> None:

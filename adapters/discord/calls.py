@@ -7,7 +7,8 @@ that is due within three seconds, exactly once, needs to know.
 import asyncio
 import json
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -68,23 +69,13 @@ class Wire:
         if message is not None or data is not None:
             body["data"] = message.body if message is not None else data
         path = f"/interactions/{request.id}/{request.token}/callback?with_response=true"
-        broke = False
-        wait = 0.1
-        while True:
-            try:
-                return await self._once("POST", path, body, message.files if message else (), "data")
-            except Refused as refused:
-                if refused.code == ANSWERED_BEFORE:
-                    return {} if broke else None
-                if not refused.for_now:
-                    raise
-                pause = refused.retry_after or wait
-            except Unsure:
-                broke, pause = True, wait
-            if request.age + pause > _RECEIPT_LIMIT:
-                raise Unsure(f"no first response in {request.age:.1f} s")
-            await asyncio.sleep(pause)
-            wait *= 2
+        call = partial(self._once, "POST", path, body, message.files if message else (), "data")
+        try:
+            return await self._repeated(call, lambda: _RECEIPT_LIMIT - request.age, 0.1)
+        except Refused as refused:
+            if refused.code != ANSWERED_BEFORE:
+                raise
+            return None
 
     async def edit(self, request: Request, message: Message, which: str = "@original") -> Json:
         """Change the answer, or the message with the button. Raises Refused, Unsure."""
@@ -129,21 +120,32 @@ class Wire:
 
     async def _with_retries(self, method: str, path: str, message: Message | None) -> Json:
         """Repeat what was refused for now; a POST that broke is not repeated, it may have been done."""
-        wait = 0.25
-        end = asyncio.get_running_loop().time() + _PATIENCE
+        body, files = (message.body, message.files) if message else (None, ())
+        clock = asyncio.get_running_loop().time
+        end = clock() + _PATIENCE
+        call = partial(self._once, method, path, body, files, "", timeout=10)
+        return await self._repeated(call, lambda: end - clock(), 0.25, twice=method != "POST")
+
+    async def _repeated(
+        self, call: Callable[[], Awaitable[Json]], left: Callable[[], float], wait: float, *, twice: bool = True
+    ) -> Json:
+        """Repeat a call that was refused for now, while there are seconds left; one that broke if it may be done
+        `twice`: a first response that is there already is then ours. Raises Refused, Unsure."""
+        broke = False
         while True:
             try:
-                body = message.body if message else None
-                return await self._once(method, path, body, message.files if message else (), "", timeout=10)
+                return await call()
             except Refused as refused:
+                if broke and refused.code == ANSWERED_BEFORE:
+                    return {}
                 if not refused.for_now:
                     raise
                 pause, problem = refused.retry_after or wait, str(refused)
             except Unsure as unsure:
-                if method == "POST":
+                if not twice:
                     raise
-                pause, problem = wait, str(unsure)
-            if asyncio.get_running_loop().time() + pause > end:
+                broke, pause, problem = True, wait, str(unsure)
+            if pause > left():
                 raise Unsure(problem)
             await asyncio.sleep(pause)
             wait *= 2
@@ -154,7 +156,9 @@ class Wire:
         data: Any = None
         headers = {}
         if files and body is not None:
-            data = _form(body, files, inside)
+            data = aiohttp.FormData(quote_fields=False)
+            for field in fields(body, files, inside):
+                data.add_field(**field)
         elif body is not None:
             data, headers = json.dumps(body).encode(), {"Content-Type": "application/json"}
         try:
@@ -195,18 +199,17 @@ def _parsed(text: str) -> Json:
     return found if isinstance(found, dict) else {}
 
 
-def attached(number: int, file: File) -> Json:
-    """What Discord is told of a file beside its bytes: its name, and in words what a picture shows."""
-    return {"id": number, "filename": file.name} | ({"description": file.alt[:MOST_ALT]} if file.alt else {})
-
-
-def _form(body: Json, files: Sequence[File], inside: str) -> aiohttp.FormData:
-    """Body and files as Discord wants them."""
-    listed = [attached(number, file) for number, file in enumerate(files)]
+def fields(body: Json, files: Sequence[File], inside: str = "") -> list[Json]:
+    """Body and files as the fields of a form; `inside` of the body is the message. Each file is told of beside its
+    bytes: its name, and in words what a picture shows."""
+    listed = [
+        {"id": number, "filename": file.name} | ({"description": file.alt[:MOST_ALT]} if file.alt else {})
+        for number, file in enumerate(files)
+    ]
     message = (body[inside] if inside else body) | {"attachments": listed}
-    body = body | {inside: message} if inside else message
-    form = aiohttp.FormData(quote_fields=False)
-    form.add_field("payload_json", json.dumps(body), content_type="application/json")
+    whole = json.dumps(body | {inside: message} if inside else message)
+    made: list[Json] = [{"name": "payload_json", "value": whole, "content_type": "application/json"}]
     for number, file in enumerate(files):
-        form.add_field(f"files[{number}]", file.data, filename=file.name, content_type="application/octet-stream")
-    return form
+        named = {"name": f"files[{number}]", "value": file.data, "filename": file.name}
+        made.append(named | {"content_type": "application/octet-stream"})
+    return made

@@ -1,8 +1,6 @@
 """Normal messages, for what an interaction's token can no longer carry: in the channel, or to a person alone."""
 
 import hashlib
-import io
-import json
 import logging
 from collections.abc import Mapping
 from dataclasses import replace
@@ -13,7 +11,7 @@ import discord
 from discord.http import Route
 
 from adapters.delivery_loop import not_pinned
-from adapters.discord.calls import BROKEN, Wire, attached
+from adapters.discord.calls import BROKEN, Wire, fields
 from adapters.discord.render import LATE, PERHAPS, QUIET, Message, render
 from adapters.discord.request import (
     ATTACH_FILES,
@@ -186,20 +184,10 @@ class Posting:
         digest = hashlib.sha256(f"{request.request_id}/{said}".encode()).hexdigest()
         body |= {"nonce": digest[:24], "enforce_nonce": True}
         route = Route("POST", "/channels/{channel_id}/messages", channel_id=channel)
+        content = {"form": fields(body, message.files)} if message.files else {"json": body}
         async with self._queues.turn(str(channel)):  # when Discord asks to wait, all of them do
-            return await self._sent(route, body, message)
-
-    async def _sent(self, route: Route, body: Json, message: Message) -> Json:
-        if not message.files:
-            posted: Json = await self._http.request(route, json=body)
+            posted: Json = await self._http.request(route, **content)
             return posted
-        listed = [attached(number, file) for number, file in enumerate(message.files)]
-        files = [discord.File(io.BytesIO(file.data), filename=file.name) for file in message.files]
-        form: list[dict[str, Any]] = [{"name": "payload_json", "value": json.dumps(body | {"attachments": listed})}]
-        for number, file in enumerate(files):
-            form.append({"name": f"files[{number}]", "value": file.fp, "filename": file.filename})
-        with_files: Json = await self._http.request(route, form=form, files=files)
-        return with_files
 
 
 def changed(reply: Reply, request: Request) -> Json:

@@ -65,7 +65,7 @@ def _may_write(bits: int, *, is_thread: bool) -> bool:
 
 async def _need_bot_there(client: discord.Client, request: Request, channel: Mapping[str, Any], option: str) -> None:
     """Raise UserError unless the bot itself sees the channel, on this server, and may write there."""
-    number, is_thread = int(channel["id"]), channel.get("type") in THREADS
+    number = int(channel["id"])
     sentence = "The bot cannot see that channel or write in it."
     refused = UserError(
         sentence, hint='Give it "View Channel" and "Send Messages" there.', option=option, code="unknown-channel"
@@ -78,18 +78,23 @@ async def _need_bot_there(client: discord.Client, request: Request, channel: Map
         raise UserError(
             "Discord could not be asked about that channel.", hint="Try again.", option=option, code="platform-silent"
         ) from None
-    if str(seen.get("guild_id")) != str(request.guild):
+    bits = channel.get("app_permissions")  # what the bot may do there, also where it has no gateway
+    may = int(bits) if bits is not None else rights(client, request.guild, number)
+    if str(seen.get("guild_id")) != str(request.guild) or not _may_write(may, is_thread=channel.get("type") in THREADS):
         raise refused
-    if (bits := channel.get("app_permissions")) is not None:  # what the bot may do there, also where it has no gateway
-        if not _may_write(int(bits), is_thread=is_thread):
-            raise refused
-        return
-    guild = client.get_guild(request.guild)
-    there = guild.get_channel_or_thread(number) if guild is not None else None
+
+
+ALL = -1
+"""All rights, where they are not known: what is refused then is told."""
+
+
+def rights(client: discord.Client, server: int, channel: int) -> int:
+    """What the bot may do in a channel, as the gateway tells; all where it is not in memory."""
+    guild = client.get_guild(server)
+    there = guild.get_channel_or_thread(channel) if guild is not None else None
     if guild is None or there is None or guild.me is None:
-        return  # not in memory just now: Discord has shown the channel, which must do
-    if not _may_write(there.permissions_for(guild.me).value, is_thread=is_thread):
-        raise refused
+        return ALL
+    return there.permissions_for(guild.me).value
 
 
 async def is_member(http: HTTPClient, user: str, place: str) -> bool | None:

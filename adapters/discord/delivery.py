@@ -7,7 +7,7 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -251,20 +251,28 @@ class Delivery:
         """Bring an answer that is ready, with the first response."""
         if reply.seen:  # this very interaction, delivered twice: the other one answers it
             return
+        kind = UPDATE if in_place and reply.in_place else MESSAGE
+
+        async def first() -> object:
+            answered = await self._wire.respond(request, kind, render(reply, request))
+            if answered:
+                interaction = answered.get("interaction") or {}
+                return await self._standing.announce(request, reply) or interaction.get("response_message_id")
+            # Another process has answered, perhaps with a receipt alone, or nobody said where it is.
+            return await self._standing.settle(request, reply)
+
+        if not await self._shown(request, reply, first):
+            await self._tell_again(request, reply)
+
+    async def _shown(self, request: Request, reply: Reply, show: Callable[[], Awaitable[object]]) -> bool:
+        """Show an answer, and note where it is; whether it has got through, or is the outbox's."""
         try:
             with self._app.answers.posting(reply), self._app.showing(request.where.server):
-                kind = UPDATE if in_place and reply.in_place else MESSAGE
-                answered = await self._wire.respond(request, kind, render(reply, request))
-                if answered:
-                    interaction = answered.get("interaction") or {}
-                    at = await self._standing.announce(request, reply) or interaction.get("response_message_id")
-                else:  # another process has answered, perhaps with a receipt alone, or nobody said where it is
-                    at = await self._standing.settle(request, reply)
+                at = await show()
         except TROUBLE as error:
-            if not await self._failed(request, reply, error):
-                await self._tell_again(request, reply)
-            return
+            return await self._failed(request, reply, error)
         await self.outbox.settle(reply.outbox, 0, Posted(await self._keep(request, reply, request.spot(at))))
+        return True
 
     async def _tell_again(self, request: Request, reply: Reply) -> None:
         """Bring what nothing keeps, a look-up or a refusal, once Discord takes answers again; where it still does not,
@@ -289,17 +297,11 @@ class Delivery:
             if placed and not in_place:
                 await self._standing.leave(request)
             return True
-        try:
-            with self._app.answers.posting(reply), self._app.showing(request.where.server):
-                if placed:
-                    at = await self._standing.put(request, reply, private=private, in_place=in_place)
-                    at = await self._standing.announce(request, reply) or at
-                else:
-                    at = await self._standing.settle(request, reply)
-        except TROUBLE as error:
-            return await self._failed(request, reply, error)
-        await self.outbox.settle(reply.outbox, 0, Posted(await self._keep(request, reply, request.spot(at))))
-        return True
+        if placed:
+            return await self._shown(
+                request, reply, lambda: self._standing.put(request, reply, private=private, in_place=in_place)
+            )
+        return await self._shown(request, reply, lambda: self._standing.settle(request, reply))
 
     async def _failed(self, request: Request, reply: Reply, error: Exception) -> bool:
         """The answer did not get through now. What was recorded goes to the outbox, what was not is tried once more.
@@ -332,13 +334,13 @@ async def _result(task: asyncio.Task[Reply]) -> Reply:
 
 def _outcome(error: Exception) -> Outcome:
     """What an attempt that failed so is: one to be repeated, or the last."""
-    if isinstance(error, Refused):
-        return Later(error.retry_after, error.status >= 500) if error.for_now else Never(str(error))
-    if isinstance(error, discord.HTTPException):
-        if error.code == TOO_OLD_FOR_NOW:
-            return Later(60.0)
-        return Later(0.0, error.status >= 500) if error.status == 429 or error.status >= 500 else Never(str(error))
-    return Later(unsure=not isinstance(error, aiohttp.ClientConnectorError))
+    if not isinstance(error, Refused | discord.HTTPException):
+        return Later(unsure=not isinstance(error, aiohttp.ClientConnectorError))
+    if error.code == TOO_OLD_FOR_NOW:
+        return Later(60.0)
+    if error.status != 429 and error.status < 500:
+        return Never(str(error))
+    return Later(getattr(error, "retry_after", 0.0), error.status >= 500)
 
 
 LEAVE_AFTER = 1.0
@@ -354,14 +356,20 @@ class Standing:
         self._wire, self._posting, self._app = wire, posting, app
 
     async def put(self, request: Request, reply: Reply, *, private: bool, in_place: bool) -> object:
-        """Put the answer where the receipt is; its id. What is private takes a public placeholder away first."""
-        if in_place and reply.in_place:
-            return _id(await self._wire.edit(request, render(reply, request)))
-        if not in_place and (reply.private or request.hushed) == private:
-            return _id(await self._wire.edit(request, render(reply, request)))
+        """Put the answer where the receipt is, with what is told to all; its id. What is private takes a public
+        placeholder away first."""
+        if reply.in_place if in_place else (reply.private or request.hushed) == private:
+            return await self._told(request, reply, await self._wire.edit(request, render(reply, request)))
         if not in_place:
             await self._remove(request)
-        return _id(await self._wire.follow_up(request, render(reply, request)))
+        return await self._anew(request, reply)
+
+    async def _anew(self, request: Request, reply: Reply) -> object:
+        return await self._told(request, reply, await self._wire.follow_up(request, render(reply, request)))
+
+    async def _told(self, request: Request, reply: Reply, shown: Mapping[str, Any] | None) -> object:
+        """The id of what is told to all beside an answer, else that of the answer as it is shown."""
+        return await self.announce(request, reply) or _id(shown)
 
     async def announce(self, request: Request, reply: Reply) -> object:
         """Tell all what goes with a private answer: that something is sealed. Said twice, it appears once. Its id."""
@@ -379,8 +387,7 @@ class Standing:
                 standing = await self._wire.original(request)
             except Refused as refused:
                 if refused.code == UNKNOWN_MESSAGE:  # the placeholder was taken away, its answer has yet to come
-                    at = _id(await self._wire.follow_up(request, render(reply, request)))
-                    return await self.announce(request, reply) or at
+                    return await self._anew(request, reply)
                 if refused.for_now:
                     raise
             else:
@@ -390,21 +397,19 @@ class Standing:
         if request.owner:
             await self._app.keep_untold(f"{PLATFORM}{request.owner}", str(request.id), reply)
             return None
-        at = _id(await self._posting.late(reply, request, since))
-        return await self.announce(request, reply) or at
+        return await self._told(request, reply, await self._posting.late(reply, request, since))
 
     async def _complete(self, request: Request, reply: Reply, standing: dict[str, Any]) -> object:
-        flags, at = int(standing.get("flags") or 0), _id(standing)
-        own = int(standing.get("id") or 0) != request.message
-        if own and flags & LOADING:
-            at = await self.put(request, reply, private=bool(flags & EPHEMERAL), in_place=False)
-        elif not own:  # the message pressed on: to change it again does no harm
-            at = await self.put(request, reply, private=False, in_place=True)
-        elif str(standing.get("content")).startswith(REFUSED) and not reply.error:
+        flags = int(standing.get("flags") or 0)
+        if int(standing.get("id") or 0) == request.message:  # pressed on: to change it again does no harm
+            return await self.put(request, reply, private=False, in_place=True)
+        if flags & LOADING:
+            return await self.put(request, reply, private=bool(flags & EPHEMERAL), in_place=False)
+        if str(standing.get("content")).startswith(REFUSED) and not reply.error:
             # Delivered twice and run by the second one only: the first one's refusal is not an answer.
             by_token = self._wire.follow_up(request, render(reply, request)) if request.owner else None
-            at = _id(await (by_token or self._posting.late(reply, request)))
-        return await self.announce(request, reply) or at
+            standing = await (by_token or self._posting.late(reply, request)) or {}
+        return await self._told(request, reply, standing)
 
     async def say_so(self, request: Request, reply: Reply) -> None:
         """Discord refuses the message itself, which is our bug: the bare first line is better than silence."""

@@ -23,7 +23,7 @@ from discord.http import Route
 from adapters.delivery_loop import counting
 from adapters.discord.calls import BROKEN, USER_AGENT, Wire
 from adapters.discord.channel_posts import Posting
-from adapters.discord.channels import greet, is_member, settle_servers
+from adapters.discord.channels import greet, is_member, rights, settle_servers
 from adapters.discord.delivery import Delivery
 from adapters.discord.incoming import Work, complete, make_good, press, run_command, run_entry
 from adapters.discord.registration import ServerCommands, sync_commands
@@ -59,13 +59,14 @@ async def serve(app: App, settings: Settings) -> None:
         await _with_retries("log in to", lambda: client.login(settings.discord_token))
         if settings.discord_public_key:
             from adapters.discord.http import PATH, web_app  # 0.09 s of a server that the gateway does without
-            from adapters.web_server import listen
+            from adapters.web_server import Door, listen
 
             app.links["discord"] = str  # no gateway that could be gone
             hint = "Set DISCORD_PORT to a free one, or DISCORD_HOST to an address of this machine."
-            host, port = settings.discord_host, settings.discord_port
             site = web_app(settings.discord_public_key, client.receive)
-            await listen(site, host, port, hint, PATH, settings.proxies)
+            host, port = settings.discord_host, settings.discord_port
+            told, door = f"listening on {host}, port {port}, path {PATH}", partial(Door, proxies=settings.proxies)
+            await listen(site, (host, port), hint, told, door)
         await _with_retries("connect to", client.connect)
     except discord.LoginFailure:
         raise UserError(
@@ -131,8 +132,6 @@ def _guarded(parse: Callable[[Any], None], event: str) -> Callable[[Any], None]:
     return read
 
 
-ALL = -1
-"""All rights, where they are not known: what is refused then is told."""
 OF_A_MESSAGE = 3
 """The type of a command that was chosen in the menu of a message."""
 
@@ -182,7 +181,9 @@ class Grognard(discord.AutoShardedClient):
         wire = Wire(self._session)
         assert self.application_id is not None
         self._menus = ServerCommands(self.http, self.application_id, self.app)
-        self.work = Work(self.app, wire, Delivery(wire, Posting(self.http), self.app, self.rights), self, self._menus)
+        self.work = Work(
+            self.app, wire, Delivery(wire, Posting(self.http), self.app, partial(rights, self)), self, self._menus
+        )
         self._start(self.work.delivery.outbox.run(), self._beside)
         owed = watch(self.app.receipts, PLATFORM, lambda one: make_good(self.work, one))
         self._start(owed, self._beside)
@@ -214,8 +215,6 @@ class Grognard(discord.AutoShardedClient):
 
     def heard(self, event: Any) -> None:
         """One thing that somebody did, from the gateway: it knows by name the server, and the channel of a thread."""
-        if int(event["id"]) in self._seen:
-            return
         request = read_payload(event)
         guild = self.get_guild(request.guild)
         parent = guild.get_channel(request.parent) if guild is not None else None
@@ -288,13 +287,6 @@ class Grognard(discord.AutoShardedClient):
     async def on_error(self, event_method: str, /, *_: Any, **__: Any) -> None:
         """A handler failed: logged whole."""
         log.exception("the event %s failed", event_method)
-
-    def rights(self, server: int, channel: int) -> int:
-        """What the bot may do in a channel, as the gateway tells; all where it is not in memory."""
-        guild = self.get_guild(server)
-        there = guild.get_channel_or_thread(channel) if guild is not None else None
-        known = guild is not None and there is not None and guild.me is not None
-        return there.permissions_for(guild.me).value if known and guild is not None and there is not None else ALL
 
     def trouble(self) -> str:
         """What is wrong with the connection: "" while every shard has one."""

@@ -34,7 +34,7 @@ from adapters.slack.installation import Installer
 from adapters.slack.request import PLATFORM, is_valid
 from adapters.slack.teams import StoreVault, Team, Teams, own_team
 from adapters.slack.work import Work
-from adapters.web_server import listen
+from adapters.web_server import Door, listen
 from bot.app import App
 from bot.commands.games.link import server_back
 from bot.outbox.receipts import watch
@@ -98,13 +98,11 @@ async def _socket_mode(app: App, bolt: AsyncApp, wire: Wire, settings: Settings)
 
 
 async def _http_mode(app: App, bolt: AsyncApp, pages: list[web.RouteDef], settings: Settings) -> None:
-    site = web_app(bolt, settings.slack_signing_secret, pages)
+    site, at = web_app(bolt, settings.slack_signing_secret, pages), (settings.slack_host, settings.port)
     hint = "Set PORT to a free one, or SLACK_HOST to an address of this machine."
-
-    def listens() -> None:
-        app.links["slack"] = str  # nothing is wrong
-
-    await listen(site, settings.slack_host, settings.port, hint, PATH, settings.proxies, listens)
+    listens = partial(app.links.__setitem__, "slack", str)  # nothing is wrong
+    told = f"listening on {at[0]}, port {at[1]}, path {PATH}"
+    await listen(site, at, hint, told, partial(Door, proxies=settings.proxies), listens)
 
 
 async def _until_one_fails(*works: Coroutine[Any, Any, None]) -> None:

@@ -6,12 +6,13 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine, Sequence
+from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from aiohttp import web
 
-from adapters.web_server import Door, listening, one_request
+from adapters.web_server import Door, listen, one_request
 from bot.app import App
 from bot.process.release import release
 from bot.process.settings import Settings
@@ -20,8 +21,6 @@ from bot.sight.watching import Watch
 
 if TYPE_CHECKING:  # an extra
     from bot.sight.metrics import Metrics
-
-log = logging.getLogger(__name__)
 
 PLACES = 64
 LAG_EVERY = 1.0
@@ -96,12 +95,9 @@ def _metrics() -> Metrics | None:
 
 async def serve(health: Health, figures: Callable[[], bytes] | None, settings: Settings) -> None:
     """Answer until cancelled. Raises UserError where the port is taken."""
-    runner = web.AppRunner(pages(health, figures), access_log=None, shutdown_timeout=1.0)
-    host, port = settings.health_host, settings.health_port
-    hint = "Set HEALTH_PORT to a free one."
-    async with listening(runner, host, port, hint, lambda serve: Door(serve, places=PLACES)):
-        log.info("health is at port %s of %s", port, host)
-        await asyncio.Event().wait()
+    at, hint = (settings.health_host, settings.health_port), "Set HEALTH_PORT to a free one."
+    site, told = pages(health, figures), f"health is at port {at[1]} of {at[0]}"
+    await listen(site, at, hint, told, partial(Door, places=PLACES), shutdown_timeout=1.0)
 
 
 def pages(health: Health, figures: Callable[[], bytes] | None) -> web.Application:

@@ -3,14 +3,14 @@ nothing is written."""
 
 import asyncio
 import contextlib
-import logging
 import random
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from aiohttp import web
 
-from adapters.web_server import Door, listening, one_request, places_within, visitor_of
+from adapters.web_server import Door, listen, one_request, places_within, visitor_of
 from bot.app import App
 from bot.live.watched_games import BYE, Hub, Watched, Watcher
 from bot.picture.png import rasterizer
@@ -172,8 +172,6 @@ async def _health(_: web.Request) -> web.Response:
     return web.Response(text="ok", headers=SAFE)
 
 
-log = logging.getLogger(__name__)
-
 SPARE = 64
 """Connections beside those that watch: pages that are being loaded."""
 
@@ -184,11 +182,7 @@ async def serve(app: App, settings: Settings) -> None:
     pages = Pages(hub, settings.address, proxies=settings.proxies)
     live = pages.app()
     live.on_shutdown.append(lambda _: hub.close())  # whoever watches is let go before their connections are waited for
-    runner = web.AppRunner(live, access_log=None, shutdown_timeout=1.0, handler_cancellation=True)
-    places = pages.places + SPARE
-    host, port, hint = settings.live_host, settings.live_port, "Set LIVE_PORT to a free one."
-    async with listening(
-        runner, host, port, hint, lambda serve: Door(serve, places=places, streams=True, proxies=settings.proxies)
-    ):
-        log.info("shared games are at %s", settings.address)
-        await asyncio.Event().wait()
+    door = partial(Door, places=pages.places + SPARE, streams=True, proxies=settings.proxies)
+    at, hint = (settings.live_host, settings.live_port), "Set LIVE_PORT to a free one."
+    told = f"shared games are at {settings.address}"
+    await listen(live, at, hint, told, door, shutdown_timeout=1.0, handler_cancellation=True)

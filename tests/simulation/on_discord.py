@@ -255,9 +255,7 @@ class SimHttp:
     def __init__(self, process: Process) -> None:
         self._process = process
 
-    async def request(
-        self, route: Any, *, json: Json | None = None, form: Any = None, files: Any = (), params: Any = None
-    ) -> Any:
+    async def request(self, route: Any, *, json: Json | None = None, form: Any = (), params: Any = None) -> Any:
         """A message for a channel, or those that stand there. Raises discord.HTTPException, OSError."""
         world, process = self._process.world, self._process
         if route.method == "GET":
@@ -276,7 +274,7 @@ class SimHttp:
             ]
         if json is None:
             json = parser.loads(next(part["value"] for part in form if part["name"] == "payload_json"))
-        texts = [file.fp.read().decode() for file in files]
+        texts = [part["value"].decode() for part in form if "filename" in part]
         fate = world.fate("discord")
         await process.pass_time(world.wire_delay)
         if fate in ("limit", "fault"):
