@@ -48,6 +48,10 @@ MISTAKES = [
     ('lnlt fire --attackers="squad fp=4"', "cannot be read.", "Write attackers=..."),
     ("lnlt fire attackers targets", "attackers has no value.", "Write attackers=..."),
     ('lnlt fire attacker="squad fp=4"', 'has no option "attacker".', "Did you mean attackers?"),
+    ("nhis fire mari1 japa1 range=4", 'has no option "range".', "Type: nhis fire mari1 japa1 distance=4"),
+    ("baps fire us3 germ3 distance=12", 'has no option "distance".', "Type: baps fire us3 germ3 range=12"),
+    ("ucn shoot us1 germ1 fp=4", 'has no option "fp".', 'shooters="bolt-action-rifle n=2;'),
+    ('macro add name=h command="roll 2d6"', '/macro add has no option "command".', "/help macro add"),
     # quotes
     ("lnlt fire attackers=squad fp=4", 'has no option "fp".', 'Quote the whole list: attackers="squad'),
     ('lnlt fire attackers="squad fp=4', "The quotation mark at character 21 is not closed", 'End it with "'),

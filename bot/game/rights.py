@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from bot.game.state import Game
-from bot.rules.errors import UserError
+from bot.rules.errors import UserError, did_you_mean
 from bot.rules.inputs.units import RosterUnit
 from bot.rules.text.phrase import phrase
 
@@ -53,7 +53,7 @@ def find_side(game: Game, name: str) -> str:
             option="side",
             code="no-sides",
         )
-    hint = f"Sides are {', '.join(game.sides)}."
+    hint = did_you_mean(name, game.sides) or f"Sides are {', '.join(game.sides)}."
     raise UserError(f'There is no side "{name[:40]}".', hint=hint, option="side", code="unknown-side")
 
 

@@ -331,3 +331,10 @@ def changed_names(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[s
     """Names of the units that a patch touches."""
     found = {**before.get("units", {}), **after.get("units", {})}
     return [(unit or before["units"][key])["name"] for key, unit in found.items()]
+
+
+def held_before(event: Mapping[str, Any]) -> list[str]:
+    """Names of the units that an event changed, as they were; one with a new name by its old one alone."""
+    if "renamed" in event:
+        return [event["renamed"]]
+    return changed_names(event.get("before") or {}, event.get("after") or {})

@@ -471,3 +471,17 @@ async def test_the_others_are_told_when_a_player_deletes_what_is_kept() -> None:
     assert gone.announce.title == "VC has lost a player: their name and texts are deleted"
     assert "Bob" not in gone.announce.text()
     assert (await channel.do("Carl", "roll d6", "privacy delete confirm")).announce is None
+
+
+async def test_who_joins_without_a_side_is_told_which_there_are() -> None:
+    """With a line that runs: the first side that nobody plays yet."""
+    channel = await Channel.fresh()
+    await channel.do("Anna", 'game start lnlt "Hill 875" sides="Blue Line, VC"')
+    asked = await channel.say("Anna", "game join")
+    assert (asked.title, asked.lines) == ("Which side: Blue Line or VC?", ('Type: /game join "Blue Line"',))
+    assert (await channel.do("Anna", 'game join "Blue Line"')).title == "Anna plays Blue Line"
+    assert (await channel.say("Bob", "game join")).lines == ("Type: /game join VC",)
+    assert (await channel.say("Bob", "game join Blue")).lines[0] == "Did you mean Blue Line?"
+    free = await Channel.fresh()
+    await free.do("Anna", 'game start lnlt "Hill 875"')
+    assert (await free.say("Anna", "game join")).title == "This game has no sides."

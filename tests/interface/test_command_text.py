@@ -35,6 +35,20 @@ def test_at_stands_before_a_target_as_one_says_it() -> None:
     assert read('unit add "at" squad')[1]["name"] == "at"
 
 
+def test_a_unit_goes_where_units_go_though_a_number_is_next() -> None:
+    """A handle or a quoted name is no number; a plain word where a number goes is asked about, as ever."""
+    assert read("baps fire us3 germ3 12") == read("baps fire attackers=us3 targets=germ3 range=12")
+    assert read('baps fire "GI 1" "Grenadier 1" 12')[1]["targets"] == "Grenadier 1"
+    assert read("ucn attack-vehicle us1 germ4 13") == read("ucn attack-vehicle unit=us1 target=germ4 skill=13")
+    assert read("lnlt overrun us7 vc1..vc3") == read("lnlt overrun unit=us7 targets=vc1..vc3")
+    with pytest.raises(UserError, match="range must be a number from 0 to 10000"):
+        read("baps fire us3 germ")
+
+
+def test_a_unit_gets_another_name_by_that_word() -> None:
+    assert read('unit edit us1 name="Rifle 9"') == read("unit edit us1 stats='name=\"Rifle 9\"'")
+
+
 def test_dice_take_the_rest_of_the_line() -> None:
     assert read("roll 3x 2d6 + 1 [rally]") == ("/roll", {"dice": "3x 2d6 + 1 [rally]"})
     assert read("roll 2d6 label=rally secret") == ("/roll", {"dice": "2d6", "label": "rally", "secret": True})

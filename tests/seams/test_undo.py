@@ -436,10 +436,12 @@ async def test_a_unit_is_renamed_and_back() -> None:
     renamed = (await channel.game()).units["rifle 9"]
     assert (renamed.handle, renamed.numbers) == (was["squad 1"].handle, was["squad 1"].numbers)
     assert (await channel.say("Anna", 'unit edit us1 stats="name=Squad 2"')).error
+    for several in ('name="Rifle 8" shaken', "shaken name=Rifle"):
+        assert (await channel.say("Anna", f"unit edit us1 {several}")).title == "A new name goes alone."
     await channel.do("Anna", "lnlt fire attackers=us1 targets=vc1 hand=1,6")
     asked = await channel.do("Anna", "game undo")
     await channel.press("Bob", asked.buttons[0].action)
-    await channel.do("Anna", "game undo")
+    assert "As before: Squad 1." in (await channel.do("Anna", "game undo")).text()
     assert (await channel.game()).units == was
     await channel.do("Anna", "game redo")
     assert "rifle 9" in (await channel.game()).units

@@ -27,6 +27,7 @@ from bot.game.tracks import tracks_line
 from bot.interface.reply.parts import Part, Small
 from bot.interface.reply.reply import WAITING, Button, Reply
 from bot.interface.spec import Person
+from bot.interface.typing.command_text import quoted
 from bot.packs.pack_store import check_joining
 from bot.process.entropy import new_id
 from bot.rules.errors import UserError
@@ -191,9 +192,13 @@ async def carry(context: Context, _more: str) -> Reply:
 
 async def join(context: Context, named: str | None = None) -> Reply:
     """Play for a side: the one typed, or on the button *Join US*."""
-    named = context.options()["side"] if named is None else named
     game = context.need_started()
-    side = find_side(game, named)
+    typed = context.command.options.get("side")
+    if named is None and game.sides and not typed:
+        free = next((side for side in game.sides if side not in game.players.values()), game.sides[0])
+        line = phrase("Type: `/game join {side}`", side=quoted(free))
+        raise UserError(f"Which side: {' or '.join(game.sides)}?", hint=line, option="side", code="missing")
+    side = find_side(game, named or (context.options()["side"] if typed else ""))
     person = context.ledger.person()
     if (own := game.players.get(person)) is not None:
         hint = "" if own == side else phrase("Leave it first: `/game leave`.")

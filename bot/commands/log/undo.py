@@ -16,7 +16,7 @@ from bot.commands.turns.mentions import call, call_sides, place_of
 from bot.game.decks import card_names
 from bot.game.events import NEVER_UNDONE, is_shared
 from bot.game.phases import whose_go
-from bot.game.roster import changed_names
+from bot.game.roster import changed_names, held_before
 from bot.game.state import Game, Json
 from bot.game.undo import (
     LEFT,
@@ -143,7 +143,7 @@ async def _ask(context: Context, event: Json, others: frozenset[str], what: str)
     context.about = request.topics[0]
     rows = [row for person in others if (row := ledger.persons.get(person)) is not None]
     lines = [await _told(context, event), f"{_why(context, event, what)}, so {names} must agree."]
-    if units := joined(changed_names(event.get("before") or {}, event.get("after") or {})):
+    if units := joined(held_before(event)):
         lines[1] += f" If so, what it did to {units} is {'taken back' if what == UNDO else 'done again'}."
     if await reason_to_stand_in(context, others):
         lines.append("They have left or been silent for seven days, so a manager who plays no side may agree instead.")
@@ -283,7 +283,7 @@ async def _take_back(context: Context, event: Json, last: int, *, asked: str = "
     ledger, number = context.ledger, event["number"]
     told, was = await _told(context, event), context.game
     ledger.add(UNDO, asked=asked, **fields, **undo_fields(event, last))
-    units = joined(changed_names(event.get("before") or {}, event.get("after") or {}))
+    units = joined(held_before(event))
     as_before = (f"As before: {units}.",) if units else ()
     if event["kind"] == "choice":
         rows = await context.store.events_at(context.ledger.row, [event["event"]])

@@ -40,7 +40,7 @@ MAX_SIDE = 32
 SHOWN = 60
 _COUNT = re.compile(r"(?<!\S)count=([1-9]\d?)(?!\S)")
 NAME = "name"
-_NEW_NAME = re.compile(r"\s*name=(.+)", re.IGNORECASE)
+_NEW_NAME = re.compile(r'\s*name=("[^"]*"|[^"]+)\s*', re.IGNORECASE)
 NO_WORDS = UnitWords((), {}, {})
 
 
@@ -183,6 +183,9 @@ def _edited(game: Game, unit: RosterUnit, stats: str, system: System, taken: lis
     rest, changed = [], unit
     for word in stats.split():
         key, equals, value = word.partition("=")
+        if key.casefold() == NAME and equals:
+            hint = phrase("By itself: `/unit edit {handle} name=...`", handle=unit.handle)
+            raise UserError("A new name goes alone.", hint=hint, option="stats", code="bad-value")
         if key.casefold() == "side" and equals:
             changed = replace(changed, side=_named_side(game, value))
         else:

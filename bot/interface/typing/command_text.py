@@ -37,6 +37,8 @@ _DICE = re.compile(r"(?:\d+\s*x\s*)?[(+-]*\d*d(?:\d|%|[fa](?![a-z])|\[)", re.IGN
 _DICE_WITHIN = re.compile(r"(?<!\w)\d*d(?:\d+|%)(?:\s*[+-]\s*\d+)?(?!\w)", re.IGNORECASE)
 _TOKEN = re.compile(rf"(\s*)(?=\S)(?:([A-Za-z][A-Za-z0-9_-]{{0,40}})=)?([^\s{''.join(_QUOTES)}]\S*)?")
 """A piece of a line: the space before it, a key, and a value that is not quoted."""
+_HOW_FAR = ("range", "distance", "hexes", "inches")
+"""How far it is, which games call by different words."""
 _THROWN, _TOTALS = ("roll", "rolled", "dice", "die", "result", "sum", "dr"), ("total", "hand")
 """What somebody may call the number that was rolled, and what it is called."""
 ACTING = ("attackers", "shooters", "unit", "units", "who", "firers", "element", "attacker", "shooter", "firer")
@@ -167,10 +169,11 @@ def read_tokens(spec: CommandSpec, tokens: list[Token]) -> dict[str, object]:
     mods: list[str] = []
     positional = [option for option in spec.options if option.type not in ("bool", "mods")]
     stats = next((option for option in spec.options if option.complete in _LOOSE), None)
+    edits = stats is not None and stats.complete == "stats"  # who was named gets another name
     loose: list[str] = []
     placed: set[str] = set()
     for token, following in zip_longest(tokens, tokens[1:]):
-        if token.key in options:
+        if token.key in options and not (token.key in placed and edits):
             _check_value(token, following, options)
             if token.key == "mods":
                 mods.append(token.value)
@@ -181,7 +184,7 @@ def read_tokens(spec: CommandSpec, tokens: list[Token]) -> dict[str, object]:
             else:
                 _put(given, token.key, token.value)
         elif token.key:
-            if stats is None:
+            if stats is None or (stats.complete == "command" and not loose):  # a command begins with its name
                 raise _unknown_key(spec, token, options, tokens)
             loose.append(f"{token.key}={_kept(stats, token, token.value)}")
         elif not token.quoted and (flag := _flag(token.value, options)):
@@ -210,7 +213,8 @@ def _whole(option: Option, loose: list[str], tokens: list[Token]) -> str:
 
 def _kept(option: Option, token: Token, value: str) -> str:
     """A value as it goes into an option that is read once more: with its quotation marks, where that needs them."""
-    return quoted(value) if token.quoted and option.complete != "stats" and value == token.value else value
+    plain = option.complete == "stats" and token.key != "name"
+    return quoted(value) if token.quoted and not plain and value == token.value else value
 
 
 def _put(given: dict[str, object], name: str, value: object) -> None:
@@ -270,9 +274,14 @@ def _place(spec: CommandSpec, positional: list[Option], given: dict[str, object]
 def _unit_instead(
     option: Option, positional: list[Option], given: Mapping[str, object], token: Token, spec: CommandSpec
 ) -> Option | None:
-    """The option for a unit, where the next one is a choice of words and this is none of them: `random-order us1..us4`.
+    """The option for a unit, where the next one is a choice of words and this is none of them: `random-order us1..us4`,
+    or a number, and this is a handle or a quoted name: `fire us3 germ3`.
 
     Without a number in it, something that is nearly one of the words, or the name of an option, is asked about."""
+    if option.type in ("int", "number"):
+        named = token.value[:1].isalpha() and (token.quoted or any(map(str.isdecimal, token.value)))
+        units = [other for other in positional if other.type in ("unit", "units") and other.name not in given]
+        return min(units, key=lambda other: other.type == "units", default=None) if named else None
     if option.type != "enum" or option.required:
         return None
     folded = token.value.casefold().replace("_", "-")
@@ -354,16 +363,16 @@ def _unknown_key(spec: CommandSpec, token: Token, options: Mapping[str, Option],
     if not near and token.key in _THROWN and (total := next((name for name in _TOTALS if name in options), "")):
         near = meant(token.key, [total])
     lists = [name for name, option in options.items() if option.type == "units"]
+    if token.key in _HOW_FAR:
+        near = meant(token.key, [name for name in _HOW_FAR if name in options]) or near
     if token.key in WHO and (who := [name for name, one in options.items() if one.type in ("unit", "units")]):
         same = [name for name in who if (name in ACTING) == (token.key in ACTING)]
         near = meant(token.key, (same or who)[:1])
     if not near and lists:
         near = _marked(tokens, options, f"{token.key}={token.value}", "Is it a unit's number? Quote the whole list: {}")
-        near = (
-            near
-            if near.right
-            else f'Is it a unit\'s number? Quote the whole list: {lists[0]}="squad fp=4; leader lm=1".'
-        )
+        shown = re.search(rf'\b{lists[0]}="[^"]*"', spec.example)
+        if not near.right:
+            near = f"Is it a unit's number? Quote the whole list: {shown[0]}." if shown else ""
     return unknown_option(token.key, spec.name, hint=near or Typed(f"/help {' '.join(spec.path)}"))
 
 
