@@ -52,9 +52,9 @@ PLACES: Mapping[str, str] = {PLAY: "in play", DISCARD: "discarded", REMOVED: "ou
 ENDS_AT = ("on top", "at the bottom")
 
 
-def counted_cards(id: str, deck: Deck, out: cards.Out, hand_of: Callable[[str], str]) -> str:
+def counted_cards(deck: Deck, sizes: cards.Sizes, hand_of: Callable[[str], str]) -> str:
     """`17 of 20 in the pile, 2 in play, 1 discarded, 3 in VC's hand`: what all can tell."""
-    there, held = cards.sizes(id, out)
+    there, held = sizes[0], {**sizes[1]}
     known, all = [held.pop(end, 0) for end in cards.ENDS], size(deck.cards)
     told = [f"{all - sum(there.values()) - sum(held.values())} of {all} in the pile"]
     told += [f"{count} of them known {where}" for count, where in zip(known, ENDS_AT, strict=True) if count]

@@ -23,7 +23,7 @@ def deck_lines(story: Story) -> Iterator[tuple[str, str, list[str]]]:
         deck = cards.deck_from_json(declared)
         title, names = (own[id].title, own[id].names) if id in own else (id, {})
         called = {card: names.get(card) or _called(story, id, card) for card, _ in deck.cards}
-        counts = counted_cards(id, deck, story.cards, lambda seat: whose_hand(story, seat))
+        counts = counted_cards(deck, cards.sizes(id, story.cards), lambda seat: whose_hand(story, seat))
         held = {seat: cards.known_cards(id, seat, story.cards) for seat in story.seats}
         opened = [
             (whose_hand(story, seat), listed(called, some.items())) for seat, some in held.items() if any(some.values())

@@ -91,18 +91,32 @@ def at(deck: str, place: str, out: Out) -> dict[str, int]:
     return {name.removeprefix(start): count for name, count in out.items() if name.startswith(start)}
 
 
-def sizes(deck: str, out: Out) -> tuple[dict[str, int], dict[str, int]]:
-    """How many cards of a deck are in each place, and how many in each hand and on each known end."""
-    start, places, hands = f"{deck}/", dict[str, int](), dict[str, int]()
+Sizes = tuple[dict[str, int], dict[str, int]]
+"""How many cards of a deck are in each place, and how many in each hand and on each known end."""
+
+
+def sizes(deck: str, out: Out) -> Sizes:
+    """How many cards of a deck are where."""
+    return laid(deck, (), out)[1]
+
+
+def laid(id: str, deck: Pile, out: Out, held: Iterable[str] = ()) -> tuple[dict[str, int], Sizes]:
+    """All that is told of a deck in one look at what is out: the pile, as `left` has it, and how many cards are
+    where."""
+    counts, places, hands, start = dict(deck), dict[str, int](), dict[str, int](), f"{id}/"
+    for card in held:
+        counts[card] = counts.get(card, 0) - 1
     for name, count in out.items():
         if name.startswith(start):
-            place, _, what = name[len(start) :].partition("/")
+            place, _, card = name[len(start) :].partition("/")
             if place in PLACES:
                 places[place] = places.get(place, 0) + count
-            elif what:
-                seat = what if place == HAND else what.rpartition("/")[0]
+            elif card:
+                seat, _, card = (card, "", "") if place == HAND else card.rpartition("/")
                 hands[seat] = hands.get(seat, 0) + count
-    return places, hands
+            if card in counts:
+                counts[card] -= count
+    return {card: count for card, count in counts.items() if count > 0}, (places, hands)
 
 
 def of_deck(deck: str, out: Out) -> dict[str, int]:
@@ -118,15 +132,7 @@ def moved(out: Out, changes: Mapping[str, int]) -> dict[str, int]:
 def left(id: str, deck: Deck, out: Out, held: Iterable[str] = ()) -> list[tuple[str, int]]:
     """The pile: what is left of a deck once all that is out is taken off, and the cards `held` in closed hands. Without
     those, which only who may see them knows, it is what all can tell."""
-    counts = dict(deck.cards)
-    for card in held:
-        counts[card] = counts.get(card, 0) - 1
-    starts = tuple(f"{id}/{place}/" for place in (*PLACES, KNOWN))
-    for name, count in out.items():
-        if name.startswith(starts):
-            card = name[name.rindex("/") + 1 :]
-            counts[card] = counts.get(card, 0) - count
-    return [(card, count) for card, count in counts.items() if count > 0]
+    return [*laid(id, deck.cards, out, held)[0].items()]
 
 
 def pile_size(id: str, deck: Deck, out: Out) -> int:
@@ -260,12 +266,13 @@ def card_at(pile: Iterable[tuple[str, int]], face: int) -> str:
 
 
 class Drawn(NamedTuple):
-    """What a draw comes to: the cards in the order drawn, a die for each, what is out of the pile then, and before
-    which card (from 0) the discards joined the pile; -1 where they did not."""
+    """What a draw comes to: the cards in the order drawn, a die for each, what is out of the pile then, how many cards
+    are where, and before which card (from 0) the discards joined the pile; -1 where they did not."""
 
     cards: tuple[str, ...]
     dice: tuple[Rolled, ...]
     out: Out
+    sizes: Sizes
     joined: int = -1
     ends: tuple[int, int] = (0, 0)
     """How many were taken from the known top and bottom."""
@@ -278,11 +285,12 @@ def draw(
     closed ones. What is known on top comes first, without a die, unless it is drawn to the top itself; what is known
     at the bottom comes last. Raises UserError where there are not so many."""
     hands = hands or {}
-    counts, discards = dict(left(id, deck, out, held_cards(hands))), at(id, DISCARD, out)
+    counts, (places, seated) = laid(id, deck.cards, out, held_cards(hands))
     first = [card for _, card in hands.get(TOP, ()) if TOP not in seats]
     last = [card for _, card in hands.get(BOTTOM, ())]
     ends = len(first), len(last)
-    there = sum(counts.values()) + sum(ends) + (sum(discards.values()) if deck.empty == RESHUFFLE else 0)
+    pile, discards = sum(counts.values()), places.get(DISCARD, 0)
+    there = pile + sum(ends) + (discards if deck.empty == RESHUFFLE else 0)
     if count > there:
         what = f"{id} has {there} left to draw, not {count}." if there else f"{id} has nothing left to draw."
         hint = phrase("`/deck show {id}` lists them.", id=id)
@@ -292,26 +300,31 @@ def draw(
     cards, dice = list[str](), list[Rolled]()
     now = dict(out)
     for number in range(count):
-        end = TOP if first else BOTTOM if last and not counts else ""
-        if not (counts or end):
-            counts, joined = {card: discards[card] for card, _ in deck.cards if card in discards}, number
+        end = TOP if first else BOTTOM if last and not pile else ""
+        if not (pile or end):
+            thrown = at(id, DISCARD, now)
+            counts, joined = {card: thrown[card] for card, _ in deck.cards if card in thrown}, number
+            pile = sum(counts.values())
             now = {name: some for name, some in now.items() if not name.startswith(f"{id}/{DISCARD}/")}
+            places[DISCARD] = 0
         if end:
             card = (first if first else last).pop(0)
             now[key(id, HAND, end)] -= 1
+            seated[end] -= 1
         else:
-            die = Die(id, sum(counts.values()))
+            die = Die(id, pile)
             face = source.draw(die)
             card = card_at(counts.items(), int(face))
             counts[card] -= 1
-            if not counts[card]:
-                del counts[card]
+            pile -= 1
             dice.append(die.rolled(face))
-        to = key(id, HAND, seats[number]) if seats else key(id, PLAY, card)
+        where, whose, to = (seated, seats[number], HAND) if seats else (places, PLAY, PLAY)
+        where[whose] = where.get(whose, 0) + 1
+        to = key(id, HAND, whose) if seats else key(id, PLAY, card)
         now[to] = now.get(to, 0) + 1
         cards.append(card)
-    now = {name: some for name, some in now.items() if some}
-    return Drawn(tuple(cards), tuple(dice), now, joined, (ends[0] - len(first), ends[1] - len(last)))
+    taken = ends[0] - len(first), ends[1] - len(last)
+    return Drawn(tuple(cards), tuple(dice), moved(now, {}) if any(taken) else now, (places, seated), joined, taken)
 
 
 def face_of(pile: Pile, typed: str, names: Mapping[str, str]) -> int:

@@ -78,7 +78,7 @@ def game_deck(context: Context, id: str) -> GameDeck | None:
     """What the game's files say of a deck; None for one of the evening."""
     if id == cups.ELEMENTS and cups.leads(context.game, id, context.system):
         return cups.of_roster(context.game, lost_states(context.game.system))
-    return context.system.decks.get(id) if context.system is not None else None
+    return system.decks.get(id) if (system := context.system) is not None else None
 
 
 def _ready(context: Context) -> Mapping[str, Deck]:
@@ -198,7 +198,8 @@ async def _draw(context: Context, typed: str, count: int, *, openly: bool = Fals
     number, drawn = await drawn_cards(context, id, deck, count, "draw", real=real)
     names = await names_of(context, id, drawn.cards)
     told = described(context, id, drawn.cards)
-    lines: tuple[Part, ...] = (*joined_lines(drawn), *told, Small(f"{id}: {counts(context, id, deck)}"))
+    left = Small(f"{id}: {counts(context, id, deck, drawn.sizes)}")
+    lines: tuple[Part, ...] = (*joined_lines(drawn), *told, left)
     title = f"{context.who} draws {', '.join(names[card] for card in drawn.cards)}"
     buttons = (draw_button(context, id), context.button("undo", "Undo", number))
     return Reply(title, lines, by=f"from {id}", buttons=buttons)
@@ -214,7 +215,7 @@ async def _draw_closed(context: Context, typed: str, count: int) -> Reply:
     names = await names_of(context, id, drawn.cards)
     told = Reply(
         f"{context.who} draws {counted(count, 'card')} into {hand_of(context, seat)}",
-        (*joined_lines(drawn), Small(f"{id}: {counts(context, id, deck)}")),
+        (*joined_lines(drawn), Small(f"{id}: {counts(context, id, deck, drawn.sizes)}")),
         by=f"from {id}",
         buttons=(hand_button(context), context.button("undo", "Undo", number)),
         tone=SEALED,
@@ -266,7 +267,7 @@ async def drawn_cards(
     game, ledger = context.game, context.ledger
     if seats:
         check_no_cup(context, id)
-    check_room(context, id, Counter(seats))
+    check_room(context, id, seats)
     hands, number = await closed_hands(context, id), ledger.next_number
     source = await drawing_from(context, id, deck, real) if real else ledger.source()
     drawn = cards.draw(id, deck, game.cards, count, source, hands, seats)
@@ -301,8 +302,9 @@ async def drawing_from(context: Context, id: str, deck: Deck, real: Sequence[str
 
 def check_chits(context: Context, id: str, how: str = "") -> None:
     """Raise UserError where a player would move chits of a cup that leads a phase: one could come twice, or never."""
-    actor = context.actor
-    if cups.leads(context.game, id, context.system) and context.game.started and (actor.side or not actor.directs):
+    if not (context.game.started and cups.leads(context.game, id, context.system)):
+        return
+    if (actor := context.actor).side or not actor.directs:
         hint = phrase("`/game undo` takes a chit back; a game master without a side may move them.")
         what = f"{id} leads a phase: its chits {f'are {how}' if how else 'move by themselves'}."
         raise UserError(what, hint=hint, code="leads-phase")
@@ -316,13 +318,13 @@ def check_no_cup(context: Context, id: str) -> None:
         raise UserError(what, hint=hint, option="deck", code="leads-phase")
 
 
-def check_room(context: Context, id: str, more: Mapping[str, int]) -> None:
-    """Raise UserError where a hand would hold more cards than the game allows."""
-    made = game_deck(context, id)
+def check_room(context: Context, id: str, seats: Iterable[str]) -> None:
+    """Raise UserError where a hand would hold more cards than the game allows, with one more for each of `seats`."""
+    made = game_deck(context, id) if seats else None
     if made is None or not made.hand_limit:
         return
     held = cards.hand_sizes(id, context.game.cards)
-    for seat, count in more.items():
+    for seat, count in Counter(seats).items():
         if (had := held.get(seat, 0)) + count > made.hand_limit:
             what = (
                 f"{hand_of(context, seat)} would hold {had + count} cards of {id}, and {made.hand_limit} is the most."
@@ -524,20 +526,20 @@ async def press_picture(context: Context, id: str) -> Reply:
     return await deck_shown(context, title, under, _closed_places(context, id), chips, lines)
 
 
-def counts(context: Context, id: str, deck: Deck) -> str:
-    """`17 of 20 in the pile, 2 in play, 1 discarded, 3 in VC's hand`: what all can tell."""
-    return counted_cards(id, deck, context.game.cards, lambda seat: hand_of(context, seat))
+def counts(context: Context, id: str, deck: Deck, sizes: cards.Sizes | None = None) -> str:
+    """`17 of 20 in the pile, 2 in play, 1 discarded, 3 in VC's hand`: what all can tell, by the `sizes` of a draw."""
+    return counted_cards(deck, sizes or cards.sizes(id, context.game.cards), lambda seat: hand_of(context, seat))
 
 
 def found(context: Context, typed: str, may_be: Callable[[str], bool] | None = None, *, declares: bool = False) -> str:
     """The deck that is meant: where none is named the only one, or the only one that `may_be` it. Standard decks, and
     those of the game's files, are declared at their first draw."""
-    decks, id, ready = context.game.decks, clean_name(typed).casefold(), _ready(context)
-    here = deck_names(context.game, context.system)
-    likely = here if id or len(here) == 1 or may_be is None else [one for one in here if may_be(one)]
-    if not id and len(likely) == 1:
-        id = likely[0]
+    decks, id = context.game.decks, clean_name(typed).casefold()
     if id in decks:
+        return id
+    here, ready = deck_names(context.game, context.system), _ready(context)
+    likely = here if id or len(here) == 1 or may_be is None else [one for one in here if may_be(one)]
+    if not id and len(likely) == 1 and (id := likely[0]) in decks:
         return id
     if declares and id in ready:
         declare(context, id, ready[id].cards, ready[id].empty)

@@ -277,7 +277,7 @@ async def _out_of_hand(context: Context, id: str, does: str, typed: str, draw: s
     wanted = _chosen(id, typed, draw, own, known, names)
     to = (end or _receiver(context, seat)) if does == "give" else end
     moves = list[tuple[str, str]]()
-    check_room(context, id, {to: len(wanted)} if does == "give" else {})
+    check_room(context, id, [to] * len(wanted) if does == "give" else ())
     number, out, hidden = ledger.next_number, dict(game.cards), dict[str, str]()
     for card in wanted:
         if known[card]:
