@@ -1853,7 +1853,8 @@ class Game:
         if body["kind"] == "sequence" and (problem := self.draws_problem(body)):
             return problem
         if "upkeep" in body:
-            last = self.events[body["number"] - 1]
+            numbers = range(body["number"] - 1, 0, -1)  # its decks are declared before it
+            last = next(self.events[at] for at in numbers if self.events[at]["kind"] != "deck")
             moved = last["kind"] in ("start", "next", "pass") and last.get("after", {}).get("game", {}).keys()
             begins = "upkeep" in last or (moved and moved & {"turn", "phase", "turn_of"})
             if body["upkeep"] != now["phase"] or not begins:

@@ -26,16 +26,18 @@ class Upkeep(NamedTuple):
     passed: tuple[tuple[str, str], ...] = ()
 
 
-def upkeep_of(now: Callable[[], Game], system: System | None, person: str, run: str = "") -> Iterator[Upkeep]:
+def upkeep_of(
+    now: Callable[[], Game], system: System | None, person: str, run: str = "", closed: Mapping[str, Any] | None = None
+) -> Iterator[Upkeep]:
     """What the phase that has just begun runs, or of that the sequence `run`, each in the state that it comes in: the
     units of several sides one side after the other, where it is about what a side keeps. `person` is the side of who
-    began the phase."""
+    began the phase, `closed` are the piles with closed cards as all have seen them by then."""
     for begin in phase_of(now(), system).get("begins") or () if system is not None else ():
         assert system is not None
         if run in ("", begin["run"]):
             game, sequence = now(), system.sequence(begin["run"])
             if not sequence.upkeep_by:
-                yield _upkeep(game, sequence, [""], person)
+                yield _upkeep(game, sequence, [""], person, closed)
                 continue
             units = [unit.name for unit in in_order(game.units.values()) if _is_meant(unit, begin, game, system)]
             of_sides = any(not option.name.startswith(f"{GAME}.") for option in sequence.tracks)
@@ -43,7 +45,7 @@ def upkeep_of(now: Callable[[], Game], system: System | None, person: str, run: 
             for side in dict.fromkeys(sides.values()):
                 some = [name for name in units if sides[name] == side]
                 for first in range(0, len(some), MAX_UNITS):
-                    yield _upkeep(now(), sequence, some[first : first + MAX_UNITS], person)
+                    yield _upkeep(now(), sequence, some[first : first + MAX_UNITS], person, closed)
 
 
 def _is_meant(unit: RosterUnit, begin: Mapping[str, Any], game: Game, system: System) -> bool:
@@ -54,14 +56,14 @@ def _is_meant(unit: RosterUnit, begin: Mapping[str, Any], game: Game, system: Sy
     return marked or not (states or has)
 
 
-def _upkeep(game: Game, sequence: Sequence, names: list[str], person: str) -> Upkeep:
+def _upkeep(game: Game, sequence: Sequence, names: list[str], person: str, closed: Mapping[str, Any] | None) -> Upkeep:
     roster, passed, able = roster_of(game), list[tuple[str, str]](), list[str]()
     ruled, option = with_filled({}, by_rules(sequence, {}, game)), sequence.upkeep_by
     there = [game.units[name.casefold()].name if name else "" for name in names if name.casefold() in {"", *game.units}]
     for name in there:
         options = {**ruled, **({option: name} if option else {})}
         try:
-            read = tracks_read(sequence, options, roster, game, person)
+            read = tracks_read(sequence, options, roster, game, person, closed)
             sequence.plan(sequence.given({**options, **filled_in(read, sequence.system.tracks)}, roster))
             able.append(name)
         except UserError as error:
@@ -69,13 +71,14 @@ def _upkeep(game: Game, sequence: Sequence, names: list[str], person: str) -> Up
     if not able:
         return Upkeep(sequence, None, {}, tuple(passed))
     options = {**ruled, **({option: "; ".join(able)} if option else {})}
-    return Upkeep(sequence, options, tracks_read(sequence, options, roster, game, person), tuple(passed))
+    return Upkeep(sequence, options, tracks_read(sequence, options, roster, game, person, closed), tuple(passed))
 
 
 def upkeep_problem(now: Game, roll: Mapping[str, Any], system: System | None, *, goes_on: bool) -> str:
     """What is wrong with the upkeep that an event says it is, by today's files: it is all that is due, or where it
     `goes_on` from an event of the same, units of that."""
-    due = [one.options for one in upkeep_of(lambda: now, system, str(roll["side"]), str(roll["target"]))]
+    side, run = str(roll["side"]), str(roll["target"])
+    due = [one.options for one in upkeep_of(lambda: now, system, side, run, roll.get("read"))]
     units = {name for options in due if options for value in options.values() for name in str(value).split("; ")}
     inputs: Mapping[str, Any] = roll.get("inputs") or {}
     named = {name for value in inputs.values() for name in str(value).split("; ")}

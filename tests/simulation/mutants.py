@@ -16,6 +16,7 @@ import bot.answers.defaults
 import bot.commands.games.transfer_and_delete
 import bot.commands.log.export_and_share
 import bot.commands.log.undo
+import bot.commands.piles
 import bot.commands.play.decks
 import bot.commands.play.hands
 import bot.game.follows.cards
@@ -231,14 +232,15 @@ def _drawn_openly(patch: pytest.MonkeyPatch) -> None:
 
 @mutant("cards: what was in hands before is believed to be so still", 77, "f")
 def _hands_remembered(patch: pytest.MonkeyPatch) -> None:
-    closed = bot.commands.play.decks.closed_hands
+    closed = bot.commands.piles.closed_hands
 
     async def stale(context: Context, id: str) -> Any:
         if context.ledger.hands[0]:
             context.ledger.hands = context.game.cards.get(last_key(id), 0), context.ledger.hands[1]
         return await closed(context, id)
 
-    patch.setattr(bot.commands.play.decks, "closed_hands", stale)
+    for module in (bot.commands.piles, bot.commands.play.decks):
+        patch.setattr(module, "closed_hands", stale)
 
 
 @mutant("cards: who leaves takes their hand along", 68, "f")

@@ -76,7 +76,7 @@ async def begin_game(context: Context) -> Reply:
         game = replace(game, units=carried(old, sides))
     context.begin(game, result=phase_title(game, system))
     begun = headline(context.game, system)
-    kept = run_upkeep(context, begun, starts=True)
+    kept = await run_upkeep(context, begun, starts=True)
     told = context.game
     lines: list[Part] = [f"{begun}{'' if begun.endswith('?') else '.'} {context.who} is game master."]
     if sides:

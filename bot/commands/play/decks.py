@@ -1,39 +1,32 @@
 """`/deck`: cards and chits drawn from decks, which anybody can prove afterwards; and names put in order."""
 
-import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from bot.answers.outcome import is_of_game
 from bot.commands.context import Context, closes_texts
 from bot.commands.pictures import deck_shown, offered
+from bot.commands.piles import closed_hands, cup_declared, declare, game_deck
 from bot.game import cups
-from bot.game.decks import MOST_SHOWN, counted_cards, deck_names, listed, open_cards, pile_seen
+from bot.game.decks import MOST_SHOWN, counted_cards, deck_names, listed, open_cards
 from bot.game.follows.cards import counted as closed_words
 from bot.game.follows.cards import seat_of
-from bot.game.loaded import HANDS
 from bot.game.rights import need_player, of_side
-from bot.game.state import Json
 from bot.interface.reply.parts import Group, Part, Small
 from bot.interface.reply.reply import SEALED, Button, Reply
 from bot.interface.spec import HAND
 from bot.places.own_installs import ADD_IT, for_games
 from bot.rules import cards
 from bot.rules.cards import DISCARD, STANDARD, Deck
-from bot.rules.copies import replace
 from bot.rules.dice import Script
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.inputs.decks import HAND as HAND_KEPT
 from bot.rules.inputs.decks import OPEN as OPEN_KEPT
-from bot.rules.inputs.decks import GameDeck
 from bot.rules.proof.chain import canonical
 from bot.rules.text.names import counted, joined
 from bot.rules.text.phrase import phrase
 from bot.rules.text.plain import clean_name
-from bot.systems.catalog import lost_states
 from bot.systems.deck_file import CHIT_SAYS
-from bot.systems.system import Sequence as CombatSequence
 
 USUAL = "deck"
 Names = Mapping[str, str]
@@ -74,13 +67,6 @@ async def make(context: Context) -> Reply:
     return Reply(title, lines, buttons=(draw_button(context, name), context.button("undo", "Undo", number)))
 
 
-def game_deck(context: Context, id: str) -> GameDeck | None:
-    """What the game's files say of a deck; None for one of the evening."""
-    if id == cups.ELEMENTS and cups.leads(context.game, id, context.system):
-        return cups.of_roster(context.game, lost_states(context.game.system))
-    return system.decks.get(id) if (system := context.system) is not None else None
-
-
 def _ready(context: Context) -> Mapping[str, Deck]:
     """The decks that need not be made: those of the game's files, and standard decks."""
     own = context.system.decks if context.system is not None else {}
@@ -92,40 +78,6 @@ def _free_name(context: Context) -> str:
     names = (USUAL if number == 1 else f"{USUAL}-{number}" for number in range(1, cards.MOST_DECKS + 2))
     taken = deck_names(context.game, context.system)
     return next(name for name in names if name not in taken)
-
-
-def declare(context: Context, id: str, listed: Iterable[tuple[str, int]], empty: str, *, named: bool = True) -> None:
-    """Write down what cards a deck has, in order, before its first die; words that were typed are kept apart."""
-    game, ledger = context.game, context.ledger
-    if id not in game.decks and len(game.decks) >= cards.MOST_DECKS:
-        hint = phrase("`/deck make` with the name of one begins it anew: {names}", names=", ".join(game.decks))
-        raise UserError(f"A game has at most {cards.MOST_DECKS} decks.", hint=hint, code="too-many")
-    if cards.at(id, cards.HAND, game.cards):
-        what = f"Hands hold closed cards of {id}. Take another name, or let these be played first."
-        if not cards.hand_sizes(id, game.cards):
-            what = f"Cards of {id} are known on top or at the bottom. Shuffle it first, or take another name."
-        raise UserError(what, option="name", code="name-taken")
-    texts, ids = dict[str, str](), list[tuple[str, int]]()
-    for card, count in listed:
-        own = card if named or card.isdecimal() else f"{ledger.next_number}.w{len(texts) + 1}"
-        texts |= {} if own == card else {own.partition(".")[2]: card}
-        ids.append((own, count))
-    deck = Deck(tuple(ids), empty)
-    out = cards.moved(game.cards, dict.fromkeys(cards.of_deck(id, game.cards), 0))
-    made, data = game_deck(context, id) if named else None, deck.to_json()
-    if made is not None and cups.leads(game, id, context.system):
-        data = _cup(context, made)
-    now = replace(game, decks={**game.decks, id: data}, cards=out)
-    if now.decks == game.decks and now.cards == game.cards:
-        first = phrase("`/deck draw {id}` draws from it.", id=id)
-        raise UserError(f"{id} has just these cards, all of them in the pile.", hint=first, code="no-change")
-    ledger.add("deck", now, texts=texts, result=cards.size_words(id, deck))
-
-
-def _cup(context: Context, made: GameDeck) -> Json:
-    """What the chain has of a cup that leads a phase, as the game has it now."""
-    game = context.game
-    return cups.declared(made, game.sides, [*lost_states(game.system), *cups.given_up(context.system)])
 
 
 def declare_cup(context: Context, id: str) -> None:
@@ -143,7 +95,7 @@ def declare_cup(context: Context, id: str) -> None:
     stays = [card["id"] for card in old.get("cards", ()) if card.get("after") == cards.REMOVED]
     is_whole = not any(cards.at(id, place, out) for place in (cards.PLAY, DISCARD))
     is_whole &= not any(card in stays for card in cards.at(id, cards.REMOVED, out))
-    if cups.LOST not in old or (is_whole and old != _cup(context, made)):
+    if cups.LOST not in old or (is_whole and old != cup_declared(context, made)):
         declare(context, id, made.deck.cards, made.deck.empty)
 
 
@@ -374,33 +326,6 @@ def saw(hands: dict[str, list[tuple[str, str]]], seat: str, held: Iterable[tuple
     for one in [*(one for one in hands if one.startswith(cards.SAW)), own]:
         seen = dict(hands.get(one, ())) | (dict.fromkeys((draw for draw, _ in held), "") if one == own else {})
         hands[one] = [(draw, "") for draw in seen if draw in ends]
-
-
-async def closed_piles(context: Context, sequence: CombatSequence, *seats: str) -> list[Json]:
-    """The piles with closed cards that a sequence draws from, as each of these seats has seen them: see `pile_seen`."""
-    game, found = context.game, [Json() for _ in seats]
-    for id in sequence.decks if is_of_game(game, sequence.system.id) else ():
-        if game.cards.get(cards.last_key(id)):
-            hands = await closed_hands(context, id)
-            for piles, seat in zip(found, seats, strict=True):
-                piles |= pile_seen(id, game, hands, seat)
-    return found
-
-
-async def closed_hands(context: Context, id: str) -> dict[str, list[tuple[str, str]]]:
-    """What is in the closed hands of a deck: for the dice that draw from it, and for who sits there alone."""
-    out, ledger = context.game.cards, context.ledger
-    number = out.get(cards.last_key(id), 0)
-    if not number:
-        return {}
-    at, told = ledger.hands
-    if at != number:
-        rows = [row for row in ledger.new_texts if row.event == number]
-        rows = rows or [*await context.store.texts(ledger.row, after=number - 1, before=number + 1)]
-        told = next((row.text for row in rows if row.key == HANDS), "")
-    if not told:
-        raise UserError("What is in the hands of this deck was lost.", hint="Ask the host.", code="unknown-card")
-    return cards.hands_now(id, out, json.loads(told))
 
 
 def keep_hands(context: Context, hands: cards.Hands) -> None:

@@ -10,19 +10,18 @@ from collections.abc import Mapping, Sequence
 
 from bot.commands.context import Context
 from bot.commands.log.undo import manages, reason_to_stand_in
+from bot.commands.piles import closed_hands, game_deck
 from bot.commands.play.decks import (
     Names,
     check_chits,
     check_no_cup,
     check_room,
-    closed_hands,
     counts,
     described,
     draw_button,
     drawn_cards,
     found,
     found_deck,
-    game_deck,
     hand_button,
     hand_of,
     joined_lines,

@@ -19,7 +19,7 @@ from bot.answers.what_if import Level, Worth, changes, count_changes, worth_repl
 from bot.commands.context import Context, drafted, own_draft, repeated, roster_for
 from bot.commands.log.log import turn_page
 from bot.commands.pictures import offered
-from bot.commands.play.decks import closed_piles
+from bot.commands.piles import closed_piles
 from bot.commands.post.choose import CHOICE, behind
 from bot.commands.turns.turn import odds_by_name
 from bot.game.events import system_of, whole_shot

@@ -12,7 +12,8 @@ from bot.answers.shot import EXTRA, named_units, run_sequence
 from bot.answers.tables import printed, whole_reply
 from bot.commands.context import Context, roster_for
 from bot.commands.pictures import offered, table_action
-from bot.commands.play.decks import closed_piles, counts, declare
+from bot.commands.piles import closed_piles, declare_decks
+from bot.commands.play.decks import counts
 from bot.commands.play.odds import answer_compared, answer_odds, answer_rounds
 from bot.commands.play.record import record
 from bot.commands.play.targets import asked
@@ -174,13 +175,12 @@ def _declare_decks(context: Context, sequence: Sequence, options: Mapping[str, o
     if not is_of_game(game, sequence.system.id):
         what = f"{sequence.title} draws from a deck of {sequence.system.title}, which is not played here."
         raise UserError(what, hint=phrase("`/game start {id}` begins it.", id=sequence.system.id), code="other-system")
-    for id, made in sequence.decks.items():
+    for id in sequence.decks:
         if options.get("hand") and game.cards.get(last_key(id)):
             what = f"Cards of {id} are closed, so real cards cannot be typed: they could be in a hand as well."
             hint = phrase("Leave out hand. With no hand closed, `/fair reveal` opens it.")
             raise UserError(what, hint=hint, option="hand", code="closed-cards")
-        if id not in game.decks:
-            declare(context, id, made.deck.cards, made.deck.empty)
+    declare_decks(context, sequence)
 
 
 async def play(context: Context) -> Reply:

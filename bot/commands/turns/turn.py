@@ -65,7 +65,7 @@ async def advance(context: Context, about: str | None = None) -> Reply:
 
 async def phase_card(context: Context, was: Game, after: Game, because: tuple[str, ...]) -> Reply:
     """The card of the phase that has just begun, with its upkeep, and those who are called."""
-    kept = run_upkeep(context, headline(after, context.system))
+    kept = await run_upkeep(context, headline(after, context.system))
     reply = await card(context, was, after, await call_sides(context, after, after.go), because)
     return replace(reply, lines=(*reply.lines, *kept)) if kept else reply
 

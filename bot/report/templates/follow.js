@@ -563,10 +563,10 @@ const Follow = (() => {
       return new RegExp(`^(?:${said.join("; ")})$`, "su").test(body.result || "") ? "" : "Its words are not what was sealed.";
     }
 
-    /* Upkeep comes right behind the phase that has begun, or behind other upkeep. */
-    function upkeep({upkeep: phase}) {
-      const before = bodies[bodies.length - 1], moved = ["start", "next", "pass"].includes(before.kind) && ["turn", "phase", "turn_of"].some(one => one in fields(before, "after"));
-      return phase === game.phase && (moved || "upkeep" in before) ? "" : "It is the upkeep of a phase that has not just begun.";
+    /* Upkeep comes right behind the phase that has begun, or behind other upkeep, and the decks that it draws from. */
+    function upkeep(body) {
+      const before = bodies.filter(one => one.kind !== "deck").pop() || body, moved = ["start", "next", "pass"].includes(before.kind) && ["turn", "phase", "turn_of"].some(one => one in fields(before, "after"));
+      return body.upkeep === game.phase && (moved || "upkeep" in before) ? "" : "It is the upkeep of a phase that has not just begun.";
     }
 
     /* The tracks that a sequence read are as the log led to, of the side that acts; it changes no others, and by hand one at a time is set. */

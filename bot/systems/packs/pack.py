@@ -254,8 +254,6 @@ class PackSystem(System):
                 sequence, problem = self.sequences[id], ""
                 if sequence.choices:
                     problem = "asks a side, which upkeep cannot wait for"
-                elif sequence.decks:
-                    problem = "draws cards, which upkeep does not"
                 elif not sequence.upkeep_by and any(option.required for option in sequence.inputs):
                     problem = "must take `units` (or one `unit`, or nobody), and nothing else that must be typed"
                 elif not sequence.upkeep_by and begin.keys() - {"run"}:

@@ -1,0 +1,94 @@
+"""The decks of a game as commands read and declare them: what the files say, what the chain has, what is closed."""
+
+import json
+from collections.abc import Iterable
+
+from bot.answers.outcome import is_of_game
+from bot.commands.context import Context
+from bot.game import cups
+from bot.game.decks import pile_seen
+from bot.game.loaded import HANDS
+from bot.game.state import Json
+from bot.rules import cards
+from bot.rules.cards import Deck
+from bot.rules.copies import replace
+from bot.rules.errors import UserError
+from bot.rules.inputs.decks import GameDeck
+from bot.rules.text.phrase import phrase
+from bot.systems.catalog import lost_states
+from bot.systems.system import Sequence
+
+
+def game_deck(context: Context, id: str) -> GameDeck | None:
+    """What the game's files say of a deck; None for one of the evening."""
+    if id == cups.ELEMENTS and cups.leads(context.game, id, context.system):
+        return cups.of_roster(context.game, lost_states(context.game.system))
+    return system.decks.get(id) if (system := context.system) is not None else None
+
+
+def declare(context: Context, id: str, listed: Iterable[tuple[str, int]], empty: str, *, named: bool = True) -> None:
+    """Write down what cards a deck has, in order, before its first die; words that were typed are kept apart."""
+    game, ledger = context.game, context.ledger
+    if id not in game.decks and len(game.decks) >= cards.MOST_DECKS:
+        hint = phrase("`/deck make` with the name of one begins it anew: {names}", names=", ".join(game.decks))
+        raise UserError(f"A game has at most {cards.MOST_DECKS} decks.", hint=hint, code="too-many")
+    if cards.at(id, cards.HAND, game.cards):
+        what = f"Hands hold closed cards of {id}. Take another name, or let these be played first."
+        if not cards.hand_sizes(id, game.cards):
+            what = f"Cards of {id} are known on top or at the bottom. Shuffle it first, or take another name."
+        raise UserError(what, option="name", code="name-taken")
+    texts, ids = dict[str, str](), list[tuple[str, int]]()
+    for card, count in listed:
+        own = card if named or card.isdecimal() else f"{ledger.next_number}.w{len(texts) + 1}"
+        texts |= {} if own == card else {own.partition(".")[2]: card}
+        ids.append((own, count))
+    deck = Deck(tuple(ids), empty)
+    out = cards.moved(game.cards, dict.fromkeys(cards.of_deck(id, game.cards), 0))
+    made, data = game_deck(context, id) if named else None, deck.to_json()
+    if made is not None and cups.leads(game, id, context.system):
+        data = cup_declared(context, made)
+    now = replace(game, decks={**game.decks, id: data}, cards=out)
+    if now.decks == game.decks and now.cards == game.cards:
+        first = phrase("`/deck draw {id}` draws from it.", id=id)
+        raise UserError(f"{id} has just these cards, all of them in the pile.", hint=first, code="no-change")
+    ledger.add("deck", now, texts=texts, result=cards.size_words(id, deck))
+
+
+def declare_decks(context: Context, sequence: Sequence) -> None:
+    """The same of the decks that a sequence draws from."""
+    for id, made in sequence.decks.items():
+        if id not in context.game.decks:
+            declare(context, id, made.deck.cards, made.deck.empty)
+
+
+def cup_declared(context: Context, made: GameDeck) -> Json:
+    """What the chain has of a cup that leads a phase, as the game has it now."""
+    game = context.game
+    return cups.declared(made, game.sides, [*lost_states(game.system), *cups.given_up(context.system)])
+
+
+async def closed_piles(context: Context, sequence: Sequence, *seats: str) -> list[Json]:
+    """The piles with closed cards that a sequence draws from, as each of these seats has seen them: see `pile_seen`."""
+    game, found = context.game, [Json() for _ in seats]
+    for id in sequence.decks if is_of_game(game, sequence.system.id) else ():
+        if game.cards.get(cards.last_key(id)):
+            hands = await closed_hands(context, id)
+            for piles, seat in zip(found, seats, strict=True):
+                piles |= pile_seen(id, game, hands, seat)
+    return found
+
+
+async def closed_hands(context: Context, id: str) -> dict[str, list[tuple[str, str]]]:
+    """What is in the closed hands of a deck: for the dice that draw from it, and for who sits there alone."""
+    out, ledger = context.game.cards, context.ledger
+    number = out.get(cards.last_key(id), 0)
+    if not number:
+        return {}
+    at, told = ledger.hands
+    if at != number:
+        rows = [row for row in ledger.new_texts if row.event == number]
+        rows = rows or [*await context.store.texts(ledger.row, after=number - 1, before=number + 1)]
+        told = next((row.text for row in rows if row.key == HANDS), "")
+    if not told:
+        raise UserError("What is in the hands of this deck was lost.", hint="Ask the host.", code="unknown-card")
+    return cards.hands_now(id, out, json.loads(told))
