@@ -663,6 +663,7 @@ DECK_ID, WORD = "[a-z0-9][a-z0-9-]{0,23}", r"([1-9][0-9]{0,15})\.(w[1-9][0-9]{0,
 
 
 TOP, BOTTOM = ENDS = ("=top", "=bottom")  # known ends of a pile: as hands that nobody holds
+SEEN = "+seen"  # the undo behind which it is kept what seats, or all, have seen of known ends
 OPEN = ("play", "discard", "removed")  # places where cards lie open, by card; hands are counted by seat
 
 
@@ -764,7 +765,8 @@ class Pile:
 def opened_faults(events: list[Json], texts: dict[tuple[int, str], str]) -> Iterator[tuple[int, str]]:
     """Closed cards and faces that an event opened, computed again: (event, what is wrong)."""
     opens = [(body["shows"], body["number"]) for body in events if "shows" in body]
-    out, decks, told, puts = dict[str, int](), dict[str, Json](), dict[int, Json](), set[int]()
+    out, decks, told, seen = dict[str, int](), dict[str, Json](), dict[int, Json](), set[str]()
+    by_number = {body["number"]: body for body in events}
 
     def hands_of(deck: str) -> Json:
         """What is in its closed hands now: [draw, card] by seat, the oldest first; of known ends what is left there."""
@@ -783,8 +785,8 @@ def opened_faults(events: list[Json], texts: dict[tuple[int, str], str]) -> Iter
                 yield at, "what it closed is not in the file as it was opened, or not what its dice draw."
         if any(first <= at < by for first, by in opens) and body["kind"] == "sequence":
             read = [one for one in decks if f"deck.{one}" in body.get("read", {}) and out.get(f"{one}/last")]
-            yield from named_faults(body, decks, out, {one: hands_of(one) for one in read}, texts, puts)
-        puts |= {at} if body.keys() & {"seat", "to"} == {"to"} else set()
+            yield from named_faults(body, decks, out, {one: hands_of(one) for one in read}, texts, seen)
+        seen |= {f"{at}.{n}" for n in range(1, 61)} if body.keys() & {"seat", "to"} == {"to"} else set()
         if "shows" in body and body["kind"] == "end":
             before, after = (body.get(part, {}).get("cards", {}) for part in PATCH)
             for one in decks:
@@ -795,6 +797,26 @@ def opened_faults(events: list[Json], texts: dict[tuple[int, str], str]) -> Iter
                             yield at, "it opens other hands than were drawn."
         out = {**out, **body.get("after", {}).get("cards", {})}
         decks |= body.get("after", {}).get("game", {}).get("decks", {})
+        undone = by_number[body["event"]] if body.get("after", {}).get("cards", {}).get(SEEN) else {}
+        seen |= seen_again(undone, {one: hands_of(one) for one in decks if undone})
+
+
+def seen_again(undone: Json, closed: Json) -> set[str]:
+    """The draws that an event, now undone, took off the known ends for all to see, by the hands of each deck then."""
+    if "seats" in undone or undone.get("does") in ("peek", "shuffle"):
+        return set()
+    found = set[str]()
+    for one, hands in closed.items():
+        for end in ENDS:
+            was, now = (undone.get(part, {}).get("cards", {}).get(f"{one}/hand/{end}", 0) for part in PATCH)
+            found |= {draw for draw, _ in hands.get(end, [])[: max(0, was - now)]}
+    return found
+
+
+def is_remembered(event: Json) -> bool:
+    """Whether it changed closed cards: then its undo says that nobody forgets what they saw of known ends."""
+    changed = event.get("before", {}).get("cards", {})
+    return any(name.endswith("/last") or "/hand/=" in name for name in changed)
 
 
 def ends_in(pile: Any) -> list[str]:
@@ -806,25 +828,23 @@ def ends_in(pile: Any) -> list[str]:
 
 
 def named_faults(
-    body: Json, decks: Json, out: dict[str, int], closed: Json, texts: dict[tuple[int, str], str], puts: set[int]
+    body: Json, decks: Json, out: dict[str, int], closed: Json, texts: dict[tuple[int, str], str], seen: set[str]
 ) -> Iterator[tuple[int, str]]:
     """What is wrong with the opened faces of a combat sequence, by the hands of each deck that was `closed`."""
     try:
         for deck, hands in closed.items():
-            named_cards(body, deck, decks[deck], out, hands, texts, puts)
+            named_cards(body, deck, decks[deck], out, hands, texts, seen)
     except (KeyError, ValueError, IndexError):
         yield body["number"], "its closed faces are not in the file as they were opened, or do not draw its cards."
 
 
 def named_cards(
-    body: Json, id: str, deck: Json, out: dict[str, int], hands: Json, texts: dict[tuple[int, str], str], puts: set[int]
+    body: Json, id: str, deck: Json, out: dict[str, int], hands: Json, texts: dict[tuple[int, str], str], seen: set[str]
 ) -> None:
     """ValueError where the closed faces of a combat sequence draw other cards of a deck than it names, or where others
-    were known to all on its ends than it says: those that the events `puts` put there."""
+    were known to all on its ends than it says: those whose draws all have `seen`."""
     rows = [*hands.get(TOP, []), *hands.get(BOTTOM, [])]
-    if ends_in(body["read"][f"deck.{id}"]) != [
-        card if int(draw.partition(".")[0]) in puts else "?" for draw, card in rows
-    ]:
+    if ends_in(body["read"][f"deck.{id}"]) != [card if draw in seen else "?" for draw, card in rows]:
         raise ValueError
     pile = Pile(id, deck, out, [card for held in hands.values() for _, card in held])
     for n, die in enumerate(body.get("dice", []), 1):
@@ -851,16 +871,17 @@ def drawn_hands(body: Json, deck: Json, out: dict[str, int], hands: Json, texts:
     new = list[tuple[str, tuple[str, str]]]()
     for n, name in enumerate(named, 1):
         ends = [TOP] * (not peeks) + [BOTTOM] * (not sum(pile.left.values()))
-        end = next((end for end in ends if hands.get(end)), "")
+        end, draw = next((end for end in ends if hands.get(end)), ""), f"{at}.{n}"
         if end:
-            card = hands[end].pop(0)[1]
+            was, card = hands[end].pop(0)
+            draw = was if peeks else draw  # it is on top then, and still the same draw to whoever knew it
         else:
             told = texts[at, f"face.{len(body['closed']) - len(sides) + 1}"]
             face = int(told) if re.fullmatch("[0-9]{1,9}", told) else 0
             card = pile.draw({"label": body["deck"], "sides": sides.pop(0), "value": face})
         if card != name:
             raise ValueError
-        new += [(seats[n - 1], (f"{at}.{n}", name))] if seats else []
+        new += [(seats[n - 1], (draw, name))] if seats else []
     for seat, one in new:
         hands.setdefault(seat, []).append(one)
     if sides:
@@ -2048,7 +2069,11 @@ class Game:
             return f"it takes back #{at}, of the kind {undone['kind']}, which is never undone."
         chain = (one["number"] for one in events if not (one["kind"] == "reveal" and "last" in one))
         last = self.last if at != self.last else next(chain, 0)
-        if (body["last"], body.get("before"), body.get("after")) != (last, undone.get("after"), undone.get("before")):
+        patch = [undone.get(part) for part in ("after", "before")]
+        if is_remembered(undone):
+            ends = self.cards.get(SEEN, 0), body["number"]
+            patch = [{**was, "cards": {**was["cards"], SEEN: n}} for was, n in zip(patch, ends, strict=True) if was]
+        if [body["last"], body.get("before"), body.get("after")] != [last, *patch]:
             return f"it does not turn round what #{at} did."
         if body.get("reason") == "edition" and at in self.waits:
             self.remarks.append(f"Event {body['number']}: that the rules had changed is the host's word.")

@@ -14,6 +14,7 @@ from bot.rules.cards import Deck
 from bot.rules.copies import replace
 from bot.rules.errors import UserError
 from bot.rules.inputs.decks import GameDeck
+from bot.rules.proof.chain import canonical
 from bot.rules.text.phrase import phrase
 from bot.systems.catalog import lost_states
 from bot.systems.system import Sequence
@@ -78,17 +79,41 @@ async def closed_piles(context: Context, sequence: Sequence, *seats: str) -> lis
     return found
 
 
-async def closed_hands(context: Context, id: str) -> dict[str, list[tuple[str, str]]]:
-    """What is in the closed hands of a deck: for the dice that draw from it, and for who sits there alone."""
-    out, ledger = context.game.cards, context.ledger
-    number = out.get(cards.last_key(id), 0)
-    if not number:
+async def closed_hands(context: Context, id: str, out: cards.Out | None = None) -> dict[str, list[tuple[str, str]]]:
+    """What is in the closed hands of a deck, now or as it was with this `out` of the piles: for the dice that draw from
+    it, and for who sits there alone."""
+    now = context.game.cards if out is None else out
+    if not (number := now.get(cards.last_key(id), 0)):
         return {}
-    at, told = ledger.hands
+    hands = cards.hands_now(id, now, await _hands_told(context, number))
+    if at := context.game.cards.get(cards.SEEN, 0):
+        for one, seen in (await _hands_told(context, at)).items():
+            hands[one] = [*hands.get(one, ()), *((draw, "") for draw, _ in seen)]
+    return hands
+
+
+async def _hands_told(context: Context, number: int) -> cards.Hands:
+    """What was kept of closed hands behind an event."""
+    ledger, (at, told) = context.ledger, context.ledger.hands
     if at != number:
         rows = [row for row in ledger.new_texts if row.event == number]
         rows = rows or [*await context.store.texts(ledger.row, after=number - 1, before=number + 1)]
         told = next((row.text for row in rows if row.key == HANDS), "")
     if not told:
         raise UserError("What is in the hands of this deck was lost.", hint="Ask the host.", code="unknown-card")
-    return cards.hands_now(id, out, json.loads(told))
+    return dict(json.loads(told))
+
+
+async def keep_seen(context: Context, event: Json) -> None:
+    """Keep what seats, or all, have seen of known ends behind the undo of an event that changed closed cards: nobody
+    forgets one that is there again."""
+    game = context.game
+    out, at = cards.moved(game.cards, event["before"]["cards"]), game.cards.get(cards.SEEN, 0)
+    seen = {one: dict(held) for one, held in (await _hands_told(context, at) if at else {}).items()}
+    for id, made in game.decks.items():
+        hands, back = await closed_hands(context, id), await closed_hands(context, id, out)
+        rows = [(one, draw) for one, held in hands.items() if one.startswith(cards.SAW) for draw, _ in held]
+        size = cards.pile_size(id, cards.deck_from_json(made), out)
+        for one, draw in (*rows, *cards.taken_off(id, event, back, size)):
+            seen.setdefault(one, {})[draw] = ""
+    context.ledger.keep_hands(canonical({one: [*held.items()][-cards.MOST_CARDS :] for one, held in seen.items()}))

@@ -8,6 +8,7 @@ from bot.game.events import BARRIERS, NEVER_UNDONE, changes_game, holding, is_pa
 from bot.game.ledger import Ledger
 from bot.game.rights import Actor, is_guarded
 from bot.game.state import Game, Json, content, unit_json
+from bot.rules.cards import HAND, SEEN
 from bot.stores.store import Store
 
 SILENT = 7 * 24 * 3600
@@ -165,9 +166,17 @@ def changed_since(game: Game, patch: Mapping[str, Any]) -> list[str]:
     return names + [name for name, value in patch.get("game", {}).items() if fields[name] != value]
 
 
-def undo_fields(event: Mapping[str, Any], last: int) -> Json:
-    """What an undo event holds to take `event` back: its number, what holds then, and the reversed patch."""
+def is_remembered(event: Mapping[str, Any]) -> bool:
+    """Whether it changed closed cards: then its undo says that nobody forgets what they saw of known ends."""
+    return any(name.endswith("/last") or f"/{HAND}/=" in name for name in (event.get("before") or {}).get("cards", ()))
+
+
+def undo_fields(event: Mapping[str, Any], last: int, game: Game) -> Json:
+    """What an undo event of a game holds to take `event` back: its number, what holds then, and the reversed patch."""
     patch = {"before": event["after"], "after": event["before"]} if event.get("after") else {}
+    if is_remembered(event):
+        for part, at in (("before", game.cards.get(SEEN, 0)), ("after", game.number + 1)):
+            patch[part] = {**patch[part], "cards": {**patch[part]["cards"], SEEN: at}}
     return {"event": event["number"], "last": last, **patch}
 
 

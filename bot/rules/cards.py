@@ -28,6 +28,8 @@ ENDS: Mapping[str, str] = {TOP: "the top of the pile", BOTTOM: "the bottom of th
 no side can have. They are taken without a die: the top first, the bottom when nothing is left between them."""
 SAW, ALL = "=saw/", "*"
 """Beside hands it is kept which draws of the known ends a seat saw, or all did."""
+SEEN = "+seen"
+"""Under which the undo is kept whose text says what was seen of known ends and not forgotten with what was undone."""
 RESHUFFLE, REFUSE = "reshuffle", "refuse"
 """What an empty pile does: the discards join it within the same event, or nothing more is drawn."""
 MOST_DRAWN = 60
@@ -356,12 +358,16 @@ def faces_of(id: str, deck: Deck, out: Out, typed: Iterable[str], names: Mapping
 
 
 def hands_drawn(hands: Hands, drawn: Drawn, seats: Sequence[str], number: int) -> dict[str, list[tuple[str, str]]]:
-    """The closed hands and known ends behind the draw that the event `number` is."""
-    now = {seat: [*held] for seat, held in hands.items()}
+    """The closed hands and known ends behind the draw that the event `number` is. What somebody looked at at the bottom
+    is on top then, and still the same draw to whoever knew it."""
+    now, new = {seat: [*held] for seat, held in hands.items()}, [f"{number}.{at}" for at in range(1, len(seats) + 1)]
+    if TOP in seats and (same := drawn.ends[1]):
+        first = (drawn.joined if drawn.joined >= 0 else len(new)) - same
+        new[first : first + same] = [draw for draw, _ in now[BOTTOM][:same]]
     for end, taken in zip((TOP, BOTTOM), drawn.ends, strict=True):
         now[end] = now.get(end, [])[taken:]
-    for at, (seat, card) in enumerate(zip(seats, drawn.cards, strict=bool(seats)), 1):
-        now.setdefault(seat, []).append((f"{number}.{at}", card))
+    for seat, one, card in zip(seats, new, drawn.cards, strict=bool(seats)):
+        now.setdefault(seat, []).append((one, card))
     return now
 
 
@@ -384,6 +390,18 @@ def sides_drawn(id: str, deck: Deck, out: Out, count: int, *, peeks: bool = Fals
         sides.append(size)
         size -= 1
     return sides, now
+
+
+def taken_off(id: str, event: Mapping[str, Any], hands: Hands, size: int = 0) -> list[tuple[str, str]]:
+    """What a draw took off the known ends of a pile of this `size`, where `hands` are those before it: under which name
+    it is kept who saw each card, and its draw."""
+    if event.get("does") in ("peek", "shuffle"):  # what is seen of those is kept with the hands, or is nothing
+        return []
+    before, after = ((event.get(part) or {}).get("cards", {}) for part in ("before", "after"))
+    fewer = (max(0, before.get(one, 0) - after.get(one, 0)) for one in (key(id, HAND, end) for end in ENDS))
+    top, bottom = ([draw for draw, _ in hands.get(end, ())][:count] for end, count in zip(ENDS, fewer, strict=True))
+    seats = dict(enumerate(event.get("seats", ())))
+    return [(f"{SAW}{seats.get(at, ALL)}", draw) for at, draw in (*enumerate(top), *enumerate(bottom, len(top) + size))]
 
 
 def with_ends(hands: Hands, end: str, held: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:

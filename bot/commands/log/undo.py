@@ -11,6 +11,7 @@ from typing import Any
 from bot.answers.events import CARDS, texts_of, told_event
 from bot.commands.context import Amendment, Context, server_of
 from bot.commands.log.answer_footer import answered, latest
+from bot.commands.piles import keep_seen
 from bot.commands.requests import Request
 from bot.commands.turns.mentions import call, call_sides, place_of
 from bot.game.decks import card_names
@@ -29,6 +30,7 @@ from bot.game.undo import (
     consenters,
     find_undoable,
     is_free,
+    is_remembered,
     may_ask,
     may_stand_in,
     redo_fields,
@@ -282,7 +284,9 @@ async def _told(context: Context, event: Json) -> str:
 async def _take_back(context: Context, event: Json, last: int, *, asked: str = "", **fields: Any) -> Reply:
     ledger, number = context.ledger, event["number"]
     told, was = await _told(context, event), context.game
-    ledger.add(UNDO, asked=asked, **fields, **undo_fields(event, last))
+    if is_remembered(event):
+        await keep_seen(context, event)
+    ledger.add(UNDO, asked=asked, **fields, **undo_fields(event, last, was))
     units = joined(held_before(event))
     as_before = (f"As before: {units}.",) if units else ()
     if event["kind"] == "choice":

@@ -8,7 +8,7 @@ from bot.commands.context import Context, closes_texts
 from bot.commands.pictures import deck_shown, offered
 from bot.commands.piles import closed_hands, cup_declared, declare, game_deck
 from bot.game import cups
-from bot.game.decks import MOST_SHOWN, counted_cards, deck_names, listed, open_cards
+from bot.game.decks import MOST_SHOWN, counted_cards, deck_names, listed, open_cards, seen_ends
 from bot.game.follows.cards import counted as closed_words
 from bot.game.follows.cards import seat_of
 from bot.game.rights import need_player, of_side
@@ -22,6 +22,7 @@ from bot.rules.dice import Script
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.inputs.decks import HAND as HAND_KEPT
 from bot.rules.inputs.decks import OPEN as OPEN_KEPT
+from bot.rules.inputs.decks import UNSEEN
 from bot.rules.proof.chain import canonical
 from bot.rules.text.names import counted, joined
 from bot.rules.text.phrase import phrase
@@ -427,11 +428,20 @@ async def show(context: Context) -> Reply:
         pile = cards.left(id, deck, game.cards)
         if asked or len(pile) <= MOST_SHOWN:
             lines.append(Group(_closed_places(context, id), listed(names, pile)))
-        lines += [Group(label, told) for label, told in open_cards(id, deck, game.cards, names)]
+        lines += [Group(label, told) for label, told in await _seen_by_all(context, id, deck, names)]
         lines += described(context, id, (card for card, _ in deck.cards))[:MOST_SHOWN] if asked else ()
     lines.append(Small("A pile has no order: each draw is one die over all cards left, and grognard verify proves it."))
     reply = Reply("Decks", tuple(lines), private=True, buttons=tuple(draw_button(context, id) for id in ids[:1]))
     return await offered(context, reply, context.button("drawdeck", "", id).action) if len(ids) == 1 else reply
+
+
+async def _seen_by_all(context: Context, id: str, deck: Deck, names: Names) -> list[tuple[str, str]]:
+    """The cards of a deck that all have seen, and where they are: what lies open, and what is known of the ends of its
+    pile."""
+    ends = seen_ends(await closed_hands(context, id), cards.ALL).values()
+    told = [", ".join(names.get(card, "one that not all have seen") for card in row[:MOST_SHOWN]) for row in ends]
+    known = [one for *one, row in zip(("On top", "At the bottom"), told, ends, strict=True) if {*row} - {UNSEEN}]
+    return [*open_cards(id, deck, context.game.cards, names), *((where, row) for where, row in known)]
 
 
 def _closed_places(context: Context, id: str) -> str:
@@ -446,7 +456,7 @@ async def press_picture(context: Context, id: str) -> Reply:
     deck = _as_declared(context, id)
     names, left = await names_of(context, id, deck.ids), dict(cards.left(id, deck, game.cards))
     chips = [(names[card], left.get(card, 0), count) for card, count in deck.cards]
-    lines = [f"{label}: {told}" for label, told in open_cards(id, deck, game.cards, names)]
+    lines = [f"{label}: {told}" for label, told in await _seen_by_all(context, id, deck, names)]
     title, under = made.title if made is not None else id, counts(context, id, deck)
     return await deck_shown(context, title, under, _closed_places(context, id), chips, lines)
 

@@ -6,11 +6,12 @@ from functools import partial
 from bot.answers.outcome import Outcome, after_happening, asked_json, named_in, side_asked
 from bot.answers.shot import run_sequence
 from bot.commands.context import Amendment, Context, play_facts, roster_for
+from bot.commands.piles import keep_seen
 from bot.commands.turns.mentions import call_sides
 from bot.game.events import is_current, system_of, whole_shot
 from bot.game.follows.rolls import DIRECTOR, ELSE
 from bot.game.state import Game, Json
-from bot.game.undo import EDITION, find_undoable, undo_fields
+from bot.game.undo import EDITION, find_undoable, is_remembered, undo_fields
 from bot.interface.reply.parts import Small, when
 from bot.interface.reply.reply import OVER, Reply
 from bot.interface.spec import CommandSpec
@@ -208,7 +209,9 @@ async def _updated(context: Context, number: int) -> Reply:
         raise UserError(
             f"#{number} was asked under rules that are gone.", hint=phrase("`/game undo` first."), code="choice-first"
         )
-    context.ledger.add("undo", reason=EDITION, **undo_fields(found.event, found.last))
+    if is_remembered(found.event):
+        await keep_seen(context, found.event)
+    context.ledger.add("undo", reason=EDITION, **undo_fields(found.event, found.last, context.game))
     told = "The rules were updated since it was asked, so the shot is taken back. Roll it again."
     context.amends.append(Amendment(context.topic(number), partial(_chosen, "nothing: taken back")))
     return Reply(f"#{number} is taken back", (told,), by="by an update", tone=OVER)

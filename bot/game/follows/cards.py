@@ -391,7 +391,8 @@ def _ended(past: Past, event: Event) -> str:
 def opened_faults(bodies: Sequence[Event], texts: Texts) -> Iterator[tuple[int, str]]:
     """What is wrong with closed cards and faces that an event opened, by event: each draw is computed again."""
     opens = [(body["shows"], body["number"]) for body in bodies if "shows" in body]
-    out, decks, told, puts = dict[str, int](), dict[str, Deck](), dict[int, cards.Hands](), set[int]()
+    out, decks, told, seen = dict[str, int](), dict[str, Deck](), dict[int, cards.Hands](), set[str]()
+    by_number = {body["number"]: body for body in bodies}
     for body in bodies:
         number, id = body["number"], str(body.get("deck", ""))
         is_open = any(first <= number < by for first, by in opens)
@@ -408,11 +409,11 @@ def opened_faults(bodies: Sequence[Event], texts: Texts) -> Iterator[tuple[int, 
             try:
                 if one in decks and out.get(cards.last_key(one)):
                     _named(
-                        body, one, decks[one], out, hands, texts, ends_told(pile, len(hands.get(cards.TOP, ()))), puts
+                        body, one, decks[one], out, hands, texts, ends_told(pile, len(hands.get(cards.TOP, ()))), seen
                     )
             except (KeyError, ValueError, UserError):
                 yield number, "its closed faces are not in the file as they were opened, or do not draw its cards."
-        puts |= {number} if body.keys() & {"seat", "to"} == {"to"} else set()
+        seen |= {f"{number}.{at}" for at in range(1, 61)} if body.keys() & {"seat", "to"} == {"to"} else set()
         if "shows" in body and body["kind"] == "end":
             for one in decks:
                 hands = cards.hands_now(one, out, told.get(out.get(cards.last_key(one), 0), {}))
@@ -421,6 +422,10 @@ def opened_faults(bodies: Sequence[Event], texts: Texts) -> Iterator[tuple[int, 
         patch = body.get("after") or {}
         out = cards.moved(out, patch.get("cards", {}))
         decks |= {one: cards.deck_from_json(made) for one, made in patch.get("game", {}).get("decks", {}).items()}
+        for one in decks if patch.get("cards", {}).get(cards.SEEN) else ():
+            hands = cards.hands_now(one, out, told.get(out.get(cards.last_key(one), 0), {}))
+            taken = cards.taken_off(one, by_number[body["event"]], hands)
+            seen |= {draw for whose, draw in taken if whose == f"{cards.SAW}{cards.ALL}"}
 
 
 def _drawn(body: Event, made: Deck, out: Out, hands: Mapping[str, list[tuple[str, str]]], texts: Texts) -> cards.Hands:
@@ -439,16 +444,16 @@ def _drawn(body: Event, made: Deck, out: Out, hands: Mapping[str, list[tuple[str
 
 
 def _named(
-    body: Event, id: str, made: Deck, out: Out, hands: cards.Hands, texts: Texts, told: Ends, puts: set[int]
+    body: Event, id: str, made: Deck, out: Out, hands: cards.Hands, texts: Texts, told: Ends, seen: set[str]
 ) -> None:
     """Raise ValueError where the closed faces of a combat sequence draw other cards of a deck than it names, or where
-    others were known to all on its ends than is `told`: those that the events `puts` put there."""
+    others were known to all on its ends than is `told`: those whose draws all have `seen`."""
     dice = [(at, die) for at, die in enumerate(body.get("dice", ()), 1) if die.get("deck") == id]
     faces = [texts[body["number"], f"face.{at}"] for at, die in dice if die["sides"]]
     script = Script([int(face) if re.fullmatch("[0-9]{1,9}", face) else 0 for face in faces])
     drawn = cards.draw(id, made, out, len(dice), script, hands)
     rows = (hands.get(end, ()) for end in cards.ENDS)
-    known = [[card if int(draw.partition(".")[0]) in puts else UNSEEN for draw, card in row] for row in rows]
+    known = [[card if draw in seen else UNSEEN for draw, card in row] for row in rows]
     if [*drawn.cards] != [die["value"] for _, die in dice] or [*told] != known:
         raise ValueError
 

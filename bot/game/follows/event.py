@@ -237,7 +237,7 @@ def _undo(past: Past, event: Event, _: Said) -> str:
         return f"it takes back #{number}, but #{found.way['number']} changed the game since."
     if undone["kind"] in NEVER_UNDONE:
         return f"it takes back #{number}, of the kind {undone['kind']}, which is never undone."
-    if any(event.get(name) != value for name, value in _filled(undo_fields(undone, found.last)).items()):
+    if any(event.get(name) != value for name, value in _filled(undo_fields(undone, found.last, now)).items()):
         return f"it does not turn round what #{number} did."
     if event.get("reason") == EDITION and number in now.waits:
         return ""

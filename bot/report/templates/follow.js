@@ -374,7 +374,7 @@ const Follow = (() => {
 
   /* Closed cards and faces that an event opened, computed again: fault(event, words). */
   function opened(bodies, text, fault) {
-    const opens = bodies.filter(body => "shows" in body).map(body => [body.shows, body.number]), out = new Map(), decks = {}, told = new Map(), puts = new Set();
+    const opens = bodies.filter(body => "shows" in body).map(body => [body.shows, body.number]), out = new Map(), decks = {}, told = new Map(), seen = new Set(), numbered = new Map(bodies.map(body => [body.number, body]));
     const handsOf = id => new Map([...told.get(out.get(`${id}/last`)) || []].map(([seat, held]) => [seat, held, out.get(`${id}/hand/${seat}`)]).filter(([, , there]) => there).map(([seat, held, there]) => [seat, held.slice(own(ENDS, seat) ? Math.max(0, held.length - there) : 0)]));
     const add = (hands, seat, one) => hands.set(seat, [...hands.get(seat) || [], one]);
     for (const body of bodies) {
@@ -384,13 +384,15 @@ const Follow = (() => {
         try {
           if (closed) {
             const next = drawing(deck, decks[deck], new Map(out), [...hands.values()].flat().map(one => one[1])), peeks = body.does === "peek", named = seats.length || peeks ? seats.map((_, n) => word(`card.${n + 1}`)) : idsOf(body.result);
+            const draws = named.map((_, n) => `${number}.${n + 1}`);
             let die = 0;
-            for (const card of named) {
-              const end = taken(one => (hands.get(one) || []).length, peeks, next.size());
-              if (end ? hands.get(end).shift()[1] !== card : next({label: deck, sides: closed[die], value: face(`face.${++die}`)}) !== card) throw new Error("card");
+            for (const [n, card] of named.entries()) {
+              const end = taken(one => (hands.get(one) || []).length, peeks, next.size()), was = end && hands.get(end).shift();
+              if (end && peeks) draws[n] = was[0];  // it is on top then, and still the same draw to whoever knew it
+              if (end ? was[1] !== card : next({label: deck, sides: closed[die], value: face(`face.${++die}`)}) !== card) throw new Error("card");
             }
             if (die !== closed.length) throw new Error("die");
-            seats.forEach((one, n) => add(hands, one, [`${number}.${n + 1}`, named[n]]));
+            seats.forEach((one, n) => add(hands, one, [draws[n], named[n]]));
           } else if (!seat) joinEnd(hands, to, idsOf(body.result).map((card, n) => [`${number}.${n + 1}`, card]));
           else {
             const moves = [];
@@ -409,10 +411,10 @@ const Follow = (() => {
         } catch { fault(number, "What it closed is not in the file as it was opened, or not what its dice draw."); }
       }
       if (body.kind === "sequence" && opens.some(([first, by]) => first <= number && number < by)) {
-        try { for (const id of Object.keys(decks)) if (own(body.read || {}, `deck.${id}`) && out.get(`${id}/last`)) named(body, id, decks[id], new Map(out), handsOf(id), word, puts); }
+        try { for (const id of Object.keys(decks)) if (own(body.read || {}, `deck.${id}`) && out.get(`${id}/last`)) named(body, id, decks[id], new Map(out), handsOf(id), word, seen); }
         catch { fault(number, "Its closed faces are not in the file as they were opened, or do not draw its cards."); }
       }
-      if ("to" in body && !("seat" in body)) puts.add(number);
+      if ("to" in body && !("seat" in body)) for (let n = 1; n <= 60; n++) seen.add(`${number}.${n}`);
       const before = (body.before || BARE).cards || {}, after = (body.after || BARE).cards || {};
       if ("shows" in body && body.kind === "end") {
         for (const id of Object.keys(decks)) for (const [one, held] of handsOf(id)) for (const [, card] of own(ENDS, one) ? [] : held) {
@@ -422,13 +424,16 @@ const Follow = (() => {
       }
       for (const [key, count] of Object.entries(after)) if (count) out.set(key, count); else out.delete(key);
       Object.assign(decks, fields(body, "after").decks);
+      const {seats: into, does, before: was = BARE, after: now = BARE} = after["+seen"] ? numbered.get(body.event) : BARE;
+      const fewer = key => Math.max(0, ((was.cards || {})[key] || 0) - ((now.cards || {})[key] || 0));
+      if (!into && does !== "peek" && does !== "shuffle") for (const id of Object.keys(decks)) for (const end of [TOP, BOTTOM]) for (const [draw] of (handsOf(id).get(end) || []).slice(0, fewer(`${id}/hand/${end}`))) seen.add(draw);
     }
   }
 
   /* Throws where the closed faces of a sequence draw other cards of a deck than it names, or where others were known to all on its ends than it
-     says: those that the events `puts` put there. */
-  function named(body, id, deck, out, hands, word, puts) {
-    const next = drawing(id, deck, out, [...hands.values()].flat().map(one => one[1])), known = [TOP, BOTTOM].flatMap(end => hands.get(end) || []).map(([drawn, card]) => puts.has(Number(drawn.split(".")[0])) ? card : "?");
+     says: those whose draws all have `seen`. */
+  function named(body, id, deck, out, hands, word, seen) {
+    const next = drawing(id, deck, out, [...hands.values()].flat().map(one => one[1])), known = [TOP, BOTTOM].flatMap(end => hands.get(end) || []).map(([drawn, card]) => seen.has(drawn) ? card : "?");
     if (endsIn(body.read[`deck.${id}`].join(" ")).join("\n") !== known.join("\n")) throw new Error("ends");
     (body.dice || []).forEach(({deck: from, sides, value}, n) => {
       const end = from === id && taken(one => (hands.get(one) || []).length, false, next.size()), key = `face.${n + 1}`;
@@ -503,6 +508,9 @@ const Follow = (() => {
       return kind === "undo" && body.alone && !free ? "It says that nobody else could agree, but others play." : "";
     }
 
+    /* What an undo turns round; where closed cards were changed it says that nobody forgets what they saw of known ends. */
+    const turned = (undone, number) => Object.keys((undone.before || BARE).cards || {}).some(key => key.endsWith("/last") || key.includes("/hand/="))
+      ? {before: {...undone.before, cards: {...undone.before.cards, "+seen": number}}, after: {...undone.after, cards: {...undone.after.cards, "+seen": out.get("+seen") || 0}}} : undone;
     const turnsRound = (body, other, before, after) => canonical([body.before || null, body.after || null]) === canonical([other[before] || null, other[after] || null]);
 
     function undo(body) {
@@ -511,7 +519,7 @@ const Follow = (() => {
       if (way) return `It takes back #${at}, but #${way.number} changed the game since.`;
       if (!undone || is(undone, "final")) return `It takes back #${at}, which cannot be taken back.`;
       const before = at === last && events.slice(place + 1).find(one => !(one.kind === "reveal" && "last" in one));
-      if (body.last !== (at === last ? before ? before.number : 0 : last) || !turnsRound(body, undone, "after", "before")) return `It does not turn round what #${at} did.`;
+      if (body.last !== (at === last ? before ? before.number : 0 : last) || !turnsRound(body, turned(undone, body.number), "after", "before")) return `It does not turn round what #${at} did.`;
       if (body.reason === "edition" && waits.has(at)) { remark(body.number, "that the rules had changed is the host’s word"); return ""; }
       if ((rolled(undone) || undone.kind === "choice" || "seat" in undone) && !body.asked && !body.alone) return "Dice are taken back, and nobody agreed.";
       return agreement(body, undone);
