@@ -35,7 +35,6 @@ from bot.interface.spec import (
     Person,
     Place,
     Receipt,
-    shown_name,
     storable_command,
 )
 from bot.interface.typing.command_text import Parsed, parse_text
@@ -172,11 +171,10 @@ class App:
         self, text: str, who: Person, where: Place, request_id: str, delivery: Mapping[str, object] | None = None
     ) -> Reply:
         """Run a command given as text; bad text is answered privately."""
-        text = without_control(text)
         try:
             typed = await self.parsed(text, where, who)
         except UserError as error:
-            return error_reply(error, text)
+            return error_reply(error, without_control(text))
         return await self.run(
             Command(typed.spec.path, typed.options, who, where, request_id, delivery or {}, spec=typed.spec)
         )
@@ -228,8 +226,6 @@ class App:
         command = storable_command(command)
         if not command.request_id:  # nothing to tell it from others: it can come only once
             command = replace(command, request_id=new_id())
-        if (name := shown_name(command.who.name)) != command.who.name:
-            command = replace(command, who=replace(command.who, name=name))
         if command.spec is None:
             with contextlib.suppress(UserError):  # of which the answer speaks
                 command = replace(command, spec=await self.spec_at(command.path, command.where))
@@ -308,7 +304,6 @@ class App:
 
     async def parsed(self, text: str, where: Place, who: Person | None = None) -> Parsed:
         """A command typed in a place, by `who`: a macro of theirs is what it comes to. Raises UserError."""
-        text = without_control(text)
         try:
             typed = await self._read(text, where)
         except UserError as error:

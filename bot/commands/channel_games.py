@@ -15,7 +15,7 @@ from bot.rules.errors import UserError, did_you_mean
 from bot.rules.text.names import counted
 from bot.rules.text.phrase import begun, phrase
 from bot.stores.store import Store
-from bot.systems.catalog import see, systems
+from bot.systems.catalog import systems
 
 FREE_PLAY = "Free play"
 
@@ -143,8 +143,7 @@ async def look_at(context: Context, one: Played) -> None:
     """Let the command speak of this game, with the packs that it was played with."""
     if one.row != context.ledger.row:
         context.ledger = Ledger(one.loaded, context.ledger.writer)
-        if context.seen_with is not None:
-            see(await context.seen_with(context.command.where, one.game))
+        await context.look_with(one.game)
 
 
 def put_aside(loaded: Loaded | None) -> tuple[str, ...]:

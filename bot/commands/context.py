@@ -24,7 +24,7 @@ from bot.rules.text.phrase import phrase
 from bot.stores.base import DAY
 from bot.stores.records import ROLLED, Binding, Doc, DueRow, Outgoing
 from bot.stores.store import Store
-from bot.systems.catalog import systems
+from bot.systems.catalog import see
 from bot.systems.system import Sequence, System
 
 Apart = Callable[..., Awaitable[Any]]
@@ -63,10 +63,10 @@ class Context:
     `check_enabled` is asked again by whoever puts another command on the desk. `prepared` is the seed for the next free
     play, where none is under way; `moved` says there where a game went that was played here. `called`
     says who is called in which place, once somebody has worked that out; `spared` is who is there and is only named.
-    `address` is where shared games are served,
-    or nothing; `unstored` makes the answer that is shown of the one that is stored, where it holds what nobody keeps.
-    `seen_with` are the systems of a game that was played here before. `members` asks each platform who is there.
-    `sure` says that they were asked and mean it.
+    `address` is where shared games are served, or nothing; `unstored` makes the answer that is shown of the one that
+    is stored, where it holds what nobody keeps. `systems` are those that the command sees, `seen_with` those of a game
+    that was played here before. `members` asks each platform who is there. `sure` says that they were asked and mean
+    it.
     """
 
     command: Command
@@ -78,6 +78,8 @@ class Context:
     check: Apart
     check_pack: Apart
     check_enabled: CheckEnabled
+    seen_with: Callable[[Place, Game | None], Awaitable[Mapping[str, System]]]
+    systems: Mapping[str, System]
     further: list[Ledger] = field(default_factory=list)
     bindings: list[Binding] = field(default_factory=list)
     docs: list[Doc] = field(default_factory=list)
@@ -98,7 +100,6 @@ class Context:
     sure: bool = False
     called: dict[str, tuple[str, ...]] | None = None
     spared: tuple[str, ...] = ()
-    seen_with: Callable[[Place, Game | None], Awaitable[Mapping[str, System]]] | None = None
     members: Mapping[str, IsMember] = field(default_factory=dict)
     read: tuple[Command, Mapping[str, Any]] | None = None
 
@@ -144,7 +145,12 @@ class Context:
     @property
     def system(self) -> System | None:
         """The game's system; None in free play that has not used one yet."""
-        return systems().get(self.game.system)
+        return self.systems.get(self.game.system)
+
+    async def look_with(self, game: Game | None) -> None:
+        """From here on the command sees what is seen with this game, or with none."""
+        self.systems = await self.seen_with(self.command.where, game)
+        see(self.systems)
 
     def topic(self, what: object) -> str:
         """What a message is about: an event of this game, or a request in it."""

@@ -235,7 +235,11 @@ _KEPT = 64
 
 def registry() -> Registry:
     """The registry over the systems that the command at work sees."""
-    games = systems()
+    return registry_of(systems())
+
+
+def registry_of(games: Mapping[str, System]) -> Registry:
+    """The registry over these systems."""
     made = _MADE.get(id(games))
     if made is None or made.games is not games:
         made = _MADE[id(games)] = Registry(games)

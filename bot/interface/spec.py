@@ -7,25 +7,19 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from bot.rules.inputs.options import Option, clean, flag
-from bot.rules.text.plain import clean_name, storable
+from bot.rules.text.plain import shown_name, storable
 
 Path = tuple[str, ...]
 
 
 RUN_MACRO: Path = ("macro", "run")
 """The command that stands for another."""
-MAX_NAME = 60
 FLAGS = ("odds", "compare", "secret", "private")
 _COUNTS = frozenset(("odds", "compare", "rounds"))
 HAND = "me"
 """Where cards are drawn to that only who draws them sees."""
 PUBLIC = "public"
 """Flags that say what kind of answer a roll gets; known before any work."""
-
-
-def shown_name(name: str) -> str:
-    """A person's name as it is shown to others, never empty."""
-    return clean_name(name, MAX_NAME) or "somebody"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +92,13 @@ class Command:
 
 
 def storable_command(command: Command) -> Command:
-    """The command with every text in it as both stores can hold it; what a file says is its reader's business."""
+    """The command with every text in it as both stores can hold it, and the name of who asks as it is shown; what a
+    file says is its reader's business."""
+    if (name := shown_name(storable(command.who.name))) != command.who.name:
+        command = replace(command, who=replace(command.who, name=name))
     who, where = command.who, command.where
     typed = (value for name, value in command.options.items() if isinstance(value, str) and name != "file")
-    texts = "".join((command.request_id, who.key, who.name, where.key, where.server, where.name, *typed))
+    texts = "".join((command.request_id, who.key, where.key, where.server, where.name, *typed))
     if storable(texts) == texts:
         return command
     return replace(
@@ -110,7 +107,7 @@ def storable_command(command: Command) -> Command:
             name: storable(value) if isinstance(value, str) and name != "file" else value
             for name, value in command.options.items()
         },
-        who=replace(who, key=storable(who.key), name=storable(who.name)),
+        who=replace(who, key=storable(who.key)),
         where=replace(where, key=storable(where.key), server=storable(where.server), name=storable(where.name)),
         request_id=storable(command.request_id),
     )

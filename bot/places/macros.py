@@ -11,6 +11,7 @@ from bot.interface.spec import RUN_MACRO, CommandSpec, Path, Place
 from bot.interface.typing.command_text import Parsed, parse_text
 from bot.interface.typing.macro import Macro
 from bot.rules.errors import UserError
+from bot.rules.text.plain import without_control
 from bot.stores.records import Doc
 from bot.stores.store import Store
 
@@ -81,7 +82,7 @@ async def form_at(
 
 async def by_name(store: Store, registry: Registry, text: str, user: str, where: Place) -> Parsed | None:
     """What `h 3` or `macro h 3` means, where somebody has a macro `h` there; None where they have none."""
-    words = text.strip().removeprefix("/").split(maxsplit=1)
+    words = without_control(text).strip().removeprefix("/").split(maxsplit=1)
     if words[:1] == [RUN_MACRO[0]]:
         words = words[1].split(maxsplit=1) if len(words) > 1 else []
     if not words or await find_macro(store, words[0], user, where) is None:

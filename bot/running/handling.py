@@ -3,21 +3,22 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 
 from bot.answers.defaults import removed_unit
 from bot.commands.context import Context, IsMember
-from bot.commands.dispatch import Handler, handler, spec_of
+from bot.commands.dispatch import handle, spec_of
 from bot.commands.games.place_names import moved_from
 from bot.game.ledger import Ledger, Writer
 from bot.game.loaded import Games, Loaded
 from bot.game.next_seed import find
 from bot.interface.glossary import example_in
-from bot.interface.registry import Registry, registry
+from bot.interface.registry import Registry, registry_of
 from bot.interface.reply.packing import MOST_TEXT
 from bot.interface.reply.reply import Reply, error_reply
-from bot.interface.spec import Command, CommandSpec
+from bot.interface.spec import Command
 from bot.interface.typing.command_text import command_text
 from bot.odds_worker.pool import Odds, Worker
 from bot.outbox.receipts import NOT_WRITTEN
@@ -34,7 +35,7 @@ from bot.running.storing import Storing
 from bot.running.unrecorded import Unrecorded
 from bot.stores.base import CalledOff, Clock, Conflict, Gate, StoreError
 from bot.stores.store import Store
-from bot.systems.catalog import everywhere, systems, using
+from bot.systems.catalog import everywhere, using
 from bot.systems.system import System
 
 log = logging.getLogger(__name__)
@@ -48,6 +49,7 @@ _COUNTING = ("odds", "bars", "picture", "drawn", "drawgame", "luck", "losses", "
 CHOOSE_A_SYSTEM = (("game", "start"), ("help",))
 """Commands that may name a pack which another process has just enabled."""
 COUNTING = tuple(("button", name) for name in _COUNTING)
+_ROLLING = ("roll", "sequence", "deck")
 _LONG = frozenset({("game", "stats"), ("pack", "add"), ("pack", "show"), *COUNTING})
 
 
@@ -121,13 +123,13 @@ class Handling:
             self._enabled.renew(command.where.server)
         if command.where.is_own:
             check_own(spec, command.where, command.who)
+        counts = spec.counts(command.options)
         command = await self._threads.at_home(command)
-        if _only_counts(spec, command):
+        # What moves nothing but may take seconds keeps nobody in line behind it.
+        waits = not (counts or spec.family == "help" or spec.path in _LONG)
+        async with self._queues.turn(command.where.key) if waits else nullcontext():
             await self._enabled.check(spec, command.where)
-            return await self._until_stored(command, handler(spec), gate)
-        async with self._queues.turn(command.where.key):
-            await self._enabled.check(spec, command.where)
-            return await self._until_stored(command, handler(spec), gate)
+            return await self._until_stored(command, gate, rolls=spec.family in _ROLLING and not counts)
 
     async def _as_typed(self, command: Command) -> tuple[str, str]:
         """The command as text, so that an error can show it corrected, and its example in words of the game here."""
@@ -156,29 +158,28 @@ class Handling:
             return UserError(gone, hint=hint, code=error.code, option=error.option) if name else error
         return await self._shelves.explained(error, command.path, where, loaded.game if loaded is not None else None)
 
-    async def _until_stored(self, command: Command, handle: Handler, gate: Gate) -> Reply:
+    async def _until_stored(self, command: Command, gate: Gate, *, rolls: bool) -> Reply:
+        """The answer, stored; `rolls`: the command throws dice and writes an event, as nearly every one does."""
         place = command.where.key
         for attempt in range(ATTEMPTS):
-            known = self._games.remembered(place) if not attempt and _rolls(command) else None
+            known = self._games.remembered(place) if rolls and not attempt else None
             loaded = known if known is not None else await self._games.at(place)
             try:
                 if known is not None:
-                    return await self._as_known(command, known, handle, gate)
-                with using(await self._seen(command, loaded)):
-                    return await self._once(_as_seen(command), loaded, handle, gate)
+                    return await self._as_known(command, known, gate)
+                return await self._once(command, loaded, gate)
             except Conflict:
                 if loaded is not None:
                     self._games.drop(loaded.row)
                 await asyncio.sleep(0.002 * min(attempt, 10))
         raise UserError("Too much is going on in this game at once.", hint="Try again in a moment.", code="busy")
 
-    async def _as_known(self, command: Command, known: Loaded, handle: Handler, gate: Gate) -> Reply:
+    async def _as_known(self, command: Command, known: Loaded, gate: Gate) -> Reply:
         """The answer in a game of which nobody has asked whether it is still as it is known: the commit of an event in
         it finds out, and whatever else comes of it, a refusal too, is given out once the store was asked."""
         check = partial(self._games.check, command.where.key, known)
         try:
-            with using(await self._seen(command, known)):
-                return await self._once(_as_seen(command), known, handle, gate, check)
+            return await self._once(command, known, gate, check)
         except (Conflict, CalledOff, StoreError):
             raise
         except Exception:
@@ -196,58 +197,51 @@ class Handling:
         self,
         command: Command,
         loaded: Loaded | None,
-        handle: Handler,
         gate: Gate,
         check: Callable[[], Awaitable[None]] | None = None,
     ) -> Reply:
         """The answer, stored. Raises Conflict where another process was faster: with `check`, this is asked where
         nothing happened in the game that was loaded."""
-        ledger = Ledger(loaded, Writer(command.who.key, command.who.name, self._clock()))
-        context = Context(
-            command,
-            ledger,
-            self._store,
-            registry(),
-            self.odds.count,
-            self.worker.run,
-            self.checker.run,
-            self.pack_checker.run,
-            partial(self._enabled.check, where=command.where),
-            address=self.address,
-            seen_with=self._shelves.at,
-            members=self.members,
-        )
-        if loaded is None or loaded.game.ended:
-            context.prepared = await find(self._store, command.where)
-        if loaded is None:
-            context.moved, _ = await moved_from(self._store, command.where.key)
-        reply = await handle(context)
-        if check is not None and not (context.ledger is ledger and ledger.has_events):
-            await check()
-        return await self._storing.store(context, reply, gate, self.budgets)
+        seen = await self._seen(command, loaded)
+        registry = registry_of(seen)
+        command = _as_seen(command, registry)
+        with using(seen):
+            ledger = Ledger(loaded, Writer(command.who.key, command.who.name, self._clock()))
+            context = Context(
+                command,
+                ledger,
+                self._store,
+                registry,
+                self.odds.count,
+                self.worker.run,
+                self.checker.run,
+                self.pack_checker.run,
+                partial(self._enabled.check, where=command.where),
+                self._shelves.at,
+                seen,
+                address=self.address,
+                members=self.members,
+            )
+            if loaded is None or loaded.game.ended:
+                context.prepared = await find(self._store, command.where)
+            if loaded is None:
+                context.moved, _ = await moved_from(self._store, command.where.key)
+            reply = await handle(context)
+            if check is not None and not (context.ledger is ledger and ledger.has_events):
+                await check()
+            return await self._storing.store(context, reply, gate, self.budgets)
 
 
-def _rolls(command: Command) -> bool:
-    """Whether it throws dice and writes an event, as nearly every command does."""
-    spec = command.spec
-    return spec is not None and spec.family in ("roll", "sequence", "deck") and not spec.counts(command.options)
-
-
-def _as_seen(command: Command) -> Command:
+def _as_seen(command: Command, seen: Registry) -> Command:
     """The command as it is with the packs that are played here; it may have been read without them."""
-    if command.spec is None:
+    if command.spec is None or (
+        seen.games is everywhere() and (not command.spec.system or command.spec.system in everywhere())
+    ):
         return command
-    if systems() is everywhere() and (not command.spec.system or command.spec.system in everywhere()):
-        return command
-    spec = registry().get(command.path)
+    spec = seen.get(command.path)
     if spec is None and command.spec.system:
         raise UserError(f"{command.spec.name} is not enabled here.", code="not-enabled")
     return replace(command, spec=spec or command.spec)
-
-
-def _only_counts(spec: CommandSpec, command: Command) -> bool:
-    """Whether the command moves nothing but may take seconds, so that nobody should wait in line behind it."""
-    return spec.family == "help" or spec.path in _LONG or spec.counts(command.options)
 
 
 def _check_size(command: Command) -> None:

@@ -15,7 +15,6 @@ from bot.game.phases import phase_title
 from bot.game.state import Game
 from bot.interface.reply.packing import MOST_TEXT
 from bot.interface.reply.reply import Reply
-from bot.interface.spec import shown_name
 from bot.packs.pack_store import read_pack, server_key, used_docs
 from bot.packs.review import review_brought
 from bot.process.entropy import new_id
@@ -28,6 +27,7 @@ from bot.rules.proof.export_format import SEALED, Exported, export_text, read_ex
 from bot.rules.proof.fair import NO_TEXTS
 from bot.rules.text.names import counted
 from bot.rules.text.phrase import phrase
+from bot.rules.text.plain import shown_name
 from bot.stores.records import IMPORTED, PersonRow, SeedRow, TextRow
 from bot.systems.catalog import everywhere, systems, using
 from bot.systems.packs.pack import Files, PackSystem, pack_from

@@ -35,7 +35,7 @@ from bot.rules.inputs.units import RosterUnit
 from bot.rules.text.phrase import phrase
 from bot.stores.base import DAY, DRAFTS_KEPT
 from bot.stores.records import Doc
-from bot.systems.catalog import see, systems
+from bot.systems.catalog import systems
 from bot.systems.deck_file import sides_named
 from bot.systems.packs.pack import PackSystem
 from bot.systems.system import System
@@ -60,8 +60,7 @@ async def start(context: Context) -> Reply:
 async def begin_game(context: Context) -> Reply:
     """The new game; who starts it is game master. What was played here until now is kept."""
     options = context.options()
-    if context.seen_with is not None:  # a new game has what is enabled here now
-        see(await context.seen_with(context.command.where, None))
+    await context.look_with(None)  # a new game has what is enabled here now
     old, aside = context.game if context.ledger.exists else None, put_aside(context.ledger.was)
     system, name, sides, scenario = _asked_for(options)
     _check_extensions(system)

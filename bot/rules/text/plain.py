@@ -66,6 +66,11 @@ def clean_name(text: str, most: int = 32) -> str:
     return " ".join(visible(text).split())[:most].strip()
 
 
+def shown_name(name: str) -> str:
+    """A person's name as it is shown to others, never empty."""
+    return clean_name(name, 60) or "somebody"
+
+
 def cut(text: str, length: int) -> str:
     """At most `length` characters of one line, ending at a word, and never none."""
     text = " ".join(text.split()) or "-"
