@@ -110,6 +110,9 @@ def _listed(sequence: Sequence, text: object, roster: Roster) -> tuple[Unit, ...
 
 def _riders(sequence: Sequence, option: Option, options: Mapping[str, object], roster: Roster) -> Filled | None:
     """Those who ride on the vehicles of a list, behind each of them, or in a list of their own where that is empty."""
+    riders = [one for key, one in roster.items() if key == one.handle and one.numbers.get("in")]
+    if not riders:
+        return None
     where = option.lends[RIDERS]
     beside = where == option.name
     units, text = _listed(sequence, options.get(where), roster), str(options.get(where) or "")
@@ -117,9 +120,7 @@ def _riders(sequence: Sequence, option: Option, options: Mapping[str, object], r
     if len(pieces) != len(units) or not (beside or is_left_out(option, options.get(option.name))):
         return None
     out, named = lost_states(sequence.system.id), {unit.name for unit in units}
-    aboard = [
-        one for key, one in roster.items() if key == one.handle and one.numbers.get("in") and one.state not in out
-    ]
+    aboard = [one for one in riders if one.state not in out]
     found, lent = list[str](), list[str]()
     for unit, piece in zip(units, pieces, strict=True):
         found += [piece.strip()] if beside else []
@@ -200,7 +201,10 @@ def tracks_read(
     """What the tracks are by now that a sequence reads, and the piles that it draws from, as its event holds them;
     `person` is the side of who acts, `closed` are the piles with closed cards. Raises UserError for inputs and piles
     that cannot be read."""
-    names, own = [option.name for option in sequence.tracks], is_of_game(game, sequence.system.id)
+    names = [option.name for option in sequence.tracks]
+    if not names and not sequence.decks:
+        return {}
+    own = is_of_game(game, sequence.system.id)
     here = game if own else replace(game, decks={}, cards={})
     piles = piles_read(sequence.decks, here, closed or {}) if sequence.decks else {}
     if not names:

@@ -262,8 +262,8 @@ class Context:
         return self.prepared
 
     def dice(self) -> Source:
-        """The provable dice of the next event. The first one begins free play."""
-        return _Dice(self)
+        """The provable dice of the next event. The first one begins free play, where no game goes on."""
+        return self.ledger.source() if self.ledger.row and not self.game.ended else _Dice(self)
 
 
 def closes_texts(context: Context) -> bool:
@@ -300,7 +300,8 @@ def play_facts(
 
 def roster_for(context: Context, spec: CommandSpec) -> Roster:
     """The roster that a command may name units of: the game's own system's, else none."""
-    return roster_of(context.game) if context.ledger.exists and is_of_game(context.game, spec.system) else {}
+    game = context.game
+    return roster_of(game) if is_of_game(game, spec.system) else {}
 
 
 def repeated(context: Context, path: tuple[str, ...], options: Mapping[str, object]) -> Context:
@@ -339,17 +340,15 @@ async def own_draft(context: Context, key: str) -> Draft:
 
 
 class _Dice:
-    """The game's stream, which exists only once somebody rolls: a lookup without dice begins no game."""
+    """The stream of free play that begins once somebody rolls: a lookup without dice begins no game."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
         self._stream: Stream | Words | None = None
 
     def draw(self, die: Die) -> int | str:
-        """The value of the next die; one that draws a card whose place is known is not thrown."""
-        if not die.sides:
-            return 1
-        return self.draw_all(die, 1)[0] if self._stream is None else self._stream.draw(die)
+        """The value of the next die."""
+        return self.draw_all(die, 1)[0] if die.sides else 1
 
     def draw_all(self, die: Die, count: int) -> list[int | str]:
         """The values of so many dice alike."""

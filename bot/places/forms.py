@@ -143,11 +143,6 @@ def form_button(path: Path, options: Mapping[str, object], label: str, registry:
     return Button(OPEN_FORM + text.removeprefix("/"), label)
 
 
-def change_button(row: str, number: int) -> Button:
-    """A button that opens the form of what event `number` of the game `row` did, filled in, for whoever presses it."""
-    return Button(f"{OPEN_FORM}{OF_EVENT}{row}:{number}", "Change…")
-
-
 def action_of(how: str, key: str, options: Mapping[str, object]) -> str:
     """What the draft `key` does by the choice in its form: roll, count, or ask for the next of the player's dice."""
     if how == HAND:

@@ -5,7 +5,7 @@ from collections.abc import Sequence as Many
 from typing import Any
 
 from bot.commands.context import Context
-from bot.commands.log.answer_footer import OR_POST, amended, keep_words, with_footer
+from bot.commands.log.answer_footer import OR_POST, about_of, amended, keep_words, with_footer
 from bot.commands.post.deadlines import follow
 from bot.commands.turns.board import following
 from bot.game.ledger import Ledger
@@ -23,7 +23,6 @@ from bot.stores.base import Clock, Deleted, Gate
 from bot.stores.erased import Erased
 from bot.stores.records import Commit, Outgoing
 from bot.stores.store import Store
-from bot.systems.catalog import systems
 from bot.systems.system import built_in
 
 MOST_KNOWN = 10_000
@@ -56,24 +55,23 @@ class Storing:
         """Commit what the handler wrote, together with the answer and where it goes. Raises what `Store.commit` does,
         but for Deleted."""
         command, ledgers = context.command, [*context.further, context.ledger]
-        await keep_words(context, reply)
-        changes = tuple(change for ledger in ledgers if (change := ledger.change()) is not None)
-        if _in_game(ledgers):
-            await follow(context)
         self._keep_packs(context, ledgers)
+        await keep_words(context, reply)
+        await follow(context)
+        written = any(ledger.has_events or ledger.is_touched for ledger in ledgers)
         kept = context.docs or context.drop_docs or context.due or context.drop_due
-        if not (changes or kept or context.bindings or context.erase or context.forget):
+        if not (written or kept or context.bindings or context.erase or context.forget):
             is_press = context.spec.family == "button"  # "done already" may be the echo of doing it
             return (await self.seen(command) or reply) if is_press else reply
         reply = await with_footer(context, reply)
-        about = context.about or _about(context, reply)
+        about = about_of(context, reply)
         changing = [*await amended(context, reply, about), *await following(context, reply)]
         gone = self.erased.docs(context.forget, self._clock()) if context.forget else []
         commit = Commit(
             request_id=command.request_id,
             reply=reply.to_json(),
             user=command.who.key,
-            changes=changes,
+            changes=tuple(change for ledger in ledgers if (change := ledger.change()) is not None),
             bindings=tuple(context.bindings),
             persons=tuple(row for ledger in ledgers for row in ledger.new_persons.values() if ledger.has_events),
             texts=tuple(row for ledger in ledgers for row in ledger.new_texts),
@@ -100,12 +98,12 @@ class Storing:
             return DELETED
         if done.seen:
             return replace(Reply.from_json(done.reply), seen=True)
-        budgets.weigh(command, context.ledger.weight())
         if context.erase or context.forget:
             self.erased.keep(gone)
             await self._forget_receipts(context)
             await self._store.scour()
         self._remember(context, ledgers)
+        budgets.weigh(command, context.ledger.weight())
         for row in _with_hands_changed(ledgers):
             for listener in self.listeners:
                 listener(row)
@@ -114,7 +112,7 @@ class Storing:
 
     def _keep_packs(self, context: Context, ledgers: Many[Ledger]) -> None:
         """The packs that new events name stay, whatever becomes of them on the server; written once each."""
-        seen = systems()
+        seen = context.systems
         if seen is built_in():
             return
         versions = [*getattr(seen, "versions", ()), *(one for one in seen.values() if one.about is not None)]
@@ -122,8 +120,8 @@ class Storing:
             return
         named = {body.get("edition") for ledger in ledgers for body in ledger.bodies}
         named |= {hash for ledger in ledgers for hash in ledger.game.packs}
-        if context.spec.system in systems():  # what is sealed names it inside
-            named.add(systems()[context.spec.system].edition)
+        if context.spec.system in seen:  # what is sealed names it inside
+            named.add(seen[context.spec.system].edition)
         server = server_key(context.command.where)
         new = {one.version: one for one in versions if one.version in named and (server, one.version) not in self._used}
         context.docs += used_docs(new.values(), server)
@@ -164,26 +162,12 @@ def _with_hands_changed(ledgers: Many[Ledger]) -> Iterator[str]:
             yield ledger.row
 
 
-def _in_game(ledgers: Many[Ledger]) -> bool:
-    """Whether something was written in a game that was started: deadlines, goes and boards follow it."""
-    return any(
-        ledger.has_events and (ledger.game.started or (ledger.was is not None and ledger.was.game.started))
-        for ledger in ledgers
-    )
-
-
 def outgoing(command: Command, about: str = "") -> tuple[Outgoing, ...]:
     """Where the answer to a command goes; nowhere for one that nobody posts."""
     if not command.delivery:
         return ()
     place, home = command.where.typed_in, command.where.key
     return (Outgoing(place, dict(command.delivery), LEASE, about=about, home=home if home != place else ""),)
-
-
-def _about(context: Context, reply: Reply) -> str:
-    """What an answer for all to see is about: its event."""
-    is_public = not reply.error and (not reply.private or reply.announce is not None)
-    return context.topic(context.ledger.bodies[-1]["number"]) if context.ledger.bodies and is_public else ""
 
 
 def _pressed(context: Context) -> tuple[str, str, dict[str, Any]] | None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from bot.commands.play.targets import change_button
 from bot.interface.registry import registry
 from bot.interface.reply.reply import OPEN_FORM, Reply, error_reply
 from bot.interface.typing.command_text import parse_text
-from bot.places.forms import change_button, form_button
+from bot.places.forms import form_button
 from bot.rules.errors import UserError
 from tests.playing import Channel
 

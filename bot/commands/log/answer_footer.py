@@ -81,6 +81,12 @@ async def with_footer(context: Context, reply: Reply) -> Reply:
     return replace(reply, footer=(*pieces, *reply.footer))
 
 
+def about_of(context: Context, reply: Reply) -> str:
+    """What an answer is about: what its command says, else, where all see it, its event."""
+    bodies, ledger = context.ledger.bodies, context.ledger
+    return context.about or (_topic(ledger, bodies[-1]["number"]) if bodies and _public(reply) is not None else "")
+
+
 def _public(reply: Reply) -> Reply | None:
     """What all see of an answer; None for what one person alone does, or what went wrong."""
     told = reply.announce if reply.private else reply

@@ -16,7 +16,15 @@ from bot.commands.pictures import drawn, drawn_table, odds_shown
 from bot.commands.play.odds import answer_odds, odds_of_shot
 from bot.commands.play.play import play
 from bot.commands.play.record import reveal_number
-from bot.commands.play.targets import aimed_at, by_handle, first_shot, meant_by, opponents, target_option
+from bot.commands.play.targets import (
+    aimed_at,
+    by_handle,
+    change_button,
+    first_shot,
+    meant_by,
+    opponents,
+    target_option,
+)
 from bot.commands.turns.mentions import addressed, call_sides, calls, moment_of
 from bot.commands.turns.turn import old_card
 from bot.commands.turns.turn_card import may_be_rolled, phase_buttons
@@ -30,7 +38,7 @@ from bot.interface.form.form import COMPARE, HAND, ODDS, SECRET
 from bot.interface.reply.reply import File, Reply
 from bot.interface.spec import Path
 from bot.interface.typing.command_text import command_text
-from bot.places.forms import DRAFT, Draft, change_button, find_draft
+from bot.places.forms import DRAFT, Draft, find_draft
 from bot.report.game_pictures import cards_drawn
 from bot.rules.errors import DieOwed, UserError
 from bot.rules.text.names import joined

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from functools import partial
+from typing import Any
 
 from bot.answers.defaults import by_rules, loans, told, told_by_rule, tracks_read, with_filled
 from bot.answers.firers_and_targets import cannot_fire, in_names, offer_the_able
@@ -20,7 +21,8 @@ from bot.commands.play.targets import asked
 from bot.commands.turns.mentions import with_call
 from bot.commands.turns.turn import has_names, told_by_name, with_letters
 from bot.game.decks import EVERYTHING, lying
-from bot.game.rights import need_player, over
+from bot.game.rights import Actor, need_player, over
+from bot.game.state import Game
 from bot.interface.reply.parts import Small
 from bot.interface.reply.reply import Button, Reply
 from bot.interface.typing.command_text import command_text, parse_text, quoted
@@ -75,62 +77,61 @@ async def handle_lookup(context: Context) -> Reply:
 
 async def handle_sequence(context: Context) -> Reply:
     """A sequence: played and recorded, or its odds answered privately. Where some cannot, the rest may."""
-    sequence, options = system(context.spec.system).sequence(context.spec.target), _plain(context.command.options)
-    roster, spec = roster_for(context, context.spec), context.spec
+    spec, actor, options = context.spec, context.actor, _plain(context.command.options)
+    sequence, roster = system(spec.system).sequence(spec.target), roster_for(context, spec)
     try:
-        return await _sequence(context, sequence, options, roster)
+        return await _sequence(context, actor, sequence, options, roster)
     except UserError as error:
         if roster and error.code in ("unit-unfit", "unit-gone"):
-            named, _ = in_names(sequence, options, roster, context.actor.side)
+            named, _ = in_names(sequence, options, roster, actor.side)
             offer_the_able(error, sequence, named, roster, partial(command_text, spec))
         raise
 
 
-async def _sequence(context: Context, sequence: Sequence, options: dict[str, object], roster: Roster) -> Reply:
-    actor = context.actor
-    options = with_letters(sequence, options, context.game)
-    options, aim = in_names(sequence, options, roster, actor.side)
+async def _sequence(
+    context: Context, actor: Actor, sequence: Sequence, options: dict[str, object], roster: Roster
+) -> Reply:
+    game, spec = context.game, context.spec
+    options, aim = in_names(sequence, with_letters(sequence, options, game), roster, actor.side)
     if sequence.rounds and options.get("rounds"):
-        return await answer_rounds(context, context.spec, options)
-    if sequence.odds_by and flag(options, "odds"):
-        return await answer_odds(context, context.spec, options)
-    if sequence.odds_by and flag(options, "compare"):
-        return await answer_compared(context, context.spec, options)
-    if context.ledger.exists and context.game.ended:
+        return await answer_rounds(context, spec, options)
+    odds, compared, secret = (flag(options, name) for name in ("odds", "compare", "secret"))
+    if sequence.odds_by and (odds or compared):
+        return await (answer_odds if odds else answer_compared)(context, spec, options)
+    if game.ended:
         given = sequence.given({name: value for name, value in options.items() if name not in EXTRA}, roster)
-        if has_names(sequence, context.game) or named_units(given):
-            raise over(context.game)
-        context.dice_game()  # as plain rolls do, it begins free play
-        roster = {}
-    if calls_sides := has_names(sequence, context.game):
-        need_player(context.game, actor)
+        if has_names(sequence, game) or named_units(given):
+            raise over(game)
+        game, roster = context.dice_game(), {}  # as plain rolls do, it begins free play
+    if calls_sides := has_names(sequence, game):
+        need_player(game, actor)
     if sequence.choices:
         _need_open(sequence, options)
     _need_in_play(context, sequence, options)
     if (question := asked(context, sequence, options, aim, actor.side)) is not None:
         return question
-    _declare_decks(context, sequence, options)
-    ruled = by_rules(sequence, options, context.game)
+    seen, piles = dict[str, Any](), dict[str, Any]()
+    if sequence.decks:
+        game = _declare_decks(context, sequence, options)
+        seen, piles = await closed_piles(context, sequence, ALL, EVERYTHING)
+    dice = context.dice()
+    ruled = by_rules(sequence, options, game)
     options = with_filled(options, ruled)
     lent = loans(sequence, options, roster)
     options = with_filled(options, lent)
-    seen, piles = await closed_piles(context, sequence, ALL, EVERYTHING) if sequence.decks else ({}, {})
-    read, was = tracks_read(sequence, options, roster, context.game, actor.side, seen), context.game
-    outcome = run_sequence(sequence, context.spec, options, context.who, context.dice(), roster, read, piles=piles)
+    read = tracks_read(sequence, options, roster, game, actor.side, seen)
+    outcome = run_sequence(sequence, spec, options, context.who, dice, roster, read, piles=piles)
     if lent or ruled:
         outcome = replace(outcome, reply=told_by_rule(told(outcome.reply, lent, sequence), ruled))
-    reply = await with_call(context, outcome.happening, await record(context, outcome, secret=flag(options, "secret")))
-    acting = outcome.happening.acting if outcome.happening is not None and sequence.verb in FIRES else ()
-    if out := cannot_fire(was.units.values(), acting):
+    happening = outcome.happening
+    assert happening is not None
+    reply = await with_call(context, happening, await record(context, outcome, secret=secret))
+    if sequence.verb in FIRES and (out := cannot_fire(game.units.values(), happening.acting)):
         reply = replace(reply, lines=(*reply.lines, Small(f"Not firing, out of ammunition or jammed: {out}")))
-    left = (
-        Small(f"{made.title}: {counts(context, id, deck_from_json(context.game.decks[id]))}")
-        for id, made in sequence.decks.items()
-    )
-    reply = replace(reply, lines=(*reply.lines, *left))
-    if calls_sides and outcome.happening is not None and not reply.private:
-        return await told_by_name(context, was, outcome.happening, reply)
-    return reply
+    for id, made in sequence.decks.items():
+        left = Small(f"{made.title}: {counts(context, id, deck_from_json(context.game.decks[id]))}")
+        reply = replace(reply, lines=(*reply.lines, left))
+    return await told_by_name(context, game, happening, reply) if calls_sides and not reply.private else reply
 
 
 def _need_open(sequence: Sequence, options: Mapping[str, object]) -> None:
@@ -162,11 +163,9 @@ def _need_in_play(context: Context, sequence: Sequence, options: Mapping[str, ob
         raise UserError(what, hint=hint, option=option.name, code="unknown-card")
 
 
-def _declare_decks(context: Context, sequence: Sequence, options: Mapping[str, object]) -> None:
-    """Write down what cards the decks of a sequence have before their first die. Raises UserError where it cannot draw
-    from them."""
-    if not sequence.decks:
-        return
+def _declare_decks(context: Context, sequence: Sequence, options: Mapping[str, object]) -> Game:
+    """Write down what cards the decks of a sequence have before their first die; the game with them. Raises UserError
+    where it cannot draw from them."""
     if flag(options, "secret"):
         what = f"{sequence.title} draws cards for all to see, so it cannot be rolled under seal."
         raise UserError(what, hint="Leave out secret.", option="secret", code="not-together")
@@ -181,6 +180,7 @@ def _declare_decks(context: Context, sequence: Sequence, options: Mapping[str, o
             hint = phrase("Leave out hand. With no hand closed, `/fair reveal` opens it.")
             raise UserError(what, hint=hint, option="hand", code="closed-cards")
     declare_decks(context, sequence)
+    return context.game
 
 
 async def play(context: Context) -> Reply:

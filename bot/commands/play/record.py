@@ -20,7 +20,7 @@ from bot.answers.outcome import (
 from bot.answers.shot import brief, compact
 from bot.commands.channel_games import turn_to
 from bot.commands.context import Amendment, Context, play_facts
-from bot.commands.play.targets import other_targets
+from bot.commands.play.targets import change_button, other_targets
 from bot.commands.post.choose import ask_side
 from bot.commands.turns.turn_card import IMPACT
 from bot.game.loaded import read_opened
@@ -32,7 +32,6 @@ from bot.interface.reply.parts import Group, Part, Small
 from bot.interface.reply.reply import SEALED as SEALED_TONE
 from bot.interface.reply.reply import Button, Reply
 from bot.interface.typing.command_text import quoted
-from bot.places.forms import change_button
 from bot.rules.copies import replace
 from bot.rules.errors import UserError
 from bot.rules.inputs.decks import faces_shown
@@ -40,7 +39,6 @@ from bot.rules.proof.chain import canonical
 from bot.rules.sequence.sequence import Change, Line
 from bot.rules.text.names import joined
 from bot.rules.text.phrase import begun, phrase
-from bot.systems.catalog import systems
 
 SEALED, ANSWER = "sealed", "answer"
 
@@ -61,7 +59,7 @@ async def record(context: Context, outcome: Outcome, *, secret: bool) -> Reply:
     acting = [unit for unit in named if unit.name in happening.acting]
     actor = context.actor
     need_share(game, actor, named, acting)
-    amiss = _amiss(context, game, happening, actor.side)
+    unusual = _amiss(context, game, happening, actor.side)
     facts = play_facts(context, context.command.path, happening, named, secret=secret)
     label = str(happening.inputs.get("label") or "")
     if secret:
@@ -73,16 +71,15 @@ async def record(context: Context, outcome: Outcome, *, secret: bool) -> Reply:
     if extends := body.get("extends"):
         joining = tuple(Small(f"{extends_words(*one)} from here on.") for one in extends.items())
         outcome = replace(outcome, reply=replace(outcome.reply, lines=(*outcome.reply.lines, *joining)))
-    return _answer(context, game, _with_arrivals(outcome, game, after), body["number"], facts, amiss)
+    return _answer(context, game, _with_arrivals(outcome, game, after), body, facts, unusual)
 
 
 def _amiss(context: Context, game: Game, happening: Happening, side: str) -> tuple[str, ...]:
     """What is unusual about it in the game as it is now. Raises UserError for that in a game that is held strictly."""
-    system = systems().get(happening.system)
+    system = context.systems.get(happening.system)
     if system is None or happening.kind != "sequence" or not is_of_game(game, happening.system):
         return ()
-    sequence = system.sequences[happening.target]
-    said = amiss(game, context.system, sequence, happening, side)
+    said = amiss(game, context.systems.get(game.system), system.sequences[happening.target], happening, side)
     if said and is_strict(game):
         hint = phrase("This game is strict. `/game settings strict=no` lets it pass with a remark.")
         raise UserError(f"{begun(said[0])}.", hint=hint, code="strict-game")
@@ -103,8 +100,8 @@ def _with_arrivals(outcome: Outcome, was: Game, after: Game) -> Outcome:
     return replace(outcome, reply=replace(outcome.reply, title=title, lines=(*outcome.reply.lines, told)))
 
 
-def _answer(context: Context, game: Game, outcome: Outcome, number: int, facts: Json, amiss: tuple[str, ...]) -> Reply:
-    reply, happening = outcome.reply, outcome.happening
+def _answer(context: Context, game: Game, outcome: Outcome, body: Json, facts: Json, unusual: tuple[str, ...]) -> Reply:
+    reply, happening, number = outcome.reply, outcome.happening, body["number"]
     assert happening is not None
     if game.answers != FULL:
         reply = compact(reply, tuple(faces_shown(facts)))
@@ -114,12 +111,12 @@ def _answer(context: Context, game: Game, outcome: Outcome, number: int, facts: 
         reply = replace(reply, lines=(*reply.lines, *told, *([context.moved] if context.moved else ())))
     if happening.kind == "sequence":
         reply = brief(reply, context.spec.options)
-    lines = (*reply.lines, Small(f"{begun(' · '.join(amiss))}.")) if amiss else reply.lines
+    lines = (*reply.lines, Small(f"{begun(' · '.join(unusual))}.")) if unusual else reply.lines
     buttons = (*roll_buttons(context, reply, happening.kind, facts, number), context.button("undo", "Undo", number))
     if happening.out.get(IMPACT, 0) > game.turn > 0:
         buttons = (*buttons, context.button("plan", "Plan it", number))
     across = EVEN if len(buttons) > EVEN + 1 else 0
-    menus = other_targets(context, context.spec, game, facts, number)
+    menus = other_targets(context, context.spec, game, body["side"], facts, number)
     return replace(reply, lines=lines, buttons=buttons, across=across, menus=menus)
 
 
@@ -231,7 +228,7 @@ async def _with_buttons(context: Context, was: Game, reply: Reply, number: int) 
     buttons = roll_buttons(context, reply, event["kind"], event, number)
     if number == was.last and was.units == context.game.units:
         buttons = (*buttons, context.button("undo", "Undo", number))
-    return replace(reply, buttons=buttons, menus=other_targets(context, spec, was, event, number))
+    return replace(reply, buttons=buttons, menus=other_targets(context, spec, was, context.actor.side, event, number))
 
 
 async def open_rolls(context: Context, numbers: tuple[int, ...]) -> Opened:

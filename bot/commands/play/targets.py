@@ -9,10 +9,10 @@ from bot.commands.context import Context, drafted
 from bot.game.counter import ails
 from bot.game.roster import in_order, is_gone
 from bot.game.state import Game, Json
-from bot.interface.reply.reply import Button, Menu, MenuEntry, Reply
+from bot.interface.reply.reply import OPEN_FORM, Button, Menu, MenuEntry, Reply
 from bot.interface.spec import CommandSpec
 from bot.interface.typing.command_text import command_text
-from bot.places.forms import change_button
+from bot.places.forms import OF_EVENT
 from bot.rules.inputs.options import Option
 from bot.rules.inputs.units import MAX_UNITS, RosterUnit
 from bot.rules.text.names import joined
@@ -37,22 +37,25 @@ def target_option(spec: CommandSpec) -> Option | None:
     )
 
 
-def other_targets(context: Context, spec: CommandSpec, was: Game, facts: Json, number: int) -> tuple[Menu, ...]:
-    """The menu under a shot: units in play that it could be fired at, those beside its target first."""
-    option = target_option(spec)
-    if option is None or not facts.get("inputs", {}).get(option.name) or not context.game.units:
+def other_targets(
+    context: Context, spec: CommandSpec, was: Game, side: str, facts: Json, number: int
+) -> tuple[Menu, ...]:
+    """The menu under a shot: units in play that it could be fired at, those beside its target first; `side` is that of
+    who fires."""
+    option, game = target_option(spec), context.game
+    if option is None or not facts.get("inputs", {}).get(option.name) or not game.units:
         return ()
     acting = frozenset(facts.get("acting", ()))
     used = {unit["name"] for unit in facts.get("used", ())} - acting
     at = [was.units[name.casefold()] for name in used if name.casefold() in was.units]
-    units = opponents(context.game, acting, context.actor.side)
+    units = opponents(game, acting, side)
     if len(at) == 1:  # at the same one again is *Again*
         units = [unit for unit in units if unit.name != at[0].name]
     if not units:
         return ()
     near = {hex_of(unit) for unit in at} - {""}
     units.sort(key=lambda unit: hex_of(unit) not in near)
-    system, shown = context.system, units[:MOST]
+    system, shown = context.systems.get(game.system), units[:MOST]
     ailing = [ails(unit, system) for unit in shown]
     entries = [(one.handle, one.name, _about(one, ill, system)) for one, ill in zip(shown, ailing, strict=True)]
     if option.type == "units":
@@ -60,6 +63,11 @@ def other_targets(context: Context, spec: CommandSpec, was: Game, facts: Json, n
     listed = [MenuEntry(f"other:{context.ledger.row}:{number}:{whom}", *told) for whom, *told in entries]
     another = MenuEntry(change_button(context.ledger.row, number).action, "Type another…")
     return (Menu("Same shot, other target", (*listed, another), "Other target"),)
+
+
+def change_button(row: str, number: int) -> Button:
+    """A button that opens the form of what event `number` of the game `row` did, filled in, for whoever presses it."""
+    return Button(f"{OPEN_FORM}{OF_EVENT}{row}:{number}", "Change…")
 
 
 def first_shot(context: Context) -> Phrase:

@@ -35,10 +35,11 @@ async def handle(context: Context) -> Reply:
 
 
 async def follow(context: Context) -> None:
-    """Reminders and deadlines as they are now are laid down, also after an undo or an import; those of what is over
-    go. Where the command brings a game into a place all are laid down, as they may have gone while it was put aside."""
+    """Reminders and deadlines of games that were started are laid down as they are now, also after an undo or an
+    import; those of what is over go. Where the command brings a game into a place all are laid down, as they may have
+    gone while it was put aside."""
     for ledger in (*context.further, context.ledger):
-        if ledger.has_events:
+        if ledger.has_events and (ledger.game.started or ledger.before.started):
             comes_back = any(binding.game == ledger.row for binding in context.bindings)
             was = Game("") if comes_back else ledger.before
             await follow_go(context, ledger, was)

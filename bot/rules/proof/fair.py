@@ -86,8 +86,8 @@ class Stream:
         self._inner.update(f"{game}:{event}:".encode())
 
     def draw(self, die: Die) -> int | str:
-        """The value of the next die."""
-        return self.draw_all(die, 1)[0]
+        """The value of the next die; one that draws a card whose place is known is not thrown."""
+        return self.draw_all(die, 1)[0] if die.sides else 1
 
     def draw_all(self, die: Die, count: int) -> list[int | str]:
         """The values of so many dice alike: those of `face`, in a third of the time.
@@ -128,8 +128,8 @@ class Words:
             yield from _WORDS.unpack(outer.digest())
 
     def draw(self, die: Die) -> int | str:
-        """The value of the next die."""
-        return self.draw_all(die, 1)[0]
+        """The value of the next die; one that draws a card whose place is known is not thrown."""
+        return self.draw_all(die, 1)[0] if die.sides else 1
 
     def draw_all(self, die: Die, count: int) -> list[int | str]:
         """The values of so many dice alike."""
