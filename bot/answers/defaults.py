@@ -134,13 +134,13 @@ def _riders(sequence: Sequence, option: Option, options: Mapping[str, object], r
 def _acquired(sequence: Sequence, option: Option, options: Mapping[str, object], roster: Roster) -> Filled | None:
     """The acquisition marker of who fires, where it is on one of those who are shot at."""
     firer = next(iter(_listed(sequence, options.get(option.lends["from"]), roster)), None)
-    if firer is None or not firer.get(ACQUIRED) or not is_left_out(option, options.get(option.name)):
+    if firer is None or not firer.numbers.get(ACQUIRED) or not is_left_out(option, options.get(option.name)):
         return None
     shot_at = _listed(sequence, options.get(option.lends[ACQUIRED]), roster)
     units = [roster[unit.name.casefold()] for unit in shot_at if unit.name]
-    if not linking(units, firer.get(ACQUIRED)):
+    if not linking(units, firer.numbers.get(ACQUIRED)):
         return None
-    return Filled(firer.name, option.name, int(firer.get(option.name) or 1))
+    return Filled(firer.name, option.name, int(firer.numbers.get(option.name) or 1))
 
 
 def _carried(option: Option, options: Mapping[str, object], roster: Roster) -> Filled | None:
@@ -157,8 +157,8 @@ def _carried(option: Option, options: Mapping[str, object], roster: Roster) -> F
 
 
 def _lends(unit: Unit, option: Option) -> bool:
-    fit = unit.type == option.lends["type"] and not unit.has(option.lends.get("not", ""))
-    return bool(unit.name and fit and unit.get(option.name))
+    fit = unit.type == option.lends["type"] and option.lends.get("not", "") not in unit.flags
+    return bool(unit.name and fit and unit.numbers.get(option.name))
 
 
 def in_force(system: System | None, game: Game) -> tuple[OptionalRule, ...]:

@@ -359,7 +359,7 @@ def _armed(by: str, sequence: Sequence, given: Given, title: str, *, acts: bool)
     words: Mapping[str, str] = sequence.system.game.get("arms") or {}
     single = (unit for key, unit in given.roster.items() if key in ACTING)
     units = (*(unit for key in ACTING for unit in given.units(key)), *single)
-    held = Counter(str(weapon) for unit in units if (weapon := unit.get("weapon"))) if acts else Counter()
+    held = Counter(str(weapon) for unit in units if (weapon := unit.numbers.get("weapon"))) if acts else Counter()
     typed = given.values.get("weapon")
     if not held and isinstance(typed, str) and typed:
         held[typed] = 1

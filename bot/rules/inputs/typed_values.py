@@ -162,8 +162,8 @@ def _of(unit: Unit, key: str, option: Option) -> Any:
     if key == "state":
         return unit.state if unit.state in option.values else None
     if option.type == "bool":
-        return True if unit.has(key) else None
-    return unit.get(key)
+        return True if key in unit.flags else None
+    return unit.numbers.get(key)
 
 
 _HAND = Option("hand", "str")

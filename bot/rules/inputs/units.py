@@ -131,8 +131,8 @@ NO_WORDS = UnitWords((), {}, {})
 class Unit:
     """One item of a unit list, with what the roster brought and what was typed over it.
 
-    `word` is how it was called (a type or a roster name); `name` is the roster name, or empty; `marks` are the markers
-    of the roster unit, `reduced` is its other side while that is down.
+    `word` is how it was called (a type or a roster name); `name` is the roster name, or empty; its `flags` were typed,
+    or the roster unit bears them; `marks` are the markers of that, `reduced` is its other side while that is down.
     """
 
     word: str
@@ -144,10 +144,6 @@ class Unit:
     marks: frozenset[str] = frozenset()
     reduced: Back | None = None
 
-    def has(self, flag: str) -> bool:
-        """Whether the flag was typed or its roster unit bears it."""
-        return flag in self.flags
-
     def number(self, key: str, default: int | None = None) -> int:
         """A whole number of the unit. Raises UserError naming unit and key when it is needed and missing."""
         value = self.numbers.get(key, default)
@@ -155,10 +151,6 @@ class Unit:
             hint = f"Type it after the unit: {self.word} {key}=5."
             raise UserError(f"{self.word} needs {key}.", hint=hint, code="unit-needs", about=self)
         return int(value)
-
-    def get(self, key: str, default: Any = None) -> Any:
-        """Any value of the unit, or `default`."""
-        return self.numbers.get(key, default)
 
 
 def parse_units(text: str, words: UnitWords, roster: Roster, *, option: str) -> tuple[Unit, ...]:

@@ -77,8 +77,8 @@ def fire_plan(
 
 
 def _aim(tables: Tables, given: Given, man: Unit, attack: int, crt: Resolution, column: int) -> Aim:
-    stance = man.get("stance") or given.word("stance")
-    cover = man.get("cover") or given.word("cover")
+    stance = man.numbers.get("stance") or given.word("stance")
+    cover = man.numbers.get("cover") or given.word("cover")
     basic, shield = tables["defense-factors"](stance=stance)["factor"], tables["cover"](cover=cover)["modifier"]
     defense, difference = Defense(stance, cover, basic, shield), attack - basic - shield
     row, passes = printed_row(difference)
@@ -160,17 +160,17 @@ def plan(tables: Tables, given: Given) -> Plan[Volley]:
 
 def _firer(tables: Tables, given: Given, unit: Unit, name: str) -> Firer:
     """One soldier. Raises UserError without a weapon or a shot."""
-    weapon, modifiers = unit.get("weapon"), tables["attack-modifiers"]
+    weapon, modifiers = unit.numbers.get("weapon"), tables["attack-modifiers"]
     if weapon is None:
         hint = "Type it after the unit: soldier weapon=rifle-bolt."
         raise UserError(f"{name} needs a weapon.", hint=hint, option="attackers", code="no-weapon")
-    inches = unit.get("range", given.number("range"))
+    inches = unit.numbers.get("range", given.number("range"))
     factor = tables["attack-factors"](weapon=weapon, range=inches)["factor"]
     if factor == "not-allowed":
         what = f"{name} has no shot with {weapon} at {inches:g} inches."
         raise UserError(what, hint="Leave that one out.", option="attackers", code="out-of-reach")
     how = [flag for flag in HOW if flag in unit.flags]
-    if unit.has("no_assistant") and weapon in modifiers.constants["machine_guns"]:
+    if "no_assistant" in unit.flags and weapon in modifiers.constants["machine_guns"]:
         how.append("no_assistant")
     armed = " ".join((*how, SAID.get(weapon, weapon.replace("-", " ")))).replace("no_assistant", "unassisted")
     return Firer(weapon, plain(factor * modifiers(**dict.fromkeys(how, True))["factor"]), armed)

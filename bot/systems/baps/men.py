@@ -158,7 +158,7 @@ def aftermath(men: Sequence[Unit], names: Sequence[str], fates: Sequence[Outcome
     barred: set[int] = set()
     for man, name, fate in zip(men, names, fates, strict=False):
         if fate["after"] == "killed":
-            if squad := man.get("squad"):
+            if squad := man.numbers.get("squad"):
                 lost[str(squad)] = lost.get(str(squad), 0) + 1
         elif fate["wounds"] and fate["wounds"] > (before := wounds_of(man)):
             barred.add(fate["wounds"])
@@ -173,7 +173,7 @@ def changes_of(men: Sequence[Unit], fates: Sequence[Outcome]) -> tuple[Change, .
     """The roster changes of men, in the order of their answers."""
     changes: list[Change] = []
     for man, fate in zip(men, fates, strict=False):
-        if man.name or man.get("squad"):
+        if man.name or man.numbers.get("squad"):
             changes += _change_of(man, fate)
     return tuple(changes)
 
@@ -189,4 +189,5 @@ def _change_of(man: Unit, fate: Outcome) -> tuple[Change, ...]:
     if fate["after"] == "suppressed" and man.state != "suppressed":
         new["state"] = "suppressed"
     own = (Change(man.name, set=new),) if man.name and new else ()
-    return (*own, *((Change(str(man.get("squad")), add={"men": -1}),) if dead and man.get("squad") else ()))
+    squad = man.numbers.get("squad") if dead else None
+    return (*own, Change(str(squad), add={"men": -1})) if squad else own

@@ -109,7 +109,7 @@ class Man(NamedTuple):
         A wound does not suppress, but it does not lift what another die of this attack did either.
         """
         dead, path = self.dead(hurt), self.path
-        down = hurt.suppressed or self.unit.has("suppressed")
+        down = hurt.suppressed or "suppressed" in self.unit.flags
         told = {f"{path}.{name}": value for name, value in self.facts.items()}
         told[f"{path}.result"] = hurt.result
         told[f"{path}.wounds"] = FATAL if dead else self.before + hurt.wounds

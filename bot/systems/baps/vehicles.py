@@ -54,7 +54,7 @@ def aboard(given: Given, option: str, vehicle: Unit | None) -> tuple[Unit, ...]:
     """The men in a vehicle: as typed in `option`, or as many crewmen as the roster vehicle has, the wounded first."""
     brought = given.values[option]
     if isinstance(brought, int):
-        return crewmen(brought, vehicle.get("crew_wounds", ()) if vehicle is not None else ())
+        return crewmen(brought, vehicle.numbers.get("crew_wounds", ()) if vehicle is not None else ())
     return living(given.units(option), option)
 
 
@@ -93,15 +93,15 @@ def hit_vehicle(target: Unit | None, crew: Sequence[Unit], out: Mapping[str, Any
 
 def crew_left(target: Unit, crew: Sequence[Unit], fates: Sequence[Outcome]) -> dict[str, Any]:
     """The crew of a roster vehicle and their wounds, as far as they have changed."""
-    count = target.get("crew")
+    count = target.numbers.get("crew")
     if count is None or not fates:
         return {}
     alive = [(man, fate) for man, fate in zip(crew, fates, strict=True) if fate["after"] != "killed"]
     left = max(0, count - (len(crew) - len(alive)))
     wounds = tuple(sorted((fate["wounds"] for man, fate in alive if not man.name and fate["wounds"]), reverse=True))
-    lost = int(target.get("crew_lost") or 0) + count - left
+    lost = int(target.numbers.get("crew_lost") or 0) + count - left
     new: dict[str, Any] = {"crew": left, "crew_lost": lost} if left != count else {}
-    if wounds != tuple(target.get("crew_wounds", ())):
+    if wounds != tuple(target.numbers.get("crew_wounds", ())):
         new["crew_wounds"] = wounds or None
     return new
 

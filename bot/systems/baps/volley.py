@@ -73,7 +73,7 @@ def man_apart(man: Man, crt: Resolution) -> Part[Any]:
         step = men_step([bare], crt, then=lambda one: Volley(None, one=one))
         return Plan(Volley("man"), {"man": step}, never, closing=lambda end: {"one": end.one})
 
-    key = man.cells, man.before, man.unit.has("suppressed"), man.counts_ones
+    key = man.cells, man.before, "suppressed" in man.unit.flags, man.counts_ones
     return Part((man.path,), plan, key, {f"{man.path}.{name}": value for name, value in man.facts.items()})
 
 

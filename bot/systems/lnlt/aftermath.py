@@ -36,13 +36,13 @@ def becomes(unit: Unit, state: str, *, mark: frozenset[str] = NOTHING) -> Change
         new = {"type": "half-squad", "state": "shaken"}
     elif state != kinds.state_of(unit) or (unit.state and state != unit.state):
         new = {"state": state}
-    is_hit = "wounded" in state and not unit.has("wounded")
+    is_hit = "wounded" in state and "wounded" not in unit.flags
     turn = unit.reduced is not None and (is_hit or state == "half-squad-shaken")
     if unit.type == "leader" and is_hit and not turn:
         for key, least in (("morale", 1), ("lm", 0), ("lr", 0)):
-            if unit.get(key) is not None:
-                new[key] = max(least, int(unit.get(key)) - 1)
-    if mark and unit.get("in"):  # it is on foot
+            if unit.numbers.get(key) is not None:
+                new[key] = max(least, int(unit.numbers[key]) - 1)
+    if mark and unit.numbers.get("in"):  # it is on foot
         new["in"] = None
     if not new and not mark:
         return None
@@ -56,7 +56,7 @@ def fired(units: Iterable[Unit | None]) -> tuple[Change, ...]:
     """
     return tuple(
         [
-            Change(unit.name, mark=FIRED, unmark=SPOTTED_IT if unit.has("spotter") else NOTHING)
+            Change(unit.name, mark=FIRED, unmark=SPOTTED_IT if "spotter" in unit.flags else NOTHING)
             for unit in units
             if unit is not None and unit.name
         ]
@@ -72,11 +72,11 @@ def captured(units: Iterable[Unit | None], *, works: bool) -> tuple[Change, ...]
         [
             Change(
                 unit.name,
-                set={} if works or len(unit.get("sw") or ()) > 1 else {"sw": None},
+                set={} if works or len(unit.numbers.get("sw") or ()) > 1 else {"sw": None},
                 unmark=frozenset({CAPTURED}),
             )
             for unit in units
-            if unit is not None and unit.name and unit.has(CAPTURED)
+            if unit is not None and unit.name and CAPTURED in unit.flags
         ]
     )
 
@@ -178,9 +178,9 @@ def _changed(unit: Unit, answer: Mapping[str, Any]) -> str:
     if now == "half-squad-shaken":
         words.append(f"a half-squad{_printed(unit)} and shaken")
     elif "wounded" in now:
-        if now == "shaken-wounded" and token_of(unit, answer) == "wounded" and not unit.has("shaken"):
+        if now == "shaken-wounded" and token_of(unit, answer) == "wounded" and "shaken" not in unit.flags:
             words.append("shaken")
-        if not unit.has("wounded"):
+        if "wounded" not in unit.flags:
             words.append("stops moving")
     if answer.get("disembarks"):
         words.append("on foot")
@@ -197,11 +197,11 @@ def aftermath(unit: Unit, now: str) -> str:
 
     Source: PAC 02 (11.1.2).
     """
-    if "wounded" in now and not unit.has("wounded") and unit.type == "leader" and not unit.name:
+    if "wounded" in now and "wounded" not in unit.flags and unit.type == "leader" and not unit.name:
         return f"{unit.word}: morale, leadership and leadership range are 1 less."
-    if now == "shaken" and unit.type in kinds.GROUND_VEHICLES and not unit.has("shaken"):
+    if now == "shaken" and unit.type in kinds.GROUND_VEHICLES and "shaken" not in unit.flags:
         return f"{unit.word} buttons up, moves at half its MF (fractions down) and fires nothing."
-    if now == "damaged" and unit.type in kinds.AIRBORNE and not unit.has("damaged"):
+    if now == "damaged" and unit.type in kinds.AIRBORNE and "damaged" not in unit.flags:
         return f"{unit.word} leaves the board at once; it neither unloads nor fires."
     return ""
 
@@ -352,7 +352,8 @@ def acquires(given: Given, target: Unit | None, *, stays: bool) -> tuple[Change,
     if unit is None or not unit.name or target is None or not target.name:
         return ()
     link = target.name.replace(" ", "")
-    had = int(unit.get("acquisition") or 0) if str(unit.get("acquired", "")).casefold() == link.casefold() else 0
+    is_same = str(unit.numbers.get("acquired", "")).casefold() == link.casefold()
+    had = int(unit.numbers.get("acquisition") or 0) if is_same else 0
     if stays:
         return (Change(unit.name, set={"acquired": link, "acquisition": min(2, had + 1)}),)
     return (Change(unit.name, set={"acquired": None, "acquisition": None}),) if had else ()

@@ -80,7 +80,7 @@ def _struck(at: int, unit: Unit, attack: tuple[str, int], *, first: bool) -> Str
         word=unit.word,
         to=paths_in(f"vehicles[{at}]"),
         penetration=attack[1],
-        armor=int(unit.get("av") or 0),
+        armor=int(unit.numbers.get("av") or 0),
         morale=unit.number("morale"),
         shaken=kinds.is_shaken(unit),
         flies=unit.type in kinds.AIRBORNE,

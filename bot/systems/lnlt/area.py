@@ -175,7 +175,7 @@ class AreaAttack:
         ]
         for unit in inside:
             if not kinds.is_man(unit):
-                armor, own = int(unit.get("av") or 0), terrain_for(unit, hex.tm)
+                armor, own = int(unit.numbers.get("av") or 0), terrain_for(unit, hex.tm)
                 total, parts = roll[-1] + own + armor, (*target_modifier(own), *((("armor", armor),) if armor else ()))
                 why = against(kept + hex.fp - total)
                 why += f", attack {kept + hex.fp}" if attack != kept + hex.fp else ""
@@ -197,7 +197,7 @@ def _added(units: Sequence[Unit], hex: Hex, leg_mod: int) -> list[tuple[int, int
         elif kinds.is_man(unit):
             adds.append((hex.fp + leg_mod, hex.tm))
         else:
-            adds.append((hex.fp, terrain_for(unit, hex.tm) + int(unit.get("av") or 0)))
+            adds.append((hex.fp, terrain_for(unit, hex.tm) + int(unit.numbers.get("av") or 0)))
     return adds
 
 

@@ -186,7 +186,7 @@ class DamageChecks:
             if item.fates[now.row] == "damage-check-then-bail-out" and left != "eliminated":
                 return now._replace(owes="bail", keep=left)
             _tell_not_rolled(to, told)
-            told[to.disembarks] = item.unit.has("outside") and left in kinds.SHAKEN_STATES
+            told[to.disembarks] = "outside" in item.unit.flags and left in kinds.SHAKEN_STATES
             return now._replace(owes=HERE)
         row = left if left in ("abandoned", "destroyed") else NONE if result == NONE else "shaken"
         if row == "destroyed" and not item.flies:

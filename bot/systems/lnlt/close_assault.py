@@ -182,7 +182,7 @@ def _check(units: Sequence[Unit], *, outside: bool) -> None:
 
 def _power(unit: Unit) -> int:
     """Its own firepower and that of its support weapons (HE, or a satchel charge)."""
-    return unit.number("fp", 0 if unit.type == "hero" else None) + sum(unit.get("sw") or ())
+    return unit.number("fp", 0 if unit.type == "hero" else None) + sum(unit.numbers.get("sw") or ())
 
 
 def _word(answer: Mapping[str, Any]) -> str:

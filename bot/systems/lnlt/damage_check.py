@@ -64,7 +64,7 @@ def plan_bail_out(tables: Tables, given: Given) -> Plan[Attack]:
     readings = readings_of(tables)
     crew = readings.fate(cause, row, "crew")
     for unit in passengers:
-        if unit.has("inside") and unit.has("outside"):
+        if "inside" in unit.flags and "outside" in unit.flags:
             raise UserError(
                 f"{unit.word} is both inside and outside.", hint="Keep one of the flags.", code="unit-twice"
             )

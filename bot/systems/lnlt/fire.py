@@ -49,7 +49,7 @@ def attack_firepower(tables: Tables, attackers: Sequence[Unit]) -> tuple[tuple[s
         leads = not led and _has_firepower(unit)
         led = led or leads
         powers.append((unit.word, _adds(tables, unit, leads=leads)))
-    if attackers and not led and all(unit.get("fp") is None for unit in attackers):
+    if attackers and not led and all(unit.numbers.get("fp") is None for unit in attackers):
         raise no_firepower(attackers)
     return tuple(powers)
 
@@ -67,8 +67,8 @@ def no_firepower(units: Sequence[Unit]) -> UserError:
 
 def _has_firepower(unit: Unit) -> bool:
     """Whether the unit adds anything; an MMC whose firepower was left out is asked for it later."""
-    fp = unit.get("fp")
-    return bool(fp or unit.get("sw") or (fp is None and unit.type not in SMC))
+    fp = unit.numbers.get("fp")
+    return bool(fp or unit.numbers.get("sw") or (fp is None and unit.type not in SMC))
 
 
 def counts_as_ops_complete(unit: Unit) -> bool:
@@ -76,7 +76,7 @@ def counts_as_ops_complete(unit: Unit) -> bool:
 
     Source: PAC 11, 12.
     """
-    return unit.has("ops") and not unit.has("spotter")
+    return "ops" in unit.flags and "spotter" not in unit.flags
 
 
 def refuse_to_fire(unit: Unit | None) -> None:
@@ -93,10 +93,10 @@ def _refuse_hurt(unit: Unit) -> None:
 
 
 def _adds(tables: Tables, unit: Unit, *, leads: bool) -> int:
-    weapons: tuple[int, ...] = tuple(unit.get("sw") or ())
+    weapons: tuple[int, ...] = tuple(unit.numbers.get("sw") or ())
     if weapons:
         usage = check_weapons(tables, unit, weapons)
-        if usage == "one-half-up" and not unit.has("pair"):
+        if usage == "one-half-up" and "pair" not in unit.flags:
             weapons = tuple(map(half_up, weapons))
         if counts_as_ops_complete(unit):
             weapons = tuple(map(half_up, weapons))
@@ -116,7 +116,7 @@ def check_weapons(tables: Tables, unit: Unit, weapons: Sequence[int]) -> str:
 
     Raises UserError for more weapons than it may fire, or for a unit that may fire none. Source: PAC 09 (1.6).
     """
-    if unit.has("cavalry"):
+    if "cavalry" in unit.flags:
         what = f"{unit.word} is mounted on horses and fires no support weapon."
         raise UserError(what, hint="Leave out sw.", code="support-weapon")
     case = _usage_case(unit)
@@ -135,7 +135,7 @@ def check_weapons(tables: Tables, unit: Unit, weapons: Sequence[int]) -> str:
             f"{unit.word} fires at most {carry} support weapon{'s' * (carry > 1)}, not {len(weapons)}.",
             code="support-weapon",
         )
-    if unit.has("motorcycle") and max(weapons) > MOTORCYCLE_LIMIT:
+    if "motorcycle" in unit.flags and max(weapons) > MOTORCYCLE_LIMIT:
         raise UserError(
             f"{unit.word} on motorcycles fires support weapons of at most {MOTORCYCLE_LIMIT}.", code="support-weapon"
         )
@@ -147,7 +147,7 @@ def _usage_case(unit: Unit) -> str | None:
     if type in SMC:
         return type if type in USAGE_OF_ITS_OWN else "smc"
     if type in ("squad", "half-squad"):
-        return f"mounted-{type}" if unit.has("motorcycle") else type
+        return f"mounted-{type}" if "motorcycle" in unit.flags else type
     return type if type in MMC and type != "weapon-team" else None
 
 
@@ -233,18 +233,19 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
     """
     given.refuse_values()
     attackers, targets, shooter = given.units("attackers"), given.units("targets"), given.word("shooter")
+    flammable, no_hero = given.flag("flammable"), given.flag("no_hero")
     target = _check_targets(targets)
     powers = attack_firepower(tables, attackers)
-    modifiers = _modifiers(tables, given, target)
+    modifiers = _modifiers(tables, given, attackers, targets, target)
     picks = shooter == "sniper" and len(targets) > 1 and target is None
     fire = Fire(
         attackers=attackers,
         targets=targets,
         sums=_sums(powers, modifiers),
-        checks=_checks(tables, given, picks=picks),
+        checks=_checks(tables, targets, picks=picks, no_hero=no_hero),
         advice=_best_leaders(targets) if picks else (0,) * max(len(targets), 1),
         picks=picks,
-        flammable=given.flag("flammable"),
+        flammable=flammable,
         reminders=(*_reminders(attackers, targets, shooter), *kinds.capped(given)),
     )
     opening: dict[str, Any] = {
@@ -254,7 +255,7 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
     }
     if not picks:
         opening["picked"] = 1 if shooter == "sniper" and targets else NONE
-    opening |= {"targets": [], **told_before(fire.flammable)}
+    opening |= {"targets": [], **told_before(flammable)}
     return Plan(
         Attack("pick" if picks else "attack"),
         fire.steps(1 if shooter == "normal" else 2),
@@ -265,18 +266,20 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
     )
 
 
-def _modifiers(tables: Tables, given: Given, target: Unit | None) -> Answer:
+def _modifiers(
+    tables: Tables, given: Given, attackers: Sequence[Unit], targets: Sequence[Unit], target: Unit | None
+) -> Answer:
     """Table dft-mods for this attack; `target` is the one vehicle or helicopter that is attacked."""
-    targets = given.units("targets")
+    is_alone = is_lone_sniper(targets)
     return tables["dft-mods"](
         **given.flags(FLAGS),
         lm=given.int("lm"),
         degrading=given.int("degrading"),
         skill=given.int("skill"),
-        ops_complete=sum([counts_as_ops_complete(unit) for unit in given.units("attackers") if unit.flags]),
-        armor=int(target.get("av") or 0) if target is not None else 0,
+        ops_complete=sum([counts_as_ops_complete(unit) for unit in attackers if unit.flags]),
+        armor=int(target.numbers.get("av") or 0) if target is not None else 0,
         tm=0 if target is not None and target.type in kinds.AIRBORNE else given.int("tm"),
-        lone_sniper=given.word("shooter") != "sniper" and (is_lone_sniper(targets) or given.flag("lone_sniper")),
+        lone_sniper=given.word("shooter") != "sniper" and (is_alone or given.flag("lone_sniper")),
     )
 
 
@@ -292,9 +295,9 @@ def _sums(powers: Sequence[tuple[str, int]], modifiers: Answer) -> Opposed:
     )
 
 
-def _checks(tables: Tables, given: Given, *, picks: bool) -> DamageChecks:
+def _checks(tables: Tables, targets: Sequence[Unit], *, picks: bool, no_hero: bool) -> DamageChecks:
     """The damage checks of all targets together, or of each by itself where a sniper picks one."""
-    readings, targets = readings_of(tables), given.units("targets")
+    readings = readings_of(tables)
     return DamageChecks(
         readings,
         list_items(
@@ -302,7 +305,7 @@ def _checks(tables: Tables, given: Given, *, picks: bool) -> DamageChecks:
             targets,
             paths=(paths_in("targets[0]"),) * len(targets) if picks else (),
             spans=[(at, at + 1) for at in range(len(targets))] if picks else (),
-            no_hero=given.flag("no_hero"),
+            no_hero=no_hero,
             closed_is_immune=True,
         ),
         finish=then_fire_check,
@@ -350,5 +353,8 @@ def _check_targets(targets: Sequence[Unit]) -> Unit | None:
 
 def _best_leaders(targets: Sequence[Unit]) -> tuple[int, ...]:
     """For each target the best LM of the other good order leaders: they were not shot at. Source: PAC 12."""
-    lent = [int(unit.get("lm") or 0) if unit.type == "leader" and not kinds.is_shaken(unit) else 0 for unit in targets]
+    lent = [
+        int(unit.numbers.get("lm") or 0) if unit.type == "leader" and not kinds.is_shaken(unit) else 0
+        for unit in targets
+    ]
     return tuple([max([0, *lent[:at], *lent[at + 1 :]]) for at in range(len(lent))])

@@ -91,7 +91,7 @@ def _by_hex(units: Sequence[Unit]) -> tuple[Group, ...]:
     hexes: dict[str, list[Unit]] = {}
     name: str | None = None
     for unit in units:
-        name = unit.get("hex") or name
+        name = unit.numbers.get("hex") or name
         if name is None:
             raise UserError(
                 f"{unit.word} needs hex.", hint=f"Type it after the unit: {unit.word} hex=A dist=0.", code="unit-needs"
@@ -115,7 +115,7 @@ def _hexes(mission_fp: Table, groups: Sequence[Group], mission: str, fp: int) ->
             raise UserError(what, hint="Leave it out.", code="out-of-reach")
         stop = start + len(group.units)
         tm = target_terrain(group.number("tm") or 0)
-        flammable = any(unit.has("flammable") for unit in group.units)
+        flammable = any("flammable" in unit.flags for unit in group.units)
         hexes.append(Hex(f"attacks[{at}].", start, stop, int(answer["fp"]), tm, group.name, flammable))
         start = stop
     return hexes

@@ -250,10 +250,10 @@ def list_items(
                     column,
                     row,
                     state,
-                    unit.number("morale") if is_needed else int(unit.get("morale") or 0),
+                    unit.number("morale") if is_needed else int(unit.numbers.get("morale") or 0),
                     type in HEROIC and not no_hero,
                     immune,
-                    int(unit.get("lm") or 0) if type == "leader" and under is None else 0,
+                    int(unit.numbers.get("lm") or 0) if type == "leader" and under is None else 0,
                     at < last_leg,
                     fates,
                 )
@@ -295,7 +295,7 @@ def _checks(fates: Mapping[str, str]) -> bool:
 
 def _fates(readings: Readings, unit: Unit, aboard: Aboard) -> dict[str, str]:
     """What each result on the vehicle brings the passenger; a helicopter counts as unarmored. Source: PAC 09."""
-    who = "outside" if unit.has("outside") else "inside"
+    who = "outside" if "outside" in unit.flags else "inside"
     fates: dict[str, str] = {}
     for row in aboard.rows:
         fate = readings.fate(aboard.cause, row, who)

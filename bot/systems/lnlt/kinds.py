@@ -41,7 +41,7 @@ def is_leg(unit: Unit) -> bool:
 
 def is_open_topped(unit: Unit) -> bool:
     """Whether the vehicle is open-topped."""
-    return unit.has("open-topped") or unit.has("open_topped")
+    return "open-topped" in unit.flags or "open_topped" in unit.flags
 
 
 def is_shaken(unit: Unit) -> bool:

@@ -149,7 +149,9 @@ def _firepower(units: Iterable[Unit], *, shaken: bool = False) -> int:
     Shaken units add nothing, unless their nation lets them fight on (`shaken`).
     """
     return sum(
-        unit.number("fp", 0 if unit.type in kinds.SMC else None) + unit.has("m") + sum(unit.get("sw") or ())
+        unit.number("fp", 0 if unit.type in kinds.SMC else None)
+        + ("m" in unit.flags)
+        + sum(unit.numbers.get("sw") or ())
         for unit in units
         if shaken or not kinds.is_shaken(unit)
     )
@@ -158,7 +160,8 @@ def _firepower(units: Iterable[Unit], *, shaken: bool = False) -> int:
 def _assault(tables: Tables, side: Sequence[Unit], fp: int, facing: int, *, none: bool) -> Assault:
     """The attack of a side with this firepower against that of its targets; `none` where it comes to no fight."""
     lm = max(
-        (int(unit.get("lm") or 0) for unit in side if unit.type == "leader" and not kinds.is_shaken(unit)), default=0
+        (int(unit.numbers.get("lm") or 0) for unit in side if unit.type == "leader" and not kinds.is_shaken(unit)),
+        default=0,
     )
     if none or not fp:
         return Assault(fp, facing, NONE, None, lm)

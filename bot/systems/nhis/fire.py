@@ -88,8 +88,8 @@ def _firepower(firers: Firers, modifiers: Answer, total: int, columns: str) -> L
 def _modifiers(tables: Tables, given: Given, firers: Firers) -> Answer:
     """Table fire-modifiers for this attack; the penalties of single units are counted among them."""
     units, terrain, feature = given.units("targets"), given.word("terrain"), given.word("feature")
-    moved = given.flag("target_moved") or any(unit.has("moving") or unit.has("banzai") for unit in units)
-    fired = given.flag("target_fired") or any(unit.has("fired") for unit in units)
+    moved = given.flag("target_moved") or any("moving" in unit.flags or "banzai" in unit.flags for unit in units)
+    fired = given.flag("target_fired") or any("fired" in unit.flags for unit in units)
     marker = "move" if moved else "fire" if fired else "none"
     cover = given.maybe("cover")
     if cover is None:
@@ -107,7 +107,7 @@ def _modifiers(tables: Tables, given: Given, firers: Firers) -> Answer:
 
 
 def _infantry_on_tank(attackers: Iterable[Unit], targets: Iterable[Unit]) -> bool:
-    firing = any(unit.type in INFANTRY and (unit.type != "leader" or unit.get("fp")) for unit in attackers)
+    firing = any(unit.type in INFANTRY and (unit.type != "leader" or unit.numbers.get("fp")) for unit in attackers)
     return firing and any(unit.type == "tank" for unit in targets)
 
 
@@ -151,15 +151,15 @@ def firers_of(units: Sequence[Unit], distance: int, visibility: int) -> Firers:
     is printed, may be listed with those who fire and adds nothing. Raises UserError for leaders alone, and for a unit
     that fires beyond twice its range, that is shaken, or whose firepower is not given.
     """
-    firing = [unit for unit in units if unit.type != "leader" or unit.get("fp")]
+    firing = [unit for unit in units if unit.type != "leader" or unit.numbers.get("fp")]
     if units and not firing:
         what = f"{joined(unit.word for unit in units)} cannot fire alone: a leader has no firepower."
         hint = "List the squads and weapons that fire as well."
         raise UserError(what, hint=hint, option="attackers", code="no-firepower")
     powers, halved = [], []
     for unit in firing:
-        power, reach = unit.number("fp"), unit.get("range")
-        if unit.has("shaken"):
+        power, reach = unit.number("fp"), unit.numbers.get("range")
+        if "shaken" in unit.flags:
             raise UserError(f"{unit.word} is shaken and cannot fire.", option="attackers", code="unit-unfit")
         if reach is not None and distance > 2 * reach:
             problem = f"{unit.word} cannot fire {distance} hexes: twice its range of {reach} is {2 * reach}."
@@ -168,4 +168,4 @@ def firers_of(units: Sequence[Unit], distance: int, visibility: int) -> Firers:
         powers.append(half_down(power) if far else power)
         halved.append(far)
     night = len(firing) if 0 < visibility < distance else 0
-    return Firers(tuple(powers), tuple(halved), sum(unit.has("charge") for unit in firing), night)
+    return Firers(tuple(powers), tuple(halved), sum("charge" in unit.flags for unit in firing), night)

@@ -325,7 +325,7 @@ class Cards:
 
     def halts(self, target: Target) -> bool:
         """Whether it stops when it fails a check."""
-        banzai = target.unit.has("banzai")
+        banzai = "banzai" in target.unit.flags
         read = self._read("stop-moving", unit_class=target.kind, banzai=banzai, flamethrower=self._flamethrower)
         return bool(read["stops"])
 
@@ -344,8 +344,8 @@ def is_prepared(state: str) -> bool:
 
 
 def _target(unit: Unit, checks: Collection[str]) -> Target:
-    kind = "unshakable" if unit.has("unshakable") else "shakeable"
-    if kind == "unshakable" and unit.has("shaken"):
+    kind = "unshakable" if "unshakable" in unit.flags else "shakeable"
+    if kind == "unshakable" and "shaken" in unit.flags:
         hint = "Leave out one of the two words."
         raise UserError(f"{unit.word} is unshakable and cannot be shaken.", hint=hint, code="not-together")
     state = _state(unit)
@@ -353,7 +353,7 @@ def _target(unit: Unit, checks: Collection[str]) -> Target:
         unit=unit,
         kind=kind,
         state=state,
-        morale=unit.number("morale") if kind in checks else unit.get("morale"),
+        morale=unit.number("morale") if kind in checks else unit.numbers.get("morale"),
         leader=unit.type == "leader",
         rating=unit.number("lr", 0),
         moves=not unit.flags.isdisjoint(MOVES),
@@ -362,6 +362,6 @@ def _target(unit: Unit, checks: Collection[str]) -> Target:
 
 
 def _state(unit: Unit) -> str:
-    if unit.has("reduced"):
-        return "reduced-shaken" if unit.has("shaken") else "reduced"
-    return "shaken" if unit.has("shaken") else "good-order"
+    if "reduced" in unit.flags:
+        return "reduced-shaken" if "shaken" in unit.flags else "reduced"
+    return "shaken" if "shaken" in unit.flags else "good-order"

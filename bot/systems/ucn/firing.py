@@ -270,7 +270,7 @@ def settled(
     `acting` is what those who fire take from it, or pay for it, `given_up` the same in words.
     """
     target, lost, status = given.unit("target"), out["casualties"], str(out["status"])
-    members = target.get("members") if target is not None else None
+    members = target.numbers.get("members") if target is not None else None
     if members is not None and lost >= members > 0:  # nobody whose Morale could fall
         out, lost = {**out, "casualties": members, "morale_loss": 0}, members
     return Settlement(

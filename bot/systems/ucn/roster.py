@@ -18,11 +18,11 @@ def loses(unit: Unit, count: int) -> dict[str, Any]:
 
     Source: Infantry Combat, Status Damage.
     """
-    members = unit.get("members")
+    members = unit.numbers.get("members")
     lost = count if members is None else min(count, int(members))
     if not lost:
         return {}
-    new: dict[str, Any] = {"casualties": int(unit.get("casualties") or 0) + lost}
+    new: dict[str, Any] = {"casualties": int(unit.numbers.get("casualties") or 0) + lost}
     if members is not None:
         new["members"] = int(members) - lost
         if not new["members"]:
@@ -41,7 +41,9 @@ def change(unit: Unit | None, new: dict[str, Any], *, mark: frozenset[str] = fro
     """The change of a roster unit, or nothing where nothing changes."""
     if unit is None or not unit.name:
         return ()
-    new = {key: value for key, value in new.items() if value != (unit.state if key == "state" else unit.get(key))}
+    new = {
+        key: value for key, value in new.items() if value != (unit.state if key == "state" else unit.numbers.get(key))
+    }
     return (Change(unit.name, set=new, mark=mark),) if new or mark else ()
 
 
@@ -68,12 +70,12 @@ def refuse_pinned(unit: Unit | None, option: str, all_the_same: str = "") -> Non
 
 def is_marked(unit: Unit) -> bool:
     """Whether the unit bears a Morale or Suppression marker."""
-    return bool(unit.get("morale_markers") or unit.get("suppression_markers"))
+    return bool(unit.numbers.get("morale_markers") or unit.numbers.get("suppression_markers"))
 
 
 def is_suppressed(unit: Unit | None) -> bool:
     """Whether the unit fights in melee as suppressed: a Suppression marker, pinned or stunned."""
-    return unit is not None and bool(unit.get("suppression_markers") or unit.state in SUPPRESSED_STATES)
+    return unit is not None and bool(unit.numbers.get("suppression_markers") or unit.state in SUPPRESSED_STATES)
 
 
 def is_hesitant(unit: Unit | None) -> bool:
@@ -141,11 +143,11 @@ def spends(
     """The changes of those who act, and what they are told: `Red uses 1 AP (2 left)`. `again` is the marker of one who
     has done so in this activation already; `extra` AP go into the skill, additional ones before its own."""
     changes, told = [], []
-    for unit in {unit.name: unit for unit in units if unit.name and unit.get("ap") is not None}.values():
-        more = int(unit.get("more_ap") or 0)
-        cost = int(tables["ap-costs"](action=action, second=unit.has(again))["ap"]) + max(0, extra - more)
-        left = int(unit.get("ap")) - int(unit.get("spent") or 0)
-        new: dict[str, Any] = {"spent": int(unit.get("spent") or 0) + cost}
+    for unit in {unit.name: unit for unit in units if unit.name and unit.numbers.get("ap") is not None}.values():
+        more = int(unit.numbers.get("more_ap") or 0)
+        cost = int(tables["ap-costs"](action=action, second=again in unit.flags)["ap"]) + max(0, extra - more)
+        left = int(unit.numbers["ap"]) - int(unit.numbers.get("spent") or 0)
+        new: dict[str, Any] = {"spent": int(unit.numbers.get("spent") or 0) + cost}
         if more and extra:
             new["more_ap"] = max(0, more - extra) or None
         changes.append(Change(unit.name, set=new, mark=frozenset({"activated", again})))

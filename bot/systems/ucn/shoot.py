@@ -110,7 +110,7 @@ def _spots(
     made: dict[int, Check] = {}
     spots: list[Check] = []
     for shooter in firing:
-        own = shooter.unit.get("spot", given.maybe("spot_skill"))
+        own = shooter.unit.numbers.get("spot", given.maybe("spot_skill"))
         if own is None:
             what = "spot_skill is missing: the Spot skill of the element, a whole number from 1 to 30."
             raise UserError(what, option="spot_skill", code="missing")
@@ -134,7 +134,7 @@ def activates(units: Sequence[Unit]) -> tuple[Change, ...]:
 def forbidden(given: Given, units: Sequence[Unit]) -> str:
     """Why the element may not interrupt, or nothing. What is typed goes before what the roster knows."""
     known = not given.typed & {"activated"}
-    if given.flag("activated") or (known and any(unit.has("activated") for unit in units)):
+    if given.flag("activated") or (known and any("activated" in unit.flags for unit in units)):
         return "the element has already activated in this round"
     known = not given.typed & {"marked"}
     if given.flag("marked") or (known and any(roster.is_marked(unit) for unit in units)):

@@ -85,7 +85,7 @@ def area_said(area: str) -> str:
 
 def carried(tables: Tables, unit: Unit) -> Weapon:
     """The weapon of a shooter: the word itself, or what the roster unit carries. Raises UserError for none."""
-    word = unit.get("weapon") if unit.name else unit.type
+    word = unit.numbers.get("weapon") if unit.name else unit.type
     if word is None:
         hint = f"Type it behind the name, {unit.word} weapon=lmg, or set it with /unit edit."
         raise UserError(f"{unit.word} has no weapon.", hint=hint, option="shooters", code="no-weapon")
@@ -153,7 +153,7 @@ def _armed(tables: Tables, given: Given, unit: Unit, modifiers: Parts) -> Armed:
             unit, "shooters", "Add status=pinned to shoot all the same, at −6." if "status" in given.values else ""
         )
     weapon = carried(tables, unit)
-    own = (("own modifier", unit.number("mod")),) if unit.get("mod") else ()
+    own = (("own modifier", unit.number("mod")),) if unit.numbers.get("mod") else ()
     if unit.state == STUNNED and not is_said:
         own = (*own, (STUNNED, int(tables["status-effects"](status=STUNNED)["skill_modifier"])))
     found = check(tables, (("Firearms", _skill(given, unit)), *modifiers, *own))
@@ -162,7 +162,7 @@ def _armed(tables: Tables, given: Given, unit: Unit, modifiers: Parts) -> Armed:
 
 
 def _refuse(unit: Unit) -> None:
-    if not unit.name and (unit.flags or unit.get("weapon") is not None):
+    if not unit.name and (unit.flags or unit.numbers.get("weapon") is not None):
         word = next(iter(unit.flags), "weapon=")
         what = f"{word} cannot follow {unit.word}: it belongs to a roster unit."
         raise UserError(what, hint=f"{unit.word} n=2 skill=14 mod=-4", option="shooters", code="bad-unit")
@@ -171,7 +171,7 @@ def _refuse(unit: Unit) -> None:
 
 
 def _skill(given: Given, unit: Unit) -> int:
-    for own in (unit.get("skill"), unit.get("firearms"), given.maybe("skill")):
+    for own in (unit.numbers.get("skill"), unit.numbers.get("firearms"), given.maybe("skill")):
         if own is not None:
             return int(own)
     what = f"skill is missing, and {unit.word} has none of its own: the Firearms skill, a whole number from 1 to 30."
