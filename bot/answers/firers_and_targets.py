@@ -9,7 +9,7 @@ from bot.answers.headline import ACTING, AIMED, FIRES, aimed_option, hits_its_un
 from bot.answers.outcome import Happening
 from bot.game import cups
 from bot.game.phases import chit_name, phase_of, phases_of, whose_go
-from bot.game.roster import GONE, is_gone
+from bot.game.roster import GONE, is_gone, units_of
 from bot.game.state import Game
 from bot.interface.registry import registry
 from bot.interface.typing import complete
@@ -46,14 +46,10 @@ def aim_of(sequence: Sequence, options: Mapping[str, object], roster: Roster) ->
     """The aim of a sequence with these options, whose lists are written out; of no roster, nobody's."""
     if not roster:
         return Aim((), (), None)
-
-    def named(names: Iterable[str]) -> tuple[RosterUnit, ...]:
-        found = [unit for name in names for unit in units_in(str(options.get(name) or ""), roster)]
-        return tuple({unit.name: unit for unit in found}.values())
-
     at = aimed_option(sequence.inputs)
-    kinds = [option.name for option in sequence.inputs if option.type in ("unit", "units")]
-    return Aim(named([name for name in kinds if name in ACTING]), named([at.name] if at else []), at)
+    acting = [one.name for one in sequence.inputs if one.type in ("unit", "units") and one.name in ACTING]
+    acts = units_in([options.get(name) for name in acting], roster)
+    return Aim(acts, units_in([options.get(at.name)] if at else [], roster), at)
 
 
 def refuse_itself(aim: Aim) -> None:
@@ -85,7 +81,7 @@ def amiss(game: Game, system: System | None, sequence: Sequence, happening: Happ
     """What is unusual about a happening in the game as it is now: fired already, out of one's go, out of phase."""
     if not game.started or game.ended or sequence.verb not in ATTACKS:
         return ()
-    acting = [unit for name in happening.acting if (unit := game.units.get(name.casefold())) is not None]
+    acting = units_of(game, happening.acting)
     said = [*_again(acting, happening.changes)]
     sides = {unit.side for unit in acting} - {""} or {side} - {""}
     if any(not cups.is_called(game, unit) for unit in acting):
@@ -198,7 +194,7 @@ def able(
             continue
         marks = set(OUT) if option.name in complete.ACTING else set[str]()
         items = [item.strip() for item in split_items(text)]
-        out = {item: u.name for item in items for u in units_in(item, roster) if is_gone(u) or u.marks & marks}
+        out = {item: u.name for item in items for u in units_in([item], roster) if is_gone(u) or u.marks & marks}
         if kept := [item for item in items if item not in out]:
             found[option.name] = "; ".join(kept)
             left_out |= dict.fromkeys(out.values())

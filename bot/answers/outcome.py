@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from bot.answers.headline import has_one_party
 from bot.game.events import with_system
 from bot.game.phases import with_initiative
-from bot.game.roster import settle_changes, with_joined
+from bot.game.roster import settle_changes, units_of, with_joined
 from bot.game.state import Game, Json
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Path
@@ -22,7 +22,6 @@ from bot.rules.sequence.sequence import ACTOR, Ask, Change
 from bot.rules.text.names import joined
 from bot.rules.text.phrase import Phrase, Typed
 from bot.systems.catalog import system, systems
-from bot.systems.system import System
 
 T = TypeVar("T")
 
@@ -106,11 +105,6 @@ def is_open(game: Game) -> bool:
     return not game.started and not game.units
 
 
-def named_in(game: Game, happening: Happening) -> list[RosterUnit]:
-    """The game's units that its inputs call."""
-    return [unit for name in happening.units if (unit := game.units.get(name.casefold())) is not None]
-
-
 def after_happening(game: Game, happening: Happening, *, joins: bool = True) -> Game:
     """The game with the results written to its units; free play without units takes on the system used.
 
@@ -141,12 +135,6 @@ def _moves(game: Game, happening: Happening, takes_on: bool) -> bool:
     return takes_on or (not game.started if is_own else bool(happening.units))
 
 
-def edition_facts(system: System) -> Json:
-    """What an event says of the rules that it was played under; of an extension also those of its game."""
-    base = system.base
-    return {"edition": system.edition, **({"base": f"{base.id}@{base.edition}"} if base is not None else {})}
-
-
 LONGEST_ASK, LONGEST_SAID = 1_000, 200
 """Characters of a question and of an option that a log keeps."""
 
@@ -172,8 +160,7 @@ def side_asked(game: Game, asks: tuple[Ask, ...], side: str) -> str:
     who = {name for ask in asks for name in ask.who}
     if ACTOR in who:
         return side
-    named = [unit.side for name in who if (unit := game.units.get(name.casefold())) is not None]
-    sides = [one for one in named if one in game.sides]
+    sides = [unit.side for unit in units_of(game, who) if unit.side in game.sides]
     others = [one for one in game.sides if one != side]
     return min(sides) if sides else others[0] if len(others) == 1 else ""
 
@@ -190,7 +177,7 @@ def facts_of(path: Path, happening: Happening) -> Json:
         "system": happening.system,
         "target": happening.target,
         "read": dict(happening.read),
-        **(edition_facts(system(happening.system)) if happening.system else {}),
+        **(system(happening.system).played_under if happening.system else {}),
         "hand": happening.by_hand,
         "result": happening.result,
     }
@@ -230,7 +217,7 @@ def reminders(game: Game, happening: Happening) -> tuple[str, ...]:
     if system is None or not is_of_game(game, happening.system):
         return ()
     silent = set(system.game.get("units", {}).get("markers") or ()) - set(system.words["units"].marks)
-    bearers = [unit for unit in named_in(game, happening) if unit.marks & silent]
+    bearers = [unit for unit in units_of(game, happening.units) if unit.marks & silent]
     sequence = system.sequences.get(happening.target)
     if not bearers or sequence is None or not sequence.modifiers or has_one_party(sequence):
         return ()

@@ -127,8 +127,8 @@ class Context:
     @property
     def actor(self) -> Actor:
         """Who asks, as the game sees them."""
-        game = self.ledger.game if self.ledger.exists else None
-        return actor_in(game, self.ledger.known_person(), manager=self.command.who.manager and not self._is_aside)
+        ledger, manages = self.ledger, self.command.who.manager and not self._is_aside
+        return actor_in(ledger.game, ledger.known_person(), manager=manages)
 
     @property
     def _is_aside(self) -> bool:
@@ -184,7 +184,7 @@ class Context:
 
     def need_game(self) -> Game:
         """The channel's game. Raises UserError while there is none."""
-        if not self.ledger.exists:
+        if not self.ledger.row:
             if self.command.where.is_own:
                 hint = phrase("Just roll: `/roll 2d6`")
                 raise UserError("You have not rolled anything of your own yet.", hint=hint, code="nothing-rolled")
@@ -213,7 +213,7 @@ class Context:
         """Begin a new game in this place: free play, or `game`. The one before stays in the store."""
         before = self.ledger.was.row if self.ledger.was is not None else None
         linked, writer = self.ledger.places, self.ledger.writer
-        if self.ledger.exists:
+        if self.ledger.row:
             if self.ledger.has_events:
                 self.further.append(self.ledger)
             self.ledger = Ledger(None, writer)
@@ -231,7 +231,7 @@ class Context:
 
     def open_game(self) -> Game:
         """The channel's game; free play begins where there is none. Raises UserError for a game that is over."""
-        if not self.ledger.exists:
+        if not self.ledger.row:
             self._begin_free_play()
         if self.game.ended:
             raise over(self.game)
@@ -239,7 +239,7 @@ class Context:
 
     def dice_game(self) -> Game:
         """The game that a roll of mere dice belongs to: one that is over makes room for free play, and is kept."""
-        if not self.ledger.exists or self.game.ended:
+        if not self.ledger.row or self.game.ended:
             self._begin_free_play()
         return self.game
 
@@ -322,7 +322,7 @@ def server_of(place: str) -> str:
 
 def drafted(context: Context, path: Path, options: Mapping[str, object]) -> Draft:
     """A command kept for a day, so that a button does just this, in the game that is played here."""
-    game = context.ledger.row if context.ledger.exists else ""
+    game = context.ledger.row if context.ledger.row else ""
     draft = new_draft(path, options, context.command.who.key, game)
     context.docs.append(draft.doc(context.now, DAY))
     return draft

@@ -60,7 +60,7 @@ async def setting(context: Context, wanted: str | None) -> str:
     """Keep what the channel wants; what to say of it, "" where nothing was asked."""
     if not wanted:
         return ""
-    if context.ledger.exists:
+    if context.ledger.row:
         need_director(context.game, context.actor, "change its settings")
     channel = channel_of(context.command.where)
     if wanted == ON_DEMAND:

@@ -42,6 +42,7 @@ class Ledger:
         self.writer = writer
         self.was = loaded
         self.row = loaded.row if loaded else ""
+        """Its id in the store; "" while no game is loaded or begun."""
         self._head = loaded.head if loaded else ""
         self.game: Game = loaded.game if loaded else Game("")
         self.before = self.game
@@ -79,11 +80,6 @@ class Ledger:
     def head(self) -> str:
         """The hash of the last event, which covers all before it."""
         return self.events[-1].hash if self.has_events else self._head
-
-    @property
-    def exists(self) -> bool:
-        """Whether there is a game at all, loaded or begun."""
-        return bool(self.row)
 
     @property
     def next_number(self) -> int:

@@ -95,10 +95,8 @@ class Actor(NamedTuple):
     directs: bool
 
 
-def actor_in(game: Game | None, person: str, *, manager: bool) -> Actor:
+def actor_in(game: Game, person: str, *, manager: bool) -> Actor:
     """The actor with this person id in `game`."""
-    if game is None:
-        return Actor(person, "", manager)
     return Actor(person, game.players.get(person, ""), manager or (bool(person) and person == game.master))
 
 

@@ -208,6 +208,11 @@ def add_units(game: Game, new: Iterable[RosterUnit]) -> Game:
     return replace(game, units=units)
 
 
+def units_of(game: Game, names: Iterable[str]) -> list[RosterUnit]:
+    """The game's units with these names; those that it has not are left out."""
+    return [unit for name in names if (unit := game.units.get(name.casefold())) is not None]
+
+
 def settle_changes(game: Game, changes: Iterable[Change]) -> Game:
     """The game after the results of a sequence have been written to its units, in order."""
     units = dict(game.units)

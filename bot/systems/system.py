@@ -369,6 +369,12 @@ class System:
         return int(self.game["edition"])
 
     @property
+    def played_under(self) -> dict[str, int | str]:
+        """What an event says of the rules that it was played under; of an extension also those of its game."""
+        base = self.base
+        return {"edition": self.edition, **({"base": f"{base.id}@{base.edition}"} if base is not None else {})}
+
+    @property
     def versions(self) -> tuple[str, ...]:
         """The versions of packs that a game is played with where this is its system, the one in force last."""
         return ()

@@ -47,7 +47,7 @@ def check_seconds(size: int) -> float:
 
 async def import_game(context: Context) -> Reply:
     """Bring an exported game into this channel; a new seed begins, for the old one may be known elsewhere."""
-    if context.ledger.exists and context.game.started and not context.game.ended:
+    if context.ledger.row and context.game.started and not context.game.ended:
         raise UserError(
             f'"{context.game.name}" is going on here.', hint=phrase("End it first: `/game end`."), code="game-on"
         )

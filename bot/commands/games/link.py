@@ -52,10 +52,10 @@ async def handle(context: Context) -> Reply:
 
 async def _give(context: Context) -> Reply:
     """A code; given by a manager it says, in public, that the channel may be linked."""
-    if context.ledger.exists:
+    if context.ledger.row:
         need_director(context.game, context.actor, "link it")
     code, here = new_code(), context.command.where
-    row = context.ledger.row if context.ledger.exists else ""
+    row = context.ledger.row if context.ledger.row else ""
     place = {"place": here.key, "server": here.server, "name": here.name, "game": row, "agreed": context.keeps}
     context.docs.append(Doc(LINK, code, place, context.now + MINUTES * 60, context.command.who.key))
     lines = [
@@ -282,7 +282,7 @@ async def _pending(context: Context, code: str) -> tuple[Ledger, Link, float]:
     if doc is None:
         raise gone
     ledger = context.ledger
-    if not ledger.exists or ledger.row != doc.data["game"]:
+    if not ledger.row or ledger.row != doc.data["game"]:
         ledger = Ledger(await game_of(context.store, str(doc.data["game"])), context.ledger.writer)
     doc = await context.store.doc(REQUEST, code)
     if doc is None or ledger.was is None:

@@ -131,7 +131,7 @@ async def _threads(context: Context, wanted: str | None) -> str:
     was asked."""
     if not wanted:
         return ""
-    if context.ledger.exists:
+    if context.ledger.row:
         need_director(context.game, context.actor, "change its settings")
     channel = channel_of(context.command.where)
     was_apart = await is_apart(context.store, channel)
@@ -262,7 +262,7 @@ async def _end_link(context: Context, linked: dict[str, tuple[str, str]], wanted
         raise UserError(what, hint=hint, option="end", code="unknown-channel")
     place, game = linked[wanted]
     ledger = context.ledger
-    if not ledger.exists or ledger.row != game:
+    if not ledger.row or ledger.row != game:
         ledger = Ledger(await _linked_game(context, game), context.ledger.writer)
         context.further.append(ledger)
     told = await unlink(context, ledger, place)

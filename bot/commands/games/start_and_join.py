@@ -52,7 +52,7 @@ async def start(context: Context) -> Reply:
     """A new game in this channel; over one that is on only if its game master agrees."""
     options = context.options()
     _, name, _, _ = _asked_for(options)
-    if context.ledger.exists and context.game.started and not context.game.ended:
+    if context.ledger.row and context.game.started and not context.game.ended:
         return await ask(context, name)
     return await begin_game(context)
 
@@ -61,7 +61,7 @@ async def begin_game(context: Context) -> Reply:
     """The new game; who starts it is game master. What was played here until now is kept."""
     options = context.options()
     await context.look_with(None)  # a new game has what is enabled here now
-    old, aside = context.game if context.ledger.exists else None, put_aside(context.ledger.was)
+    old, aside = context.game if context.ledger.row else None, put_aside(context.ledger.was)
     system, name, sides, scenario = _asked_for(options)
     _check_extensions(system)
     before = context.ledger.row

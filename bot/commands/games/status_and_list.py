@@ -141,7 +141,7 @@ async def resume(context: Context, row: str | None = None) -> Reply:
     if one.is_on and not one.game.ended:
         raise UserError(f"{one.title} is the game that is on here.", hint="Just play.", code="game-on")
     before = context.ledger.was
-    if not one.is_on and context.ledger.exists and context.game.started and not context.game.ended:
+    if not one.is_on and context.ledger.row and context.game.started and not context.game.ended:
         need_director(context.game, context.actor, f"put {named(context.game)} aside")
     places = await _places(context, one)
     aside = () if one.is_on else put_aside(before)

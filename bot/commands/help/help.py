@@ -115,7 +115,7 @@ async def handle(context: Context, topic: str = "") -> Reply:
         except UserError:
             continue
         games.append(game)
-    played = context.game.system if context.ledger.exists else ""
+    played = context.game.system if context.ledger.row else ""
     topic = topic or str(context.command.options.get("topic") or "")
     reply = show_help(topic, context.registry, games, played)
     own = (Small("Here you have your own play. Games, rosters and orders need Grognard on the server."),)

@@ -23,7 +23,7 @@ MAX_TEXT = 500
 async def show(context: Context) -> Reply:
     """Commitment, texts and head: what everybody may note down to check the log later."""
     await turn_to(context, context.options()["game"])
-    if not context.ledger.exists:
+    if not context.ledger.row:
         return await _before_free_play(context)
     game, seeds = context.game, await context.store.seeds(context.ledger.row)
     seed = context.ledger.seed

@@ -77,7 +77,7 @@ async def handle_lookup(context: Context) -> Reply:
 
 async def handle_sequence(context: Context) -> Reply:
     """A sequence: played and recorded, or its odds answered privately. Where some cannot, the rest may."""
-    spec, actor, options = context.spec, context.actor, _plain(context.command.options)
+    spec, options, actor = context.spec, _plain(context.command.options), context.actor
     sequence, roster = system(spec.system).sequence(spec.target), roster_for(context, spec)
     try:
         return await _sequence(context, actor, sequence, options, roster)

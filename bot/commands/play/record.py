@@ -14,7 +14,6 @@ from bot.answers.outcome import (
     change_json,
     initiative_of,
     is_of_game,
-    named_in,
     reminders,
 )
 from bot.answers.shot import brief, compact
@@ -25,7 +24,7 @@ from bot.commands.post.choose import ask_side
 from bot.commands.turns.turn_card import IMPACT
 from bot.game.loaded import read_opened
 from bot.game.rights import need_share
-from bot.game.roster import is_gone, settle_changes
+from bot.game.roster import is_gone, settle_changes, units_of
 from bot.game.state import FULL, Game, Json, is_strict, unit_json
 from bot.game.tracks import key_of
 from bot.interface.reply.parts import Group, Part, Small
@@ -52,7 +51,7 @@ async def record(context: Context, outcome: Outcome, *, secret: bool) -> Reply:
     if happening.by_hand and not game.hand_dice:
         hint = phrase("`/game settings hand_dice=yes` allows them.")
         raise UserError("This game does not allow dice rolled by hand.", hint=hint, code="no-hand-dice")
-    named = named_in(game, happening)
+    named = units_of(game, happening.units)
     if gone := [unit for unit in named if is_gone(unit)]:
         hint = phrase("Leave it out, or fix its state with `/unit edit`.")
         raise UserError(f"{gone[0].name} is {gone[0].state}.", hint=hint, code="unit-gone")

@@ -3,13 +3,14 @@ so does its `else` at the deadline. Until then its units wait."""
 
 from functools import partial
 
-from bot.answers.outcome import Outcome, after_happening, asked_json, named_in, side_asked
+from bot.answers.outcome import Outcome, after_happening, asked_json, side_asked
 from bot.answers.shot import run_sequence
 from bot.commands.context import Amendment, Context, play_facts, roster_for
 from bot.commands.piles import keep_seen
 from bot.commands.turns.mentions import call_sides
 from bot.game.events import is_current, system_of, whole_shot
 from bot.game.follows.rolls import DIRECTOR, ELSE
+from bot.game.roster import units_of
 from bot.game.state import Game, Json
 from bot.game.undo import EDITION, find_undoable, is_remembered, undo_fields
 from bot.interface.reply.parts import Small, when
@@ -171,7 +172,7 @@ async def _decide(context: Context, number: int, picks: list[str], *, how: str =
     happening = replace(outcome.happening, kind=CHOICE, inputs={})
     if happening.by_hand and not game.hand_dice:
         raise UserError("This game does not allow dice rolled by hand.", option="hand", code="no-hand-dice")
-    facts = play_facts(context, spec.path, happening, named_in(game, happening))
+    facts = play_facts(context, spec.path, happening, units_of(game, happening.units))
     facts = {name: value for name, value in facts.items() if name not in ("command", "inputs")}
     facts |= {"event": number, "picks": picks, "as": how}
     said = _said(asks, picks)

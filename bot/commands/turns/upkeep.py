@@ -1,13 +1,13 @@
 """What a phase does when it begins: rolled with the game's dice and told on the card of the phase."""
 
-from bot.answers.outcome import after_happening, named_in
+from bot.answers.outcome import after_happening
 from bot.answers.shot import run_sequence
 from bot.answers.upkeep import Upkeep, upkeep_of
 from bot.commands.context import Context, play_facts
 from bot.commands.piles import closed_piles, declare_decks
 from bot.game.decks import EVERYTHING
 from bot.game.phases import phase_of
-from bot.game.roster import is_gone
+from bot.game.roster import is_gone, units_of
 from bot.game.state import Json, roster_of
 from bot.interface.reply.parts import Part, Small
 from bot.interface.reply.reply import Reply
@@ -71,10 +71,10 @@ async def _played(context: Context, upkeep: Upkeep, *, starts: bool) -> list[Par
         return [Small(f"{sequence.title} is not run: {error.message}")]
     happening = outcome.happening
     assert happening is not None
-    named = [unit for unit in named_in(game, happening) if not is_gone(unit)]
+    named = [unit for unit in units_of(game, happening.units) if not is_gone(unit)]
     facts = play_facts(context, path, happening, named) | {"upkeep": game.phase}
     body = context.ledger.add("sequence", after_happening(game, happening), **facts)
-    sides = {unit.side for unit in named_in(game, happening)} if upkeep.read else set[str]()
+    sides = {unit.side for unit in units_of(game, happening.units)} if upkeep.read else set[str]()
     whose = f", {sides.pop()}" if len(sides) == 1 else ""
     told = f"{sequence.title}{whose}: {outcome.reply.title}"
     context.ledger.say(told)

@@ -76,11 +76,11 @@ def names_in(text: str, words: UnitWords, roster: Roster, whose: Whose) -> tuple
     return tuple(dict.fromkeys(names))
 
 
-def units_in(text: str, roster: Roster) -> list[RosterUnit]:
-    """The roster units that the items of a written out list begin with."""
-    items = [item.strip() for item in split_items(text)]
+def units_in(texts: Iterable[object], roster: Roster) -> tuple[RosterUnit, ...]:
+    """The roster units that the items of written out lists begin with, each once; None is an empty list."""
+    items = [item.strip() for text in texts if text for item in split_items(str(text))]
     found = [_plain(item[:end], roster) for item in items if item and (end := name_end(item, roster))]
-    return [unit for unit in found if unit is not None]
+    return tuple({unit.name: unit for unit in found if unit is not None}.values())
 
 
 def no_unit(item: str, roster: Roster) -> UserError:
