@@ -25,13 +25,13 @@ ROOT = Path(__file__).resolve().parents[1]
 FIRE = 'lnlt fire attackers=us1 targets="squad morale=5"'
 
 WALKS = {
-    "fire": (71, 231),
-    "odds of it": (65, 223),
-    "one die": (48, 105),
-    "undo": (61, 225),
-    "Again": (72, 284),
-    "Odds": (60, 212),
-    "a cell": (36, 85),
+    "fire": (70, 164),
+    "odds of it": (66, 180),
+    "one die": (49, 80),
+    "undo": (61, 192),
+    "Again": (71, 214),
+    "Odds": (61, 180),
+    "a cell": (38, 72),
 }
 """The most files that a walk enters, and the most changes of room, by its name."""
 
