@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from tests.adapters.slack.test_six_turns import is_news
+from tests.adapters.evening import is_news
 from tests.standins import discord as d
 from tests.standins import slack as s
 
