@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 from adapters.settings import need_discord, need_slack
 from bot.process.file_rights import private_from_now_on, tighten
-from bot.process.garbage_collection import collect_seldom
 from bot.process.logs import set_up_logging
 from bot.process.settings import Settings, load_settings
 from bot.rules.errors import UserError
@@ -31,6 +30,9 @@ WENT_WELL = 300.0
 AGAIN, TELL_EVERY = 5.0, 60.0
 """Seconds until a database that is away is tried again at a start, and until that is said again."""
 FILES = 8_192
+SWEEP = 70_000
+"""Values made beyond those let go before Python looks for those that hold each other: more than 500 commands hold that
+are at work at once. A command leaves none, and with less each paid for looking at the values of all others."""
 
 Serve = Callable[["App"], Coroutine[Any, Any, None]]
 
@@ -208,6 +210,13 @@ async def _kept_up(serve: Serve, app: App) -> None:
         tried += 1
         log.error("reconnecting in %g s", wait)
         await asyncio.sleep(wait)
+
+
+def collect_seldom() -> None:
+    """From here on what is loaded stays, and no collection looks at it again; new values are looked at now and then."""
+    gc.freeze()
+    gc.set_threshold(SWEEP, 20, 20)
+    gc.enable()
 
 
 def _open_many_files() -> None:

@@ -13,9 +13,9 @@ import time
 from contextlib import closing
 from pathlib import Path
 
+from adapters.run import collect_seldom
 from bot.app import App
 from bot.interface.spec import Person, Place
-from bot.process.garbage_collection import collect_seldom
 from bot.stores.records import Saved
 from bot.stores.sqlite import SqliteStore
 

@@ -14,9 +14,9 @@ import time
 from pathlib import Path
 
 import adapters.discord.serve  # noqa: F401 -- its library is part of what the bot takes
+from adapters.run import collect_seldom
 from bot.app import App
 from bot.interface.spec import Person, Place
-from bot.process.garbage_collection import collect_seldom
 from bot.process.release import release
 from bot.sight.metrics import Metrics
 from bot.sight.watching import Watch

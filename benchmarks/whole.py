@@ -17,10 +17,10 @@ from pathlib import Path
 
 import d20
 
+from adapters.run import collect_seldom
 from benchmarks.goals import goal
 from bot.app import App
 from bot.interface.spec import Person, Place
-from bot.process.garbage_collection import collect_seldom
 from bot.stores.sqlite import SqliteStore
 
 LINES = {

@@ -89,7 +89,7 @@ def main(words: list[str] | None = None) -> int:
         sys.stdout.flush()
     except (UserError, TableError) as error:
         print(_refused(error, as_json="--json" in words), file=sys.stderr)
-        return status_of(error)
+        return exit_status(error)
     except BrokenPipeError:
         sys.stderr.close()
         return 0
@@ -104,7 +104,7 @@ def main(words: list[str] | None = None) -> int:
     return int(status or 0)
 
 
-def status_of(error: Exception) -> int:
+def exit_status(error: Exception) -> int:
     """The exit status of a command that ends with this error; deploy/grognard.service starts no bot again after 2."""
     return os.EX_TEMPFAIL if isinstance(error, UserError) and error.is_passing else 2
 

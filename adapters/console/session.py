@@ -23,7 +23,7 @@ from adapters.console.tutorial import LESSONS
 from bot.app import App
 from bot.host.cli import Arguments
 from bot.host.terminal import save_files, say, show
-from bot.interface.form.fields import known_items
+from bot.interface.form.unit_menu import known_items
 from bot.interface.reply.packing import MOST_BYTES, file_text, too_large
 from bot.interface.reply.parts import Grid
 from bot.interface.reply.reply import Button, Menu, Reply, error_reply

@@ -24,7 +24,7 @@ from adapters.discord.request import (
     Request,
 )
 from bot.interface.reply.reply import PINNED, UNPINNED, Reply
-from bot.running.game_queue import Queues
+from bot.running.queues import Queues
 
 log = logging.getLogger(__name__)
 

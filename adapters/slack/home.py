@@ -21,13 +21,13 @@ from adapters.slack.request import PLATFORM, Json, Request, team_of
 from adapters.slack.teams import Team
 from adapters.slack.text import PEN
 from adapters.slack.work import Ack, Quick, Work
-from bot.answers.headline import FIRES
 from bot.interface.registry import Registry
 from bot.interface.reply.parts import Entry, part_lines
 from bot.interface.reply.reply import LINK, OPEN_FORM, Button, Reply, error_reply
 from bot.interface.spec import Command, Person, Place
 from bot.rules.errors import UserError
 from bot.rules.text.phrase import phrase
+from bot.systems.system import FIRES
 
 log = logging.getLogger(__name__)
 

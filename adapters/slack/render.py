@@ -12,8 +12,9 @@ from adapters.slack import tables_and_charts
 from adapters.slack.request import PLATFORM, Json
 from adapters.slack.tables_and_charts import CHART, CONTAINER, TABLE, odds_blocks, table_block
 from adapters.slack.text import PEN, bold, entities, escaped, fenced, line
-from bot.interface.reply.parts import Entry, Grid, Odds, Part, Row, Rule, Small, UnitTable, drawn, part_lines
+from bot.interface.reply.parts import Entry, Grid, Odds, Part, Row, Rule, Small, drawn, part_lines
 from bot.interface.reply.reply import LINK, PLAIN, WAITING, Button, File, Menu, MenuEntry, Reply, beside
+from bot.interface.reply.unit_table import UnitTable
 
 MAX_BLOCKS = 50
 MAX_SECTION = 3_000

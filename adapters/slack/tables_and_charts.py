@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from bot.interface.reply.bars import percent
-from bot.interface.reply.parts import Grid, Odds, UnitTable, number_of
+from bot.interface.reply.parts import Grid, Odds
+from bot.interface.reply.unit_table import UnitTable, number_of
 from bot.places.adapter_notes import Notes
 from bot.rules.errors import UserError
 

@@ -10,8 +10,8 @@ from bot.answers.headline import ACTING, actors, cause, did, fared, groups, has_
 from bot.answers.plays import again, shot_of, whole_out
 from bot.answers.shot import each_reply
 from bot.game.events import system_of
-from bot.game.rights import by_name
 from bot.game.roster import count_units
+from bot.game.sides import by_name
 from bot.game.state import DRAW
 from bot.interface.reply.parts import Group
 from bot.interface.reply.reply import GAME, NOTHING, WAITING

@@ -1,16 +1,12 @@
-"""Who acts, and at whom, by what was typed: the units behind the names, what of it is refused, asked or remarked on,
-and what a unit's card offers."""
+"""Who acts, and at whom, by what was typed: the units behind the names, what of it is refused or asked, and what a
+unit's card offers."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import product
 from typing import NamedTuple
 
-from bot.answers.headline import ACTING, AIMED, FIRES, aimed_option, hits_its_unit
-from bot.answers.outcome import Happening
-from bot.game import cups
-from bot.game.phases import chit_name, phase_of, phases_of, whose_go
-from bot.game.roster import GONE, is_gone, units_of
-from bot.game.state import Game
+from bot.answers.headline import ACTING, AIMED, aimed_option, hits_its_unit
+from bot.game.roster import GONE, is_gone
 from bot.interface.registry import registry
 from bot.interface.typing import complete
 from bot.interface.typing.command_text import command_text
@@ -18,15 +14,9 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.options import Option
 from bot.rules.inputs.several_units import Whose, all_fired, names_in, units_in, written_out
 from bot.rules.inputs.units import Roster, RosterUnit, split_items
-from bot.rules.sequence.sequence import Change
 from bot.rules.text.names import joined
 from bot.rules.text.phrase import Phrase, Typed
-from bot.systems.system import Sequence, System
-
-ATTACKS = (*FIRES, "Fight")
-"""What sequences do that are done to somebody else, by the verbs of their forms."""
-DONE_ONCE = ("fired", "activated")
-"""Marks of those who have done for this turn what they may do once."""
+from bot.systems.system import ATTACKS, FIRES, Sequence, System
 
 
 class Aim(NamedTuple):
@@ -75,41 +65,6 @@ def own_targets(sequence: Sequence, aim: Aim, side: str) -> tuple[RosterUnit, ..
         return ()
     sides = aim.sides or {side} - {""}
     return tuple(unit for unit in aim.targets if unit.side in sides)
-
-
-def amiss(game: Game, system: System | None, sequence: Sequence, happening: Happening, side: str) -> tuple[str, ...]:
-    """What is unusual about a happening in the game as it is now: fired already, out of one's go, out of phase."""
-    if not game.started or game.ended or sequence.verb not in ATTACKS:
-        return ()
-    acting = units_of(game, happening.acting)
-    said = [*_again(acting, happening.changes)]
-    sides = {unit.side for unit in acting} - {""} or {side} - {""}
-    if any(not cups.is_called(game, unit) for unit in acting):
-        said.append(f"it is the go of {chit_name(game, system)}")
-    elif game.go and sides and not sides & {*game.go}:
-        said.append(f"it is {whose_go(game)}")
-    phase = phase_of(game, system)
-    if phase and not _attacks_in(phase, system) and any(_attacks_in(one, system) for one in phases_of(system)):
-        title = str(phase["title"])
-        said.append(f"this is the {title}" if title.lower().endswith("phase") else f"the phase is {title}")
-    return tuple(said)
-
-
-def _again(acting: Iterable[RosterUnit], changes: Iterable[Change]) -> Iterable[str]:
-    """`Rifle 1 has fired already`, of those who get a mark that they have."""
-    put_on = {change.unit: change.mark for change in changes}
-    for mark in DONE_ONCE:
-        names = [unit.name for unit in acting if mark in unit.marks & put_on.get(unit.name, frozenset())]
-        if names:
-            yield f"{joined(names)} {'has' if len(names) == 1 else 'have'} {mark} already"
-
-
-def _attacks_in(phase: Mapping[str, object], system: System | None) -> bool:
-    """Whether the card of a phase has a button for an attack."""
-    buttons = phase.get("buttons")
-    sequences = system.sequences if system is not None else {}
-    named = [sequences[name] for name in buttons if name in sequences] if isinstance(buttons, list) else []
-    return any(sequence.verb in ATTACKS for sequence in named)
 
 
 SEVERAL = (";", ",", "..", "all", ":", "-")

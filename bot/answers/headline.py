@@ -420,8 +420,6 @@ ACTING = ("attackers", "shooters", "unit", "units", "attacker", "shooter", "fire
 """Inputs that name who acts; docs/packs.md says so."""
 AIMED = ("targets", "target", "defenders")
 """Inputs that name whom it is done to."""
-FIRES = ("Fire", "Shoot", "Attack")
-"""What sequences that fire do, by the verbs of their forms."""
 HEX = "the target hex"
 UNIT_IS_HIT = (("asl", "flame-attack"),)
 """Sequences whose `unit` is the one that is attacked."""

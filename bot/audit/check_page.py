@@ -15,7 +15,7 @@ from itertools import chain
 from typing import Any
 
 from bot.game.events import undone_events
-from bot.game.rights import by_name
+from bot.game.sides import by_name
 from bot.rules.cards import hands_held
 from bot.rules.proof.chain import DELETED, SAID, SOMEONE, filled, said
 

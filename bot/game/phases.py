@@ -5,8 +5,8 @@ from dataclasses import replace
 from typing import Any
 
 from bot.game import cups
-from bot.game.rights import of_side
 from bot.game.roster import cleared
+from bot.game.sides import of_side
 from bot.game.state import Game
 from bot.rules.text.phrase import marked
 from bot.systems.catalog import systems

@@ -1,87 +1,21 @@
-"""Who may do what in a game: players act for their side, strangers roll and look, a game master directs; and who may
-still add texts to the dice: one rule for play and for whoever checks a log; docs/dice.md says it in words. Sides are
-found and called by name here; a card knows sides a and b."""
+"""Who may do what in a game, and when: players act for their side, in its go (whoever fires out of it is told so),
+strangers roll and look, a game master directs. And who may still add texts to the dice: one rule for play and for
+whoever checks a log; docs/dice.md says it in words."""
 
-import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from bot.game.state import Game
-from bot.rules.errors import UserError, did_you_mean
+from bot.game import cups
+from bot.game.phases import chit_name, phase_of, phases_of, whose_go
+from bot.game.roster import units_of
+from bot.game.sides import of_side
+from bot.game.state import Game, is_strict
+from bot.rules.errors import UserError
 from bot.rules.inputs.units import RosterUnit
-from bot.rules.text.phrase import phrase
-
-LETTERS = ("a", "b")
-_SIDE = re.compile(r"\b[Ss]ide ([ab])\b")
-
-
-_PEOPLES = re.compile(
-    r"(?:^| )(?:American|Australian|Belgian|British|Canadian|Chinese|Dutch|Egyptian|Finnish|French|German|Hungarian"
-    r"|Indian|Israeli|Italian|Japanese|Korean|Norwegian|Polish|Romanian|Russian|Soviet|Spanish|Turkish|Vietnamese)$"
-)
-ORDER, COMMAND = "order", "command"
-"""Keys of an order's texts: what the side does, and the command that is ready when it opens."""
-
-
-def of_side(side: str, what: str) -> str:
-    """What is a side's: `VC's go`, `Reds\u2019 go`; of one that is called by an adjective `the German go`."""
-    if _PEOPLES.search(side):
-        return f"the {side} {what}"
-    return f"{side}\u2019 {what}" if side.endswith("s") else f"{side}'s {what}"
-
-
-def holds(side: str, before: str) -> str:
-    """What a side does to the initiative that `before` had it: it keeps or takes it."""
-    return "keeps" if side == before else "takes"
-
-
-def by_name(text: str, sides: tuple[str, ...]) -> str:
-    """A text with the names of a game's two sides for side a and side b; as it is in any other game."""
-    return _SIDE.sub(lambda found: sides[LETTERS.index(found[1])], text) if len(sides) == 2 else text
-
-
-def find_side(game: Game, name: str) -> str:
-    """One of the game's sides, case ignored. Raises UserError naming them all."""
-    folded = name.strip().casefold()
-    for side in game.sides:
-        if side.casefold() == folded:
-            return side
-    if not game.sides:
-        raise UserError(
-            "This game has no sides.",
-            hint=phrase('Name them at the start: `/game start lnlt "Hill 875" sides="US, VC"`.'),
-            option="side",
-            code="no-sides",
-        )
-    hint = did_you_mean(name, game.sides) or f"Sides are {', '.join(game.sides)}."
-    raise UserError(f'There is no side "{name[:40]}".', hint=hint, option="side", code="unknown-side")
-
-
-def sides_in(game: Game) -> set[str]:
-    """The sides for which somebody has written."""
-    return {side for person in game.orders.values() if (side := game.players.get(person, ""))}
-
-
-def all_in(game: Game) -> bool:
-    """Whether every side has written that somebody plays."""
-    return bool(game.orders) and set(game.players.values()) <= sides_in(game)
-
-
-def of_sides(game: Game, person: str) -> str:
-    """The side for which somebody writes; "" for who has left it."""
-    return game.players.get(person, "")
-
-
-def orders_in_order(game: Game) -> list[int]:
-    """The events that wrote the orders: side by side, those of nobody's side last."""
-    sides = [*game.sides, ""]
-    return sorted(map(int, game.orders), key=lambda at: (sides.index(of_sides(game, game.orders[str(at)])), at))
-
-
-def told_sides(game: Game) -> str:
-    """Whose orders they are, for the log: `of US and VC`."""
-    found = [side for side in game.sides if side in sides_in(game)]
-    return f"of {' and '.join(found)}" if found else "of nobody"
+from bot.rules.sequence.sequence import Change
+from bot.rules.text.names import joined
+from bot.rules.text.phrase import begun, phrase
+from bot.systems.system import ATTACKS, Sequence, System
 
 
 class Actor(NamedTuple):
@@ -165,6 +99,51 @@ def need_share(game: Game, actor: Actor, units: Iterable[RosterUnit], acting: It
     if theirs and not actor.directs:
         names = ", ".join(f"{unit.name} ({unit.side})" for unit in theirs[:3])
         raise UserError(f"You play {actor.side} and cannot act with {names}.", code="not-yours")
+
+
+DONE_ONCE = ("fired", "activated")
+"""Marks of those who have done for this turn what they may do once."""
+
+
+def out_of_go(
+    game: Game, system: System | None, sequence: Sequence, acts: Iterable[str], changes: Iterable[Change], side: str
+) -> tuple[str, ...]:
+    """What is unusual about an attack of these in the game as it is now: fired already, out of one's go, out of phase.
+    Raises UserError for that in a game that is held strictly."""
+    if not game.started or game.ended or sequence.verb not in ATTACKS:
+        return ()
+    acting = units_of(game, acts)
+    said = [*_again(acting, changes)]
+    sides = {unit.side for unit in acting} - {""} or {side} - {""}
+    if any(not cups.is_called(game, unit) for unit in acting):
+        said.append(f"it is the go of {chit_name(game, system)}")
+    elif game.go and sides and not sides & {*game.go}:
+        said.append(f"it is {whose_go(game)}")
+    phase = phase_of(game, system)
+    if phase and not _attacks_in(phase, system) and any(_attacks_in(one, system) for one in phases_of(system)):
+        title = str(phase["title"])
+        said.append(f"this is the {title}" if title.lower().endswith("phase") else f"the phase is {title}")
+    if said and is_strict(game):
+        hint = phrase("This game is strict. `/game settings strict=no` lets it pass with a remark.")
+        raise UserError(f"{begun(said[0])}.", hint=hint, code="strict-game")
+    return tuple(said)
+
+
+def _again(acting: Iterable[RosterUnit], changes: Iterable[Change]) -> Iterable[str]:
+    """`Rifle 1 has fired already`, of those who get a mark that they have."""
+    put_on = {change.unit: change.mark for change in changes}
+    for mark in DONE_ONCE:
+        names = [unit.name for unit in acting if mark in unit.marks & put_on.get(unit.name, frozenset())]
+        if names:
+            yield f"{joined(names)} {'has' if len(names) == 1 else 'have'} {mark} already"
+
+
+def _attacks_in(phase: Mapping[str, object], system: System | None) -> bool:
+    """Whether the card of a phase has a button for an attack."""
+    buttons = phase.get("buttons")
+    sequences = system.sequences if system is not None else {}
+    named = [sequences[name] for name in buttons if name in sequences] if isinstance(buttons, list) else []
+    return any(sequence.verb in ATTACKS for sequence in named)
 
 
 def _typed(name: str) -> str:

@@ -11,8 +11,7 @@ from bot.game.state import Game, Units
 from bot.rules.copies import replace
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.inputs.options import Option, clean
-from bot.rules.inputs.several_units import wrong_range
-from bot.rules.inputs.units import MAX_UNITS, RosterUnit, UnitWords, value_of
+from bot.rules.inputs.units import RosterUnit, UnitWords, value_of
 from bot.rules.sequence.sequence import Change
 from bot.rules.text.names import counted, joined
 from bot.systems.catalog import GONE as GONE  # states of units that stay in the roster, hidden from lists
@@ -23,7 +22,6 @@ MAX_NAME = 32
 MAX_ROSTER = 500
 RESERVED = ("none", "all", "self")
 """Words that stand for something else where a unit is named."""
-_RANGE = re.compile(r"(\d{1,4})\.\.(\d{1,4})")
 _MEANS = re.compile(r"(side:|hex:|[-+#@/])\s*", re.IGNORECASE)
 """How a word begins that picks units or says something of them: `side:US`, `-shaken`, `#5`."""
 _LAST_NUMBER = re.compile(r"\d+$")
@@ -43,20 +41,6 @@ def count_units(count: int) -> str:
 def in_order(units: Iterable[RosterUnit]) -> list[RosterUnit]:
     """Units by side, then in the order of their handles."""
     return sorted(units, key=lambda unit: (unit.side.casefold(), _handle_number(unit.handle), unit.name.casefold()))
-
-
-def expand_names(text: str) -> list[str]:
-    """The names that `Squad 1..4` stands for. Raises UserError for more than 40."""
-    found = _RANGE.search(text)
-    if found is None:
-        return [text]
-    first, last = int(found[1]), int(found[2])
-    if not first <= last < first + MAX_UNITS:
-        raise UserError(
-            wrong_range(found[0], first, last), hint='"Squad 1..4" adds four.',
-            option="name", code="bad-value")  # fmt: skip
-    width = len(found[1]) if found[1].startswith("0") else 0
-    return [text[: found.start()] + str(number).zfill(width) + text[found.end() :] for number in range(first, last + 1)]
 
 
 def check_name(raw: str, units: Units, words: UnitWords) -> str:

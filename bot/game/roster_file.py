@@ -11,9 +11,10 @@ from typing import Any
 import yaml
 
 from bot.game.counter import REDUCED
-from bot.game.roster import count_units, expand_names, find_type, new_unit, set_by_hand
+from bot.game.roster import count_units, find_type, new_unit, set_by_hand
 from bot.game.state import Units
 from bot.rules.errors import TableError, UserError, check_keys, did_you_mean
+from bot.rules.inputs.several_units import expand_names
 from bot.rules.inputs.tracks import started
 from bot.rules.inputs.units import RosterUnit
 from bot.rules.text.phrase import Phrase

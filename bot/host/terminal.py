@@ -10,8 +10,9 @@ from rich.text import Text
 
 from bot.interface.reply.bars import PHONE, Look, numbered_lines
 from bot.interface.reply.bars import WIDE as LONG
-from bot.interface.reply.parts import FIXED, PLAIN, Odds, Part, Small, UnitTable, part_lines
+from bot.interface.reply.parts import FIXED, PLAIN, Odds, Part, Small, part_lines
 from bot.interface.reply.reply import HURT, NOTHING, OVER, SHAKEN, WAITING, Reply
+from bot.interface.reply.unit_table import UnitTable
 from bot.rules.sequence.sequence import Line
 from bot.rules.text.phrase import When, pieces_of
 

@@ -13,11 +13,10 @@ from typing import NamedTuple
 
 from bot.answers.defaults import as_typed, last_inputs
 from bot.answers.firers_and_targets import WITHOUT
-from bot.answers.headline import FIRES
 from bot.game.loaded import Games, read_opened
 from bot.game.rights import over
-from bot.interface.form.fields import keypad
 from bot.interface.form.form import HAND, ODDS, in_that_way, lasting, way_asked
+from bot.interface.form.line_and_keypad import keypad
 from bot.interface.registry import Registry, registry
 from bot.interface.reply.reply import OPEN_FORM, Button, Reply
 from bot.interface.spec import CommandSpec, Path, Person, Place
@@ -33,7 +32,7 @@ from bot.stores.base import DRAFTS_KEPT, Clock, StoreError
 from bot.stores.records import Doc
 from bot.stores.store import Store
 from bot.systems.catalog import using
-from bot.systems.system import System
+from bot.systems.system import FIRES, System
 
 DRAFT = "draft"
 _MORE = ("game", "wrong", "message", "title", "better")

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from bot.game.decks import counted_cards, listed, open_cards
 from bot.game.follows.cards import closed_hands
-from bot.game.rights import of_side
+from bot.game.sides import of_side
 from bot.game.state import Game
 from bot.report.page_data import Row, Story
 from bot.rules import cards

@@ -9,7 +9,7 @@ from bot.answers.events import CARDS, TEXTS, held, retold, title_of, tracks_move
 from bot.audit.check_page import as_logged
 from bot.game.events import undone_events
 from bot.game.phases import whose_go
-from bot.game.rights import by_name
+from bot.game.sides import by_name
 from bot.game.state import DRAW, Game, Json
 from bot.report.facts import sides_of
 from bot.report.luck import Course, Shot, luck_of, shots

@@ -30,7 +30,7 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.options import MAX_TEXT
 from bot.rules.text.phrase import phrase
 from bot.running.budgets import Budgets
-from bot.running.game_queue import Queues
+from bot.running.queues import Queues
 from bot.running.storing import Storing
 from bot.running.unrecorded import Unrecorded
 from bot.stores.base import CalledOff, Clock, Conflict, Gate, StoreError

@@ -50,6 +50,10 @@ DEEPEST = 5
 """So many tables may be rolled one behind the other."""
 ROLL = "Roll"
 """The verb of a sequence that names none: its first line has the `cause` instead."""
+FIRES = ("Fire", "Shoot", "Attack")
+"""The verbs of sequences that fire."""
+ATTACKS = (*FIRES, "Fight")
+"""Of all that are done to somebody else."""
 
 
 class Sequence:

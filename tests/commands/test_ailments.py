@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.interface.reply.parts import UnitTable
+from bot.interface.reply.unit_table import UnitTable
 from bot.rules.inputs.units import RosterUnit
 from bot.systems.system import System
 from tests.playing import Channel

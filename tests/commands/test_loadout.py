@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.interface.form.fields import unit_picks
+from bot.interface.form.unit_menu import unit_picks
 from bot.interface.reply.reply import Reply
 from bot.rules.errors import UserError
 from bot.rules.inputs.loadout import carried, read_loadout

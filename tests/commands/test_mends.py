@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bot.commands.turns.turn_card import _when_over
-from bot.interface.form.fields import known_items
+from bot.interface.form.unit_menu import known_items
 from bot.interface.registry import registry
 from bot.interface.reply.reply import Button, Reply, error_reply
 from bot.interface.typing.command_text import parse_text

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from bot.interface.reply.bars import COLUMNS
-from bot.interface.reply.parts import Small, UnitTable
+from bot.interface.reply.parts import Small
 from bot.interface.reply.reply import Reply
+from bot.interface.reply.unit_table import UnitTable
 from tests.playing import Channel, two_sides
 
 

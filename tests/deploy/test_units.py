@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.__main__ import status_of
+from bot.__main__ import exit_status
 from bot.rules.errors import TableError, UserError
 from bot.stores.base import StoreError
 from bot.stores.postgres import faults as postgres
@@ -73,14 +73,14 @@ def test_the_unit_starts_a_bot_again_exactly_where_waiting_helps() -> None:
     }
     every += [postgres.explained(code, "words") for code in FOR_GOOD | PASSING]
     for error in every:
-        assert (status_of(error) in given_up) == (not error.is_passing), error
-        assert status_of(error) in (2, 75)
+        assert (exit_status(error) in given_up) == (not error.is_passing), error
+        assert exit_status(error) in (2, 75)
 
 
 @pytest.mark.parametrize("code", sorted(FOR_GOOD | PASSING))
 def test_what_postgresql_reports_passes_or_not(code: str) -> None:
     error = postgres.explained(code, "words", "db.example.org:5432")
-    assert status_of(error) == (75 if code in PASSING else 2)
+    assert exit_status(error) == (75 if code in PASSING else 2)
     assert "None of it was saved" not in str(error), "nothing was to be saved"
     assert "db.example.org:5432" in str(error)
 
@@ -90,14 +90,14 @@ def test_what_sqlite_reports_passes_or_not(name: str) -> None:
     reported = sqlite3.OperationalError("words")
     reported.sqlite_errorname = name
     error = sqlite.explained(reported, "/data/grognard.db", to_host=True)
-    assert status_of(error) == OF_FILES[name]
+    assert exit_status(error) == OF_FILES[name]
     assert str(error).startswith("The database /data/grognard.db ")
     assert "None of it was saved" not in str(error), "nothing was to be saved"
 
 
 def test_what_is_no_fault_of_a_store_is_for_a_person_to_mend() -> None:
-    assert status_of(UserError("No platform has its tokens.", code="bad-settings")) == 2
-    assert status_of(TableError("game.yaml", "is not right")) == 2
+    assert exit_status(UserError("No platform has its tokens.", code="bad-settings")) == 2
+    assert exit_status(TableError("game.yaml", "is not right")) == 2
 
 
 @pytest.mark.parametrize(

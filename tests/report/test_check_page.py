@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 from bot.audit.check_file import check, check_file
-from bot.game.rights import by_name
+from bot.game.sides import by_name
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Place
 from bot.report.facts import facts_of

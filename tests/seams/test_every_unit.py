@@ -15,7 +15,7 @@ import pytest
 from adapters.discord.render import menu_rows, rows
 from adapters.slack.render import render as slack
 from bot.answers.firers_and_targets import BY_NATURE, acts, refusal, refused_of
-from bot.answers.headline import ACTING, FIRES, aimed_option
+from bot.answers.headline import ACTING, aimed_option
 from bot.game.roster_file import find_scenario
 from bot.interface.form.form import ODDS
 from bot.interface.registry import registry
@@ -25,7 +25,7 @@ from bot.packs.check import check_system
 from bot.rules.inputs.units import RosterUnit
 from bot.systems.catalog import systems
 from bot.systems.packs.pack import is_pack, load_pack
-from bot.systems.system import System, built_in
+from bot.systems.system import FIRES, System, built_in
 from tests.packs.conftest import read
 from tests.playing import Channel
 from tests.standins.slack import check_blocks

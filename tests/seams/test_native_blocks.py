@@ -22,8 +22,9 @@ import pytest
 from adapters.slack.render import render
 from adapters.slack.tables_and_charts import TYPES, types_in
 from bot.interface.registry import registry
-from bot.interface.reply.parts import Grid, Odds, UnitTable
+from bot.interface.reply.parts import Grid, Odds
 from bot.interface.reply.reply import Reply
+from bot.interface.reply.unit_table import UnitTable
 from bot.systems.catalog import systems
 from tests.adapters.slack.conftest import socket_slack
 from tests.adapters.slack.test_delivery import Post, post

@@ -19,7 +19,7 @@ import pytest
 
 from bot.answers.headline import NO_EFFECT
 from bot.game.counter import is_lost, marks_of, states_of
-from bot.game.rights import by_name
+from bot.game.sides import by_name
 from bot.game.state import Game
 from bot.interface.registry import registry
 from bot.interface.reply.parts import Odds

@@ -17,7 +17,8 @@ from bot.commands.play.record import open_rolls
 from bot.commands.post.orders import at_the_end, may_open
 from bot.game.events import has_dice
 from bot.game.loaded import in_batches
-from bot.game.rights import find_side, need_director, told_sides
+from bot.game.rights import need_director
+from bot.game.sides import find_side, told_sides
 from bot.game.state import DRAW, Game
 from bot.game.stats import Try, best_shot, first_types, judgement, losses, points, worst_luck
 from bot.interface.reply.bars import percent

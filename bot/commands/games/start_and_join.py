@@ -19,9 +19,10 @@ from bot.game.follows.cards import seated
 from bot.game.ledger import Ledger, Writer
 from bot.game.loaded import game_of
 from bot.game.phases import brief_of, first_turn, phase_title
-from bot.game.rights import find_side, need_director
+from bot.game.rights import need_director
 from bot.game.roster import count_units, is_gone
 from bot.game.roster_file import Scenario, find_scenario
+from bot.game.sides import find_side
 from bot.game.state import Game
 from bot.game.tracks import tracks_line
 from bot.interface.reply.parts import Part, Small

@@ -15,10 +15,11 @@ from bot.rules.expression import GUIDE
 from bot.rules.proof.chain import short
 from bot.rules.text.phrase import Phrase, Typed, phrase
 from bot.systems.catalog import systems
+from bot.systems.system import ATTACKS
 
 HELP = "help:"
-ATTACKS, CHECKS = ("Fire", "Fight", "Attack", "Shoot"), ("Check", "Rally", "Spot")
-"""The verbs of sequences by which a rule set's help groups them."""
+CHECKS = ("Check", "Rally", "Spot")
+"""The verbs of sequences by which a rule set's help groups them, beside those of attacks."""
 MOST = 25
 GAMES = "games"
 BACK = "Back"

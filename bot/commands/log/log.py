@@ -26,7 +26,7 @@ from bot.commands.channel_games import title_of, turn_to
 from bot.commands.context import Context, repeated
 from bot.commands.post.since import since
 from bot.game.decks import card_names
-from bot.game.rights import find_side
+from bot.game.sides import find_side
 from bot.game.state import Json, roster_of
 from bot.interface.reply.parts import Happened, Part
 from bot.interface.reply.reply import Button, Reply

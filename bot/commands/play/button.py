@@ -31,10 +31,11 @@ from bot.commands.turns.turn_card import may_be_rolled, phase_buttons
 from bot.game.events import ROLLS, holding
 from bot.game.loaded import read_opened
 from bot.game.phases import with_initiative
-from bot.game.rights import find_side, holds, is_guarded, need_player
+from bot.game.rights import is_guarded, need_player
+from bot.game.sides import find_side, holds
 from bot.game.state import Json, roster_of
-from bot.interface.form.fields import keypad
 from bot.interface.form.form import COMPARE, HAND, ODDS, SECRET
+from bot.interface.form.line_and_keypad import keypad
 from bot.interface.reply.reply import File, Reply
 from bot.interface.spec import Path
 from bot.interface.typing.command_text import command_text

@@ -11,7 +11,8 @@ from bot.game import cups
 from bot.game.decks import MOST_SHOWN, counted_cards, deck_names, listed, open_cards, seen_ends
 from bot.game.follows.cards import counted as closed_words
 from bot.game.follows.cards import seat_of
-from bot.game.rights import need_player, of_side
+from bot.game.rights import need_player
+from bot.game.sides import of_side
 from bot.interface.reply.parts import Group, Part, Small
 from bot.interface.reply.reply import SEALED, Button, Reply
 from bot.interface.spec import HAND

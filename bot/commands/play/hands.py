@@ -34,7 +34,8 @@ from bot.commands.turns.mentions import call_sides
 from bot.game.decks import seen_ends
 from bot.game.follows.cards import agreed_key, holders, persons_at, seat_of
 from bot.game.follows.cards import counted as closed_words
-from bot.game.rights import find_side, need_player
+from bot.game.rights import need_player
+from bot.game.sides import find_side
 from bot.game.state import Game
 from bot.interface.reply.parts import Group, Part, Small
 from bot.interface.reply.reply import SEALED, Menu, MenuEntry, Reply

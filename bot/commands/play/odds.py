@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from bot.answers.defaults import Filled, by_rules, loans, told_by_rule, tracks_read, with_filled
 from bot.answers.firers_and_targets import in_names
-from bot.answers.headline import FIRES, actors, cause, others
+from bot.answers.headline import actors, cause, others
 from bot.answers.odds import odds_reply, rounds_reply
 from bot.answers.plays import Shot, again, alike_plays, came_up, each_of, named_rows, shot_of
 from bot.answers.roll import dice_odds
@@ -45,7 +45,7 @@ from bot.stores.base import DAY
 from bot.stores.records import SHOWN, Doc
 from bot.systems.catalog import system
 from bot.systems.resolve import by_choice, count_rounds, odds_rows
-from bot.systems.system import Sequence
+from bot.systems.system import FIRES, Sequence
 
 BOXED = 3_200
 """Characters of an answer in a box; what is longer comes as an ordinary message."""

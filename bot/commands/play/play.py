@@ -6,7 +6,6 @@ from typing import Any
 
 from bot.answers.defaults import by_rules, loans, told, told_by_rule, tracks_read, with_filled
 from bot.answers.firers_and_targets import cannot_fire, in_names, offer_the_able
-from bot.answers.headline import FIRES
 from bot.answers.outcome import is_of_game
 from bot.answers.roll import read_table, roll_dice
 from bot.answers.shot import EXTRA, named_units, run_sequence
@@ -37,7 +36,7 @@ from bot.rules.tables.table import Table
 from bot.rules.text.names import joined
 from bot.rules.text.phrase import phrase
 from bot.systems.catalog import system
-from bot.systems.system import Sequence
+from bot.systems.system import FIRES, Sequence
 
 LONGEST = 80
 NUMBERS = ("int", "number")

@@ -5,7 +5,6 @@ import json
 from dataclasses import dataclass
 
 from bot.answers.events import come_into_play, extends_words, title_of
-from bot.answers.firers_and_targets import amiss
 from bot.answers.outcome import (
     Happening,
     Outcome,
@@ -23,9 +22,9 @@ from bot.commands.play.targets import change_button, other_targets
 from bot.commands.post.choose import ask_side
 from bot.commands.turns.turn_card import IMPACT
 from bot.game.loaded import read_opened
-from bot.game.rights import need_share
-from bot.game.roster import is_gone, settle_changes, units_of
-from bot.game.state import FULL, Game, Json, is_strict, unit_json
+from bot.game.rights import need_share, out_of_go
+from bot.game.roster import is_gone, settle_changes
+from bot.game.state import FULL, Game, Json, unit_json
 from bot.game.tracks import key_of
 from bot.interface.reply.parts import Group, Part, Small
 from bot.interface.reply.reply import SEALED as SEALED_TONE
@@ -58,7 +57,7 @@ async def record(context: Context, outcome: Outcome, *, secret: bool) -> Reply:
     acting = [unit for unit in named if unit.name in happening.acting]
     actor = context.actor
     need_share(game, actor, named, acting)
-    unusual = _amiss(context, game, happening, actor.side)
+    unusual = _unusual(context, game, happening, actor.side)
     facts = play_facts(context, context.command.path, happening, named, secret=secret)
     label = str(happening.inputs.get("label") or "")
     if secret:
@@ -73,16 +72,12 @@ async def record(context: Context, outcome: Outcome, *, secret: bool) -> Reply:
     return _answer(context, game, _with_arrivals(outcome, game, after), body, facts, unusual)
 
 
-def _amiss(context: Context, game: Game, happening: Happening, side: str) -> tuple[str, ...]:
-    """What is unusual about it in the game as it is now. Raises UserError for that in a game that is held strictly."""
+def _unusual(context: Context, game: Game, happening: Happening, side: str) -> tuple[str, ...]:
     system = context.systems.get(happening.system)
     if system is None or happening.kind != "sequence" or not is_of_game(game, happening.system):
         return ()
-    said = amiss(game, context.systems.get(game.system), system.sequences[happening.target], happening, side)
-    if said and is_strict(game):
-        hint = phrase("This game is strict. `/game settings strict=no` lets it pass with a remark.")
-        raise UserError(f"{begun(said[0])}.", hint=hint, code="strict-game")
-    return said
+    of_game, sequence = context.systems.get(game.system), system.sequences[happening.target]
+    return out_of_go(game, of_game, sequence, happening.acting, happening.changes, side)
 
 
 def _with_arrivals(outcome: Outcome, was: Game, after: Game) -> Outcome:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Sequence as Many
 
 from bot.answers.firers_and_targets import Aim, at_nobody, own_targets
-from bot.answers.headline import ACTING, FIRES
+from bot.answers.headline import ACTING
 from bot.commands.context import Context, drafted
 from bot.game.counter import ails
 from bot.game.roster import in_order, is_gone
@@ -17,7 +17,7 @@ from bot.rules.inputs.options import Option
 from bot.rules.inputs.units import MAX_UNITS, RosterUnit
 from bot.rules.text.names import joined
 from bot.rules.text.phrase import Phrase, Typed
-from bot.systems.system import Sequence, System
+from bot.systems.system import FIRES, Sequence, System
 
 TARGETS = ("targets", "target")
 MOST = 24

@@ -5,7 +5,7 @@ from typing import Any
 from bot.commands.context import Context
 from bot.commands.post.choose import CHOICE
 from bot.commands.post.choose import lapse as choose_else
-from bot.commands.post.orders import OPENS, open_due
+from bot.commands.post.orders import OPENS, open_at_deadline
 from bot.commands.post.reminders import REMIND, follow_go, remind
 from bot.commands.requests import LAPSES, lapse
 from bot.game.ledger import Ledger
@@ -24,7 +24,7 @@ async def handle(context: Context) -> Reply:
     if row.kind == REMIND:
         await remind(context, row)
     elif row.kind == OPENS:
-        await open_due(context, row)
+        await open_at_deadline(context, row)
     elif row.kind == CHOICE:
         await choose_else(context, row)
     elif row.kind == LAPSES:

@@ -1,13 +1,12 @@
-"""`/me`: a person's own wishes, and all their games."""
+"""`/me games`: all games in which somebody plays or directs, wherever they are."""
 
 from bot.commands.context import Context
-from bot.commands.post.reminders import changed, hint, laid_down, reminder_settings
 from bot.game.cups import is_drawn_next
 from bot.game.loaded import Loaded, game_of
 from bot.game.phases import phase_title, whose_go
 from bot.game.state import Game
 from bot.interface.reply.parts import Entry, Part, ago
-from bot.interface.reply.reply import Button, Reply
+from bot.interface.reply.reply import Reply
 from bot.rules.text.names import counted
 from bot.rules.text.phrase import Phrase, begun, phrase
 from bot.systems.catalog import systems
@@ -16,39 +15,10 @@ MOST_GAMES = 200
 MOST_SHOWN = 8
 
 
-async def show(context: Context) -> Reply:
-    """What somebody wishes."""
-    wishes = await reminder_settings(context.store, context.command.who.key)
-    title = "Reminders are on" if wishes.interval else "Reminders are off"
-    own = Button("mygames:", "My games")
-    return Reply(title, (*wishes.told(), hint()), private=True, buttons=(own,))
-
-
-async def ping(context: Context) -> Reply:
-    """How and how often to be reminded; alone: how it is now."""
-    options = context.options()
-    if not any(options.values()):
-        return await show(context)
-    user = context.command.who.key
-    wishes = changed(await reminder_settings(context.store, user), options)
-    context.docs.append(wishes.doc(user))
-    now: list[Part] = []
-    for loaded in await _own(context):
-        gone, comes = await laid_down(context, loaded, user, wishes)
-        context.drop_due.append(gone)
-        if comes is not None:
-            context.due.append(comes)
-            now.append(Phrase(f"It is your go in {loaded.game.name}: the first reminder comes ", ago(comes.at), "."))
-    zone = [] if options["zone"] or wishes.zone != "UTC" else [phrase("Your time zone: `/me ping zone=Europe/Berlin`")]
-    title = "You will be reminded" if wishes.interval else "You will not be reminded"
-    zone = zone if wishes.interval and wishes.quiet else []
-    return Reply(title, (*wishes.told(), *now[:MOST_SHOWN], *zone), private=True)
-
-
 async def games(context: Context) -> Reply:
     """All games in which somebody plays or directs, those first where it is their go."""
     user = context.command.who.key
-    found = [(loaded, _side(loaded, user)) for loaded in await _own(context) if loaded.places]
+    found = [(loaded, _side(loaded, user)) for loaded in await own_games(context) if loaded.places]
     going = [one for one in found if one[0].game.started and not one[0].game.ended and one[1]]
     going.sort(key=lambda one: not _waits_for(one[0], one[1], user))
     if not going:
@@ -65,7 +35,8 @@ async def games(context: Context) -> Reply:
     return Reply(title, tuple(lines), private=True)
 
 
-async def _own(context: Context) -> list[Loaded]:
+async def own_games(context: Context) -> list[Loaded]:
+    """The games in which somebody has a part."""
     data = await context.store.user_data(context.command.who.key)
     rows = list(dict.fromkeys(row.game for row in data.persons))[-MOST_GAMES:]
     found = [await game_of(context.store, row) for row in rows]

@@ -11,17 +11,8 @@ from itertools import takewhile
 from bot.commands.context import Amendment, Context
 from bot.commands.turns.mentions import call_sides
 from bot.game.events import holding
-from bot.game.rights import (
-    COMMAND,
-    ORDER,
-    all_in,
-    find_side,
-    need_player,
-    of_sides,
-    orders_in_order,
-    sides_in,
-    told_sides,
-)
+from bot.game.rights import need_player
+from bot.game.sides import COMMAND, ORDER, all_in, find_side, of_sides, orders_in_order, sides_in, told_sides
 from bot.game.state import Game
 from bot.interface.reply.parts import Group, Part, Small, when
 from bot.interface.reply.reply import OPEN_FORM, SEALED, Button, Reply
@@ -133,7 +124,7 @@ async def open_now(context: Context) -> Reply:
     return await _open(context)
 
 
-async def open_due(context: Context, row: DueRow) -> None:
+async def open_at_deadline(context: Context, row: DueRow) -> None:
     """The deadline: they open with whoever is in."""
     context.drop_due.append((row.key, row.at))
     game = context.game

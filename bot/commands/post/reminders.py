@@ -13,6 +13,7 @@ from zoneinfo import ZoneInfo
 
 from bot.commands.context import Amendment, Context
 from bot.commands.post.choose import WAIT
+from bot.commands.post.my_games import MOST_SHOWN, own_games
 from bot.commands.post.since import said
 from bot.commands.turns.mentions import place_of
 from bot.commands.turns.turn_card import phase_name
@@ -106,7 +107,8 @@ class ReminderSettings(NamedTuple):
         quiet = f"{clock(self.quiet[0])} to {clock(self.quiet[1])}, {self.zone}" if self.quiet else "none"
         where = "direct message" if self.where == DIRECT else "in the game's channel"
         return [
-            f"After 5 minutes, or {hours} after your last move; then every {hours}, 3 times at most",
+            f"After {FIRST / 60:.0f} minutes, or {hours} after your last move; "
+            f"then every {hours}, {MOST} times at most",
             f"Quiet hours: {quiet}",
             f"Where: {where}",
         ]
@@ -161,6 +163,40 @@ def _zone(typed: str) -> str:
 
 
 _READ: Mapping[str, Callable[[str], Any]] = {"interval": _interval, "quiet": _quiet, "zone": _zone, "where": str}
+
+
+async def show(context: Context) -> Reply:
+    """`/me show`: what somebody wishes."""
+    wishes = await reminder_settings(context.store, context.command.who.key)
+    title = "Reminders are on" if wishes.interval else "Reminders are off"
+    own = Button("mygames:", "My games")
+    return Reply(
+        title,
+        (*wishes.told(), phrase("Set it: `/me ping interval=4h quiet=22-7 zone=Europe/Berlin`")),
+        private=True,
+        buttons=(own,),
+    )
+
+
+async def ping(context: Context) -> Reply:
+    """`/me ping`: how and how often to be reminded; alone: how it is now."""
+    options = context.options()
+    if not any(options.values()):
+        return await show(context)
+    user = context.command.who.key
+    wishes = changed(await reminder_settings(context.store, user), options)
+    context.docs.append(wishes.doc(user))
+    now: list[Part] = []
+    for loaded in await own_games(context):
+        gone, comes = await laid_down(context, loaded, user, wishes)
+        context.drop_due.append(gone)
+        if comes is not None:
+            context.due.append(comes)
+            now.append(Phrase(f"It is your go in {loaded.game.name}: the first reminder comes ", ago(comes.at), "."))
+    zone = [] if options["zone"] or wishes.zone != "UTC" else [phrase("Your time zone: `/me ping zone=Europe/Berlin`")]
+    title = "You will be reminded" if wishes.interval else "You will not be reminded"
+    zone = zone if wishes.interval and wishes.quiet else []
+    return Reply(title, (*wishes.told(), *now[:MOST_SHOWN], *zone), private=True)
 
 
 def waiting(game: Game) -> dict[str, int]:
@@ -316,8 +352,3 @@ async def snooze(context: Context, rest: str) -> Reply:
     stop = Button(f"snooze:{game}:{person}:off", SNOOZES["off"])
     told = Phrase("The next reminder comes ", ago(at), ".")
     return Reply(title, (told,), by=came, tone=WAITING, buttons=(stop,), in_place=True)
-
-
-def hint() -> Phrase:
-    """Where reminders are set."""
-    return phrase("Set it: `/me ping interval=4h quiet=22-7 zone=Europe/Berlin`")

@@ -32,7 +32,8 @@ from bot.game.phases import (
     reminders,
     whose_go,
 )
-from bot.game.rights import LETTERS, by_name, find_side, holds, need_go
+from bot.game.rights import need_go
+from bot.game.sides import LETTERS, by_name, find_side, holds
 from bot.game.state import Game, Json
 from bot.interface.reply.parts import Odds, Part, Small
 from bot.interface.reply.reply import GAME, WAITING, Reply, error_reply

@@ -11,7 +11,7 @@ from bot.commands.turns.mentions import call_sides
 from bot.game import cups
 from bot.game.counter import REDUCED
 from bot.game.events import with_system
-from bot.game.rights import find_side, need_player, need_units
+from bot.game.rights import need_player, need_units
 from bot.game.roster import (
     add_units,
     changes_said,
@@ -19,17 +19,17 @@ from bot.game.roster import (
     count_units,
     described,
     described_together,
-    expand_names,
     is_stat,
     new_handle,
     new_unit,
     set_by_hand,
 )
 from bot.game.roster_file import FIRST_LINE, read_roster, units_of
+from bot.game.sides import find_side
 from bot.game.state import Game, Units, roster_of
 from bot.interface.reply.reply import NOTHING, Reply
 from bot.rules.errors import UserError
-from bot.rules.inputs.several_units import names_in
+from bot.rules.inputs.several_units import expand_names, names_in
 from bot.rules.inputs.units import RosterUnit, UnitWords, find_unit
 from bot.rules.text.names import joined
 from bot.rules.text.phrase import phrase

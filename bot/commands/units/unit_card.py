@@ -7,7 +7,7 @@ from typing import Any
 
 from bot.answers.events import retold
 from bot.answers.firers_and_targets import acts
-from bot.answers.headline import FIRES, types_of
+from bot.answers.headline import types_of
 from bot.commands.context import Context, repeated
 from bot.commands.log.log import newest_first, page_action
 from bot.commands.turns.board import MOST_CHOICES
@@ -36,7 +36,7 @@ from bot.rules.inputs.loadout import LOADOUT, arms_said
 from bot.rules.inputs.options import format_number, spoken
 from bot.rules.inputs.units import RosterUnit
 from bot.rules.text.phrase import phrase
-from bot.systems.system import System
+from bot.systems.system import FIRES, System
 
 SOUND = "-"
 """What the menu of a card names where its unit has no state."""

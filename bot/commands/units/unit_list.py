@@ -18,10 +18,11 @@ from bot.game.counter import (
     printed_on,
     states_of,
 )
-from bot.game.rights import find_side
 from bot.game.roster import count_units, described, in_order, is_stat, number_said
-from bot.interface.reply.parts import Part, Small, UnitTable
+from bot.game.sides import find_side
+from bot.interface.reply.parts import Part, Small
 from bot.interface.reply.reply import Button, Menu, Reply
+from bot.interface.reply.unit_table import UnitTable
 from bot.places.forms import form_button
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.inputs.loadout import LOADOUT

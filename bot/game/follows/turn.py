@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from bot.game import cups
 from bot.game.events import difference
 from bot.game.follows.past import Event, Past, Said, words_problem
-from bot.game.rights import COMMAND, ORDER, all_in, told_sides
+from bot.game.sides import COMMAND, ORDER, all_in, told_sides
 from bot.game.state import Game
 from bot.rules.cards import ID
 from bot.rules.copies import replace

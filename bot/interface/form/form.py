@@ -1,14 +1,15 @@
 """The guided form of a command: its fields, their order, names and choices, and what is filled in already.
 
 This is the one place that decides them. Adapters only draw a `Form`, each in its platform's own parts, and hand back
-what was filled in (`answer.py`).
+what was filled in (`submission.py`).
 """
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
-from bot.interface.form.fields import MORE, Pick, known_items, rest_example, rest_text, short, unit_picks
+from bot.interface.form.line_and_keypad import rest_example, rest_text, short
+from bot.interface.form.unit_menu import MORE, Pick, known_items, unit_picks
 from bot.interface.spec import CommandSpec
 from bot.interface.typing.command_text import command_text
 from bot.interface.typing.complete import ACTING, Known, fitting, words_now

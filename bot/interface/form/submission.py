@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from bot.interface.form.fields import TYPED, chosen_units, read_rest, short
 from bot.interface.form.form import FLAGS, HOW, OTHERS, REST, ROLL, Field, Form, asked_now, in_that_way, way_asked
+from bot.interface.form.line_and_keypad import read_rest, short
+from bot.interface.form.unit_menu import TYPED, chosen_units
 from bot.interface.spec import CommandSpec
 from bot.interface.typing.complete import Known, fitting, is_own
 from bot.rules.errors import UserError

@@ -191,16 +191,32 @@ def _range(item: str, roster: Roster, whose: Whose) -> tuple[list[RosterUnit], s
     return None
 
 
-def wrong_range(shown: str, first: int, last: int) -> str:
+def _wrong_range(shown: str, first: int, last: int) -> str:
     """What is wrong with a range: it counts downwards, or is too long."""
     if last < first:
         return f'"{shown}" counts downwards; the smaller number comes first.'
     return f'"{shown}" is {last - first + 1} units; at most {MAX_UNITS} go at once.'
 
 
+_NUMBERED = re.compile(r"(\d{1,4})\.\.(\d{1,4})")
+
+
+def expand_names(text: str) -> list[str]:
+    """The names of new units that `Squad 1..4` stands for. Raises UserError for more than 40."""
+    found = _NUMBERED.search(text)
+    if found is None:
+        return [text]
+    first, last = int(found[1]), int(found[2])
+    if not first <= last < first + MAX_UNITS:
+        hint = '"Squad 1..4" adds four.'
+        raise UserError(_wrong_range(found[0], first, last), hint=hint, option="name", code="bad-value")
+    width = len(found[1]) if found[1].startswith("0") else 0
+    return [text[: found.start()] + str(number).zfill(width) + text[found.end() :] for number in range(first, last + 1)]
+
+
 def _between(stem: str, first: str, last: str, roster: Roster, whose: Whose) -> list[RosterUnit]:
     if not int(first) <= int(last) < int(first) + MAX_UNITS:
-        raise UserError(wrong_range(f"{stem[:30]}{first}..{last}", int(first), int(last)), code="bad-value")
+        raise UserError(_wrong_range(f"{stem[:30]}{first}..{last}", int(first), int(last)), code="bad-value")
     width = len(first) if first.startswith("0") else 0
     names = [f"{stem}{str(number).zfill(width)}" for number in range(int(first), int(last) + 1)]
     there = {name: unit for name in names if (unit := roster.get(name.casefold())) is not None}

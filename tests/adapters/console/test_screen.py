@@ -23,8 +23,8 @@ from adapters.console.screen import BAR, Screen, bar, bottom_line, graphics
 from adapters.console.session import Session, _talk
 from adapters.console.sixel import Colour, sixel, takes_sixels
 from bot.host.terminal import show
-from bot.interface.reply.parts import UnitTable
 from bot.interface.reply.reply import File, Reply
+from bot.interface.reply.unit_table import UnitTable
 from bot.interface.typing.complete import Known
 from bot.process.settings import load_settings
 from tests.fresh import fresh_app

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 from adapters.slack.render import render
 from adapters.slack.tables_and_charts import TYPES
-from bot.interface.reply.parts import Small, UnitTable
+from bot.interface.reply.parts import Small
 from bot.interface.reply.reply import Reply
+from bot.interface.reply.unit_table import UnitTable
 from tests.adapters.slack.test_delivery import Post, post
 from tests.adapters.slack.test_true import Table, say, table
 from tests.standins.slack import check_blocks

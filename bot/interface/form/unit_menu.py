@@ -1,0 +1,142 @@
+"""The menu of units in a form, and the list that a choice makes of what was typed before."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from bot.interface.typing.complete import Known, is_likely, is_out, is_own
+from bot.rules.inputs.loadout import LEFT, LOADOUT, arms_said
+from bot.rules.inputs.options import Option, format_number, spoken
+from bot.rules.inputs.several_units import fired
+from bot.rules.inputs.units import Roster, RosterUnit, by_name
+from bot.systems.catalog import systems
+
+TYPED = "="
+"""How the value of an entry begins that was typed, and is not in the roster."""
+MORE = "more:"
+LONGEST = 99
+REPEAT = "n"
+SOUND = ("", "good-order", "ready", "fit")
+
+
+class Pick(NamedTuple):
+    """One entry of a menu: its value, what is shown, a further line, and whether it is chosen."""
+
+    value: str
+    label: str
+    about: str = ""
+    chosen: bool = False
+
+
+def unit_picks(option: Option, text: str, known: Known, size: int) -> tuple[Pick, ...]:
+    """The menu of a unit option: the side that is meant, of it those whom the option is about, then those in good
+    order.
+
+    Where the roster is longer than the menu, its last row says how to name the others. None without a roster.
+    """
+    if not known.roster:
+        return ()
+    own = is_own(option)
+    picked = picked_handles(text, known.roster)
+    units = [
+        unit for unit in known.roster if not is_out(unit, known) or unit.handle in picked or unit.state in option.likely
+    ]
+    typed = [one for one in typed_items(text, known.roster) if option.type == "units" or option.free or option.many]
+    room = size - len(typed)
+    if known.own_side and len(units) > room:  # too many: only the side that is meant, and nobody's
+        units = [u for u in units if not u.side or (u.side == known.own_side) == own or u.handle in picked]
+    units.sort(key=lambda unit: _rank(unit, option, known.own_side))
+    if len(units) > room:
+        units.sort(key=lambda unit: unit.handle not in picked)
+        handle = units[room - 1].handle
+        units = sorted(units[: room - 1], key=lambda unit: _rank(unit, option, known.own_side))
+        more = [Pick(MORE, "More: type handles below", handle)]
+    else:
+        more = []
+    sides = {unit.side for unit in units}
+    picks = []
+    for unit in units:
+        about = _described(unit, known, say_side=len(sides) > 1)
+        picks.append(Pick(unit.handle, unit.name, about, unit.handle in picked))
+        picks += _weapons(unit, option, typed)
+    picks = picks[: size - len(typed)] if not more else picks[: size - len(typed) - 1]
+    return (*picks, *(Pick(TYPED + item, item, "as typed", True) for item in typed), *more)
+
+
+def _weapons(unit: RosterUnit, option: Option, typed: list[str]) -> list[Pick]:
+    """Each weapon of a unit that carries several, in a list of those who fire that has words of its own."""
+    if not option.units or not unit.numbers.get(LOADOUT):
+        return []
+    items = [item for item in fired(unit.name, unit.numbers, REPEAT) if item[1] not in typed]
+    return [Pick(TYPED + item, f"{unit.name}: {weapon}", "this weapon alone") for weapon, item in items]
+
+
+def _rank(unit: RosterUnit, option: Option, own_side: str) -> tuple[bool, bool, bool]:
+    is_other = bool(own_side) and (unit.side == own_side) != is_own(option)
+    return is_other, not is_likely(unit, option), unit.state not in SOUND
+
+
+def _described(unit: RosterUnit, known: Known, *, say_side: bool) -> str:
+    """What one chooses a unit by: its state, the numbers on its counter that are not 0, and its weapons."""
+    system = systems().get(known.system)
+    printed = (system.game["units"].get("counters") or {}).get(unit.type, {}).get("numbers") if system else ()
+    keys = [key for key in printed or unit.numbers if unit.numbers.get(key) and key not in (LEFT, LOADOUT)]
+    numbers = [f"{key.replace('_', ' ')} {format_number(unit.numbers[key])}" for key in keys]
+    state = spoken(unit.state).casefold() if unit.state not in SOUND else ""
+    marks = (spoken(mark).casefold() for mark in sorted(unit.marks))
+    pieces = (
+        unit.side if say_side else "",
+        state,
+        spoken(unit.type).casefold(),
+        *numbers,
+        arms_said(unit.numbers),
+        *marks,
+    )
+    return ", ".join(piece for piece in pieces if piece)
+
+
+def picked_handles(text: str, roster: Iterable[RosterUnit]) -> set[str]:
+    """Handles of the roster units that a list names, with nothing typed over them."""
+    named = by_name(roster)
+    return {unit.handle for item in items_of(text) if (unit := plain_unit(item, named)) is not None}
+
+
+def typed_items(text: str, roster: Iterable[RosterUnit]) -> list[str]:
+    """The other items of a list, short enough for a menu: units by their type, or with numbers typed over them."""
+    named = by_name(roster)
+    found = [item for item in items_of(text) if plain_unit(item, named) is None and len(item) < LONGEST]
+    return list(dict.fromkeys(found))[:10]
+
+
+def chosen_units(text: str, known: Known, offered: Iterable[str], taken: Iterable[str]) -> str:
+    """The list without what was offered and not taken; new ones at its end. What else was typed stays."""
+    named, offered, taken = by_name(known.roster), set(offered), [one for one in taken if one != MORE]
+    kept, there = [], set()
+    for item in items_of(text):
+        unit = plain_unit(item, named)
+        key = unit.handle if unit is not None else TYPED + item
+        if key not in offered or key in taken:
+            kept.append(item)
+            there.add(key)
+    handles = {unit.handle: unit.name for unit in known.roster}
+    kept += [handles.get(key, key.removeprefix(TYPED)) for key in taken if key not in there]
+    return "; ".join(kept)
+
+
+def known_items(text: str, roster: Iterable[RosterUnit]) -> str:
+    """The list without the items that name no unit of the roster: what a refused one leaves standing."""
+    named = by_name(roster)
+    items = [part for item in items_of(text) for part in ([item] if plain_unit(item, named) else item.split(","))]
+    return "; ".join(item.strip() for item in items if item.strip() and plain_unit(item.strip(), named) is not None)
+
+
+def items_of(text: str) -> list[str]:
+    """The items of a list; no name of a unit holds a semicolon."""
+    return [item.strip() for item in text.replace("\n", ";").split(";") if item.strip()]
+
+
+def plain_unit(item: str, named: Roster) -> RosterUnit | None:
+    """The roster unit that an item names, and nothing more."""
+    if item[0] in "\"'\u201c" and len(item) > 1:
+        closing = {"\u201c": "\u201d"}.get(item[0], item[0])
+        return named.get(item[1:-1].casefold()) if item.endswith(closing) else None
+    return named.get(" ".join(item.split()).casefold())
