@@ -11,14 +11,13 @@ from bot.answers.plays import again, shot_of, whole_out
 from bot.answers.shot import each_reply
 from bot.game.events import system_of
 from bot.game.roster import count_units
-from bot.game.sides import by_name
 from bot.game.state import DRAW
 from bot.interface.reply.parts import Group
 from bot.interface.reply.reply import GAME, NOTHING, WAITING
 from bot.rules.cards import STANDARD, WORD, name_of
 from bot.rules.inputs.decks import faces_shown
 from bot.rules.inputs.typed_values import Given
-from bot.rules.text.names import a_or_an, joined, plural
+from bot.rules.text.names import a_or_an, joined, plural, with_sides
 from bot.rules.text.phrase import begun
 from bot.stores.records import TextRow
 from bot.systems.catalog import pack_version
@@ -118,9 +117,9 @@ def retold(
         return Retold(said + _arrivals(event), f"{how} {words}, {title_of(event)}")
     if kind == "sequence":
         found = _sequence(event, who, replayed=replayed)
-        said = held(event, by_name(found.said, sides), sides) + _arrivals(event)
+        said = held(event, with_sides(found.said, sides), sides) + _arrivals(event)
         said += "".join(f"; {one}" for one in tracks_moved(event))
-        return found._replace(said=said, more=by_name(found.more, sides))
+        return found._replace(said=said, more=with_sides(found.more, sides))
     if kind in ("roll", "table"):
         title = title_of(event)
         return Retold(f"{text}: {result}", f"{who}, {title}") if text else Retold(f"{title}: {result}", who)

@@ -15,9 +15,9 @@ from itertools import chain
 from typing import Any
 
 from bot.game.events import undone_events
-from bot.game.sides import by_name
 from bot.rules.cards import hands_held
 from bot.rules.proof.chain import DELETED, SAID, SOMEONE, filled, said
+from bot.rules.text.names import with_sides
 
 Json = Mapping[str, Any]
 MOST_DICE = 14
@@ -179,7 +179,7 @@ def as_logged(body: Json, sides: list[str]) -> str:
         for key, unit in sorted(after.items())
         if unit and before.get(key) and before[key].get("state") != unit.get("state")
     ]
-    result = by_name(" ".join(str(body.get("result", "")).split()), tuple(sides))
+    result = with_sides(" ".join(str(body.get("result", "")).split()), tuple(sides))
     return "; ".join([*([f"as logged: {result}"] if result else []), *states])
 
 

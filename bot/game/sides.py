@@ -1,14 +1,10 @@
-"""Sides by name, as a card's sides a and b, and those whose orders are in."""
+"""Sides by name, and those whose orders are in."""
 
 import re
 
 from bot.game.state import Game
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.text.phrase import phrase
-
-LETTERS = ("a", "b")
-_SIDE = re.compile(r"\b[Ss]ide ([ab])\b")
-
 
 _PEOPLES = re.compile(
     r"(?:^| )(?:American|Australian|Belgian|British|Canadian|Chinese|Dutch|Egyptian|Finnish|French|German|Hungarian"
@@ -28,11 +24,6 @@ def of_side(side: str, what: str) -> str:
 def holds(side: str, before: str) -> str:
     """What a side does to the initiative that `before` had it: it keeps or takes it."""
     return "keeps" if side == before else "takes"
-
-
-def by_name(text: str, sides: tuple[str, ...]) -> str:
-    """A text with the names of a game's two sides for side a and side b; as it is in any other game."""
-    return _SIDE.sub(lambda found: sides[LETTERS.index(found[1])], text) if len(sides) == 2 else text
 
 
 def find_side(game: Game, name: str) -> str:

@@ -9,7 +9,6 @@ from bot.answers.events import CARDS, TEXTS, held, retold, title_of, tracks_move
 from bot.audit.check_page import as_logged
 from bot.game.events import undone_events
 from bot.game.phases import whose_go
-from bot.game.sides import by_name
 from bot.game.state import DRAW, Game, Json
 from bot.report.facts import sides_of
 from bot.report.luck import Course, Shot, luck_of, shots
@@ -17,6 +16,7 @@ from bot.report.units import HURT, LOST, changes, counter, is_lost
 from bot.rules.cards import hands_held
 from bot.rules.inputs.decks import faces_shown
 from bot.rules.proof.chain import DELETED, SAID, filled
+from bot.rules.text.names import with_sides
 from bot.systems.catalog import systems
 from bot.systems.system import System
 
@@ -214,7 +214,7 @@ class Story:
         """The news of an event and what it was, where the log does not keep its first line: (`Squad 4 is eliminated`,
         `PT-76 fires`)."""
         if "told" in facts:
-            return held(body, by_name(facts["told"], tuple(self.sides)), tuple(self.sides)), facts["by"]
+            return held(body, with_sides(facts["told"], tuple(self.sides)), tuple(self.sides)), facts["by"]
         text = self.texts.get(body["number"], {}).get(TEXTS.get(body["kind"], "label"), "")
         found = retold(body, self.name_of, text, tuple(self.sides))
         if found.acts:

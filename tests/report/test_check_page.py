@@ -10,12 +10,12 @@ from random import Random
 import pytest
 
 from bot.audit.check_file import check, check_file
-from bot.game.sides import by_name
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Place
 from bot.report.facts import facts_of
 from bot.report.page import page
 from bot.rules.proof.fair import SINCE
+from bot.rules.text.names import with_sides
 from bot.systems.catalog import systems
 from tests.forging import bodies, rechained
 from tests.fresh import fresh_app
@@ -180,7 +180,7 @@ async def test_new_words_of_a_kept_line_are_refused_though_the_copy_beside_the_l
 
 
 def test_sides_are_called_as_the_players_call_them() -> None:
-    assert by_name("Side a has the initiative", ("US", "VC")) == "US has the initiative"
+    assert with_sides("Side a has the initiative", ("US", "VC")) == "US has the initiative"
 
 
 @pytest.mark.parametrize(("late", "told"), [(1, True), (-1, False)])

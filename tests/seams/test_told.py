@@ -19,7 +19,6 @@ import pytest
 
 from bot.answers.headline import NO_EFFECT
 from bot.game.counter import is_lost, marks_of, states_of
-from bot.game.sides import by_name
 from bot.game.state import Game
 from bot.interface.registry import registry
 from bot.interface.reply.parts import Odds
@@ -27,6 +26,7 @@ from bot.interface.reply.reply import Reply
 from bot.interface.typing.command_text import command_text
 from bot.report.facts import facts_of
 from bot.report.page import page
+from bot.rules.text.names import with_sides
 from bot.systems.catalog import system, systems
 from tests.random_play import exported_text
 from tests.seams.outcomes import Ready, ready
@@ -124,7 +124,7 @@ async def test_every_outcome_is_told_the_same_by_all(game: str, name: str, most:
     export = json.loads(await exported_text(one.channel))
     facts = facts_of(export)
     shown = re.sub(r"<[^>]+>", "", unescape(page(export, facts)))
-    told = [by_name(fact["told"], ("A", "B")) for fact in facts.values() if "told" in fact]
+    told = [with_sides(fact["told"], ("A", "B")) for fact in facts.values() if "told" in fact]
     assert len(told) == tried, "each is retold by today's rules"
     has_it = (" takes the initiative", " keeps the initiative")  # which of the two, the log's last word says
     assert [line for line in told if not any(line.replace(has_it[0], one) in shown for one in has_it)] == []

@@ -33,12 +33,13 @@ from bot.game.phases import (
     whose_go,
 )
 from bot.game.rights import need_go
-from bot.game.sides import LETTERS, by_name, find_side, holds
+from bot.game.sides import find_side, holds
 from bot.game.state import Game, Json
 from bot.interface.reply.parts import Odds, Part, Small
 from bot.interface.reply.reply import GAME, WAITING, Reply, error_reply
 from bot.rules.errors import UserError
 from bot.rules.sequence.sequence import Line
+from bot.rules.text.names import LETTERS, with_sides
 from bot.rules.text.phrase import begun, phrase
 from bot.systems.system import Sequence
 
@@ -263,5 +264,5 @@ def odds_by_name(reply: Reply, sequence: Sequence, game: Game) -> Reply:
 
 def _named(part: Part, game: Game) -> Part:
     if isinstance(part, Line):
-        return part._replace(label=by_name(part.label, game.sides), result=by_name(part.result, game.sides))
-    return by_name(part, game.sides) if type(part) is str else part
+        return part._replace(label=with_sides(part.label, game.sides), result=with_sides(part.result, game.sides))
+    return with_sides(part, game.sides) if type(part) is str else part

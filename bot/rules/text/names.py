@@ -1,5 +1,6 @@
-"""Names of units side by side, as one says them: `US Squads 3 + 4`, `VC 3, 5, 6`, `Lt Dan and M60 team`."""
+"""Names of units as one says them together: `US Squads 3 + 4`, `VC 3, 5, 6`, `Lt Dan and M60 team`; and of sides."""
 
+import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
@@ -7,19 +8,8 @@ _DIGITS = 6
 """A number of more digits belongs to the name."""
 _FORCES = {"ANZAC", "ARVN", "IDF", "NLF", "NVA", "PAVN", "PLA", "RAF", "SAS", "SS", "UK", "US", "USMC", "USSR", "VC"}
 _NUMBERED = {
-    "squad",
-    "team",
-    "crew",
-    "section",
-    "platoon",
-    "tank",
-    "gun",
-    "soldier",
-    "rifle",
-    "vehicle",
-    "element",
-    "gi",
-}
+    "squad", "team", "crew", "section", "platoon", "tank", "gun", "soldier", "rifle", "vehicle", "element", "gi",
+}  # fmt: skip
 """Nouns by which units are numbered: `Squads 3 + 4`. Any other name is somebody's own and stays: `Cavalry 1 + 2`."""
 _HISSING = ("s", "x", "z", "ch", "sh")
 _ONE_ALONE = ("ss", "us", "is", "as")
@@ -131,3 +121,13 @@ def _apart(name: str) -> tuple[str, str]:
     stem, _, number = name.rpartition(" ")
     is_numbered = number.isdecimal() and len(number) <= _DIGITS and stem[-1:].strip() and "\n" not in stem
     return (stem, number) if is_numbered else ("", "")
+
+
+LETTERS = ("a", "b")
+"""What a card calls two sides."""
+_SIDE = re.compile(r"\b[Ss]ide ([ab])\b")
+
+
+def with_sides(text: str, sides: tuple[str, ...]) -> str:
+    """A text with the names of a game's two sides for side a and side b; as it is in any other game."""
+    return _SIDE.sub(lambda found: sides[LETTERS.index(found[1])], text) if len(sides) == 2 else text

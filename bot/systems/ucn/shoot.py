@@ -16,14 +16,9 @@ from bot.systems.ucn.shooters import Shooter
 from bot.systems.ucn.skills import Check, check, mod_part, status_part, sum_line
 
 CONDITIONS = (
-    "target_moving",
-    "target_in_cover",
-    "target_hidden",
-    "target_gone_firm",
-    "attacker_moving",
-    "attacker_higher",
+    "target_moving", "target_in_cover", "target_hidden", "target_gone_firm", "attacker_moving", "attacker_higher",
     "attacker_lower",
-)
+)  # fmt: skip
 
 
 def plan(tables: Tables, given: Given) -> Plan[Fire]:
@@ -51,15 +46,9 @@ def plan(tables: Tables, given: Given) -> Plan[Fire]:
 # -- interrupts: character by character a Spot roll, then one free attack with hit, save and damage as in shooting
 
 SPOTTING = (
-    "target_moving",
-    "target_concealed",
-    "target_hidden",
-    "target_gone_firm",
-    "target_fired_suppression",
-    "target_vehicle",
-    "attacker_higher",
-    "attacker_lower",
-)
+    "target_moving", "target_concealed", "target_hidden", "target_gone_firm", "target_fired_suppression",
+    "target_vehicle", "attacker_higher", "attacker_lower",
+)  # fmt: skip
 SHOOTING = (
     "target_moving",
     "target_in_cover",
