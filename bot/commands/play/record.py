@@ -23,7 +23,7 @@ from bot.commands.post.choose import ask_side
 from bot.commands.turns.turn_card import IMPACT
 from bot.game.loaded import read_opened
 from bot.game.rights import need_share, out_of_go
-from bot.game.roster import is_gone, settle_changes
+from bot.game.roster import is_gone, settle_changes, units_of
 from bot.game.state import FULL, Game, Json, unit_json
 from bot.game.tracks import key_of
 from bot.interface.reply.parts import Group, Part, Small
