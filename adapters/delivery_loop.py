@@ -65,6 +65,21 @@ def not_pinned(why: str) -> Reply:
     return Reply("The board could not be pinned", (f"{why} The board works all the same.",), private=True)
 
 
+async def answered(app: App, id: str, reply: Reply, posting: Awaitable[bool]) -> bool:
+    """Whether the answer to a request is there, whose receipt is done with then; not where another delivery of the same
+    request posts it. What is on the disk is the outbox's from now on."""
+    if not reply.elsewhere and (reply.outbox or reply.seen):
+        await app.receipts.kept(id)
+    is_there = await posting
+    if reply.elsewhere:
+        return False
+    if is_there:
+        await app.receipts.kept(id)
+    else:
+        app.receipts.broken(id)
+    return is_there
+
+
 async def drawn_after(app: App, reply: Reply, command: Command, who: Person) -> Reply | None:
     """The picture that goes behind an answer that is there, if any. Where it fails that is logged: the answer has said
     it all."""

@@ -14,7 +14,7 @@ from typing import Any
 import aiohttp
 import discord
 
-from adapters.delivery_loop import Later, Never, Outbox, Outcome, Posted, drawn_after, not_pinned
+from adapters.delivery_loop import Later, Never, Outbox, Outcome, Posted, answered, drawn_after, not_pinned
 from adapters.discord.calls import (
     BROKEN,
     DEFER_UPDATE,
@@ -99,16 +99,9 @@ class Delivery:
             reply = await _result(task)
         finally:
             self.busy -= 1
-        if reply.elsewhere:  # the receipt is that of the delivery which posts it
-            await self._post(request, reply, placed=placed, private=private, in_place=in_place)
-            return
-        if reply.outbox or reply.seen:  # it is on the disk, and the outbox's from now on
-            await self._app.receipts.kept(request.request_id)
-        if await self._post(request, reply, placed=placed, private=private, in_place=in_place):
-            await self._app.receipts.kept(request.request_id)
+        posting = self._post(request, reply, placed=placed, private=private, in_place=in_place)
+        if await answered(self._app, request.request_id, reply, posting):
             await self._after(request, command, reply)
-        else:
-            self._app.receipts.broken(request.request_id)
 
     async def _after(self, request: Request, command: Command, reply: Reply) -> None:
         """Bring the picture of an answer that is there, and what came too late for their last one."""

@@ -100,20 +100,19 @@ class Wire:
         """Post to a response address, which is Slack's own. Raises Busy, Refused."""
         if not _is_slacks(url):
             raise Refused("response_url_elsewhere")
-        try:
-            async with self.session.post(url, json=body) as answer:
-                text = await answer.text()
-                _check(answer, "response_url", text)
-        except _BROKEN as error:
-            raise Busy(f"response_url: {type(error).__name__}", 1.0, is_unsure=_is_unsure(error)) from None
+        await self._post(url, "response_url", json=body)
 
     async def upload(self, url: str, data: bytes) -> None:
-        """Post the bytes of a file. Raises Busy, Refused."""
+        """Post the bytes of a file; where that broke they are sent anew. Raises Busy, Refused."""
+        await self._post(url, "upload", data=data)
+
+    async def _post(self, url: str, what: str, **body: Any) -> None:
         try:
-            async with self.session.post(url, data=data) as answer:
-                _check(answer, "upload", await answer.text())
+            async with self.session.post(url, **body) as answer:
+                _check(answer, what, await answer.text())
         except _BROKEN as error:
-            raise Busy(f"upload: {type(error).__name__}", 1.0) from None
+            is_unsure = "json" in body and _is_unsure(error)
+            raise Busy(f"{what}: {type(error).__name__}", 1.0, is_unsure=is_unsure) from None
 
     async def download(self, token: str, url: str, limit: int) -> bytes:
         """A file that somebody shared, at most `limit` bytes. Raises Busy, Refused, ValueError if it is larger.

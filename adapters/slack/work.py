@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from adapters.delivery_loop import drawn_after
+from adapters.delivery_loop import answered, drawn_after
 from adapters.slack.calls import Busy, Refused, Wire
 from adapters.slack.channels import ABOUT_PLACES, People, at_home, confirmed
 from adapters.slack.delivery import Posts
@@ -84,10 +84,7 @@ class Work:
                 if not posting.done():
                     await self.app.promised(command, request.answerable_until)
             await ack()
-            posted = await posting
-            if not reply.elsewhere:
-                await self._end(command, posted=posted)
-            await self._after(request, command, reply)
+            await self.brought(request, command, reply, posting)
 
     async def _owed(self, request: Request, command: Command, done: asyncio.Task[Done], ack: Ack) -> None:
         """Acknowledge what was not done in time: it will be answered, come what may."""
@@ -98,22 +95,15 @@ class Work:
             await self.posts.deliver(request, instead)
             return
         reply, posting = await done
-        if not reply.elsewhere:  # else the receipt is that of the delivery which posts it
-            await self.brought(request, command, reply, posting)
+        await self.brought(request, command, reply, posting)
 
     async def brought(
         self, request: Request, command: Command, reply: Reply, posting: asyncio.Task[bool] | None = None
     ) -> None:
-        """Post the answer to what was acknowledged early, unless that has begun, and note that it is answered."""
+        """Post the answer to what was acknowledged, unless that has begun, note that it is there, and bring the picture
+        behind it."""
         posting = posting or asyncio.create_task(self.posts.deliver(request, reply))
-        if reply.outbox or reply.seen:  # it is on the disk, and the outbox's from now on
-            await self.app.receipts.kept(command.request_id)
-        await self._end(command, posted=await posting)
-        await self._after(request, command, reply)
-
-    async def _after(self, request: Request, command: Command, reply: Reply) -> None:
-        """Bring the picture of an answer that is there."""
-        if not reply.after:
+        if not await answered(self.app, command.request_id, reply, posting) or not reply.after:
             return
         drawn = await drawn_after(self.app, reply, command, await self.people.find(request))
         if drawn is not None:
@@ -125,12 +115,6 @@ class Work:
         task = asyncio.create_task(work)
         self._beside.add(task)
         task.add_done_callback(self._beside.discard)
-
-    async def _end(self, command: Command, *, posted: bool) -> None:
-        if posted:
-            await self.app.receipts.kept(command.request_id)
-        else:
-            self.app.receipts.broken(command.request_id)
 
     async def _done(self, request: Request, do: Do, wanted: asyncio.Future[bool]) -> Done:
         """What came of the work, and its post, which waits for `wanted`. It has its place in line from this moment:

@@ -23,12 +23,13 @@ class Arguments:
 
     def __init__(self, words: Sequence[str], *, flags: Mapping[str, bool], several: Sequence[str] = ()) -> None:
         """`flags` maps each known --flag to whether it takes a value; `several` name those that take all words behind
-        them, up to the next flag or key=value. Raises UserError for unknown flags.
+        them, up to the next flag or key=value; `-o FILE` is `--out FILE` where that is known. Raises UserError for
+        unknown flags.
         """
         self.words: list[str] = []
         self.pairs: dict[str, object] = {}
         self.flags: dict[str, list[str]] = {}
-        rest = iter(words)
+        rest = iter("--out" if word == "-o" and "out" in flags else word for word in words)
         listing = ""
         for word in rest:
             if word.startswith("--"):

@@ -144,7 +144,7 @@ def bring_in(words: list[str]) -> int:
 
 def export_table(words: list[str]) -> None:
     """Write a table as a sheet."""
-    arguments = Arguments(["--out" if word == "-o" else word for word in words], flags={"out": True})
+    arguments = Arguments(words, flags={"out": True})
     text = as_csv(system(arguments.take("SYSTEM")[0]).table(arguments.take("TABLE")[0]))
     if "out" not in arguments.flags:
         print(text, end="")

@@ -24,7 +24,7 @@ from bot.systems.catalog import using
 
 def write_report(words: Sequence[str]) -> None:
     """Write the page of the export in a file (JSON, packed, or another page). Raises UserError."""
-    arguments = Arguments(["--out" if word == "-o" else word for word in words], flags={"out": True})
+    arguments = Arguments(words, flags={"out": True})
     (file,) = arguments.take("FILE")
     path = Path(file)
     out = Path(arguments.flags["out"][-1]) if "out" in arguments.flags else path.with_suffix("").with_suffix(".html")
