@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import chain
 from math import lcm, prod
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -49,7 +50,9 @@ def joint(
     {('false',): Fraction(2, 3), ('true',): Fraction(1, 3)}
     """
     found = Count(Meter(budget, rolls, out_of_time)).together(plan, _rows(by, rows))
-    return _fractions(((tuple(map(shown, known)), weight) for known, weight in found.each.items()), found.over)
+    if {str}.issuperset(map(type, chain.from_iterable(found.each))):  # nearly always, and there may be many
+        return _fractions(found.each, found.over)
+    return _fractions(_summed((tuple(map(shown, known)), ways) for known, ways in found.each.items()), found.over)
 
 
 def marginals(
@@ -67,8 +70,8 @@ def marginals(
     """
     wanted = tuple(dict.fromkeys(paths))
     each, over = Count(Meter(budget, rolls, out_of_time)).one_by_one(plan, _rows(wanted, rows))
-    sums = (_fractions(((shown(value), weight) for value, weight in values.items()), over) for values in each)
-    return dict(zip(wanted, sums, strict=True))
+    sums = (_summed((shown(value), ways) for value, ways in values.items()) for values in each)
+    return {path: _fractions(ways, over) for path, ways in zip(wanted, sums, strict=True)}
 
 
 def shown(value: Any) -> Any:
@@ -89,13 +92,18 @@ def _rows(paths: Iterable[str], rows: Mapping[str, Row] | None) -> tuple[Row, ..
     return tuple([named.get(path) or row_of(path) for path in paths])
 
 
-def _fractions(weights: Iterable[tuple[Any, int]], over: int) -> Distribution:
-    """Weights as chances; those of values that are shown alike together, and each different one is made once."""
+def _summed(weights: Iterable[tuple[Any, int]]) -> dict[Any, int]:
+    """Weights, those of values that are shown alike together."""
     sums: dict[Any, int] = {}
     for value, weight in weights:
         sums[value] = sums.get(value, 0) + weight
-    chances = {weight: Fraction(weight, over) for weight in {*sums.values()}}
-    return {value: chances[weight] for value, weight in sums.items()}
+    return sums
+
+
+def _fractions(weights: Mapping[Any, int], over: int) -> Distribution:
+    """Weights as chances; each different one is made once."""
+    chances = {weight: Fraction(weight, over) for weight in {*weights.values()}}
+    return {value: chances[weight] for value, weight in weights.items()}
 
 
 @dataclass(slots=True)
@@ -234,39 +242,40 @@ class _Walk:
         start: Ways = {}
         self._go(start, 1, *self._told(self._plan.start, self._plan.opening), nothing)
         numbers: dict[Node, int] = {}  # by which nodes go on: to hash large states takes its time
-        goes: dict[int, tuple[int, list[int], Iterable[int]]] = {}
+        goes: dict[int, tuple[int, list[tuple[int, int]], Ways]] = {}
         over: dict[int, int] = {}
         stack: list[tuple[int, Node]] = []
 
-        def numbered(ways: Ways) -> list[int]:
-            """Their numbers; those that are not looked at yet are next."""
-            on = [numbers.setdefault(node, len(numbers)) for node in ways]
-            stack.extend(
-                [(at, node) for at, node in zip(on, ways, strict=True) if at not in goes and node[0] is not None]
-            )
-            return on
+        def numbered(total: int, ways: Ways) -> tuple[int, list[tuple[int, int]], Ways]:
+            """The ways on by the numbers of their nodes, and all where some end here; nodes not looked at are next."""
+            on = []
+            for node, some in ways.items():
+                if node[0] is not None:
+                    on.append((at := numbers.setdefault(node, len(numbers)), some))
+                    if at not in goes:
+                        stack.append((at, node))
+            return total, on, ways if len(on) < len(ways) else {}
 
-        first = numbered(start)
+        goes[-1] = numbered(1, start)
         while stack:
             at, node = stack[-1]
             if at not in goes:
-                total, ways = self._look(*node)
-                goes[at] = total, numbered(ways), ways.values()
+                goes[at] = numbered(*self._look(*node))
                 continue
             stack.pop()
             if at not in over:
                 total, on, _ = goes[at]
-                over[at] = total * lcm(*{over.get(to, 1) for to in on})
-        whole = lcm(*[over.get(at, 1) for at in first])
-        reached = [0] * len(numbers)
-        for at in first:
-            reached[at] = whole
+                over[at] = total * lcm(*{over[to] for to, _ in on})
+        over[-1] = lcm(*{over[to] for to, _ in goes[-1][1]})
+        reached, each = dict.fromkeys(over, 0), dict[Any, int]()
+        reached[-1] = over[-1]
         for at in reversed(over):
-            total, on, each = goes[at]
+            total, on, ways = goes[at]
             share = reached[at] // total
-            for to, some in zip(on, each, strict=True):
+            for to, some in on:
                 reached[to] += share * some
-        return Weights({what: reached[at] for (state, what), at in numbers.items() if state is None}, whole)
+            each |= {what: each.get(what, 0) + share * some for (state, what), some in ways.items() if state is None}
+        return Weights(each, over[-1])
 
     def _look(self, state: Any, known: Known) -> tuple[int, Ways]:
         """All that may come of a state, out of how many: of its parts or of a roll."""
@@ -419,9 +428,8 @@ class _Walk:
             if not self._carries:
                 self._go(found, inner[()], after, values, without)
             elif after is None and values == self._nothing and self._ends:
-                for own, ways in inner.items():
-                    end = None, arranged(own + kept)
-                    found[end] = found.get(end, 0) + ways
+                ends = {(None, arranged(own + kept)): ways for own, ways in inner.items()}
+                found |= {end: found.get(end, 0) + ways for end, ways in ends.items()} if found else ends
             else:
                 for own, ways in inner.items():
                     self._go(found, ways, after, values, arranged(own + kept))
