@@ -11,6 +11,7 @@ Exit status: 0 sound, 1 faults (a line each), 2 the file or a head cannot be rea
 
 # ruff: noqa: D103 (a check is called what it checks)
 
+import functools
 import gzip
 import hmac
 import itertools
@@ -443,7 +444,7 @@ def dice_faults(
 ) -> Iterator[str]:
     """Dice of one event that its seed does not give."""
     dice, (epoch, digest, protocol) = body["dice"], in_force
-    if not isinstance(dice, list) or not all(fits("die", die) for die in dice):
+    if not isinstance(dice, list) or not all(map(fits("die"), dice)):
         yield f"Event {at}: its dice cannot be read."
     elif body.get("hand") is True:
         count["by_hand"] += len(dice)
@@ -530,9 +531,9 @@ BASE: dict[str, Callable[[Any], bool]] = {
     "none": lambda value: value is None, "face": lambda value: type(value) in (int, str), "value": is_value,
     "object": lambda value: isinstance(value, dict) and bool(value),
     "game": lambda value: isinstance(value, dict) and all(
-        fits(EVENTS["game"][field], item) for field, item in value.items() if field in EVENTS["game"]),
+        fits(EVENTS["game"][field])(item) for field, item in value.items() if field in EVENTS["game"]),
     "units": lambda value: isinstance(value, dict) and all(
-        unit is None or (fits("unit", unit) and unit["name"].casefold() == key) for key, unit in value.items()),
+        unit is None or (fits("unit")(unit) and unit["name"].casefold() == key) for key, unit in value.items()),
 }  # fmt: skip
 
 
@@ -542,21 +543,26 @@ RECORDS = {
 }
 
 
-def fits(kind: str, value: Any) -> bool:
-    """Whether a value is of a kind, as EVENTS writes it."""
-    if kind in BASE:  # as most are
-        return BASE[kind](value)
+def _check_of(kind: str) -> Callable[[Any], bool]:
+    """What tells whether a value is of a kind, as EVENTS writes it: each is read once."""
+    if kind in BASE:
+        return BASE[kind]
     if kind in RECORDS:
-        return fits_record(kind, value)
+        return lambda value: fits_record(kind, value)
     if found := re.fullmatch(r"\{(\w+):(.+)\}(\+?)(\d*)", kind):
-        is_map = isinstance(value, dict) and len(found[3]) <= len(value) <= int(found[4] or 10**9)
-        return is_map and all(fits(found[1], key) and fits(found[2], item) for key, item in value.items())
+        name, of, least, most = fits(found[1]), fits(found[2]), len(found[3]), int(found[4] or 10**9)
+        return lambda value: isinstance(value, dict) and least <= len(value) <= most and all(
+            name(key) and of(item) for key, item in value.items())  # fmt: skip
     if "|" in kind:
-        return any(fits(one, value) for one in kind.split("|"))
+        either = [*map(fits, kind.split("|"))]
+        return lambda value: any(one(value) for one in either)
     if found := re.fullmatch(r"(\w+)([*+])(\d*)", kind):
-        is_list = isinstance(value, list) and (found[2] == "+") <= len(value) <= int(found[3] or 10**9)
-        return is_list and all(fits(found[1], item) for item in value)
-    return isinstance(value, str) and value == kind.removeprefix("=")
+        item, few, many = fits(found[1]), found[2] == "+", int(found[3] or 10**9)
+        return lambda value: isinstance(value, list) and few <= len(value) <= many and all(map(item, value))
+    return lambda value: isinstance(value, str) and value == kind.removeprefix("=")
+
+
+fits: Callable[[str], Callable[[Any], bool]] = functools.cache(_check_of)
 
 
 def fits_record(kind: str, value: Any) -> bool:
@@ -564,7 +570,7 @@ def fits_record(kind: str, value: Any) -> bool:
     kinds, needed = RECORDS[kind]
     if not isinstance(value, dict) or not needed <= value.keys():
         return False
-    if not all(key in kinds and fits(kinds[key], item) for key, item in value.items()):
+    if not all(key in kinds and fits(kinds[key])(item) for key, item in value.items()):
         return False
     if kind == "unit":
         marks = value.get("marks", [])
@@ -590,7 +596,7 @@ def shape_faults(body: Json) -> Iterator[str]:
     yield from field_faults(body, f"{EVENTS['common']} {needs}".split(), [*may.split(), *keeps, "said"])
     if has_large_number(body):
         yield "it has a whole number of 2^53 or more, which not every reader of JSON takes for the same."
-    if all(fits("patch", body[part]) for part in PATCH if part in body):
+    if all(fits("patch")(body[part]) for part in PATCH if part in body):
         before, after = (body.get(part, {}) for part in PATCH)
         for part in ("game", "units", "cards"):
             was, now = before.get(part, {}), after.get(part, {})
@@ -613,7 +619,7 @@ def field_faults(body: Json, needs: list[str], may: list[str]) -> Iterator[str]:
     for field, value in body.items():
         if field not in needs and field not in may:
             yield f"it cannot hold {field[:70]}."
-        elif not fits(EVENTS["fields"][field], value):
+        elif not fits(EVENTS["fields"][field])(value):
             yield f"its {field} cannot be read."
     draws = any(isinstance(die, dict) and "deck" in die for die in listed(body.get("dice")))
     if draws and (body["kind"] != "sequence" or "number" not in body):
@@ -1499,13 +1505,15 @@ class Game:
         after = {**pile.out, **({f"{deck}/last": body["number"]} if seats or peeks or ends else {})}
         said = f"{deck}: {', '.join(named) if named else f'{asked if peeks else count} closed'}"
         right = "" if body["result"] == said else "its words are not what it draws."
-        return self.too_many(deck, after) or self.cards_problem(after) or right
+        wrong = self.too_many(deck, after) if named else ""  # into hands nothing more lies open
+        return wrong or self.cards_problem(after) or right
 
     def too_many(self, deck: str, out: dict[str, int]) -> str:
         """Whether more of a card lie open than the deck has."""
         told = {card["id"]: card["count"] for card in self.now["decks"][deck]["cards"]}
+        open = tuple([f"{deck}/{place}/" for place in OPEN])
         for name, count in out.items():
-            if name.startswith(tuple([f"{deck}/{place}/" for place in OPEN])):
+            if name.startswith(open):
                 card = name.split("/", 2)[2]
                 told[card] = told.get(card, 0) - count
         return "it plays a card more often than the deck has it." if min(told.values()) < 0 else ""

@@ -208,9 +208,10 @@ def settled(decks: Mapping[str, Any], out: Out, dice: Iterable[Mapping[str, Any]
 
 def is_overdrawn(id: str, deck: Deck, out: Out) -> bool:
     """Whether more of a card lie open than the deck has."""
-    told = dict(deck.cards)
-    for place in PLACES:
-        for card, count in at(id, place, out).items():
+    told, open = dict(deck.cards), tuple([f"{id}/{place}/" for place in PLACES])
+    for name, count in out.items():
+        if name.startswith(open):
+            card = name[name.rindex("/") + 1 :]
             told[card] = told.get(card, 0) - count
     return min(told.values(), default=0) < 0
 

@@ -125,7 +125,7 @@ def _closed_draw(past: Past, event: Event) -> str:
     ends = any(out.get(key, 0) != now.cards.get(key, 0) for key in (cards.key(id, HAND, end) for end in cards.ENDS))
     for to in (cards.key(id, HAND, seat) for seat in seats) if seats else (cards.key(id, PLAY, card) for card in named):
         out[to] = out.get(to, 0) + 1
-    if problem := _too_many(id, made, out):
+    if named and (problem := _too_many(id, made, out)):  # into hands nothing more lies open
         return problem
     out |= {cards.last_key(id): event["number"]} if seats or peeks or ends else {}
     said = [counted(_peeked(event))] if peeks else named or [counted(count)]
@@ -349,7 +349,7 @@ def _known_seats(out: Out, decks: Mapping[str, object]) -> set[str]:
 
 def moves_problem(past: Past, event: Event, out: Out) -> str:
     """What is wrong with what an event changes of cards, which is to lead to `out`."""
-    return cards_problem(past, event, replace(past.now, cards={key: count for key, count in out.items() if count}))
+    return cards_problem(past, event, cards.moved(out, {}))
 
 
 def _shown_problem(past: Past, event: Event) -> str:

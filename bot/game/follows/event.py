@@ -73,7 +73,7 @@ def _stood(now: Game, before: Event) -> bool:
     if not before:
         return True
     units = {key: unit_json(unit) if (unit := now.units.get(key)) else None for key in before.get("units", {})}
-    was = content(replace(now, units={}, cards={}))
+    was = content(replace(now, units={}, cards={})) if before.get("game") else {}
     fields = {name: was.get(name) for name in before.get("game", {})}
     cards_were = {key: now.cards.get(key, 0) for key in before.get("cards", {})}
     stood = (units, fields, cards_were)

@@ -4,12 +4,11 @@ import re
 from collections.abc import Mapping
 
 from bot.game import cups
-from bot.game.events import difference
+from bot.game.events import cards_difference, difference
 from bot.game.follows.past import Event, Past, Said, words_problem
 from bot.game.sides import COMMAND, ORDER, all_in, told_sides
 from bot.game.state import Game
-from bot.rules.cards import ID
-from bot.rules.copies import replace
+from bot.rules.cards import ID, Out
 from bot.rules.proof.event_kinds import PATCH, shown
 
 PASSES, HANDS_OVER = "passes", "hands over"
@@ -56,14 +55,13 @@ def led_problem(past: Past, event: Event, said: Said) -> str:
     led, sides = said.get("led", past.now.led), said.get("sides", past.now.sides)
     if led and not (ID.fullmatch(led) and [*said.get("go", past.now.go)] == [*sides]):
         return "a phase that a deck leads begins without a chit."
-    return cards_problem(past, event, cups.led_by(past.now, led))
+    return cards_problem(past, event, cups.led_by(past.now, led).cards)
 
 
-def cards_problem(past: Past, event: Event, then: Game) -> str:
-    """What is wrong with what an event changes of cards, which is to lead to those of the game `then`."""
-    told = {name: {"cards": cards} for name in PATCH if (cards := past.patch(event, name, "cards"))}
-    fits = leads_to(told, past.now, replace(past.now, cards=then.cards))
-    return "" if fits else "it changes other cards than it draws or moves."
+def cards_problem(past: Past, event: Event, out: Out) -> str:
+    """What is wrong with what an event changes of cards, which is to lead to these out of the piles."""
+    told = tuple([{"cards": cards} if (cards := past.patch(event, name, "cards")) else {} for name in PATCH])
+    return "" if cards_difference(past.now.cards, out) == told else "it changes other cards than it draws or moves."
 
 
 def leads_to(event: Event, now: Game, then: Game) -> bool:

@@ -228,7 +228,7 @@ def content_faults(content: Mapping[str, Any]) -> Iterator[str]:
         may = (field for field in KINDS[name].may if field not in (*PATCH, "closes", "extends", "upkeep"))
         more = (*may, "changes", "tracks")
         yield from _fields(content, "what was sealed in it", ("kind", *KINDS[name].needs), more)
-        if any("deck" in die for die in content.get("dice", ()) if isinstance(die, Mapping)):
+        if any("deck" in die for die in content.get("dice", ()) if isinstance(die, dict)):
             yield "it draws cards under seal."
         yield from _roll_faults(content)
 
@@ -264,26 +264,26 @@ def _roll_faults(body: Mapping[str, Any]) -> Iterator[str]:
     """Of rolls, which may have a label; of sequences and tables, which have no texts but closed faces, name one edition
     of the rules, and throw dice with no other faces than printed ones. Only open sequences draw cards."""
     texts, dice = body.get("texts"), body.get("dice")
-    if body["kind"] != "sequence" and any("deck" in die for die in dice or () if isinstance(die, Mapping)):
+    if body["kind"] != "sequence" and any("deck" in die for die in dice or () if isinstance(die, dict)):
         yield "it draws cards, which only sequences do."
-    if body["kind"] == "roll" and isinstance(texts, Mapping) and {*texts} - {"label"}:
+    if body["kind"] == "roll" and isinstance(texts, dict) and {*texts} - {"label"}:
         yield "it cannot hold other texts than a label."
     if body["kind"] not in ("sequence", "table", "choice"):
         return
-    if {*(texts if isinstance(texts, Mapping) else ())} != closed_faces(body):
+    if {*(texts if isinstance(texts, dict) else ())} != closed_faces(body):
         yield "it holds other texts than the faces that it closes."
     if body.get("hand") and any(map(names_card, dice if isinstance(dice, list) else ())):
         yield "it closes faces of real cards."
     if ("edition" in body) == ("tables" in body):
         yield "it must name one edition of the rules."
     for at, note in enumerate(dice if isinstance(dice, list) else (), 1):
-        if isinstance(note, Mapping) and "faces" in note and note["faces"] != EVENTS["faces"]:
+        if isinstance(note, dict) and "faces" in note and note["faces"] != EVENTS["faces"]:
             yield f"die {at} ({shown(note.get('label'))}) has faces that no rule asks for: {shown(note['faces'])}."
 
 
 def names_card(die: object) -> bool:
     """Whether a die of an event is of a deck with closed cards: it names the card that it drew, its face is closed."""
-    return isinstance(die, Mapping) and "deck" in die and isinstance(die.get("value"), str)
+    return isinstance(die, dict) and "deck" in die and isinstance(die.get("value"), str)
 
 
 def closed_faces(body: Mapping[str, Any]) -> set[str]:
@@ -311,7 +311,7 @@ def has_large_number(body: Mapping[str, Any]) -> bool:
     rest: list[Any] = [body]
     while rest:
         value = rest.pop()
-        if isinstance(value, Mapping):
+        if isinstance(value, dict):
             rest += value.values()
         elif isinstance(value, list):
             rest += value
@@ -359,11 +359,11 @@ _BASE: dict[str, Check] = {
     "none": lambda value: value is None,
     "face": lambda value: type(value) in (int, str),
     "value": _is_value,
-    "object": lambda value: isinstance(value, Mapping) and bool(value),
+    "object": lambda value: isinstance(value, dict) and bool(value),
     "game": lambda value: (
-        isinstance(value, Mapping) and all(_GAME.get(field, _is_any)(item) for field, item in value.items())
+        isinstance(value, dict) and all(_GAME.get(field, _is_any)(item) for field, item in value.items())
     ),
-    "units": lambda value: isinstance(value, Mapping) and all(
+    "units": lambda value: isinstance(value, dict) and all(
         unit is None or (_RECORDS["unit"](unit) and unit["name"].casefold() == key) for key, unit in value.items()
     ),
 }  # fmt: skip
@@ -391,7 +391,7 @@ def _check_of(kind: str) -> Check:
     if found := re.fullmatch(r"\{(\w+):(.+)\}(\+?)(\d*)", kind):
         key_fits, fits, least, most = _check_of(found[1]), _check_of(found[2]), len(found[3]), int(found[4] or 2**53)
         return lambda value: (
-            isinstance(value, Mapping) and least <= len(value) <= most
+            isinstance(value, dict) and least <= len(value) <= most
             and all(key_fits(key) and fits(item) for key, item in value.items())
         )  # fmt: skip
     if "|" in kind:
@@ -411,7 +411,7 @@ def _record(name: str, fields: Mapping[str, str]) -> Check:
     checks = {field.rstrip("?"): _check_of(kind) for field, kind in fields.items()}
     more = _MORE.get(name, _is_any)
     return lambda value: (
-        isinstance(value, Mapping) and needs <= value.keys() <= checks.keys()
+        isinstance(value, dict) and needs <= value.keys() <= checks.keys()
         and all(checks[field](item) for field, item in value.items()) and more(value)
     )  # fmt: skip
 
