@@ -70,7 +70,7 @@ def main(words: list[str] | None = None) -> int:
         print(_refused(error, as_json="--json" in words), file=sys.stderr)
         return 2
     if not words or words[0] == "help" or not {"-h", "--help"}.isdisjoint(words):
-        from bot.host.usage import help_on  # asked for seldom, as the version is: 0.02 s
+        from bot.host.command_help import help_on  # asked for seldom, as the version is: 0.02 s
 
         print(help_on(next((word for word in words if word in COMMANDS), "")), end="")
         return 0

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from bot.host.cli import Arguments
-from bot.host.usage import COMMANDS
+from bot.host.command_help import COMMANDS
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.inputs.options import Option
 from bot.systems.catalog import system, systems

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from bot.__main__ import COMMANDS, main
-from bot.host import usage
+from bot.host import command_help
 from bot.host.batch import answer_line
 
 SHOT = {"attackers": "squad fp=2", "targets": "squad morale=4"}
@@ -139,7 +139,7 @@ def test_each_command_has_help_with_an_example_that_names_it(name: str, capsys: 
 
 @pytest.mark.parametrize("name", ["systems", "tables", "sequences", "lookup", "resolve", "odds", "roll"])
 def test_the_example_of_help_runs(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(shlex.split(usage.COMMANDS[name][3])[1:]) == 0
+    assert main(shlex.split(command_help.COMMANDS[name][3])[1:]) == 0
     assert capsys.readouterr().out
 
 
