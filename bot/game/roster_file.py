@@ -256,7 +256,7 @@ def find_scenario(system: System, typed: str) -> Scenario:
     if folded in known:
         name = f"{SCENARIOS}/{folded}"
         return scenario_of(system, folded, system.read(name), system.text(name))
-    hint = did_you_mean(folded, known) or (f"There are {', '.join(known)}." if known else "It has none yet.")
+    hint = did_you_mean(folded, known) or (f"It has {', '.join(known) or 'none yet'}.")
     raise UserError(f'{system.title} has no scenario "{typed[:40]}".', hint=hint, option="scenario", code="bad-value")
 
 

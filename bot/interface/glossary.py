@@ -158,7 +158,7 @@ def all_unit_words(game: System) -> Iterator[tuple[str, tuple[str, ...]]]:
         yield called, tuple(line for line in found if line not in shared)
 
 
-ADD, EDIT = ("unit", "add"), ("unit", "edit")
+ADD, EDIT, SET_TRACK = ("unit", "add"), ("unit", "edit"), ("track", "set")
 MOST = 2
 """Numbers of a unit that an example shows."""
 
@@ -166,6 +166,8 @@ MOST = 2
 def example_in(spec: CommandSpec, played: str) -> str:
     """The example of a command, with a unit of the system that is played; its own where none is."""
     game = systems().get(played)
+    if game is not None and spec.path == SET_TRACK and game.tracks:
+        return f"/track set {next(iter(game.tracks.values())).example}"
     if game is None or spec.path not in (ADD, EDIT) or spec.system:
         return spec.example
     kind = game.words["units"].types[0]

@@ -212,6 +212,17 @@ async def test_the_deck_is_asked_for_only_where_several_could_be_meant() -> None
     assert (await channel.do("Anna", "deck draw")).by == "from one", "the other has nothing left to draw"
 
 
+async def test_all_means_those_in_play_before_those_of_a_hand() -> None:
+    channel = await Channel.fresh()
+    await channel.do("Anna", "game start lnlt Hill sides=US,VC", "game join US")
+    await channel.do(
+        "Anna", 'deck make "1..3" one', 'deck make "Rain, Sun" two', "deck draw one", "deck draw two to=me"
+    )
+    assert (await channel.do("Anna", "deck discard all")).by == "one"
+    assert "1 in US's hand" in (await channel.do("Anna", "deck show two")).text()
+    assert (await channel.do("Anna", "deck discard all")).by == "from two", "nothing else is there"
+
+
 async def test_a_deck_is_drawn_by_a_macro_and_an_order_says_how() -> None:
     channel = await Channel.fresh()
     await channel.do("Anna", "game start lnlt Hill sides=US,VC", "game join US", 'deck make "1..9" cup')

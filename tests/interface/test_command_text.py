@@ -45,6 +45,16 @@ def test_a_unit_goes_where_units_go_though_a_number_is_next() -> None:
         read("baps fire us3 germ")
 
 
+def test_a_deck_and_a_word_of_a_choice_go_before_a_number_too() -> None:
+    for line in ("deck draw cup 3 me", "deck draw 3 cup me", "deck draw cup me 3"):
+        assert read(line)[1] == {"deck": "cup", "count": "3", "to": "me"}, line
+    assert read("deck peek cup") == read("deck peek deck=cup")
+    assert read("deck deal cup 5") == read("deck deal 5 cup")
+    assert read("deck draw 3") == ("/deck draw", {"deck": "3"}), "a deck may be called 3"
+    with pytest.raises(UserError, match="count must be a whole number from 1 to 60"):
+        read("deck draw cup x")
+
+
 def test_a_unit_gets_another_name_by_that_word() -> None:
     assert read('unit edit us1 name="Rifle 9"') == read("unit edit us1 stats='name=\"Rifle 9\"'")
 

@@ -161,3 +161,14 @@ async def test_an_evening_on_the_console_with_proof(low_water: Path, tmp_path: P
 @on_both
 async def test_the_same_evening_on_both_platforms(low_water: Path, tmp_path: Path, platform: Platform) -> None:
     await ends_as_on_the_console(platform, low_water, EVENING, tmp_path)
+
+
+async def test_what_is_suggested_runs_in_this_game(low_water: Path) -> None:
+    """Examples name its own units and tracks, and a scenario that is not there names the one that is."""
+    channel = await Channel.fresh()
+    await channel.do("Anna", "game start low-water")
+    for line in ("unit list", "track set tide 99"):
+        example = (await channel.say("Anna", line)).text().rpartition("/")[2].rstrip("`")
+        await channel.do("Anna", example)
+    lacks = await channel.say("Anna", "game start low-water scenario=cove")
+    assert lacks.lines[0] == "It has cuckmere."

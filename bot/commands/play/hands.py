@@ -214,6 +214,8 @@ async def _deck_of(context: Context, places: Sequence[str] = ()) -> str:
         if held:
             there[id] = {one.casefold() for one in (*held, *(await names_of(context, id, held)).values())}
     likely = [id for id, said in there.items() if len(there) == 1 or words <= said]
+    if places and words == {"all"}:
+        likely = [id for id in there if cards.at(id, PLAY, game.cards)] or list(there)
     return likely[0] if len(likely) == 1 else found(context, typed)
 
 

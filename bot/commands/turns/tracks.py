@@ -18,8 +18,7 @@ async def show(context: Context) -> Reply:
     game, tracks = context.need_game(), _tracks(context)
     lines = list(shown_tracks(game, tracks, game.sides, hidden=True))
     first = next(iter(tracks.values()))
-    example = first.words[-1] if first.words else first.max
-    lines.append(phrase("Set one: `/track set {name} {to}`", name=first.name, to=str(example)))
+    lines.append(phrase("Set one: `/track set {example}`", example=first.example))
     return Reply("Tracks of this game", tuple(lines), private=True)
 
 

@@ -20,6 +20,7 @@ from bot.game.counter import (
 )
 from bot.game.roster import count_units, described, in_order, is_stat, number_said
 from bot.game.sides import find_side
+from bot.interface.glossary import ADD, example_in
 from bot.interface.reply.parts import Part, Small
 from bot.interface.reply.reply import Button, Menu, Reply
 from bot.interface.reply.unit_table import UnitTable
@@ -70,8 +71,8 @@ def _listed(context: Context, options: Mapping[str, Any]) -> Reply:
     headings = _headings(context, shown, "" if public else context.actor.side)
     lines: list[Part] = [*tables(shown, headings, context.system)]
     lines += [Small(f"Lost: {joined(lost)}")] if lost else []
-    if not game.units:
-        lines.append(phrase('Add some: `/unit add "Squad 1..4" squad US morale=5`'))
+    if not game.units and (adds := context.registry.get(ADD)) is not None:
+        lines.append(phrase("Add some: `{example}`", example=example_in(adds, game.system)))
     is_split = len(headings) > 1 and not public and context.actor.side in headings
     return Reply(
         _counted(shown),

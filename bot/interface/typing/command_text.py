@@ -12,7 +12,7 @@ from typing import NamedTuple
 from bot.interface.registry import Registry
 from bot.interface.spec import CommandSpec
 from bot.rules.errors import Hint, UserError, did_you_mean, meant
-from bot.rules.inputs.options import Option, clean, unknown_option
+from bot.rules.inputs.options import Option, clean, is_yes_or_no, unknown_option
 from bot.rules.text.phrase import Typed, phrase
 from bot.rules.text.plain import without_control
 
@@ -255,7 +255,7 @@ def _place(spec: CommandSpec, positional: list[Option], given: dict[str, object]
         before = given.get(option.name)
         given[option.name] = token.value if before is None else f"{before} {token.value}"
         return option.name
-    if option is not None and (unit := _unit_instead(option, positional, given, token, spec)) is not None:
+    if option is not None and (unit := _other_instead(option, positional, given, token, spec)) is not None:
         option = unit
     elif not token.quoted:
         _check_word(spec, option, token.value)
@@ -271,20 +271,31 @@ def _place(spec: CommandSpec, positional: list[Option], given: dict[str, object]
     return option.name
 
 
-def _unit_instead(
-    option: Option, positional: list[Option], given: Mapping[str, object], token: Token, spec: CommandSpec
+def _other_instead(
+    option: Option, positional: list[Option], given: dict[str, object], token: Token, spec: CommandSpec
 ) -> Option | None:
     """The option for a unit, where the next one is a choice of words and this is none of them: `random-order us1..us4`,
-    or a number, and this is a handle or a quoted name: `fire us3 germ3`.
+    or a number, and this is a handle or a quoted name: `fire us3 germ3`; a deck likewise: `deck draw 3 cup`, and a word
+    of one choice alone: `deck draw cup me`.
 
     Without a number in it, something that is nearly one of the words, or the name of an option, is asked about."""
+    folded = token.value.casefold().replace("_", "-")
     if option.type in ("int", "number"):
-        named = token.value[:1].isalpha() and (token.quoted or any(map(str.isdecimal, token.value)))
+        if not token.value[:1].isalpha():
+            return None
+        says = [other for other in positional if folded in other.values and other.name not in given]
+        if len(says) == 1:
+            return says[0]
+        deck = next((other for other in positional if other.complete == "deck"), None)
+        if deck is not None:
+            if str(given.get(deck.name)).isdecimal():
+                given[option.name] = given.pop(deck.name)
+            return deck if deck.name not in given else None
+        named = token.quoted or any(map(str.isdecimal, token.value))
         units = [other for other in positional if other.type in ("unit", "units") and other.name not in given]
         return min(units, key=lambda other: other.type == "units", default=None) if named else None
     if option.type != "enum" or option.required:
         return None
-    folded = token.value.casefold().replace("_", "-")
     near = [*option.values, *(known.name.replace("_", "-") for known in spec.options)]
     if folded in near or (not any(map(str.isdecimal, folded)) and did_you_mean(folded, near)):
         return None
@@ -359,7 +370,8 @@ def _marked(
 
 
 def _unknown_key(spec: CommandSpec, token: Token, options: Mapping[str, Option], tokens: Sequence[Token]) -> UserError:
-    near: str = did_you_mean(token.key, options)
+    said = not token.value or is_yes_or_no(token.value)
+    near: str = did_you_mean(token.key, [name for name, option in options.items() if said or option.type != "bool"])
     if not near and token.key in _THROWN and (total := next((name for name in _TOTALS if name in options), "")):
         near = meant(token.key, [total])
     lists = [name for name, option in options.items() if option.type == "units"]

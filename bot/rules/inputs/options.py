@@ -155,6 +155,11 @@ def flag(options: Mapping[str, object], name: str) -> bool:
     return value is not None and _BOOL.get(str(value).strip().casefold(), False)
 
 
+def is_yes_or_no(typed: str) -> bool:
+    """Whether a flag could be given so."""
+    return typed.strip().casefold() in _BOOL
+
+
 def counting(options: Iterable[Option], raw: Mapping[str, object]) -> tuple[Option, ...]:
     """Those of the options that count by what has been typed so far, as options that always count."""
     options, values = tuple(options), dict[str, Any]()

@@ -57,6 +57,11 @@ class Track:
         key = self.key(side)
         return self.fitting(kept[key]) if key in kept else self.start
 
+    @property
+    def example(self) -> str:
+        """How it is set: `weather mud`."""
+        return f"{self.name} {self.words[-1] if self.words else self.max}"
+
     def typed(self, raw: Any) -> Any:
         """The value that was typed. Raises UserError for none of its own."""
         return clean(self.option(GAME), raw)
