@@ -67,6 +67,15 @@ async def test_a_channel_has_a_budget_too_and_the_next_channel_its_own() -> None
     assert not (await table.say("P309", where=THERE)).error
 
 
+@pytest.mark.parametrize(
+    ("most", "title"), [(1, "Slow down: 1 command a minute each."), (20, "Slow down: 20 commands a minute each.")]
+)
+async def test_who_is_refused_reads_how_much_this_host_allows(most: int, title: str) -> None:
+    table = await Table.open(per_minute=most)
+    answers = [await table.say("Bot") for _ in range(most + 1)]
+    assert [reply.title for reply in answers if reply.error] == [title]
+
+
 async def test_odds_and_exports_are_dearer_than_rolls() -> None:
     fire = 'lnlt fire attackers="squad fp=3" targets="squad morale=5" odds'
     table = await Table.open()

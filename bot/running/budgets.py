@@ -13,10 +13,9 @@ from math import ceil
 from bot.interface.spec import Command, Path, Person, Place
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import flag
+from bot.rules.text.names import counted
 from bot.stores.base import Clock
 
-PER_MINUTE = 60
-"""Commands of one person in a minute, and as many at once after a rest."""
 CHANNEL_TIMES = 5
 """A channel has as much as so many persons."""
 AT_ONCE = 20
@@ -48,7 +47,8 @@ Steady = Callable[[], float]
 
 
 class Budgets:
-    """What everybody has left. `per_minute` is one person's; None: only the number at once is bounded."""
+    """What everybody has left. `per_minute` is one person's, and as much at once after a rest; None: only the number
+    at once is bounded."""
 
     def __init__(self, per_minute: int | None = None, steady: Steady = time.monotonic) -> None:
         self.at_work = 0
@@ -73,10 +73,10 @@ class Budgets:
             price = cost(command)
             wait = self._persons.lacking(who, price)
             if wait:
-                raise _too_much(f"{PER_MINUTE} commands a minute each", wait)
+                raise _too_much(f"{counted(self._persons.per_minute, 'command')} a minute each", wait)
             wait = self._channels.lacking(command.where.key, price)
             if wait:
-                raise _too_much(f"{PER_MINUTE * CHANNEL_TIMES} commands a minute in one channel", wait)
+                raise _too_much(f"{self._channels.per_minute} commands a minute in one channel", wait)
             self._persons.take(who, price)
             self._channels.take(command.where.key, price)
         self.at_work += 1
@@ -93,7 +93,7 @@ class Budgets:
         """Take what a command wrote beyond the usual, in characters: a thousand dice cost more than two."""
         if self._persons is None or self._channels is None or command.path in _DEAR:
             return
-        price = min(max(0.0, (written - _LIGHT) / _HEAVY), PER_MINUTE)
+        price = min(max(0.0, (written - _LIGHT) / _HEAVY), self._persons.per_minute)
         if price:
             self._persons.take(command.who.key, price)
             self._channels.take(command.where.key, price)
@@ -128,12 +128,12 @@ class _Buckets:
     """A bucket for each key: full at first, filled again at an even pace."""
 
     def __init__(self, per_minute: int, steady: Steady) -> None:
-        self._size, self._pace, self._steady = float(per_minute), per_minute / 60, steady
+        self.per_minute, self._pace, self._steady = per_minute, per_minute / 60, steady
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def lacking(self, key: str, price: float) -> float:
         """Seconds until the bucket holds `price` (or is full, for what costs more); 0.0 where it does now."""
-        return max(0.0, (min(price, self._size) - self._level(key)) / self._pace)
+        return max(0.0, (min(price, self.per_minute) - self._level(key)) / self._pace)
 
     def take(self, key: str, price: float) -> None:
         """Take so much out of the bucket."""
@@ -143,8 +143,8 @@ class _Buckets:
             self._left.popitem(last=False)
 
     def _level(self, key: str) -> float:
-        left, at = self._left.get(key, (self._size, 0.0))
-        return min(self._size, left + (self._steady() - at) * self._pace)
+        left, at = self._left.get(key, (self.per_minute, 0.0))
+        return min(self.per_minute, left + (self._steady() - at) * self._pace)
 
 
 AGAIN_PAUSE = 2.0

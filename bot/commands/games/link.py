@@ -77,7 +77,7 @@ async def _take(context: Context, code: str) -> Reply:
     doc = await context.store.doc(LINK, code)
     if doc is None:
         raise UserError(
-            "There is no such code: each works once, and for 15 minutes.",
+            f"There is no such code: each works once, and for {MINUTES} minutes.",
             hint=phrase("Get a new one in the other channel: `/game link`"),
             option="code",
             code="unknown-code",

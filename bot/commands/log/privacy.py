@@ -16,6 +16,7 @@ from bot.interface.spec import own_place
 from bot.interface.typing.command_text import quoted
 from bot.places.macros import MACRO
 from bot.rules.text.phrase import Phrase, phrase
+from bot.stores.base import DAY, REQUESTS_KEPT
 from bot.stores.records import UNTOLD
 
 STAYS = "Names of units, sides and games stay in the logs: the proof of the dice rests on them."
@@ -35,7 +36,8 @@ async def show(context: Context) -> Reply:
         *await _own_play(context, sum(doc.kind == UNTOLD for doc in data.docs)),
         f"Your wishes for reminders: {'kept' if any(doc.kind == WISHES for doc in data.docs) else 'none'}; "
         f"reminders under way: {len(data.due)}.",
-        "Your requests and their answers, for 7 days, so that nothing runs twice; once deleted, a hash of their ids.",
+        f"Your requests and their answers, for {REQUESTS_KEPT / DAY:.0f} days, so that nothing runs twice; "
+        "once deleted, a hash of their ids.",
         phrase(
             "`/privacy export` gives it as a file, `/privacy delete` deletes it. Rolls stay in the log without a name."
         ),
