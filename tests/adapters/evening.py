@@ -41,6 +41,8 @@ class Table(ABC):
 
     bot: Any
     platform: str
+    steps: bool
+    """Whether the ticks of a form are told whole, steps of a number among them."""
     strong: str
     strike: str
     """The marks around what is bold, and what is struck."""
@@ -57,8 +59,20 @@ class Table(ABC):
         """The answer to a button, likewise."""
 
     @abstractmethod
-    async def chosen(self, who: str, message: Any, target: str) -> Any:
-        """The answer to another target from the menu of a shot."""
+    async def chosen(self, who: str, message: Any, target: str, says: str | None = None) -> Any:
+        """The answer to another target from the menu of a shot; it names that, or has the other words in it."""
+
+    @abstractmethod
+    def has_menu(self, message: Any) -> bool:
+        """Whether the menu of other targets has the place that it has here."""
+
+    @abstractmethod
+    def title(self, form: Any) -> str:
+        """What a form is called."""
+
+    @abstractmethod
+    def shown(self, who: str) -> str:
+        """What somebody is called here."""
 
     @abstractmethod
     async def form(self, who: str, message: Any, button: str) -> Any:
@@ -219,7 +233,7 @@ class Table(ABC):
 class OnDiscord(Table):
     """A channel of a server."""
 
-    platform, strong, strike = "discord", "**", "~~"
+    platform, steps, strong, strike = "discord", True, "**", "~~"
 
     def __init__(self, discord: d.DiscordStandIn) -> None:
         super().__init__()
@@ -245,8 +259,19 @@ class OnDiscord(Table):
     async def pressed(self, who: str, message: d.Message, button: str, says: str = "") -> d.Message:
         return await self._answer(await self.thumbs[who].press(message, button), says)
 
-    async def chosen(self, who: str, message: d.Message, target: str) -> d.Message:
-        return await self._answer(await self.thumbs[who].select(message, MENU, target), target)
+    async def chosen(self, who: str, message: d.Message, target: str, says: str | None = None) -> d.Message:
+        return await self._answer(
+            await self.thumbs[who].select(message, MENU, target), target if says is None else says
+        )
+
+    def has_menu(self, message: d.Message) -> bool:
+        return [part["type"] for part in message.components[1]["components"]] == [3]  # a row of its own
+
+    def title(self, form: d.Interaction) -> str:
+        return str(form.modal["title"])
+
+    def shown(self, who: str) -> str:
+        return who
 
     async def form(self, who: str, message: d.Message, button: str) -> d.Interaction:
         opened = await self.thumbs[who].press(message, button)
@@ -318,7 +343,7 @@ def is_news(message: s.Message) -> bool:
 class OnSlack(Table):
     """A channel of a workspace."""
 
-    platform, strong, strike = "slack", "*", "~"
+    platform, steps, strong, strike = "slack", False, "*", "~"
 
     def __init__(self, slack: s.SlackStandIn) -> None:
         super().__init__()
@@ -340,8 +365,20 @@ class OnSlack(Table):
     async def pressed(self, who: str, message: s.Message, button: str, says: str = "") -> s.Message:
         return await self._answer(await self.thumbs[who].press(message, button), says)
 
-    async def chosen(self, who: str, message: s.Message, target: str) -> s.Message:
-        return await self._answer(await self.thumbs[who].choose(message, "a:menu-0", target), target)
+    async def chosen(self, who: str, message: s.Message, target: str, says: str | None = None) -> s.Message:
+        asked = await self.thumbs[who].choose(message, "a:menu-0", target)
+        return await self._answer(asked, target if says is None else says)
+
+    def has_menu(self, message: s.Message) -> bool:
+        (row,) = [block for block in message.blocks if block["type"] == "actions"]
+        labels = [one.get("text", one.get("placeholder"))["text"] for one in row["elements"]]
+        return labels == ["Again", "Change…", "Other target", "Odds", "Undo"]
+
+    def title(self, form: Any) -> str:
+        return str(form[1].body["title"]["text"])
+
+    def shown(self, who: str) -> str:
+        return who.lower()
 
     async def form(self, who: str, message: s.Message, button: str) -> Any:
         asked = await self.thumbs[who].press(message, button)
@@ -356,7 +393,7 @@ class OnSlack(Table):
         if not has_all():
             await self.people[who].press(view, "More fields")
             await self.until(has_all, "more fields")
-        sent = await self.people[who].submit(view, {name: {"value": value} for name, value in fields.items()})
+        sent = await self.thumbs[who].submit(view, fields)
         assert sent.errors == {}
         found: s.Message = await asked.answer(where=self.is_private if alone else is_news)
         return found

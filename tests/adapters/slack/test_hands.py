@@ -6,11 +6,24 @@ from pathlib import Path
 
 from tests.adapters.slack.conftest import settle
 from tests.adapters.slack.process import running
-from tests.adapters.slack.test_second_shot import gather, say
-from tests.standins.slack import Message, SlackStandIn
+from tests.standins.slack import Channel, Message, SlackStandIn, User
 from tests.standins.slack.views import OpenView
 
 PLAY, GIVE = "a:menu-0", "a:menu-2"
+
+
+async def say(player: User, where: Channel, command: str, text: str) -> Message:
+    """The answer to a slash command."""
+    return await (await player.slash(where, command, text)).answer()
+
+
+async def gather(anna: User, ben: User, games: Channel) -> None:
+    """Anna with four US squads, Ben with six of the VC."""
+    await say(anna, games, "/game", 'start lnlt "Hill 875" sides="US, VC"')
+    await say(anna, games, "/game", "join US")
+    await say(ben, games, "/game", "join VC")
+    await say(anna, games, "/unit", 'add "US Squad 1..4" squad US morale=5 fp=2')
+    await say(ben, games, "/unit", 'add "VC Squad 1..6" squad VC morale=12 fp=1')
 
 
 def words(view: OpenView) -> str:
