@@ -25,6 +25,7 @@ from bot.rules.proof.chain import canonical
 from bot.rules.proof.event_kinds import shape_faults
 from tests.adapters import nursery
 from tests.fresh import close_stores, is_all_closed
+from tests.once import make_once
 from tests.standins.postgres import PostgresServer, postgres_server
 
 # A machine may forbid Python to keep what it has compiled; here each worker and each of hundreds of processes would
@@ -44,6 +45,12 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     if config.option.markexpr == "slow":
         more = (more + 1) // 2
     return int(os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS") or here + more)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_setupnodes() -> None:
+    """All workers have their bots forked by one process."""
+    os.environ[nursery.DOOR] = nursery.open_door()
 
 
 @pytest.hookimpl(wrapper=True)
@@ -161,6 +168,14 @@ def _only_known_events() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Ledger, "append", checked)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _made_once() -> Iterator[None]:
+    """Hundreds of tests read the same packs, and thousands begin with an empty database."""
+    with pytest.MonkeyPatch.context() as patch:
+        make_once(patch.setattr)
         yield
 
 

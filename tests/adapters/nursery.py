@@ -33,8 +33,13 @@ import bot
 from adapters.discord.command_payload import our_commands
 from bot.odds_worker import process
 from bot.systems.catalog import everywhere
+from bot.systems.packs.pack import packs_in
+from tests.once import make_once
 
 ROOT = Path(__file__).resolve().parents[2]
+DOOR = "NURSERY_DOOR"
+_SHARED = os.environ.pop(DOOR, "")
+"""The address of the nursery that all workers of a run share; no process that a test starts is told of it."""
 
 
 class Process:
@@ -69,7 +74,7 @@ class Process:
 
 async def start(*words: str, cwd: Path, env: Mapping[str, str], log: Path) -> Process:
     """`python -m bot WORDS` in that folder with those settings alone; what it writes is added to `log`."""
-    reader, writer = await asyncio.open_unix_connection(_nursery())
+    reader, writer = await asyncio.open_unix_connection(open_door())
     asked = {"words": words, "cwd": str(cwd), "env": dict(env), "log": str(log), "luck": os.urandom(32).hex()}
     writer.write(json.dumps(asked).encode() + b"\n")
     pid = int(await reader.readline())
@@ -109,7 +114,7 @@ class Sums:
 
 async def sums(env: Mapping[str, str]) -> Sums:
     """`python -m bot.odds_worker.process`, which speaks through a socket in place of pipes."""
-    reader, writer = await asyncio.open_unix_connection(_nursery(), limit=2**24)
+    reader, writer = await asyncio.open_unix_connection(open_door(), limit=2**24)
     writer.write(json.dumps({"cwd": os.getcwd(), "env": dict(env)}).encode() + b"\n")
     return Sums(int(await reader.readline()), reader, writer)
 
@@ -122,7 +127,7 @@ def run(*words: str, cwd: Path, script: bytes = b"") -> tuple[int, str, str]:
         luck = os.urandom(32).hex()
         asked = {"words": words, "cwd": str(cwd), "env": dict(os.environ), "log": str(printed), "luck": luck}
         asker.settimeout(60)
-        asker.connect(_nursery())
+        asker.connect(open_door())
         asker.sendall(json.dumps(asked | {"stdin": str(given), "stderr": str(errors)}).encode() + b"\n")
         with asker.makefile("rb") as told:
             status = os.waitstatus_to_exitcode([int(line) for line in told][1])
@@ -130,8 +135,10 @@ def run(*words: str, cwd: Path, script: bytes = b"") -> tuple[int, str, str]:
 
 
 @cache
-def _nursery() -> str:
-    """The address of this process's nursery; it ends with this process."""
+def open_door() -> str:
+    """The address of the nursery: that of the run, or else one which ends with this process."""
+    if _SHARED:
+        return _SHARED
     folder = tempfile.TemporaryDirectory(prefix="nursery")
     atexit.register(folder.cleanup)
     address = os.path.join(folder.name, "door")
@@ -144,22 +151,14 @@ def _nursery() -> str:
 
 def main(address: str) -> None:
     """Fork a bot for each who asks, until stdin ends. Returns in the bot, which then runs."""
-    for package in (adapters, bot):
-        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-            if not module.name.endswith("__main__"):
-                import_module(module.name)
-
-    our_commands()  # reads every table of the house; which packs there are, each finds out by itself
-    everywhere.cache_clear()
-    gc.collect()
-    gc.freeze()  # what is loaded stays shared
     with socket.socket(socket.AF_UNIX) as door:
         door.bind(address)
         door.listen(64)
         print("ready", flush=True)
+        _wait_at(door)
+        _load()
         while True:
-            if sys.stdin in select.select([sys.stdin, door], [], [])[0]:
-                sys.exit()
+            _wait_at(door)
             asker, _ = door.accept()
             if os.fork() == 0:
                 door.close()
@@ -168,6 +167,27 @@ def main(address: str) -> None:
             with suppress(ChildProcessError):
                 while os.waitpid(-1, os.WNOHANG)[0]:
                     pass
+
+
+def _wait_at(door: socket.socket) -> None:
+    """Until somebody asks; ends the process where nobody will any more."""
+    if sys.stdin in select.select([sys.stdin, door], [], [])[0]:
+        sys.exit()
+
+
+def _load() -> None:
+    """Read what bots would read, once somebody wants one: all code, all tables of the house and the packs beside it."""
+    for package in (adapters, bot):
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            if not module.name.endswith("__main__"):
+                import_module(module.name)
+
+    our_commands()  # which packs there are, each finds out by itself
+    everywhere.cache_clear()
+    make_once(setattr)
+    packs_in(ROOT / "packs")
+    gc.collect()
+    gc.freeze()  # what is loaded stays shared
 
 
 def _keep(asker: socket.socket) -> None:

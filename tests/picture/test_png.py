@@ -50,14 +50,19 @@ def pixels(data: bytes) -> list[list[tuple[int, int, int]]]:
 
 
 def _unfiltered(kind: int, line: bytearray, above: bytes) -> bytes:
-    for at in range(len(line)):
-        left = line[at - 4] if at >= 4 else 0
-        corner = above[at - 4] if at >= 4 else 0
+    for at in range(len(line) if kind else 0):
+        left, corner = (line[at - 4], above[at - 4]) if at >= 4 else (0, 0)
         up = above[at]
-        guess = left + up - corner
-        nearest = min((left, up, corner), key=lambda one: abs(guess - one))
-        line[at] = (line[at] + (0, left, up, (left + up) // 2, nearest)[kind]) & 255
+        line[at] = (line[at] + (left, up, (left + up) // 2, _nearest(left, up, corner))[kind - 1]) & 255
     return bytes(line)
+
+
+def _nearest(left: int, up: int, corner: int) -> int:
+    """What is nearest to left + up - corner, the first of those alike."""
+    to_left, to_up, to_corner = abs(up - corner), abs(left - corner), abs(left + up - 2 * corner)
+    if to_left <= to_up and to_left <= to_corner:
+        return left
+    return up if to_up <= to_corner else corner
 
 
 def ink(text: str, bold: bool) -> tuple[int, int]:

@@ -1,0 +1,59 @@
+"""What comes to the same each time is made once for each process of the tests: packs that are read, empty databases."""
+
+from __future__ import annotations
+
+import pickle
+import sqlite3
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from bot.rules.declared.declared import Declared
+from bot.stores.sqlite import schema
+from bot.systems import system, yaml_file
+from bot.systems.packs.pack import PackSystem
+from bot.systems.system import System
+
+_read_yaml, _declared_in, _migrate = yaml_file.read_bounded, system.declared_in, schema.migrate
+_declared: dict[tuple[Any, ...], Declared] = {}
+
+
+def make_once(put: Callable[[object, str, object], None]) -> None:
+    """Have the bot do so: `put` is setattr, or that of a monkeypatch. What is refused is read and refused again."""
+    put(yaml_file, "read_bounded", lambda data, file: pickle.loads(_yaml(data, file)))
+    put(system, "declared_in", _sequence)
+    put(schema, "migrate", _made)
+
+
+@cache
+def _yaml(data: bytes, file: str) -> bytes:
+    """A file of a pack, from which each who reads it is given values of their own."""
+    return pickle.dumps(_read_yaml(data, file))
+
+
+def _sequence(of: System, id: str) -> Declared:
+    """A sequence that is declared; that of a pack goes with its files, with those beside it, and with its game."""
+    if not isinstance(of, PackSystem):
+        return _declared_in(of, id)
+    key = (of.versions, id, of.parent, of.base)
+    if key not in _declared:
+        _declared[key] = _declared_in(of, id)
+    return _declared[key]
+
+
+def _made(conn: sqlite3.Connection, path: Path, steps: tuple[str, ...] = schema.MIGRATIONS) -> None:
+    """An empty temporary database is a copy of one that was made; no other process knows of it."""
+    is_temporary = conn.execute("PRAGMA synchronous").fetchone() == (0,)
+    is_new = conn.execute("PRAGMA user_version").fetchone() == (0,)
+    if is_temporary and is_new and steps == schema.MIGRATIONS:
+        _empty().backup(conn)
+    else:
+        _migrate(conn, path, steps)
+
+
+@cache
+def _empty() -> sqlite3.Connection:
+    conn = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    _migrate(conn, Path())
+    return conn
