@@ -2,12 +2,14 @@
 text. Kept in the memory of the process that shows them; where that cannot be any more, *Refresh* does it."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple
 
 from bot.app import App
 from bot.interface.reply.parts import Group
 from bot.interface.reply.reply import Reply
+from bot.rules.errors import UserError
 
 MOST = 1_000
 """Hands that a process keeps an eye on; the oldest are forgotten."""
@@ -15,7 +17,7 @@ PAGE = "handpage:"
 
 
 class Shown(NamedTuple):
-    """A hand on show: who asked for it where, what draws it anew, and what it shows of cards."""
+    """A hand on show: who asked for it where, what draws it anew ("" where it asks something), and its cards."""
 
     request: Any
     action: str
@@ -33,25 +35,33 @@ class Hands:
         app.when_hands_change(self._changed)
 
     def keep(self, request: Any, reply: Reply) -> None:
-        """Note what is on show for a request, and look what has changed since; a hand that asks something stays as it
-        is until that is answered."""
-        page = next((one.action for one in reply.buttons if one.action.startswith(PAGE) and one.label == "Refresh"), "")
-        self.leave(request)
-        if reply.window and page:
-            key = _key(request)
-            seen = None if key in self._tasks else _cards(reply)  # a change under way may come behind this one
-            self._shown[key] = Shown(request, page, seen)
-            if len(self._shown) > MOST:
-                del self._shown[next(iter(self._shown))]
-            self._look(key)
+        """Note what is in the window for a request, and look what has changed since; one that asks something stays as
+        it is until that is answered."""
+        key, page = _key(request), _page(reply)
+        seen = None if key in self._tasks else _cards(reply)  # a change under way may come behind this one
+        self._shown.pop(key, None)
+        self._shown[key] = Shown(request, page, seen)
+        if len(self._shown) > MOST:
+            del self._shown[next(iter(self._shown))]
+        self._look(key)
 
-    def leave(self, request: Any) -> None:
-        """Forget the hand of who asks: it is about to change by itself."""
-        self._shown.pop(_key(request), None)
+    @contextmanager
+    def pressed(self, request: Any) -> Iterator[None]:
+        """While what was pressed in a hand is under way it changes by itself; where nothing is kept then, it stays."""
+        was = self._shown.pop(key := _key(request), None)
+        try:
+            yield
+        finally:
+            if was is not None and key not in self._shown:
+                self._shown[key] = was
+                self._look(key)
 
-    def _changed(self, game: str) -> None:
-        for key, one in self._shown.items():
-            if one.action.removeprefix(PAGE).startswith(game):
+    def _changed(self, about: str) -> None:
+        """A game or the place of one has changed; or a person is forgotten."""
+        for key, one in [*self._shown.items()]:
+            if about == one.request.who.key:
+                del self._shown[key]
+            elif about == one.request.where.key or one.action.startswith(f"{PAGE}{about}"):
                 self._look(key)
 
     def _look(self, key: str) -> None:
@@ -64,19 +74,31 @@ class Hands:
         try:
             while key in self._stale:
                 self._stale.discard(key)
-                if (was := self._shown.get(key)) is not None:
-                    await self._drawn(key, was)
+                if (was := self._shown.get(key)) is not None and was.action:
+                    with suppress(UserError):  # of the store: the next change draws it
+                        await self._drawn(key, was)
         finally:
             self._stale.discard(key)
             del self._tasks[key]
 
     async def _drawn(self, key: str, was: Shown) -> None:
-        reply = await self._app.unasked(was.action, was.request.who, was.request.where)
-        if self._shown.get(key) is not was or reply.error or (cards := _cards(reply)) == was.cards:
-            return
-        now = self._shown[key] = was._replace(cards=cards)
-        if not await self._draw(was.request, reply) and self._shown.get(key) is now:
-            self.leave(was.request)
+        now, played = was, await self._app.games.at((await self._app.threads.home(was.request.where)).key)
+        is_there = played is not None and was.action.startswith(f"{PAGE}{played.row}:")
+        if is_there and not (was.cards is not None and played and was.action.endswith(f":{played.game.number}")):
+            reply = await self._app.unasked(was.action, was.request.who, was.request.where)
+            now = Shown(was.request, _page(reply), _cards(reply))
+            if self._shown.get(key) is not was or reply.error or now.cards == was.cards:
+                return
+            is_there = await self._draw(was.request, reply)
+        if self._shown.get(key) is was:
+            self._shown |= {key: now}
+            if not is_there:
+                del self._shown[key]
+
+
+def _page(reply: Reply) -> str:
+    """What draws a hand anew, with the event behind which it was drawn; "" for what is none."""
+    return next((one.action for one in reply.buttons if one.action.startswith(PAGE) and one.label == "Refresh"), "")
 
 
 def _key(request: Any) -> str:

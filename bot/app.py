@@ -272,7 +272,7 @@ class App:
         return partial(self.enabled.listeners.remove, listener)
 
     def when_hands_change(self, listener: Callable[[str], None]) -> None:
-        """Tell `listener` the game whenever this process has stored what may change somebody's hand."""
+        """Tell `listener` the game, its place or the person when this process stored what may change their hand."""
         self._storing.listeners.append(listener)
 
     async def seen_at(self, where: Place) -> Mapping[str, System]:

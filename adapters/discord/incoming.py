@@ -4,7 +4,7 @@ message. All that one of them needs is in its ids and in the store, so it works 
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -241,10 +241,9 @@ async def press(work: Work, request: Request, data: Mapping[str, Any]) -> None:
         reply = await work.app.press(action, request.who, request.where, request.request_id, command.delivery)
         return await work.with_menu(request, reply) if name == ENABLES else reply
 
-    if name in HANDS and request.private_message:
-        work.delivery.hands.leave(request)
     in_place = name in (PAGES if request.private_message else SETTLING)
-    await work.delivery.serve(request, command, run(), private=private, in_place=in_place)
+    with work.delivery.hands.pressed(request) if name in HANDS and request.private_message else nullcontext():
+        await work.delivery.serve(request, command, run(), private=private, in_place=in_place)
 
 
 async def run_entry(work: Work, request: Request, data: Mapping[str, Any]) -> None:

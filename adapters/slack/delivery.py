@@ -9,7 +9,7 @@ import json
 import logging
 import time
 from collections.abc import Awaitable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, nullcontext, suppress
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -201,8 +201,13 @@ class Posts:
         if (team := await self._teams.find(request.team)) is None:
             return False
         view = window_view(reply.title, render(reply, team.id).blocks, request)
-        with suppress(Busy, Refused):
-            return bool(await self._wire.call(team.token, "views.update", view=view, view_id=request.view))
+        for _ in range(5):  # Slack may ask to wait
+            try:
+                return bool(await self._wire.call(team.token, "views.update", view=view, view_id=request.view))
+            except Busy as busy:
+                await asyncio.sleep(min(max(busy.seconds, MIN_PAUSE), PATIENCE))
+            except Refused:
+                break
         return False
 
     async def _message_of(self, team: Team, request: Request, reply: Reply, progress: Progress, before: str) -> Message:

@@ -71,8 +71,8 @@ class Listeners:
         view = body.get("view") or {}
         if view.get("callback_id") == WINDOW:
             asked = replace(read_meta(view, request.user).request, trigger=request.trigger, view=view["id"])
-            self._work.posts.hands.leave(asked)
-            await self._pressed(ack, replace(asked, request_id=request.request_id), does, {})
+            with self._work.posts.hands.pressed(asked):
+                await self._pressed(ack, replace(asked, request_id=request.request_id), does, {})
         elif view.get("type") == "modal":
             await self.forms.on_action(ack, body)
         elif not str(action.get("action_id", "")).startswith(ACTION):

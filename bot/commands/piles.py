@@ -14,7 +14,6 @@ from bot.rules.cards import Deck
 from bot.rules.copies import replace
 from bot.rules.errors import UserError
 from bot.rules.inputs.decks import GameDeck
-from bot.rules.proof.chain import canonical
 from bot.rules.text.phrase import phrase
 from bot.systems.catalog import lost_states
 from bot.systems.system import Sequence
@@ -116,4 +115,4 @@ async def keep_seen(context: Context, event: Json) -> None:
         size = cards.pile_size(id, cards.deck_from_json(made), out)
         for one, draw in (*rows, *cards.taken_off(id, event, back, size)):
             seen.setdefault(one, {})[draw] = ""
-    context.ledger.keep_hands(canonical({one: [*held.items()][-cards.MOST_CARDS :] for one, held in seen.items()}))
+    context.ledger.keep_hands({one: [*held.items()][-cards.MOST_CARDS :] for one, held in seen.items()})

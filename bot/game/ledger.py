@@ -10,7 +10,7 @@ from bot.game.loaded import HANDS, SNAPSHOT_EVERY, Loaded, person_of
 from bot.game.next_seed import Prepared
 from bot.game.state import Game, Json, to_json
 from bot.process.entropy import new_id, new_salt, new_seed
-from bot.rules.cards import Out
+from bot.rules.cards import Hands, Out
 from bot.rules.errors import UserError
 from bot.rules.proof.chain import SAID, canonical, event_hash, genesis, said, salted, unnamed
 from bot.rules.proof.event_kinds import has_large_number
@@ -178,9 +178,9 @@ class Ledger:
         self.new_texts.append(TextRow(self.row, self.next_number, key, salt, text, self.person() if owned else ""))
         return salted(salt, text)
 
-    def keep_hands(self, text: str) -> None:
+    def keep_hands(self, hands: Hands) -> None:
         """Keep what is in closed hands behind the next event."""
-        self.hands = self.next_number, text
+        self.hands = self.next_number, (text := canonical(hands))
         self.new_texts.append(TextRow(self.row, self.next_number, HANDS, "", text))
 
     def add(

@@ -18,7 +18,7 @@ from bot.packs.pack_store import server_key, used_docs
 from bot.places.shelves import Enabled
 from bot.rules.copies import replace
 from bot.rules.errors import UserError
-from bot.running.budgets import Budgets
+from bot.running.budgets import UNASKED, Budgets
 from bot.stores.base import Clock, Deleted, Gate
 from bot.stores.erased import Erased
 from bot.stores.records import Commit, Outgoing
@@ -39,7 +39,7 @@ class Storing:
         self._games, self._enabled, self._receipts = games, enabled, receipts
         self._used: set[tuple[str, object]] = set()
         self.listeners: list[Callable[[str], None]] = []
-        """Who is told of each game in which hands may have changed."""
+        """Who is told of each game in which hands may have changed, each place with another one, who is forgotten."""
 
     async def seen(self, command: Command) -> Reply | None:
         """The answer that this request got before, so that an error can be the echo of a success."""
@@ -61,8 +61,8 @@ class Storing:
         written = any(ledger.has_events or ledger.is_touched for ledger in ledgers)
         kept = context.docs or context.drop_docs or context.due or context.drop_due
         if not (written or kept or context.bindings or context.erase or context.forget):
-            is_press = context.spec.family == "button"  # "done already" may be the echo of doing it
-            return (await self.seen(command) or reply) if is_press else reply
+            is_press = context.spec.family == "button" and not command.request_id.startswith(UNASKED)
+            return (await self.seen(command) or reply) if is_press else reply  # "done already" may be its echo
         reply = await with_footer(context, reply)
         about = about_of(context, reply)
         changing = [*await amended(context, reply, about), *await following(context, reply)]
@@ -104,9 +104,10 @@ class Storing:
             await self._store.scour()
         self._remember(context, ledgers)
         budgets.weigh(command, context.ledger.weight())
-        for row in _with_hands_changed(ledgers):
+        places = (binding.place for binding in context.bindings)
+        for about in (*context.forget, *context.erase, *places, *_with_hands_changed(ledgers)):
             for listener in self.listeners:
-                listener(row)
+                listener(about)
         shown = context.unstored(reply) if context.unstored is not None else reply
         return replace(shown, outbox=done.outbox[0]) if command.delivery else shown
 

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from types import SimpleNamespace
 from typing import Any
+
+import pytest
 
 from adapters.hands import Hands
 from bot.interface.reply.parts import Group
 from bot.interface.reply.reply import Reply
+from bot.interface.spec import Person, Place
 from bot.running.budgets import Budgets
+from bot.stores.base import StoreError
 from tests.playing import Channel, two_sides
 
 
@@ -80,11 +85,11 @@ async def test_a_change_under_way_does_not_come_behind_what_was_pressed() -> Non
     hands.keep(request, await channel.do("Anna", "hand"))
     await channel.do("Anna", "deck draw to=me")
     await settled()
-    hands.leave(request)
-    await channel.do("Anna", "deck draw to=me")
-    pressed = await channel.do("Anna", "hand")
-    screen.shows = held(pressed)
-    hands.keep(request, pressed)
+    with hands.pressed(request):
+        await channel.do("Anna", "deck draw to=me")
+        pressed = await channel.do("Anna", "hand")
+        screen.shows = held(pressed)
+        hands.keep(request, pressed)
     slow.set()
     await settled()
     assert screen.shows == held(pressed)
@@ -118,3 +123,109 @@ async def test_what_others_do_costs_nothing_whose_hand_is_on_show() -> None:
         await channel.do("Bob", "deck draw to=me")
         await settled()
     await channel.do("Anna", "hand")
+
+
+async def test_what_was_refused_in_a_hand_does_not_end_its_following() -> None:
+    channel, request = await table()
+    screen = Screen()
+    hands = Hands(channel.app, screen.draw)
+    hands.keep(request, await channel.do("Anna", "hand"))
+    with hands.pressed(request):
+        await channel.fails("Anna", "deck play 31 cup", "31")
+        await channel.do("Anna", "deck draw to=me")
+        await settled()
+        assert not screen.shows, "what was pressed is under way"
+    await settled()
+    assert screen.shows == held(await channel.do("Anna", "hand"))
+    await channel.do("Anna", "deck draw to=me")
+    await settled()
+    assert screen.shows == held(await channel.do("Anna", "hand"))
+
+
+async def test_a_hand_that_asks_something_is_not_drawn_over() -> None:
+    channel, request = await table()
+    screen = Screen()
+    hands = Hands(channel.app, screen.draw)
+    shown = await channel.do("Anna", "hand")
+    hands.keep(request, shown)
+    gives = next(menu for menu in shown.menus if menu.label == "Give").entries[0].action
+    with hands.pressed(request):
+        hands.keep(request, await channel.press("Anna", gives))
+    await channel.do("Anna", "deck draw to=me")
+    await settled()
+    assert not screen.shows
+
+
+async def test_a_hand_is_worked_out_once_unless_something_happened(monkeypatch: pytest.MonkeyPatch) -> None:
+    channel, request = await table()
+    worked_out, asked = list[str](), list[str]()
+    unasked, seen = channel.app.unasked, channel.app.store.seen
+
+    async def noted(action: str, who: Person, where: Place) -> Reply:
+        worked_out.append(action)
+        return await unasked(action, who, where)
+
+    async def looked_up(request_id: str) -> Any:
+        asked.append(request_id)
+        return await seen(request_id)
+
+    monkeypatch.setattr(channel.app, "unasked", noted)
+    monkeypatch.setattr(channel.app.store, "seen", looked_up)
+    hands = Hands(channel.app, Screen().draw)
+    hands.keep(request, await channel.do("Anna", "hand"))
+    await settled()
+    assert not worked_out
+    await channel.do("Bob", "roll d6")
+    await settled()
+    assert not worked_out, "dice change no hand"
+    await channel.do("Bob", "deck draw")
+    await settled()
+    assert len(worked_out) == 1
+    assert not asked, "nobody pressed it, so there is no earlier answer"
+
+
+@pytest.mark.parametrize("how", ["privacy", "deleted", "another game"])
+async def test_a_hand_of_what_is_gone_is_forgotten_at_once(how: str) -> None:
+    channel, request = await table()
+    hands = Hands(channel.app, Screen().draw)
+    hands.keep(request, await channel.do("Anna", "hand"))
+    await settled()
+    kept = hands._shown
+    assert len(kept) == 1
+    if how == "privacy":
+        await channel.do("Anna", "privacy delete confirm")
+    else:
+        await channel.do("Anna", "game end confirm")
+        await settled()
+        assert len(kept) == 1, "opened hands are on show as well"
+    if how == "deleted":
+        assert not (await channel.say("Anna", "game delete confirm", manager=True)).error
+    elif how == "another game":
+        await channel.do("Anna", 'game start lnlt "Another" sides="US, VC"')
+    await settled()
+    assert not kept
+
+
+async def test_what_fails_while_a_hand_is_drawn_anew_does_not_end_its_following() -> None:
+    channel, request = await table()
+    failing, screen = [True], Screen()
+
+    async def draw(request: Any, reply: Reply) -> bool:
+        if failing:
+            failing.clear()
+            raise StoreError("The database does not answer.")
+        return await screen.draw(request, reply)
+
+    loop, unheard = asyncio.get_running_loop(), list[Any]()
+    loop.set_exception_handler(lambda _, context: unheard.append(context))
+    hands = Hands(channel.app, draw)
+    hands.keep(request, await channel.do("Anna", "hand"))
+    await channel.do("Anna", "deck draw to=me")
+    await settled()
+    assert not failing
+    assert not screen.shows
+    await channel.do("Bob", "deck draw")
+    await settled()
+    gc.collect()
+    assert not unheard
+    assert screen.shows == held(await channel.do("Anna", "hand"))

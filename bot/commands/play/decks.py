@@ -24,7 +24,6 @@ from bot.rules.errors import UserError, did_you_mean
 from bot.rules.inputs.decks import HAND as HAND_KEPT
 from bot.rules.inputs.decks import OPEN as OPEN_KEPT
 from bot.rules.inputs.decks import UNSEEN
-from bot.rules.proof.chain import canonical
 from bot.rules.text.names import counted, joined
 from bot.rules.text.phrase import phrase
 from bot.rules.text.plain import clean_name
@@ -56,7 +55,8 @@ async def make(context: Context) -> Reply:
     number = context.ledger.next_number
     declare(context, name, listed, empty, named=typed in ready)
     deck = cards.deck_from_json(context.game.decks[name])
-    shown = ", ".join(f"{card} x{count}" if count > 1 else card for card, count in await _named(context, name, deck))
+    names = await names_of(context, name, deck.ids)
+    shown = ", ".join(f"{names[card]} x{count}" if count > 1 else names[card] for card, count in deck.cards)
     ends = "When the pile is empty, the discards are shuffled in."
     if deck.empty == cards.REFUSE:
         ends = "When the pile is empty, nothing more is drawn."
@@ -234,7 +234,7 @@ async def drawn_cards(
     out = dict(drawn.out)
     hidden |= {f"card.{at}": card for at, card in enumerate(drawn.cards, 1)} if seats else {}
     if seats or any(drawn.ends):
-        keep_hands(context, cards.hands_drawn(hands, drawn, seats, number))
+        ledger.keep_hands(cards.hands_drawn(hands, drawn, seats, number))
         out[cards.last_key(id)] = number
     said = cards.words(id, [closed_words(count)] if seats else drawn.cards)
     sides = [die.sides for die in drawn.dice]
@@ -300,7 +300,7 @@ async def peek(context: Context) -> Reply:
     drawn, number = cards.draw(id, deck, game.cards, len(seats), ledger.source(), hands, seats), ledger.next_number
     hands = cards.hands_drawn(hands, drawn, seats, number)
     saw(hands, seat, hands[cards.TOP][:count])
-    keep_hands(context, hands)
+    ledger.keep_hands(hands)
     hidden = {f"face.{at}": str(die.value) for at, die in enumerate(drawn.dice, 1)}
     hidden |= {f"card.{at}": card for at, card in enumerate(drawn.cards, 1)}
     ledger.add(
@@ -328,11 +328,6 @@ def saw(hands: dict[str, list[tuple[str, str]]], seat: str, held: Iterable[tuple
     for one in [*(one for one in hands if one.startswith(cards.SAW)), own]:
         seen = dict(hands.get(one, ())) | (dict.fromkeys((draw for draw, _ in held), "") if one == own else {})
         hands[one] = [(draw, "") for draw in seen if draw in ends]
-
-
-def keep_hands(context: Context, hands: cards.Hands) -> None:
-    """Keep what is in closed hands behind the next event."""
-    context.ledger.keep_hands(canonical(hands))
 
 
 def hand_of(context: Context, seat: str) -> str:
@@ -510,8 +505,3 @@ async def names_of(context: Context, id: str, ids: Iterable[str]) -> Names:
     typed = {f"{row.event}.{row.key}": row.text for row in rows}
     called = {card: typed.get(card) or f"card {found[2][1:]}" for card, found in typed_in.items()}
     return {card: called.get(card, card) for card in ids}
-
-
-async def _named(context: Context, id: str, deck: Deck) -> list[tuple[str, int]]:
-    names = await names_of(context, id, deck.ids)
-    return [(names[card], count) for card, count in deck.cards]

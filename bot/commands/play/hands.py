@@ -25,7 +25,6 @@ from bot.commands.play.decks import (
     hand_button,
     hand_of,
     joined_lines,
-    keep_hands,
     moved,
     names_of,
     saw,
@@ -118,7 +117,7 @@ async def _put_at_end(context: Context, id: str, deck: Deck, names: Names, wante
     put = [(f"{number}.{at}", card) for at, card in enumerate(wanted, 1)]
     hands[end] = cards.with_ends(hands, end, put)
     saw(hands, cards.ALL, put)
-    keep_hands(context, hands)
+    context.ledger.keep_hands(hands)
     out = cards.put(id, cards.take(id, game.cards, wanted, (PLAY, DISCARD), ""), end, len(wanted), number)
     said = cards.words(id, wanted)
     context.ledger.add("cards", cards=out, deck=id, does="return", to=end, result=said)
@@ -302,7 +301,7 @@ async def _out_of_hand(context: Context, id: str, does: str, typed: str, draw: s
             hands[to] = cards.with_ends(hands, to, moves)
         if end in cards.ENDS:
             saw(hands, seat, moves)
-        keep_hands(context, hands)
+        context.ledger.keep_hands(hands)
         out[cards.last_key(id)] = number
     said = wanted if does in ("play", "discard") else [closed_words(len(wanted))]
     now = {key: count for key, count in out.items() if count}
@@ -375,7 +374,8 @@ async def hand(context: Context) -> Reply:
 async def press_hand(context: Context, about: str) -> Reply:
     """The button *Your hand*; `about` is the page, where there are several."""
     game, seat = context.need_game(), _own(context)
-    asked = int(about) if about.isdecimal() and len(about) < 4 else 0
+    first = about.partition(":")[0]  # behind it, of the hand on show: the event behind which that was drawn
+    asked = int(first) if first.isdecimal() and len(first) < 4 else 0
     lines, entries, holds = list[Part](), list[tuple[str, str, str]](), False
     for id, declared in game.decks.items():
         deck = cards.deck_from_json(declared)
@@ -396,7 +396,7 @@ async def press_hand(context: Context, about: str) -> Reply:
         entries += [(f"{id}:{draw}", names[card], id) for draw, card in own]
         entries += [(f"{id}:={card}", f"{names[card]} (known to all)", id) for card in known]
     page = asked if asked * MOST < len(entries) else max(0, len(entries) - 1) // MOST
-    refresh = context.button("handpage", "Refresh", page)
+    refresh = context.button("handpage", "Refresh", page, game.number)
     if not lines:
         hint = phrase("`/deck draw` with `to=me` draws into it, `/deck deal` deals to all sides.")
         return Reply("Your hand is empty", (hint,), private=True, buttons=(refresh,), window=True)

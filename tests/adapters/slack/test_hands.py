@@ -161,3 +161,25 @@ async def test_a_window_follows_what_is_typed_elsewhere(slack: SlackStandIn, tmp
         await say(anna, games, "/deck", "play all")
         told = await (await ben.slash(games, "/hand", "")).modal()
         assert told.title == "Your hand is empty"
+
+
+async def test_a_window_that_slack_asks_to_wait_for_is_followed_all_the_same(
+    slack: SlackStandIn, tmp_path: Path
+) -> None:
+    home, anna, ben, games = settle(slack)
+    async with running(slack, tmp_path, home):
+        await gather(anna, ben, games)
+        await say(anna, games, "/deck", 'make "101..140" cup')
+        dealt = await say(anna, games, "/deck", "deal 3")
+        view = await (await anna.press(dealt, "Your hand")).modal()
+        held = choices(view, PLAY)
+        limit = slack.faults.ratelimit("views.update", times=2)
+        await say(anna, games, "/deck", f"play {held[0]}")
+        await slack.watch.until(lambda: choices(view, PLAY) == held[1:] or None, timeout=30, what="asked to wait twice")
+        assert limit.hits == 2
+        slack.faults.ratelimit("views.update")
+        await anna.choose(view, PLAY, held[1])
+        await ben.wait_for(games, f"anna plays {held[1]}")
+        await slack.watch.until(lambda: choices(view, PLAY) == held[2:] or None, timeout=30, what="a press that waits")
+        await say(anna, games, "/deck", f"play {held[2]}")
+        await slack.watch.until(lambda: not choices(view, PLAY) or None, timeout=30, what="and what is typed then")
