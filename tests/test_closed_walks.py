@@ -59,6 +59,42 @@ BASES: dict[str, tuple[tuple[str, str], ...]] = {
     "of a side that left": (ANNA_DRAWS, ("Anna", "game leave"), ("Anna", "game join US")),
     "looked at, then shuffled in": (("Anna", "deck peek 2"), ("Anna", "deck shuffle cup")),
 }
+LED = "led"
+"""How the bases are called in which chits of another cup lead a phase: Ultracombat's element deck, for three sides."""
+STARTS = {
+    "": (("Anna", 'game start lnlt Cards sides="US, VC, NVA"'),),
+    LED: (
+        ("Anna", 'game start ucn Cards sides="US, VC, NVA"'),
+        *(("Anna", f'unit add "{side} 1..2" element side={side}') for _, side in SEATED),
+        ("Anna", "game settings rule=element-deck"),
+    ),
+}
+LED_BASES: dict[str, tuple[tuple[str, str], ...]] = {
+    "led, a chit is out": (ANNA_DRAWS, ("Bob", "deck draw elements")),
+    "led, none is": (ANNA_DRAWS,),
+    "led, put back in somebody's go": (ANNA_DRAWS, ("Bob", "deck draw elements"), ("Anna", "deck return all cup")),
+    "led, given in somebody's go": (ANNA_DRAWS, ("Bob", "deck draw elements"), ("Anna", "deck give all NVA cup")),
+    "led, undone beneath a chit": (
+        ANNA_DRAWS,
+        ("Anna", "game undo"),
+        ("Bob", "game undo"),
+        ("Bob", "deck draw elements"),
+    ),
+    "led, by a deck of the same name": (
+        ("Anna", "game settings rule=element-deck=off"),
+        ("Anna", DECK.replace(" cup", " elements")),
+        ("Anna", "deck draw elements 2 me"),
+        ("Anna", "game settings rule=element-deck=on"),
+    ),
+}
+AMONG_LED = (
+    "deck draw elements", "deck draw elements", "deck draw", "game pass done", "game pass done", "game pass",
+    "game next", "game board", "game status", "deck peek 2 elements", "deck draw elements to=me",
+    "deck shuffle elements", "game settings rule=element-deck=off", "game settings rule=element-deck=on",
+    "deck make elements", "unit edit 'US 1' state=pinned", "unit remove 'VC 2'", "log 9",
+    "ucn shoot shooters='US 1' target='VC 1'",
+)  # fmt: skip
+"""What is played where a cup leads: chits, goes, what such a cup refuses, and the rule switched off and on."""
 AMONG = ("game undo", "game redo", "hand agree", "roll 2d6", "roll d6 secret", "game leave", "game next", "log 9")
 """What is played among commands of decks."""
 UNLIKE = re.compile(r"[0-9.]+ ms|'ms': [0-9.]+|(_seconds_(sum|bucket).*|_created.*|python_.*|process_.*)")
@@ -78,7 +114,7 @@ class Chooser:
     def draw(
         self, id: str, deck: cards.Deck, out: Any, many: int, source: Any, hands: Any = None, seats: Any = ()
     ) -> Any:
-        if not isinstance(source, Script) and id == "cup":
+        if not isinstance(source, Script) and ".w" in deck.ids[0]:
             source = Script([*self._faces(id, deck, out, many, hands or {}, seats)])
         return self._draw(id, deck, out, many, source, hands, seats)
 
@@ -144,15 +180,16 @@ def specs() -> list[CommandSpec]:
     return found
 
 
-def walk(seed: int) -> list[tuple[str, str]]:
+def walk(seed: int, among: Sequence[str] = AMONG, often: float = 0.15) -> list[tuple[str, str]]:
     """A random evening: who types what. Anna, who may hold the card, and Carl, who may be given it, never show it."""
     chance, lines = Random(seed), list[tuple[str, str]]()
     for _ in range(STEPS):
         name = chance.choice(("Anna", "Bob", "Bob", "Carl", "Dora"))
         act = chance.random()
-        if act < 0.15:
-            lines += [(name, chance.choice(AMONG)), ("Bob", "game undo")]
-        elif act < 0.25 and name == "Anna":
+        if act < often:
+            lines.append((name, chance.choice(among)))
+            lines += [("Bob", "game undo")] if often < 0.2 or chance.random() < 0.2 else []
+        elif act < often + 0.1 and name == "Anna":
             lines.append((name, chance.choice(("deck give all NVA cup", "deck return all cup"))))
         else:
             lines.append((name, line_of(chance.choice(specs()), chance, name)))
@@ -201,14 +238,16 @@ async def played(card: str, base: str, lines: Sequence[tuple[str, str]]) -> list
     root.setLevel(logging.DEBUG)
     try:
         with patch.object(cards, "draw", chooser.draw):
-            await world.channel.do("Anna", 'game start lnlt Cards sides="US, VC, NVA"')
+            is_led = base in LED_BASES
+            for name, line in STARTS[LED if is_led else ""]:
+                await world.channel.do(name, line)
             for name, side in SEATED:
                 await world.channel.do(name, f"game join {side}")
             code = (await world.channel.say("Mona", "game link", manager=True)).title.split()[-1]
             there = Channel(app, THERE, "there")
             assert not (await there.say("Mona", f"game link {code}", manager=True)).error
             await world.channel.do("Anna", DECK)
-            for name, line in (*BASES[base], *lines):
+            for name, line in (*(LED_BASES if is_led else BASES)[base], *lines):
                 await world.act(name, line)
             await look(world)
     except Over:
@@ -241,6 +280,20 @@ def seen(card: str, base: str, lines: Sequence[tuple[str, str]]) -> list[str]:
 def test_two_worlds_that_differ_in_a_closed_card_stay_the_same_whatever_is_typed(seed: int) -> None:
     base = [*BASES][seed % len(BASES)]
     lines = walk(seed)
+    first, second = seen(ONE, base, lines), seen(OTHER, base, lines)
+    for here, there in zip(first, second, strict=False):
+        assert here == there, (base, lines)
+    assert len(first) == len(second)
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize(
+    "seed", [seed if seed < QUICK else pytest.param(seed, marks=pytest.mark.slow) for seed in range(WALKS)]
+)
+def test_nor_where_chits_of_another_cup_lead_the_phase(seed: int) -> None:
+    """A chit is hidden in a hand, given, put back or undone while others come out of the cup that leads."""
+    base = [*LED_BASES][seed % len(LED_BASES)]
+    lines = walk(1000 + seed, AMONG_LED, 0.6)
     first, second = seen(ONE, base, lines), seen(OTHER, base, lines)
     for here, there in zip(first, second, strict=False):
         assert here == there, (base, lines)

@@ -12,7 +12,7 @@ from unittest.mock import patch
 import pytest
 
 from bot.app import App
-from bot.commands.play import decks as commands
+from bot.commands import piles as commands
 from bot.commands.play import odds
 from bot.game import decks
 from bot.game.ledger import Ledger
