@@ -20,8 +20,8 @@ from bot.rules.errors import UserError
 
 often = seldom(f"{__name__}.often")
 
-PER_GAME = 5_000
-PER_ADDRESS = 40
+WATCHERS = 5_000
+WATCHERS_OF_ONE = 40
 """Watchers of one address. A proxy, on this machine or one of PROXIES, brings everybody's and says whose."""
 PLACES = 8_000
 SLOW = 10.0
@@ -112,8 +112,8 @@ class Pages:
         visitor = visitor_of(request.remote or "", request.headers.getall("X-Forwarded-For", ()), self._proxies)
         if (
             self._hub.watching >= self.places
-            or len(game.watchers) >= PER_GAME
-            or (visitor and self._addresses[visitor] >= PER_ADDRESS)
+            or len(game.watchers) >= WATCHERS
+            or (visitor and self._addresses[visitor] >= WATCHERS_OF_ONE)
         ):
             often.warning("too many watch; further ones are asked to come later")
             return web.Response(

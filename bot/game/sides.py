@@ -10,6 +10,7 @@ _PEOPLES = re.compile(
     r"(?:^| )(?:American|Australian|Belgian|British|Canadian|Chinese|Dutch|Egyptian|Finnish|French|German|Hungarian"
     r"|Indian|Israeli|Italian|Japanese|Korean|Norwegian|Polish|Romanian|Russian|Soviet|Spanish|Turkish|Vietnamese)$"
 )
+MAX_SIDE = 32
 ORDER, COMMAND = "order", "command"
 """Keys of an order's texts: what the side does, and the command that is ready when it opens."""
 
@@ -21,9 +22,9 @@ def of_side(side: str, what: str) -> str:
     return f"{side}\u2019 {what}" if side.endswith("s") else f"{side}'s {what}"
 
 
-def holds(side: str, before: str) -> str:
-    """What a side does to the initiative that `before` had it: it keeps or takes it."""
-    return "keeps" if side == before else "takes"
+def may_be_called(side: str) -> bool:
+    """Whether a side may have this name: short enough, and without what ends a name where it is typed."""
+    return len(side) <= MAX_SIDE and not set(side) & set(';="“”')
 
 
 def find_side(game: Game, name: str) -> str:

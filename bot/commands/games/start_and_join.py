@@ -22,7 +22,7 @@ from bot.game.phases import brief_of, first_turn, phase_title
 from bot.game.rights import need_director
 from bot.game.roster import count_units, is_gone
 from bot.game.roster_file import Scenario, find_scenario
-from bot.game.sides import find_side
+from bot.game.sides import MAX_SIDE, find_side, may_be_called
 from bot.game.state import Game
 from bot.game.tracks import tracks_line
 from bot.interface.reply.parts import Part, Small
@@ -43,7 +43,6 @@ from bot.systems.system import System
 
 CARRY = "carry"
 MAX_NAME = 60
-MAX_SIDE = 32
 MAX_SIDES = 8
 START = "start-asked"
 KEPT = 7 * DAY
@@ -155,7 +154,7 @@ def read_sides(text: str) -> tuple[str, ...]:
     """Sides as typed: `US, VC`. Raises UserError for a name that is too long, doubled, or would be misread."""
     sides = [" ".join(side.split()) for side in text.split(",") if side.strip()]
     for side in sides:
-        if len(side) > MAX_SIDE or set(side) & set(';="“”'):
+        if not may_be_called(side):
             what = f'"{side[:40]}" cannot name a side: at most {MAX_SIDE} characters, without ; = or quotation marks.'
             raise UserError(what, option="sides", code="bad-name")
     if len({side.casefold() for side in sides}) < len(sides):

@@ -26,13 +26,13 @@ from bot.commands.play.targets import (
     target_option,
 )
 from bot.commands.turns.mentions import addressed, call_sides, calls, moment_of
-from bot.commands.turns.turn import old_card
+from bot.commands.turns.turn import keeps_or_takes, old_card
 from bot.commands.turns.turn_card import may_be_rolled, phase_buttons
 from bot.game.events import ROLLS, holding
 from bot.game.loaded import read_opened
 from bot.game.phases import with_initiative
 from bot.game.rights import is_guarded, need_player
-from bot.game.sides import find_side, holds
+from bot.game.sides import find_side
 from bot.game.state import Json, roster_of
 from bot.interface.form.form import COMPARE, HAND, ODDS, SECRET
 from bot.interface.form.line_and_keypad import keypad
@@ -312,7 +312,7 @@ async def initiative(context: Context, about: str | None = None) -> Reply:
     context.ledger.add("initiative", after, result=side)
     mention = await call_sides(context, after, after.go if after.go != game.go else ())
     return Reply(
-        addressed(context, f"{side} {holds(side, game.initiative)} the initiative"),
+        addressed(context, f"{side} {keeps_or_takes(side, game.initiative)} the initiative"),
         by=context.who,
         buttons=phase_buttons(context, without=("initiative", "remember"), leads="next"),
         mention=mention,

@@ -33,7 +33,7 @@ from bot.game.phases import (
     whose_go,
 )
 from bot.game.rights import need_go
-from bot.game.sides import find_side, holds
+from bot.game.sides import find_side
 from bot.game.state import Game, Json
 from bot.interface.reply.parts import Odds, Part, Small
 from bot.interface.reply.reply import GAME, WAITING, Reply, error_reply
@@ -231,11 +231,10 @@ async def told_by_name(context: Context, was: Game, happening: Happening, reply:
         lines.append(f"Nobody had it before, so the tie goes to {side}, the side named first.")
     undo = [button for button in reply.buttons if button.action.startswith("undo:")]
     mention = await call_sides(context, game, game.go if game.go != was.go else ())
+    before = side if out["tied"] and _is_had(was) else was.initiative
     return replace(
         reply,
-        title=addressed(
-            context, f"{side} {holds(side, side if out['tied'] and _is_had(was) else was.initiative)} the initiative"
-        ),
+        title=addressed(context, f"{side} {keeps_or_takes(side, before)} the initiative"),
         by=f"{context.who} rolls",
         lines=tuple(lines),
         tone=GAME,
@@ -266,3 +265,8 @@ def _named(part: Part, game: Game) -> Part:
     if isinstance(part, Line):
         return part._replace(label=with_sides(part.label, game.sides), result=with_sides(part.result, game.sides))
     return with_sides(part, game.sides) if type(part) is str else part
+
+
+def keeps_or_takes(side: str, before: str) -> str:
+    """What a side does to the initiative that `before` had it: it keeps or takes it."""
+    return "keeps" if side == before else "takes"

@@ -25,7 +25,7 @@ from bot.game.roster import (
     set_by_hand,
 )
 from bot.game.roster_file import FIRST_LINE, read_roster, units_of
-from bot.game.sides import find_side
+from bot.game.sides import MAX_SIDE, find_side, may_be_called
 from bot.game.state import Game, Units, roster_of
 from bot.interface.reply.reply import NOTHING, Reply
 from bot.rules.errors import UserError
@@ -36,7 +36,6 @@ from bot.rules.text.phrase import phrase
 from bot.systems.catalog import systems
 from bot.systems.system import System
 
-MAX_SIDE = 32
 SHOWN = 60
 _COUNT = re.compile(r"(?<!\S)count=([1-9]\d?)(?!\S)")
 NAME = "name"
@@ -120,7 +119,7 @@ def _named_side(game: Game, typed: str) -> str:
     if game.sides:
         return find_side(game, typed)
     side = " ".join(typed.split())
-    if len(side) > MAX_SIDE or set(side) & set(';="“”'):
+    if not may_be_called(side):
         raise UserError(
             f"A side has at most {MAX_SIDE} characters, and no ; = or quotation marks.", option="side", code="bad-name"
         )

@@ -196,7 +196,7 @@ async def test_the_export_for_everybody_has_no_accounts() -> None:
 
 async def test_behind_a_proxy_each_viewer_is_counted_by_their_own_address(monkeypatch: pytest.MonkeyPatch) -> None:
     """The proxy writes the last address; what a viewer writes before it counts for nothing."""
-    monkeypatch.setattr(pages, "PER_ADDRESS", 3)
+    monkeypatch.setattr(pages, "WATCHERS_OF_ONE", 3)
     channel = await playing()
     async with served(channel) as site, AsyncExitStack() as watching:
         path = f"{await shared(channel)}/events"
