@@ -126,6 +126,11 @@ class Table(ABC):
     def buttons(self, message: Any) -> list[str]:
         """The labels of its buttons."""
 
+    @property
+    @abstractmethod
+    def key_of_place(self) -> str:
+        """The channel in the store."""
+
     @abstractmethod
     def mention(self, who: str) -> str:
         """How a message calls somebody."""
@@ -235,9 +240,11 @@ class OnDiscord(Table):
 
     platform, steps, strong, strike = "discord", True, "**", "~~"
 
-    def __init__(self, discord: d.DiscordStandIn) -> None:
+    def __init__(self, discord: d.DiscordStandIn, *, thread: bool = False) -> None:
         super().__init__()
         self.discord, self.table = discord, discord.channel("table")
+        if thread:
+            self.table = discord.thread("Hill 875", self.table)
         self.people = {name: discord.user(name) for name in PEOPLE}
         self._names = {str(one.id): name for name, one in self.people.items()}
         self.thumbs = {name: DiscordThumb(one) for name, one in self.people.items()}
@@ -300,7 +307,7 @@ class OnDiscord(Table):
         return next(iter(exported.files.values()))
 
     def messages(self) -> list[d.Message]:
-        return [one for one in self.discord.messages(self.table) if not one.deleted]
+        return self.people["Carl"].sees(self.table)
 
     def called(self, message: d.Message) -> list[str]:
         return [self._names[who] for who in sorted(message.pings)]
@@ -319,6 +326,10 @@ class OnDiscord(Table):
 
     def buttons(self, message: d.Message) -> list[str]:
         return [*message.buttons]
+
+    @property
+    def key_of_place(self) -> str:
+        return f"discord:{self.discord.guild.id}/{self.table.id}"
 
     def mention(self, who: str) -> str:
         return self.people[who].mention
@@ -356,7 +367,9 @@ class OnSlack(Table):
     async def typed(self, who: str, line: str, says: str = "") -> s.Message:
         name, _, rest = line.partition(" ")
         command, text = ("/grognard", line) if name == "me" else (f"/{name}", rest)
-        return await self._answer(await self.people[who].slash(self.games, command, text), says)
+        asked = await self.people[who].slash(self.games, command, text)
+        assert asked.in_time
+        return await self._answer(asked, says)
 
     async def _answer(self, asked: Any, says: str) -> s.Message:
         found: s.Message = await asked.answer(where=lambda one: self.has(one, says) if says else is_news(one))
@@ -436,6 +449,10 @@ class OnSlack(Table):
     def buttons(self, message: s.Message) -> list[str]:
         return message.buttons()
 
+    @property
+    def key_of_place(self) -> str:
+        return f"slack:{self.home.id}/{self.games.id}"
+
     def mention(self, who: str) -> str:
         return self.people[who].mention_text
 
@@ -456,10 +473,10 @@ class OnSlack(Table):
 
 
 @asynccontextmanager
-async def on_discord(tmp_path: Path) -> AsyncIterator[OnDiscord]:
-    """A table on Discord, with the bot at work."""
+async def on_discord(tmp_path: Path, *, thread: bool = False) -> AsyncIterator[OnDiscord]:
+    """A table on Discord, with the bot at work; in a `thread` of one."""
     async with d.DiscordStandIn.running() as discord, discord_process.running(discord, tmp_path) as bot:
-        table = OnDiscord(discord)
+        table = OnDiscord(discord, thread=thread)
         table.bot = bot
         yield table
         seen = [one.nonce for one in discord.messages(table.table) if one.text and one.nonce]
@@ -467,9 +484,9 @@ async def on_discord(tmp_path: Path) -> AsyncIterator[OnDiscord]:
 
 
 @asynccontextmanager
-async def on_slack(tmp_path: Path) -> AsyncIterator[OnSlack]:
-    """A table on Slack, with the bot at work."""
-    slack = await stand_in("socket")
+async def on_slack(tmp_path: Path, transport: str = "socket") -> AsyncIterator[OnSlack]:
+    """A table on Slack, with the bot at work, by one of Slack's transports."""
+    slack = await stand_in(transport)
     try:
         table = OnSlack(slack)
         async with slack_process.running(slack, tmp_path, table.home) as table.bot:

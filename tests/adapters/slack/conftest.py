@@ -8,7 +8,7 @@ import pytest
 
 from adapters.slack.installation import make_manifest
 from bot.interface.registry import registry
-from tests.standins.slack import Channel, Limits, SlackStandIn, User, Workspace
+from tests.standins.slack import Channel, Limits, Message, SlackStandIn, User, Workspace
 
 
 async def stand_in(transport: str) -> SlackStandIn:
@@ -54,3 +54,12 @@ def settle(slack: SlackStandIn, name: str = "T1") -> tuple[Workspace, User, User
     home = slack.workspace(name)
     grant(slack, home)
     return home, home.user("Anna"), home.user("Ben"), home.channel("games")
+
+
+async def say(player: User, where: Channel, command: str, text: str = "") -> Message:
+    """The answer to a slash command, which must not be an error."""
+    handle = await player.slash(where, command, text)
+    assert handle.in_time
+    answer = await handle.answer()
+    assert "Error" not in answer.text, answer.text
+    return answer
