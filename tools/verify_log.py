@@ -809,7 +809,7 @@ def opened_faults(events: list[Json], texts: dict[tuple[int, str], str]) -> Iter
 
 def seen_again(undone: Json, closed: Json) -> set[str]:
     """The draws that an event, now undone, took off the known ends for all to see, by the hands of each deck then."""
-    if "seats" in undone or undone.get("does") in ("peek", "shuffle"):
+    if "seats" in undone or undone.get("does") == "peek":
         return set()
     found = set[str]()
     for one, hands in closed.items():
@@ -821,7 +821,7 @@ def seen_again(undone: Json, closed: Json) -> set[str]:
 
 def is_remembered(event: Json) -> bool:
     """Whether it changed closed cards: then its undo says that nobody forgets what they saw of known ends."""
-    changed = event.get("before", {}).get("cards", {})
+    changed = event.get("before", {}).get("cards", {}) if event.get("does") != "shuffle" else {}
     return any(name.endswith("/last") or "/hand/=" in name for name in changed)
 
 

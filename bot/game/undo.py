@@ -167,8 +167,10 @@ def changed_since(game: Game, patch: Mapping[str, Any]) -> list[str]:
 
 
 def is_remembered(event: Mapping[str, Any]) -> bool:
-    """Whether it changed closed cards: then its undo says that nobody forgets what they saw of known ends."""
-    return any(name.endswith("/last") or f"/{HAND}/=" in name for name in (event.get("before") or {}).get("cards", ()))
+    """Whether it changed closed cards: then its undo says that nobody forgets what they saw of known ends. That of a
+    shuffle brings it back as it was."""
+    changed = (event.get("before") or {}).get("cards", ()) if event.get("does") != "shuffle" else ()
+    return any(name.endswith("/last") or f"/{HAND}/=" in name for name in changed)
 
 
 def undo_fields(event: Mapping[str, Any], last: int, game: Game) -> Json:

@@ -396,7 +396,7 @@ def sides_drawn(id: str, deck: Deck, out: Out, count: int, *, peeks: bool = Fals
 def taken_off(id: str, event: Mapping[str, Any], hands: Hands, size: int = 0) -> list[tuple[str, str]]:
     """What a draw took off the known ends of a pile of this `size`, where `hands` are those before it: under which name
     it is kept who saw each card, and its draw."""
-    if event.get("does") in ("peek", "shuffle"):  # what is seen of those is kept with the hands, or is nothing
+    if event.get("does") == "peek":  # the known bottom that it put on top; who saw that is kept with the hands
         return []
     before, after = ((event.get(part) or {}).get("cards", {}) for part in ("before", "after"))
     fewer = (max(0, before.get(one, 0) - after.get(one, 0)) for one in (key(id, HAND, end) for end in ENDS))

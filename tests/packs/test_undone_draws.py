@@ -31,6 +31,7 @@ from tests.packs.test_draws import FILES, MARCH, SEQUENCES, ford, sound
 from tests.page_script import said_by_page
 from tests.playing import Channel
 from tests.random_play import exported_text
+from tests.test_verifiers_agree import agree_on_forgeries
 from tools import verify_log
 
 TWO = """\
@@ -492,6 +493,7 @@ async def _forged(*, is_opened: bool) -> Json:
     await undone(channel, "Bob", "Anna")
     await channel.do("Anna", "few two", "deck draw chances")
     await undone(channel)
+    await channel.do("Anna", "deck peek 1 chances", "deck shuffle chances", "game undo")
     if is_opened:
         await channel.do("Anna", "game end confirm", "fair reveal")
     log: Json = json.loads(await exported_text(channel))
@@ -516,20 +518,24 @@ def _forgets_the_earlier_one(log: Json) -> None:
     _undo(log, 1)["before"]["cards"][SEEN] = 0
 
 
-def _says_it_of_a_draw_from_the_pile(log: Json) -> None:
-    body, was = _undo(log, 2), _undo(log, 1)["number"]
-    for part, at in (("before", was), ("after", body["number"])):
-        body.setdefault(part, {}).setdefault("cards", {})[SEEN] = at
+def _says_it_of_a_draw_from_the_pile(log: Json, at: int = 2) -> None:
+    body, was = _undo(log, at), _undo(log, 1)["number"]
+    for part, number in (("before", was), ("after", body["number"])):
+        body.setdefault(part, {}).setdefault("cards", {})[SEEN] = number
 
 
-def _unsays_it_by_a_shuffle(log: Json) -> None:
+def _says_it_of_a_shuffle(log: Json) -> None:
+    _says_it_of_a_draw_from_the_pile(log, 3)
+
+
+def _unsays_it_by_a_sequence(log: Json) -> None:
     body = bodies(log, "sequence")[1]
     for part, at in (("before", _undo(log, 1)["number"]), ("after", 0)):
         body[part]["cards"][SEEN] = at
 
 
 BENDS = [_says_nothing, _says_it_of_an_earlier_one, _forgets_the_earlier_one, _says_it_of_a_draw_from_the_pile,
-         _unsays_it_by_a_shuffle]  # fmt: skip
+         _says_it_of_a_shuffle, _unsays_it_by_a_sequence]  # fmt: skip
 
 
 @pytest.mark.parametrize("is_opened", [False, True], ids=["closed", "opened"])
@@ -554,3 +560,8 @@ async def test_a_top_that_all_had_seen_and_the_log_says_they_had_not_is_seen_onc
         assert any("closed faces" in fault for fault in faults), faults
     (page,) = said_by_page([json.dumps(log)], tmp_path)
     assert any("closed faces" in "".join(map(str, fault)) for fault in page["faults"])
+
+
+@pytest.mark.parametrize("is_opened", [False, True], ids=["closed", "opened"])
+async def test_the_verifiers_agree_on_forged_logs_with_such_undos(tmp_path: Path, is_opened: bool) -> None:
+    agree_on_forgeries(await _forged(is_opened=is_opened), Random(26), tmp_path)

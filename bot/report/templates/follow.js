@@ -426,7 +426,7 @@ const Follow = (() => {
       Object.assign(decks, fields(body, "after").decks);
       const {seats: into, does, before: was = BARE, after: now = BARE} = after["+seen"] ? numbered.get(body.event) : BARE;
       const fewer = key => Math.max(0, ((was.cards || {})[key] || 0) - ((now.cards || {})[key] || 0));
-      if (!into && does !== "peek" && does !== "shuffle") for (const id of Object.keys(decks)) for (const end of [TOP, BOTTOM]) for (const [draw] of (handsOf(id).get(end) || []).slice(0, fewer(`${id}/hand/${end}`))) seen.add(draw);
+      if (!into && does !== "peek") for (const id of Object.keys(decks)) for (const end of [TOP, BOTTOM]) for (const [draw] of (handsOf(id).get(end) || []).slice(0, fewer(`${id}/hand/${end}`))) seen.add(draw);
     }
   }
 
@@ -509,7 +509,7 @@ const Follow = (() => {
     }
 
     /* What an undo turns round; where closed cards were changed it says that nobody forgets what they saw of known ends. */
-    const turned = (undone, number) => Object.keys((undone.before || BARE).cards || {}).some(key => key.endsWith("/last") || key.includes("/hand/="))
+    const turned = (undone, number) => undone.does !== "shuffle" && Object.keys((undone.before || BARE).cards || {}).some(key => key.endsWith("/last") || key.includes("/hand/="))
       ? {before: {...undone.before, cards: {...undone.before.cards, "+seen": number}}, after: {...undone.after, cards: {...undone.after.cards, "+seen": out.get("+seen") || 0}}} : undone;
     const turnsRound = (body, other, before, after) => canonical([body.before || null, body.after || null]) === canonical([other[before] || null, other[after] || null]);
 
