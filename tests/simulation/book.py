@@ -100,11 +100,12 @@ class Book:
             self.commits += 1
         erases = any(kind == "erased" or (kind == "request" and "deleted" in row[3][:80]) for kind, row in rows)
         no_longer_holds = {row[5] for kind, row in rows if kind == "outbox" and row[5]}
-        users = [row[2] for kind, row in rows if kind == "request"]
+        # One transaction may hold several requests.
+        asked_by = {row[1]: human(row[2]) for kind, row in rows if kind == "request"}
         for game in {row[0] for kind, row in rows if kind in ("event", "text")}:
             texts = [(row[1], row[2], row[3]) for kind, row in rows if kind == "text" and row[0] == game]
             bodies = [json.loads(row[2]) for kind, row in rows if kind == "event" and row[0] == game]
-            self._cards[game].wrote(bodies, texts, human(users[0]) if users else "")
+            self._cards[game].wrote(bodies, texts, asked_by.get(game, ""))
         for kind, row in rows:
             if kind == "posted" and row[1] in no_longer_holds:  # a board called off before anybody had it
                 self._rows.pop(row[0], None)
