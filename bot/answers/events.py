@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from bot.answers.headline import ACTING, actors, cause, did, fared, groups, has_one_party, headline_of, news, unrolled
-from bot.answers.plays import again, shot_of, whole_out
+from bot.answers.plays import played_again, shot_of, whole_out
 from bot.answers.shot import each_reply
 from bot.game.events import system_of
 from bot.game.roster import count_units
@@ -117,9 +117,9 @@ def retold(
         return Retold(said + _arrivals(event), f"{how} {words}, {title_of(event)}")
     if kind == "sequence":
         found = _sequence(event, who, replayed=replayed)
-        said = held(event, with_sides(found.said, sides), sides) + _arrivals(event)
-        said += "".join(f"; {one}" for one in tracks_moved(event))
-        return found._replace(said=said, more=with_sides(found.more, sides))
+        said, more = with_sides(found.said, sides), with_sides(found.more, sides)
+        said = held(event, said, sides) + _arrivals(event) + "".join(f"; {one}" for one in tracks_moved(event))
+        return found._replace(said=said, more=more)
     if kind in ("roll", "table"):
         title = title_of(event)
         return Retold(f"{text}: {result}", f"{who}, {title}") if text else Retold(f"{title}: {result}", who)
@@ -257,7 +257,7 @@ def _sequence_of(event: Event) -> Sequence | None:
 
 def _replayed(event: Event, sequence: Sequence, who: str) -> Retold | None:
     """The words of the answer; None where today's rules make something else of these inputs and dice."""
-    singles = again(shot_of(event, sequence, {})._replace(edition=sequence.system.edition))
+    singles = played_again(shot_of(event, sequence, {}))
     if not singles or json.loads(json.dumps(whole_out(singles))) != event.get("out", {}):
         return None
     one = singles[0]

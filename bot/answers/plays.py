@@ -238,8 +238,11 @@ def came_up(shot: Shot) -> dict[str, str]:
 def again(shot: Shot) -> tuple[Single, ...]:
     """The shot as it was told, with all its lines, once for each unit that it was played for; none where the rules have
     another edition now."""
-    if shot.edition != shot.sequence.system.edition:
-        return ()
+    return played_again(shot) if shot.edition == shot.sequence.system.edition else ()
+
+
+def played_again(shot: Shot) -> tuple[Single, ...]:
+    """The shot by the rules of today; none where these take other dice."""
     script = Script(shot.dice)
     try:
         plays = planned(shot.sequence, shot.raw, shot.roster)

@@ -43,6 +43,12 @@ class Loaded(NamedTuple):
     shown: int = -1  # the last event whose answer had digits of the head; -1: nobody has looked
     hands: tuple[int, str] = (0, "")  # the last event that moved closed cards, and what is in hands behind it
 
+    @property
+    def may_be_asked(self) -> bool:
+        """Whether somebody may have asked another to undo something: nobody has where one person is alone, or where
+        somebody has looked."""
+        return self.game.solo in ("", "*") and not self.is_unasked
+
     def person_of(self, user: str) -> PersonRow | None:
         """Who a platform's user is in this game."""
         return person_of(user, self.persons, self.game)

@@ -173,6 +173,11 @@ def is_remembered(event: Mapping[str, Any]) -> bool:
     return any(name.endswith("/last") or f"/{HAND}/=" in name for name in changed)
 
 
+def turn_of(newest_first: Iterable[Json], kind: str, number: int) -> Json | None:
+    """The last undo, or redo, of the event with this number among these."""
+    return next((one for one in newest_first if one["kind"] == kind and one.get("event") == number), None)
+
+
 def undo_fields(event: Mapping[str, Any], last: int, game: Game) -> Json:
     """What an undo event of a game holds to take `event` back: its number, what holds then, and the reversed patch."""
     patch = {"before": event["after"], "after": event["before"]} if event.get("after") else {}

@@ -50,6 +50,7 @@ CHOOSE_A_SYSTEM = (("game", "start"), ("help",))
 """Commands that may name a pack which another process has just enabled."""
 COUNTING = tuple(("button", name) for name in _COUNTING)
 _ROLLING = ("roll", "sequence", "deck")
+_WRITING = frozenset({("game", "undo"), ("game", "redo"), ("button", "again"), ("button", "undo"), ("button", "redo")})
 _LONG = frozenset({("game", "stats"), ("pack", "add"), ("pack", "show"), *COUNTING})
 
 
@@ -125,11 +126,12 @@ class Handling:
             check_own(spec, command.where, command.who)
         counts = spec.counts(command.options)
         command = await self._threads.at_home(command)
+        writes = spec.path in _WRITING or (spec.family in _ROLLING and not counts)
         # What moves nothing but may take seconds keeps nobody in line behind it.
         waits = not (counts or spec.family == "help" or spec.path in _LONG)
         async with self._queues.turn(command.where.key) if waits else nullcontext():
             await self._enabled.check(spec, command.where)
-            return await self._until_stored(command, gate, rolls=spec.family in _ROLLING and not counts)
+            return await self._until_stored(command, gate, writes=writes)
 
     async def _as_typed(self, command: Command) -> tuple[str, str]:
         """The command as text, so that an error can show it corrected, and its example in words of the game here."""
@@ -158,11 +160,11 @@ class Handling:
             return UserError(gone, hint=hint, code=error.code, option=error.option) if name else error
         return await self._shelves.explained(error, command.path, where, loaded.game if loaded is not None else None)
 
-    async def _until_stored(self, command: Command, gate: Gate, *, rolls: bool) -> Reply:
-        """The answer, stored; `rolls`: the command throws dice and writes an event, as nearly every one does."""
+    async def _until_stored(self, command: Command, gate: Gate, *, writes: bool) -> Reply:
+        """The answer, stored; `writes`: an event comes of it, as of nearly every command."""
         place = command.where.key
         for attempt in range(ATTEMPTS):
-            known = self._games.remembered(place) if rolls and not attempt else None
+            known = self._games.remembered(place) if writes and not attempt else None
             loaded = known if known is not None else await self._games.at(place)
             try:
                 if known is not None:

@@ -12,11 +12,11 @@ from functools import partial
 
 from bot.answers.events import title_of, told_event, word_numbers
 from bot.commands.context import Amendment, Context, Rewording
-from bot.commands.turns.turn_card import old_cards
+from bot.commands.turns.turn_card import card_turned, old_cards
 from bot.game.events import changes_game
 from bot.game.ledger import Ledger
 from bot.game.state import Game, Json
-from bot.game.undo import LOOK_BACK, changed_since
+from bot.game.undo import LOOK_BACK, changed_since, turn_of
 from bot.interface.reply.parts import Small
 from bot.interface.reply.reply import OVER, SEALED, Reply
 from bot.rules.copies import replace
@@ -35,8 +35,8 @@ OR_POST = "or_post"
 """In the delivery of a change: where the message cannot be changed, what it would say is posted."""
 
 
-_MOVES_CARDS = ("next", "pass", "initiative", "end", "undo", "redo")
-"""Events after which the card of a phase may be over, or back; also a sequence for the initiative."""
+_MOVES_CARDS = ("next", "pass", "initiative", "end")
+"""Events after which the card of a phase may be over; also a sequence for the initiative."""
 
 
 async def keep_words(context: Context, reply: Reply) -> None:
@@ -122,13 +122,16 @@ async def amended(context: Context, reply: Reply, about: str) -> list[Outgoing]:
     playing = {here, *(place for ledger in ledgers for place in ledger.places)}  # who left hears no more of it
     for one in found:
         shown = await context.store.shown(one.about)
+        places = {*shown.places, *({here} if context.pressed == one.about else ())}
+        if not places:
+            continue
         said = Reply.from_json(shown.reply) if shown.reply is not None else None
         change = one.change or (None if reply.in_place else one.beside)
         now = reply if change is None else change(said and (said.announce or said))
         if now is None:
             continue
         text, own = now.to_json(), change is None
-        for place in sorted({*shown.places, *({here} if context.pressed == one.about else ())}):
+        for place in sorted(places):
             if (place in playing or one.anywhere) and not (own and reply.in_place and place == here):
                 way = {OR_POST: True} if own and reply.in_place else {}
                 outgoing.append(Outgoing(place, way, 0.0, text, about if own else "", one.about))
@@ -139,10 +142,7 @@ def _may_change(ledger: Ledger) -> bool:
     """Whether events may follow on what was said before; they do not where one player alone rolls dice."""
     if ledger.was is None or ledger.was.row != ledger.row or not ledger.bodies:
         return False
-    before = ledger.was.game
-    if before.redo or (before.solo in ("", "*") and not ledger.was.is_unasked):
-        return True
-    return _moves_cards(ledger)
+    return bool(ledger.before.redo) or ledger.was.may_be_asked or _moves_cards(ledger)
 
 
 def _moves_cards(ledger: Ledger) -> bool:
@@ -154,15 +154,11 @@ def _moves_cards(ledger: Ledger) -> bool:
 
 async def _by_events(context: Context, ledger: Ledger) -> AsyncIterator[Amendment]:
     """What follows from the events that were written."""
-    assert ledger.was is not None
     for body in ledger.bodies:
         if body["kind"] == "end":
             for number in body.get("opens", ()):
                 yield await _opened(context, ledger, number, body["number"])
-        if body["kind"] in ("undo", "redo"):
-            async for one in _turned(context, ledger, body):
-                yield one
-    async for one in _too_late(context, ledger, ledger.was.game):
+    async for one in _too_late(context, ledger, ledger.before):
         yield one
     if _moves_cards(ledger):
         async for one in old_cards(context, ledger):
@@ -177,8 +173,8 @@ async def _too_late(context: Context, ledger: Ledger, before: Game) -> AsyncIter
         undone = await latest(context, ledger, "undo", before.redo[-1])
         if undone is not None:
             yield Amendment(_topic(ledger, undone["number"]), _without_buttons)
-    if before.solo not in ("", "*") or (ledger.was is not None and ledger.was.is_unasked):
-        return  # nobody else is there who could have been asked, or nobody has
+    if ledger.was is not None and not ledger.was.may_be_asked:
+        return
     asked = await context.store.doc("consent-asked", ledger.row)
     for number in asked.data["events"] if asked is not None else {before.last, *before.redo[-1:]}:
         async for one in _lapsed(context, ledger, number, first["number"]):
@@ -198,24 +194,23 @@ async def _opened(context: Context, ledger: Ledger, number: int, by: int) -> Ame
     return Amendment(_topic(ledger, number), lambda _: now)
 
 
-async def _turned(context: Context, ledger: Ledger, body: Json) -> AsyncIterator[Amendment]:
-    """An undo or a redo: of the answer itself, and of the answer to the redo or undo before."""
+async def turned(context: Context, event: Json, events: Many[Json]) -> None:
+    """Let the messages about an event that was just undone, or brought back, say so: its answer, that of the redo or
+    undo before, and the card of a phase before it. `events` are those since, newest first."""
+    ledger, body = context.ledger, context.ledger.bodies[-1]
     number, by, is_undo = body["event"], body["number"], body["kind"] == "undo"
-    rows = await context.store.events(ledger.row, after=number - 1, before=number + 1)
-    event = rows[0].data
     told = partial(_told, ledger, event)
     if is_undo:
-        dice = " ".join(f"[{die['value']}]" for die in event.get("dice", ())[:40])
-        small = f"{title_of(event)} {dice} · the dice stay in the log" if dice else "It stays in the log."
-        yield Amendment(_topic(ledger, number), partial(_struck, f"Undone in #{by}", told, small, f"#{number}"))
+        change = partial(_struck, f"Undone in #{by}", told, f"#{number}", stays=partial(_stays, event))
     else:
         is_open = event.get("kind") == "sealed" and number not in ledger.game.sealed
-        yield Amendment(_topic(ledger, number), partial(_back, f"brought back in #{by}", told, is_open))
-    turned = await latest(context, ledger, "redo" if is_undo else "undo", number)
-    if turned is not None:
-        over = f"{'Undone' if is_undo else 'Redone'} in #{by}"
-        told = partial(_told, ledger, turned)
-        yield Amendment(_topic(ledger, turned["number"]), partial(_struck, over, told, "", f"#{turned['number']}"))
+        change = partial(_back, f"brought back in #{by}", told, is_open)
+    context.amends.append(Amendment(_topic(ledger, number), change))
+    if (before := turn_of(events, "redo" if is_undo else "undo", number)) is not None:
+        over, told = f"{'Undone' if is_undo else 'Redone'} in #{by}", partial(_told, ledger, before)
+        change = partial(_struck, over, told, f"#{before['number']}")
+        context.amends.append(Amendment(_topic(ledger, before["number"]), change))
+    context.amends += await card_turned(context, event, is_undo=is_undo)
 
 
 def _told(ledger: Ledger, event: Json) -> str:
@@ -230,7 +225,7 @@ async def _lapsed(context: Context, ledger: Ledger, number: int, by: int) -> Asy
     if asked is not None and await _is_over(context, ledger, number, asked.data.get("what", "undo")):
         context.drop_docs.append((kind, key))
         topic = _topic(ledger, f"asked-{asked.data.get('id', '')}")
-        yield Amendment(topic, partial(_struck, f"Overtaken by #{by}", _a_request, "", ""))
+        yield Amendment(topic, partial(_struck, f"Overtaken by #{by}", _a_request, ""))
 
 
 async def _is_over(context: Context, ledger: Ledger, number: int, what: str) -> bool:
@@ -246,7 +241,7 @@ async def _is_over(context: Context, ledger: Ledger, number: int, what: str) -> 
 async def latest(context: Context, ledger: Ledger, kind: str, number: int) -> Json | None:
     """The last undo, or redo, of the event with this number in a game."""
     rows = await context.store.events(ledger.row, after=number, limit=LOOK_BACK, newest_first=True)
-    return next((row.data for row in rows if row.data["kind"] == kind and row.data.get("event") == number), None)
+    return turn_of((row.data for row in rows), kind, number)
 
 
 def _topic(ledger: Ledger, what: object) -> str:
@@ -255,18 +250,25 @@ def _topic(ledger: Ledger, what: object) -> str:
 
 def answered(number: int) -> Rewording:
     """How a request reads that was answered elsewhere."""
-    return partial(_struck, f"Answered in #{number}", _a_request, "", "")
+    return partial(_struck, f"Answered in #{number}", _a_request, "")
 
 
 def _a_request() -> str:
     return "a request"
 
 
-def _struck(over: str, told: Callable[[], str], small: str, number: str, said: Reply | None) -> Reply:
-    """A first line that no longer holds, what became of it, and no buttons."""
+def _stays(event: Json) -> str:
+    dice = " ".join(f"[{die['value']}]" for die in event.get("dice", ())[:40])
+    return f"{title_of(event)} {dice} · the dice stay in the log" if dice else "It stays in the log."
+
+
+def _struck(
+    over: str, told: Callable[[], str], number: str, said: Reply | None, *, stays: Callable[[], str] = str
+) -> Reply:
+    """A first line that no longer holds, what became of it and what `stays`, and no buttons."""
     title = said.title if said is not None else told()
     by = said.by if said is not None else ""
-    lines = (Small(small),) if small else ()
+    lines = (Small(small),) if (small := stays()) else ()
     return Reply(title, lines, footer=(number,) if number else (), over=over, by=by, tone=OVER)
 
 

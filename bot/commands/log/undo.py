@@ -10,7 +10,7 @@ from typing import Any
 
 from bot.answers.events import CARDS, texts_of, told_event
 from bot.commands.context import Amendment, Context, server_of
-from bot.commands.log.answer_footer import answered, latest
+from bot.commands.log.answer_footer import answered, latest, turned
 from bot.commands.piles import keep_seen
 from bot.commands.requests import Request
 from bot.commands.turns.mentions import call, call_sides, place_of
@@ -35,6 +35,7 @@ from bot.game.undo import (
     may_stand_in,
     redo_fields,
     then,
+    turn_of,
     undo_fields,
 )
 from bot.interface.reply.reply import OVER, WAITING, Reply
@@ -70,10 +71,10 @@ async def undo(context: Context, number: int | None = None) -> Reply:
         raise _no_part(UNDO)
     await _need_untouched(context, event, UNDO, events)
     if is_free(actor, event):
-        return await _take_back(context, event, found.last)
+        return await _take_back(context, event, found.last, events)
     others = await _others(context, actor.person, event, events)
     if not others:
-        return await _take_back(context, event, found.last, alone=True)
+        return await _take_back(context, event, found.last, events, alone=True)
     return await _ask(context, event, others, UNDO)
 
 
@@ -94,11 +95,11 @@ async def redo(context: Context, number: int | None = None) -> Reply:
         raise _no_part(REDO)
     events = await _since(context, event["number"])
     await _need_untouched(context, event, REDO, events)
-    undone = await latest(context, context.ledger, UNDO, event["number"])
+    undone = turn_of(events, UNDO, event["number"])
     others = await _others(context, actor.person, event, events)
     if undone is not None and undone.get("asked") and others:
         return await _ask(context, event, others, REDO)
-    return await _bring_back(context, event)
+    return await _bring_back(context, event, events)
 
 
 async def _since(context: Context, number: int) -> list[Json]:
@@ -209,8 +210,8 @@ async def consent(context: Context, number: int) -> Reply:
     await _need_untouched(context, event, what, events)
     _settle(context, asked, agreed=True)
     if what == UNDO:
-        return await _take_back(context, event, found.last, asked=by, **fields)
-    return await _bring_back(context, event, asked=by, **fields)
+        return await _take_back(context, event, found.last, events, asked=by, **fields)
+    return await _bring_back(context, event, events, asked=by, **fields)
 
 
 async def refuse(context: Context, number: int) -> Reply:
@@ -236,6 +237,8 @@ async def refuse(context: Context, number: int) -> Reply:
 
 async def _asked_of(context: Context) -> int:
     """The event that somebody asked whoever types to take back; 0 for none."""
+    if context.ledger.was is None or not context.ledger.was.may_be_asked:
+        return 0
     doc = await context.store.doc(ASKED, context.ledger.row)
     for number in reversed(doc.data["events"] if doc is not None else ()):
         asked, event = await pending(context, number), await context.event(number)
@@ -281,12 +284,16 @@ async def _told(context: Context, event: Json) -> str:
     return told_event(event, context.ledger.name_of, named, context.game.sides)
 
 
-async def _take_back(context: Context, event: Json, last: int, *, asked: str = "", **fields: Any) -> Reply:
+async def _take_back(
+    context: Context, event: Json, last: int, events: list[Json], *, asked: str = "", **fields: Any
+) -> Reply:
+    """The event taken back, and the answer; `events` are those since, newest first."""
     ledger, number = context.ledger, event["number"]
     told, was = await _told(context, event), context.game
     if is_remembered(event):
         await keep_seen(context, event)
     ledger.add(UNDO, asked=asked, **fields, **undo_fields(event, last, was))
+    await turned(context, event, events)
     units = joined(held_before(event))
     as_before = (f"As before: {units}.",) if units else ()
     if event["kind"] == "choice":
@@ -320,9 +327,10 @@ def _by(context: Context, event: Mapping[str, Any]) -> str:
     return f"{context.ledger.name_of(asked)} asked, {who} agreed{as_manager}" if asked else who
 
 
-async def _bring_back(context: Context, event: Json, *, asked: str = "", **fields: Any) -> Reply:
+async def _bring_back(context: Context, event: Json, events: list[Json], *, asked: str = "", **fields: Any) -> Reply:
     ledger, number, was = context.ledger, event["number"], context.game
     ledger.add(REDO, asked=asked, **fields, **redo_fields(event))
+    await turned(context, event, events)
     told = await _told(context, event)
     return await _with_go(context, was, Reply(f"#{number} is back", (told,), by=_by(context, ledger.bodies[-1])))
 

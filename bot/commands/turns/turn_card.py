@@ -25,7 +25,7 @@ from bot.game.phases import (
 )
 from bot.game.rights import need_player
 from bot.game.roster import in_order, is_gone
-from bot.game.state import Game
+from bot.game.state import Game, Json
 from bot.game.tracks import tracks_line
 from bot.interface.reply.reply import LINK, OPEN_FORM, Button, Reply
 from bot.rules.errors import UserError
@@ -173,7 +173,7 @@ def may_be_rolled(game: Game, system: System | None) -> bool:
 
 
 async def old_cards(context: Context, ledger: Ledger) -> AsyncIterator[Amendment]:
-    """The card before the one that an event brings, or takes away, and what hangs under it no longer."""
+    """The card before the one that an event brings, and what hangs under it no longer."""
     assert ledger.was is not None
     first = next(filter(_is_card, ledger.bodies), ledger.bodies[0])
     store, number = context.store, first["number"]
@@ -181,10 +181,6 @@ async def old_cards(context: Context, ledger: Ledger) -> AsyncIterator[Amendment
     if first["kind"] == "end":  # nobody joins a game that is over
         change = _when_over
         behind = [row.number for row in await store.events(ledger.row, limit=READ_BACK) if row.data["kind"] == "start"]
-    elif first["kind"] in ("undo", "redo"):
-        rows = await store.events(ledger.row, after=first["event"] - 1, before=first["event"] + 1)
-        number = first["event"] if rows and _is_card(rows[0].data) else 0
-        change = _again if first["kind"] == "undo" else _without_phase
     elif not (_is_card(first) or any(body["kind"] == "end" for body in ledger.bodies)):
         number = 0
     if number and (last := await _card_before(context, ledger, number)) is not None:
@@ -195,6 +191,12 @@ async def old_cards(context: Context, ledger: Ledger) -> AsyncIterator[Amendment
         for row in await store.events(ledger.row, limit=READ_BACK, newest_first=True):
             if row.data["kind"] == "fair":
                 yield Amendment(f"{ledger.row}/{row.number}", lambda said: without(said, ("close",)))
+
+
+async def card_turned(context: Context, event: Json, *, is_undo: bool) -> list[Amendment]:
+    """The card before one that was just taken away, whose buttons are back, or that was just brought back."""
+    last = await _card_before(context, context.ledger, event["number"]) if _is_card(event) else None
+    return [] if last is None else [Amendment(context.topic(last), _again if is_undo else _without_phase)]
 
 
 def without(said: Reply | None, names: tuple[str, ...]) -> Reply | None:
