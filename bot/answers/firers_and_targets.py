@@ -33,22 +33,18 @@ class Aim(NamedTuple):
 
 
 def aim_of(sequence: Sequence, options: Mapping[str, object], roster: Roster) -> Aim:
-    """The aim of a sequence with these options, whose lists are written out; of no roster, nobody's."""
+    """The aim of a sequence with these options, whose lists are written out; of no roster, nobody's. Raises UserError
+    for a unit that is among those who act and among those that it is done to."""
     if not roster:
         return Aim((), (), None)
     at = aimed_option(sequence.inputs)
     acting = [one.name for one in sequence.inputs if one.type in ("unit", "units") and one.name in ACTING]
     acts = units_in([options.get(name) for name in acting], roster)
-    return Aim(acts, units_in([options.get(at.name)] if at else [], roster), at)
-
-
-def refuse_itself(aim: Aim) -> None:
-    """Raise UserError for a unit that is among those who act and among those that it is done to."""
-    if both := [unit.name for unit in aim.acting if unit in aim.targets]:
-        assert aim.option is not None
-        what = f"{joined(both)} cannot be at both ends of this."
-        hint = f"Leave it out of {aim.option.name}, or of those who act."
-        raise UserError(what, hint=hint, option=aim.option.name, code="unit-twice")
+    targets = units_in([options.get(at.name)] if at else [], roster)
+    if at and (both := [unit.name for unit in acts if unit in targets]):
+        hint = f"Leave it out of {at.name}, or of those who act."
+        raise UserError(f"{joined(both)} cannot be at both ends of this.", hint=hint, option=at.name, code="unit-twice")
+    return Aim(acts, targets, at)
 
 
 def at_nobody(sequence: Sequence, options: Mapping[str, object], aim: Aim) -> bool:
@@ -132,9 +128,7 @@ def in_names(
         except UserError as error:
             error.option = option.name
             raise
-    aim = aim_of(sequence, found, roster)
-    refuse_itself(aim)
-    return found, aim
+    return found, aim_of(sequence, found, roster)
 
 
 def able(

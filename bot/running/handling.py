@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
@@ -36,7 +36,6 @@ from bot.running.unrecorded import Unrecorded
 from bot.stores.base import CalledOff, Clock, Conflict, Gate, StoreError
 from bot.stores.store import Store
 from bot.systems.catalog import everywhere, using
-from bot.systems.system import System
 
 log = logging.getLogger(__name__)
 
@@ -188,13 +187,6 @@ class Handling:
             await check()
             raise
 
-    async def _seen(self, command: Command, loaded: Loaded | None) -> Mapping[str, System]:
-        """The systems that the command sees; for mere dice nothing is read."""
-        game = loaded.game if loaded is not None else None
-        if command.path == ("roll",) and (game is None or not game.packs):
-            return everywhere()
-        return await self._shelves.at(command.where, game)
-
     async def _once(
         self,
         command: Command,
@@ -204,7 +196,9 @@ class Handling:
     ) -> Reply:
         """The answer, stored. Raises Conflict where another process was faster: with `check`, this is asked where
         nothing happened in the game that was loaded."""
-        seen = await self._seen(command, loaded)
+        game = loaded.game if loaded is not None else None
+        is_bare = command.path == ("roll",) and (game is None or not game.packs)  # for mere dice nothing is read
+        seen = everywhere() if is_bare else await self._shelves.at(command.where, game)
         registry = registry_of(seen)
         command = _as_seen(command, registry)
         with using(seen):
@@ -224,9 +218,9 @@ class Handling:
                 address=self.address,
                 members=self.members,
             )
-            if loaded is None or loaded.game.ended:
+            if game is None or game.ended:
                 context.prepared = await find(self._store, command.where)
-            if loaded is None:
+            if game is None:
                 context.moved, _ = await moved_from(self._store, command.where.key)
             reply = await handle(context)
             if check is not None and not (context.ledger is ledger and ledger.has_events):

@@ -90,7 +90,7 @@ async def handle_sequence(context: Context) -> Reply:
 async def _sequence(
     context: Context, actor: Actor, sequence: Sequence, options: dict[str, object], roster: Roster
 ) -> Reply:
-    game, spec = context.game, context.spec
+    game, spec, who = context.game, context.spec, context.who
     options, aim = in_names(sequence, with_letters(sequence, options, game), roster, actor.side)
     if sequence.rounds and options.get("rounds"):
         return await answer_rounds(context, spec, options)
@@ -119,7 +119,7 @@ async def _sequence(
     lent = loans(sequence, options, roster)
     options = with_filled(options, lent)
     read = tracks_read(sequence, options, roster, game, actor.side, seen)
-    outcome = run_sequence(sequence, spec, options, context.who, dice, roster, read, piles=piles)
+    outcome = run_sequence(sequence, spec, options, who, dice, roster, read, piles=piles)
     if lent or ruled:
         outcome = replace(outcome, reply=told_by_rule(told(outcome.reply, lent, sequence), ruled))
     happening = outcome.happening

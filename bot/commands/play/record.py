@@ -50,12 +50,11 @@ async def record(context: Context, outcome: Outcome, *, secret: bool) -> Reply:
     if happening.by_hand and not game.hand_dice:
         hint = phrase("`/game settings hand_dice=yes` allows them.")
         raise UserError("This game does not allow dice rolled by hand.", hint=hint, code="no-hand-dice")
-    named = units_of(game, happening.units)
+    actor, named = context.actor, units_of(game, happening.units)
     if gone := [unit for unit in named if is_gone(unit)]:
         hint = phrase("Leave it out, or fix its state with `/unit edit`.")
         raise UserError(f"{gone[0].name} is {gone[0].state}.", hint=hint, code="unit-gone")
     acting = [unit for unit in named if unit.name in happening.acting]
-    actor = context.actor
     need_share(game, actor, named, acting)
     unusual = _unusual(context, game, happening, actor.side)
     facts = play_facts(context, context.command.path, happening, named, secret=secret)
@@ -95,7 +94,7 @@ def _with_arrivals(outcome: Outcome, was: Game, after: Game) -> Outcome:
 
 
 def _answer(context: Context, game: Game, outcome: Outcome, body: Json, facts: Json, unusual: tuple[str, ...]) -> Reply:
-    reply, happening, number = outcome.reply, outcome.happening, body["number"]
+    reply, happening, number, spec = outcome.reply, outcome.happening, body["number"], context.spec
     assert happening is not None
     if game.answers != FULL:
         reply = compact(reply, tuple(faces_shown(facts)))
@@ -104,13 +103,13 @@ def _answer(context: Context, game: Game, outcome: Outcome, body: Json, facts: J
     if told or context.moved:
         reply = replace(reply, lines=(*reply.lines, *told, *([context.moved] if context.moved else ())))
     if happening.kind == "sequence":
-        reply = brief(reply, context.spec.options)
+        reply = brief(reply, spec.options)
     lines = (*reply.lines, Small(f"{begun(' · '.join(unusual))}.")) if unusual else reply.lines
     buttons = (*roll_buttons(context, reply, happening.kind, facts, number), context.button("undo", "Undo", number))
     if happening.out.get(IMPACT, 0) > game.turn > 0:
         buttons = (*buttons, context.button("plan", "Plan it", number))
     across = EVEN if len(buttons) > EVEN + 1 else 0
-    menus = other_targets(context, context.spec, game, body["side"], facts, number)
+    menus = other_targets(context, spec, game, body["side"], facts, number)
     return replace(reply, lines=lines, buttons=buttons, across=across, menus=menus)
 
 

@@ -8,7 +8,6 @@ from bot.commands.post.choose import lapse as choose_else
 from bot.commands.post.orders import OPENS, open_at_deadline
 from bot.commands.post.reminders import REMIND, follow_go, remind
 from bot.commands.requests import LAPSES, lapse
-from bot.game.ledger import Ledger
 from bot.game.state import Game
 from bot.interface.reply.reply import Reply
 from bot.stores.records import DueRow
@@ -43,16 +42,12 @@ async def follow(context: Context) -> None:
             comes_back = any(binding.game == ledger.row for binding in context.bindings)
             was = Game("") if comes_back else ledger.before
             await follow_go(context, ledger, was)
-            _follow_deadlines(context, ledger, was)
-
-
-def _follow_deadlines(context: Context, ledger: Ledger, was: Game) -> None:
-    before, after = _deadlines(was), _deadlines(ledger.game)
-    for key, (at, kind, about) in after.items():
-        if before.get(key) != (at, kind, about):
-            data = about | {"person": ledger.bodies[-1]["who"]}
-            context.due.append(DueRow(f"{ledger.row}/{key}", at, kind, data))
-    context.drop_due += [(f"{ledger.row}/{key}", None) for key in before.keys() - after.keys()]
+            before, after = _deadlines(was), _deadlines(ledger.game)
+            for key, (at, kind, about) in after.items():
+                if before.get(key) != (at, kind, about):
+                    data = about | {"person": ledger.bodies[-1]["who"]}
+                    context.due.append(DueRow(f"{ledger.row}/{key}", at, kind, data))
+            context.drop_due += [(f"{ledger.row}/{key}", None) for key in before.keys() - after.keys()]
 
 
 def _deadlines(game: Game) -> dict[str, tuple[float, str, dict[str, Any]]]:
