@@ -6,7 +6,7 @@ disk in the commit that makes them necessary, and leave through the outbox.
 
 import json
 import re
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable
 from collections.abc import Sequence as Many
 from functools import partial
 
@@ -16,7 +16,7 @@ from bot.commands.turns.turn_card import card_turned, old_cards
 from bot.game.events import changes_game
 from bot.game.ledger import Ledger
 from bot.game.state import Game, Json
-from bot.game.undo import LOOK_BACK, changed_since, turn_of
+from bot.game.undo import EDITION, LOOK_BACK, changed_since, turn_of
 from bot.interface.reply.parts import Small
 from bot.interface.reply.reply import OVER, SEALED, Reply
 from bot.rules.copies import replace
@@ -35,8 +35,8 @@ OR_POST = "or_post"
 """In the delivery of a change: where the message cannot be changed, what it would say is posted."""
 
 
-_MOVES_CARDS = ("next", "pass", "initiative", "end")
-"""Events after which the card of a phase may be over; also a sequence for the initiative."""
+_MOVES_CARDS = ("next", "pass", "initiative", "end", "undo", "redo")
+"""Events after which the card of a phase may be over, or back; also a sequence for the initiative."""
 
 
 async def keep_words(context: Context, reply: Reply) -> None:
@@ -158,6 +158,9 @@ async def _by_events(context: Context, ledger: Ledger) -> AsyncIterator[Amendmen
         if body["kind"] == "end":
             for number in body.get("opens", ()):
                 yield await _opened(context, ledger, number, body["number"])
+        if body.get("reason") == EDITION and (event := await context.event(body["event"])) is not None:
+            for one in await turned(context, body, event, await context.recent(LOOK_BACK, after=body["event"])):
+                yield one
     async for one in _too_late(context, ledger, ledger.before):
         yield one
     if _moves_cards(ledger):
@@ -194,23 +197,21 @@ async def _opened(context: Context, ledger: Ledger, number: int, by: int) -> Ame
     return Amendment(_topic(ledger, number), lambda _: now)
 
 
-async def turned(context: Context, event: Json, events: Many[Json]) -> None:
-    """Let the messages about an event that was just undone, or brought back, say so: its answer, that of the redo or
-    undo before, and the card of a phase before it. `events` are those since, newest first."""
-    ledger, body = context.ledger, context.ledger.bodies[-1]
-    number, by, is_undo = body["event"], body["number"], body["kind"] == "undo"
+async def turned(context: Context, body: Json, event: Json, events: Iterable[Json]) -> list[Amendment]:
+    """What becomes of the messages about an event that `body` has undone, or brought back: its answer, that of the redo
+    or undo before, and the card of a phase before it. `events` are those since, newest first."""
+    ledger, number, by, is_undo = context.ledger, body["event"], body["number"], body["kind"] == "undo"
     told = partial(_told, ledger, event)
     if is_undo:
         change = partial(_struck, f"Undone in #{by}", told, f"#{number}", stays=partial(_stays, event))
     else:
         is_open = event.get("kind") == "sealed" and number not in ledger.game.sealed
         change = partial(_back, f"brought back in #{by}", told, is_open)
-    context.amends.append(Amendment(_topic(ledger, number), change))
+    found = [Amendment(_topic(ledger, number), change)]
     if (before := turn_of(events, "redo" if is_undo else "undo", number)) is not None:
         over, told = f"{'Undone' if is_undo else 'Redone'} in #{by}", partial(_told, ledger, before)
-        change = partial(_struck, over, told, f"#{before['number']}")
-        context.amends.append(Amendment(_topic(ledger, before["number"]), change))
-    context.amends += await card_turned(context, event, is_undo=is_undo)
+        found.append(Amendment(_topic(ledger, before["number"]), partial(_struck, over, told, f"#{before['number']}")))
+    return [*found, *await card_turned(context, event, is_undo=is_undo)]
 
 
 def _told(ledger: Ledger, event: Json) -> str:

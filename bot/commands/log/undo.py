@@ -292,8 +292,8 @@ async def _take_back(
     told, was = await _told(context, event), context.game
     if is_remembered(event):
         await keep_seen(context, event)
-    ledger.add(UNDO, asked=asked, **fields, **undo_fields(event, last, was))
-    await turned(context, event, events)
+    body = ledger.add(UNDO, asked=asked, **fields, **undo_fields(event, last, was))
+    context.amends += await turned(context, body, event, events)
     units = joined(held_before(event))
     as_before = (f"As before: {units}.",) if units else ()
     if event["kind"] == "choice":
@@ -305,7 +305,7 @@ async def _take_back(
         f"#{number} is undone",
         (told, *as_before),
         buttons=(context.button("redo", "Redo", number),),
-        by=_by(context, ledger.bodies[-1]),
+        by=_by(context, body),
         tone=OVER,
     )
     return await _with_go(context, was, reply)
@@ -329,10 +329,10 @@ def _by(context: Context, event: Mapping[str, Any]) -> str:
 
 async def _bring_back(context: Context, event: Json, events: list[Json], *, asked: str = "", **fields: Any) -> Reply:
     ledger, number, was = context.ledger, event["number"], context.game
-    ledger.add(REDO, asked=asked, **fields, **redo_fields(event))
-    await turned(context, event, events)
+    body = ledger.add(REDO, asked=asked, **fields, **redo_fields(event))
+    context.amends += await turned(context, body, event, events)
     told = await _told(context, event)
-    return await _with_go(context, was, Reply(f"#{number} is back", (told,), by=_by(context, ledger.bodies[-1])))
+    return await _with_go(context, was, Reply(f"#{number} is back", (told,), by=_by(context, body)))
 
 
 async def told_undone(context: Context, number: int) -> str:

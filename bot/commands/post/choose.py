@@ -6,7 +6,6 @@ from functools import partial
 from bot.answers.outcome import Outcome, after_happening, asked_json, side_asked
 from bot.answers.shot import run_sequence
 from bot.commands.context import Amendment, Context, play_facts, roster_for
-from bot.commands.log.answer_footer import turned
 from bot.commands.piles import keep_seen
 from bot.commands.turns.mentions import call_sides
 from bot.game.events import is_current, system_of, whole_shot
@@ -206,7 +205,7 @@ def _chosen(told: str, said: Reply | None) -> Reply | None:
 
 async def _updated(context: Context, number: int) -> Reply:
     """The rules are no longer those under which it was asked: all of it is taken back, which costs nobody anything."""
-    found, events = await find_undoable(context.store, context.ledger, number)
+    found, _ = await find_undoable(context.store, context.ledger, number)
     if found.event is None:
         raise UserError(
             f"#{number} was asked under rules that are gone.", hint=phrase("`/game undo` first."), code="choice-first"
@@ -214,7 +213,6 @@ async def _updated(context: Context, number: int) -> Reply:
     if is_remembered(found.event):
         await keep_seen(context, found.event)
     context.ledger.add("undo", reason=EDITION, **undo_fields(found.event, found.last, context.game))
-    await turned(context, found.event, events)
     told = "The rules were updated since it was asked, so the shot is taken back. Roll it again."
     context.amends.append(Amendment(context.topic(number), partial(_chosen, "nothing: taken back")))
     return Reply(f"#{number} is taken back", (told,), by="by an update", tone=OVER)
