@@ -261,3 +261,17 @@ async def test_help_says_where_the_rules_are_and_upkeep_whose_count_it_is(three_
     told = await channel.do("Anna", "help three-mills")
     assert told.by == "its rules: packs/three-mills/README.md in the Grognard repository, free for all"
     assert (await channel.do("Anna", "help lnlt")).by == "bring the rule book, Grognard brings the tables"
+
+
+async def test_a_chit_names_the_units_that_go_and_no_hand_is_offered(three_mills: Path) -> None:
+    """The dead are left out; a staff chit names nobody, since any formation of its side may go."""
+    channel = await Channel.fresh()
+    await channel.do("Anna", 'game start three-mills "First battle" scenario=sorrel', "game settings hand_dice=yes")
+    empty = (await channel.do("Anna", "hand")).text()
+    assert "All chits of this game are drawn for all to see: /deck draw." in empty
+    assert "Hussars and Dragoons" in (await channel.do("Anna", "deck draw cup hand=cavalry")).body()
+    await channel.do("Anna", "game pass done", "unit edit 'Line 2' state=gone")
+    assert "Line 1 + 3" in (await channel.do("Anna", "deck draw cup hand=line")).text()
+    await channel.do("Anna", "game pass done")
+    staff = (await channel.do("Anna", "deck draw cup hand='crown staff'")).text()
+    assert "Grenadiers" not in staff

@@ -8,15 +8,17 @@ from bot.commands.turns.mentions import addressed, call_sides
 from bot.commands.turns.turn import old_card, phase_card
 from bot.commands.turns.turn_card import across_of, phase_buttons, phase_name
 from bot.game import cups
+from bot.game.counter import is_lost
 from bot.game.phases import chit_name, next_phase, phase_of, phase_title, whose_go
 from bot.game.rights import need_go
+from bot.game.roster import in_order
 from bot.interface.reply.parts import Part, Small
 from bot.interface.reply.reply import WAITING, Reply
 from bot.interface.spec import HAND
 from bot.interface.typing.command_text import quoted
 from bot.rules import cards
 from bot.rules.errors import UserError
-from bot.rules.text.names import counted
+from bot.rules.text.names import counted, joined
 from bot.rules.text.phrase import begun, phrase
 from bot.systems.game_file import LED_BY
 
@@ -134,7 +136,10 @@ async def _shown(context: Context, number: int, because: list[Part]) -> Reply:
     name, whose = chit_name(game, context.system), whose_go(game)
     mention = await call_sides(context, game, game.go)
     where = f"{phase_name(replace(game, led=id), context.system)} · {cups.left_told(game)}"
-    lines = (*because, *decks.described(context, id, filter(None, [cups.chit_of(game.led)])), Small(where))
+    told = in_order(game.units.values()) if cups.said_of(game, game.led).get("of") else ()
+    units = [one.name for one in told if cups.is_called(game, one) and not is_lost(one, context.system)]
+    lines = (*because, *decks.described(context, id, filter(None, [cups.chit_of(game.led)])))
+    lines = (*lines, *([joined(units)] if units and units != [name] else ()), Small(where))
     buttons = (*phase_buttons(context), context.button("undo", "Undo", number))
     return Reply(
         addressed(context, f"{name}: {whose}" if name and whose else name or begun(whose)),

@@ -30,7 +30,8 @@ from bot.commands.play.decks import (
     saw,
 )
 from bot.commands.turns.mentions import call_sides
-from bot.game.decks import seen_ends
+from bot.game import cups
+from bot.game.decks import deck_names, seen_ends
 from bot.game.follows.cards import agreed_key, holders, persons_at, seat_of
 from bot.game.follows.cards import counted as closed_words
 from bot.game.rights import need_player
@@ -399,6 +400,9 @@ async def press_hand(context: Context, about: str) -> Reply:
     refresh = context.button("handpage", "Refresh", page, game.number)
     if not lines:
         hint = phrase("`/deck draw` with `to=me` draws into it, `/deck deal` deals to all sides.")
+        ids = deck_names(context.game, context.system)
+        if ids and all(cups.leads(context.game, id, context.system) for id in ids):
+            hint = phrase("All chits of this game are drawn for all to see: `/deck draw`.")
         return Reply("Your hand is empty", (hint,), private=True, buttons=(refresh,), window=True)
     if holds:
         play = "/deck play " + quoted(entries[0][1].removesuffix(" (known to all)"))

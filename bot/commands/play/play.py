@@ -29,11 +29,9 @@ from bot.places.forms import form_button
 from bot.rules.cards import ALL, deck_from_json, last_key
 from bot.rules.copies import replace
 from bot.rules.errors import UserError
-from bot.rules.inputs.decks import HAND
 from bot.rules.inputs.options import clean, flag, is_left_out
 from bot.rules.inputs.units import Roster
 from bot.rules.tables.table import Table
-from bot.rules.text.names import joined
 from bot.rules.text.phrase import phrase
 from bot.systems.catalog import system
 from bot.systems.system import FIRES, Sequence
@@ -146,20 +144,15 @@ def _need_open(sequence: Sequence, options: Mapping[str, object]) -> None:
 def _need_in_play(context: Context, sequence: Sequence, options: Mapping[str, object]) -> None:
     """Raise UserError for a card that does not lie in play, in a game that was started; what is said hangs on no hand.
     Elsewhere, and for odds, any card will do: it may be on a real table."""
-    game, system = context.game, sequence.system
-    for option in sequence.inputs if game.started and is_of_game(game, system.id) else ():
+    game = context.game
+    for option in sequence.inputs if game.started and is_of_game(game, sequence.system.id) else ():
         if not option.in_play or is_left_out(option, options.get(option.name)):
             continue
-        card, there = clean(option, options[option.name]), [one for id, one in lying(game) if id in option.in_play]
-        if card in there:
-            continue
-        made = next(system.decks[id] for id in option.in_play if card in system.decks[id].names)
-        hint = phrase("`/deck play {card}` plays it, if it is in your hand.", card=quoted(option.labels[card]))
-        hint = hint if made.keep == HAND else phrase("`/deck draw {id}` draws a card into play.", id=made.id)
-        called = joined([option.labels.get(one, one) for one in there])
-        now = f"; {called} {'is' if len(there) == 1 else 'are'}" if there else ""
-        what = f"{option.labels[card]} is not in play{now}."
-        raise UserError(what, hint=hint, option=option.name, code="unknown-card")
+        card = clean(option, options[option.name])
+        if card not in [one for id, one in lying(game) if id in option.in_play]:
+            name = option.labels[card]
+            first = phrase("`/deck play {card}`, if you hold it. `/deck show` has what is in play.", card=quoted(name))
+            raise UserError(f"{name} is not in play.", hint=first, option=option.name, code="unknown-card")
 
 
 def _declare_decks(context: Context, sequence: Sequence, options: Mapping[str, object]) -> Game:
@@ -176,7 +169,7 @@ def _declare_decks(context: Context, sequence: Sequence, options: Mapping[str, o
     for id in sequence.decks:
         if options.get("hand") and game.cards.get(last_key(id)):
             what = f"Cards of {id} are closed, so real cards cannot be typed: they could be in a hand as well."
-            hint = phrase("Leave out hand. With no hand closed, `/fair reveal` opens it.")
+            hint = phrase("Leave out hand: the bot draws. Once no hand is closed, `/fair reveal` opens the rest.")
             raise UserError(what, hint=hint, option="hand", code="closed-cards")
     declare_decks(context, sequence)
     return context.game
