@@ -55,6 +55,10 @@ class Table(ABC):
         """The answer to a command, which has these words in it or on a button."""
 
     @abstractmethod
+    async def asked(self, who: str, path: str, options: Mapping[str, Any], says: str = "") -> Any:
+        """The same for a command by its path and options."""
+
+    @abstractmethod
     async def pressed(self, who: str, message: Any, button: str, says: str = "") -> Any:
         """The answer to a button, likewise."""
 
@@ -115,6 +119,10 @@ class Table(ABC):
         """Whether one person alone reads it."""
 
     @abstractmethod
+    def body(self, message: Any) -> dict[str, Any]:
+        """A message as it can be drawn."""
+
+    @abstractmethod
     def whole(self, message: Any) -> str:
         """All that a message says, as the platform has it."""
 
@@ -154,6 +162,10 @@ class Table(ABC):
     def words(self, message: Any) -> str:
         """All that a message says, without marks."""
         return _MARKS.sub("", self.whole(message))
+
+    def public(self) -> str:
+        """All that stands in the channel for all to read."""
+        return "\n".join(self.whole(one) for one in self.messages() if not self.is_private(one))
 
     def has(self, message: Any, says: str) -> bool:
         """Whether it has these words in it, or a button of that name."""
@@ -256,7 +268,10 @@ class OnDiscord(Table):
         for name, value in read.options.items():
             number = int(str(value)) if kinds[name] == "int" else value
             options[name] = flag({name: value}, name) if kinds[name] == "bool" else number
-        return await self._answer(await self.people[who].slash(self.table, " ".join(read.spec.path), options), says)
+        return await self.asked(who, " ".join(read.spec.path), options, says)
+
+    async def asked(self, who: str, path: str, options: Mapping[str, Any], says: str = "") -> d.Message:
+        return await self._answer(await self.people[who].slash(self.table, path, dict(options)), says)
 
     async def _answer(self, asked: d.Interaction, says: str) -> d.Message:
         answer = await asked.answer()
@@ -318,6 +333,10 @@ class OnDiscord(Table):
     def is_private(self, message: d.Message) -> bool:
         return message.ephemeral
 
+    def body(self, message: d.Message) -> dict[str, Any]:
+        body = {"content": message.content, "embeds": message.embeds, "components": message.components}
+        return body | {"flags": message.flags}
+
     def whole(self, message: d.Message) -> str:
         return message.text
 
@@ -370,6 +389,11 @@ class OnSlack(Table):
         asked = await self.people[who].slash(self.games, command, text)
         assert asked.in_time
         return await self._answer(asked, says)
+
+    async def asked(self, who: str, path: str, options: Mapping[str, Any], says: str = "") -> s.Message:
+        command, *rest = path.split()
+        words = [*rest, *(f'{name}="{"yes" if value is True else value}"' for name, value in options.items())]
+        return await self._answer(await self.people[who].slash(self.games, f"/{command}", " ".join(words)), says)
 
     async def _answer(self, asked: Any, says: str) -> s.Message:
         found: s.Message = await asked.answer(where=lambda one: self.has(one, says) if says else is_news(one))
@@ -439,6 +463,9 @@ class OnSlack(Table):
 
     def is_private(self, message: s.Message) -> bool:
         return message.ephemeral_for is not None
+
+    def body(self, message: s.Message) -> dict[str, Any]:
+        return {"text": message.text, "blocks": message.blocks}
 
     def whole(self, message: s.Message) -> str:
         return message.everything

@@ -35,7 +35,7 @@ def text(tmp_path_factory: pytest.TempPathFactory) -> str:
     async def game() -> Any:
         async with on_discord(folder) as table:
             await ford(table)
-            return json.loads(await table.platform.exported())
+            return json.loads(await table.platform.log_of("Greta"))
 
     export = played(game())
     return page(export, facts_of(export))

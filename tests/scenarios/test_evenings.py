@@ -17,10 +17,11 @@ from pathlib import Path
 import pytest
 
 from bot.audit.check_file import check_file, known_heads, summary
+from tests.adapters import evening as driver
 from tests.adapters.discord.process import running as running_discord
 from tests.adapters.slack.conftest import settle, stand_in
 from tests.adapters.slack.process import running as running_slack
-from tests.scenarios.evening import OnDiscord, OnSlack, Seen, Table
+from tests.scenarios.evening import Seen, Table
 from tests.standins.discord import DiscordStandIn
 from tests.standins.taps import DiscordThumb, SlackThumb
 from tools import verify_log
@@ -181,20 +182,15 @@ async def ended(table: Table, winner: str) -> None:
 @asynccontextmanager
 async def on_discord(folder: Path) -> AsyncIterator[Table]:
     """A table on Discord."""
-    async with DiscordStandIn.running() as discord, running_discord(discord, folder):
-        yield Table(OnDiscord(discord))
+    async with driver.on_discord(folder) as at:
+        yield Table(at)
 
 
 @asynccontextmanager
 async def on_slack(folder: Path) -> AsyncIterator[Table]:
     """A table on Slack."""
-    slack = await stand_in("socket")
-    try:
-        home, anna, ben, games = settle(slack)
-        async with running_slack(slack, folder, home):
-            yield Table(OnSlack(home, anna, ben, games))
-    finally:
-        await slack.stop()
+    async with driver.on_slack(folder) as at:
+        yield Table(at)
 
 
 def keep(table: Table, name: str) -> None:
@@ -223,7 +219,7 @@ async def test_an_evening_is_played_to_its_end_and_proves_itself(platform: Place
         finally:
             keep(table, name)
         path = tmp_path / "game.json"
-        path.write_bytes(await table.platform.exported())
+        path.write_bytes(await table.platform.log_of("Greta"))
         public = table.platform.public()
     if folder := os.environ.get("GROGNARD_EVENINGS"):
         (Path(folder) / name / "game.json").write_bytes(path.read_bytes())
