@@ -113,6 +113,6 @@ async def keep_seen(context: Context, event: Json) -> None:
         hands, back = await closed_hands(context, id), await closed_hands(context, id, out)
         rows = [(one, draw) for one, held in hands.items() if one.startswith(cards.SAW) for draw, _ in held]
         size = cards.pile_size(id, cards.deck_from_json(made), out)
-        for one, draw in (*rows, *cards.taken_off(id, event, back, size)):
+        for one, draw in (*rows, *cards.put_again(event, hands, back, size)):
             seen.setdefault(one, {})[draw] = ""
     context.ledger.keep_hands({one: [*held.items()][-cards.MOST_CARDS :] for one, held in seen.items()})

@@ -393,14 +393,11 @@ def sides_drawn(id: str, deck: Deck, out: Out, count: int, *, peeks: bool = Fals
     return sides, now
 
 
-def taken_off(id: str, event: Mapping[str, Any], hands: Hands, size: int = 0) -> list[tuple[str, str]]:
-    """What a draw took off the known ends of a pile of this `size`, where `hands` are those before it: under which name
-    it is kept who saw each card, and its draw."""
-    if event.get("does") == "peek":  # the known bottom that it put on top; who saw that is kept with the hands
-        return []
-    before, after = ((event.get(part) or {}).get("cards", {}) for part in ("before", "after"))
-    fewer = (max(0, before.get(one, 0) - after.get(one, 0)) for one in (key(id, HAND, end) for end in ENDS))
-    top, bottom = ([draw for draw, _ in hands.get(end, ())][:count] for end, count in zip(ENDS, fewer, strict=True))
+def put_again(event: Mapping[str, Any], hands: Hands, back: Hands, size: int = 0) -> list[tuple[str, str]]:
+    """What the undo of an event puts on the known ends again, of a pile of this `size`: under which name it is kept who
+    saw each card, and its draw. `hands` are those before the undo, `back` those behind it."""
+    here = {draw for end in ENDS for draw, _ in hands.get(end, ())}
+    top, bottom = ([draw for draw, _ in back.get(end, ()) if draw not in here] for end in ENDS)
     seats = dict(enumerate(event.get("seats", ())))
     return [(f"{SAW}{seats.get(at, ALL)}", draw) for at, draw in (*enumerate(top), *enumerate(bottom, len(top) + size))]
 

@@ -436,7 +436,7 @@ async def _seen_by_all(context: Context, id: str, deck: Deck, names: Names) -> l
     pile."""
     ends = seen_ends(await closed_hands(context, id), cards.ALL).values()
     told = [", ".join(names.get(card, "one that not all have seen") for card in row[:MOST_SHOWN]) for row in ends]
-    known = [one for *one, row in zip(("On top", "At the bottom"), told, ends, strict=True) if {*row} - {UNSEEN}]
+    known = [where for *where, row in zip(("On top", "At the bottom"), told, ends, strict=True) if {*row} - {UNSEEN}]
     return [*open_cards(id, deck, context.game.cards, names), *((where, row) for where, row in known)]
 
 

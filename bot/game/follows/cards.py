@@ -17,7 +17,7 @@ from bot.rules.cards import DISCARD, HAND, KNOWN, PLAY, Deck, Out
 from bot.rules.copies import replace
 from bot.rules.dice import Script
 from bot.rules.errors import UserError
-from bot.rules.inputs.decks import DECK, UNSEEN, Ends, ends_told
+from bot.rules.inputs.decks import DECK, UNSEEN, ends_told
 
 Texts = Mapping[tuple[int, str], str]
 """Texts by event and key."""
@@ -402,15 +402,12 @@ def opened_faults(bodies: Sequence[Event], texts: Texts) -> Iterator[tuple[int, 
                 told[number] = (_drawn if "closed" in body else _left)(body, decks[id], out, hands, texts)
             except (KeyError, ValueError, IndexError, StopIteration, UserError):
                 yield number, "what it closed is not in the file as it was opened, or not what its dice draw."
-        piles = body.get("read", {}) if is_open and body["kind"] == "sequence" else {}
-        for name, pile in piles.items():
+        for name in body.get("read", {}) if is_open and body["kind"] == "sequence" else ():
             one = name.removeprefix(DECK)
             hands = cards.hands_now(one, out, told.get(out.get(cards.last_key(one), 0), {}))
             try:
                 if one in decks and out.get(cards.last_key(one)):
-                    _named(
-                        body, one, decks[one], out, hands, texts, ends_told(pile, len(hands.get(cards.TOP, ()))), seen
-                    )
+                    _named(body, one, decks[one], out, hands, texts, seen)
             except (KeyError, ValueError, UserError):
                 yield number, "its closed faces are not in the file as they were opened, or do not draw its cards."
         seen |= {f"{number}.{at}" for at in range(1, 61)} if body.keys() & {"seat", "to"} == {"to"} else set()
@@ -419,13 +416,13 @@ def opened_faults(bodies: Sequence[Event], texts: Texts) -> Iterator[tuple[int, 
                 hands = cards.hands_now(one, out, told.get(out.get(cards.last_key(one), 0), {}))
                 if not _shows(one, hands, body):
                     yield number, "it opens other hands than were drawn."
-        patch = body.get("after") or {}
+        patch, was = body.get("after") or {}, out
         out = cards.moved(out, patch.get("cards", {}))
         decks |= {one: cards.deck_from_json(made) for one, made in patch.get("game", {}).get("decks", {}).items()}
         for one in decks if patch.get("cards", {}).get(cards.SEEN) else ():
-            hands = cards.hands_now(one, out, told.get(out.get(cards.last_key(one), 0), {}))
-            taken = cards.taken_off(one, by_number[body["event"]], hands)
-            seen |= {draw for whose, draw in taken if whose == f"{cards.SAW}{cards.ALL}"}
+            now, back = (cards.hands_now(one, at, told.get(at.get(cards.last_key(one), 0), {})) for at in (was, out))
+            again = cards.put_again(by_number[body["event"]], now, back)
+            seen |= {draw for whose, draw in again if whose == f"{cards.SAW}{cards.ALL}"}
 
 
 def _drawn(body: Event, made: Deck, out: Out, hands: Mapping[str, list[tuple[str, str]]], texts: Texts) -> cards.Hands:
@@ -443,17 +440,16 @@ def _drawn(body: Event, made: Deck, out: Out, hands: Mapping[str, list[tuple[str
     return cards.hands_drawn(hands, drawn, seats, number)
 
 
-def _named(
-    body: Event, id: str, made: Deck, out: Out, hands: cards.Hands, texts: Texts, told: Ends, seen: set[str]
-) -> None:
+def _named(body: Event, id: str, made: Deck, out: Out, hands: cards.Hands, texts: Texts, seen: set[str]) -> None:
     """Raise ValueError where the closed faces of a combat sequence draw other cards of a deck than it names, or where
-    others were known to all on its ends than is `told`: those whose draws all have `seen`."""
+    others were known to all on its ends than it read: those whose draws all have `seen`."""
     dice = [(at, die) for at, die in enumerate(body.get("dice", ()), 1) if die.get("deck") == id]
     faces = [texts[body["number"], f"face.{at}"] for at, die in dice if die["sides"]]
     script = Script([int(face) if re.fullmatch("[0-9]{1,9}", face) else 0 for face in faces])
     drawn = cards.draw(id, made, out, len(dice), script, hands)
     rows = (hands.get(end, ()) for end in cards.ENDS)
     known = [[card if draw in seen else UNSEEN for draw, card in row] for row in rows]
+    told = ends_told(body["read"][f"{DECK}{id}"], len(hands.get(cards.TOP, ())))
     if [*drawn.cards] != [die["value"] for _, die in dice] or [*told] != known:
         raise ValueError
 
