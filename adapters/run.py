@@ -12,10 +12,9 @@ import time
 from collections.abc import Callable, Coroutine, Sequence
 from typing import TYPE_CHECKING, Any
 
-from adapters.settings import need_discord, need_slack
 from bot.process.file_rights import private_from_now_on, tighten
 from bot.process.logs import set_up_logging
-from bot.process.settings import Settings, load_settings
+from bot.process.settings import Settings, load_settings, need_discord, need_slack
 from bot.rules.errors import UserError
 
 if TYPE_CHECKING:

@@ -29,7 +29,7 @@ COMMANDS = {
     "export-table": "bot.host.packs:export_table",
     "fuzz": "bot.host.fuzz:command",
     "doctor": "bot.host.doctor:doctor",
-    "health": "bot.host.health:health",
+    "health": "bot.host.cli:health",
     "publish": "bot.host.report:publish",
     "rerun": "bot.host.database:rerun",
     "copy": "bot.host.database:copy",

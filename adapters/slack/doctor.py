@@ -2,14 +2,13 @@
 
 import json
 
-from adapters.settings import has_oauth, missing_for_slack
 from adapters.slack.calls import Busy, Refused, Wire
 from adapters.slack.installation import INSTALL_PATH, SCOPES
 from adapters.slack.render import render
 from adapters.slack.tables_and_charts import TYPES, named
 from bot.interface.reply.parts import Grid, Odds
 from bot.interface.reply.reply import Reply
-from bot.process.settings import Settings
+from bot.process.settings import Settings, has_oauth, missing_for_slack
 
 OK, NOTE, FAULT = "ok", "note", "fault"
 

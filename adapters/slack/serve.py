@@ -25,7 +25,6 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.socket_mode.request import SocketModeRequest
 
 from adapters.delivery_loop import counting
-from adapters.settings import has_oauth
 from adapters.slack.calls import Busy, Refused, Wire
 from adapters.slack.channels import is_there
 from adapters.slack.http import PATH, web_app
@@ -39,7 +38,7 @@ from bot.app import App
 from bot.commands.games.link import server_back
 from bot.outbox.receipts import watch
 from bot.process.logs import seldom
-from bot.process.settings import Settings
+from bot.process.settings import Settings, has_oauth
 from bot.rules.errors import UserError
 from bot.running.budgets import busy
 
