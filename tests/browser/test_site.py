@@ -25,7 +25,9 @@ LONG = ("index.html", "docs/lnlt.html", "docs/asl.html", "docs/slack.html", "doc
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site, built once by all who test side by side."""
+    """The site that BUILT_SITE names, which was built a moment ago, or one built once by all who test side by side."""
+    if given := os.environ.get("BUILT_SITE"):
+        return Path(given)
     if not GENERATOR.exists():
         pytest.skip("the site's generator is not installed: make site")
     own = tmp_path_factory.getbasetemp()
