@@ -31,6 +31,7 @@ UNSAID = ("sealed", "answer", SAID)
 """Keys of texts that are quoted in no first line."""
 SOMEONE, DELETED = "someone", "(deleted)"
 _MARK = re.compile("⟦([^⟦⟧]+)⟧")
+_LETTER = re.compile(r"\w")
 
 SHORT = 8  # hex digits of the head that answers once showed; nobody takes fewer
 SHOWN = 16  # that they show now: eight can be forged in minutes
@@ -116,16 +117,25 @@ def unnamed(first: str, body: str, persons: Mapping[str, str], texts: Iterable[t
     to change with the name of a player."""
     marks = {text: f"⟦{event}.{key}⟧" for event, key, text in texts if key not in UNSAID and text}
     for person, name in persons.items():
-        if name and name in first and not (name in body and _word(name).search(body)):
+        if name and name in first and _word(body, name) < 0:
             marks.setdefault(name, f"⟦{person}⟧")
-    if not marks:
-        return first
-    every = "|".join(_word(found).pattern for found in sorted(marks, key=len, reverse=True))
-    return re.sub(every, lambda found: marks[found[0]], first)
+    words, at = "", 0
+    while places := [(place, -len(text), text) for text in marks if (place := _word(first, text, at)) >= 0]:
+        place, _, text = min(places)  # the longest of those that begin there
+        words += first[at:place] + marks[text]
+        at = place + len(text)
+    return words + first[at:]
 
 
-def _word(text: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<!\w){re.escape(text)}(?!\w)")
+def _word(text: str, word: str, at: int = 0) -> int:
+    """Where a word comes in a text, from there on, with no letter or digit beside it; -1 where it does not. No pattern
+    is made of it: of many players' names each would be made anew for each answer."""
+    while (at := text.find(word, at)) >= 0:
+        beside = text[at - 1 : at] + text[at + len(word) : at + len(word) + 1]
+        if not _LETTER.search(beside):
+            break
+        at += 1
+    return at
 
 
 def filled(words: str, name_of: Callable[[str], str], text_of: Callable[[int, str], str]) -> str:
