@@ -101,7 +101,6 @@ class Context:
     called: dict[str, tuple[str, ...]] | None = None
     spared: tuple[str, ...] = ()
     members: Mapping[str, IsMember] = field(default_factory=dict)
-    read: tuple[Command, Mapping[str, Any]] | None = None
 
     @property
     def spec(self) -> CommandSpec:
@@ -177,10 +176,8 @@ class Context:
         return Button(":".join([name, self.ledger.row, *map(str, about)]), label, style)
 
     def options(self) -> dict[str, Any]:
-        """The options cleaned, defaults filled in, read once for all who ask. Raises UserError."""
-        if self.read is None or self.read[0] is not self.command:
-            self.read = self.command, Asked(self.spec.options).read(self.command.options, self.spec.name)
-        return {**self.read[1]}
+        """The options cleaned, defaults filled in. Raises UserError."""
+        return Asked(self.spec.options).read(self.command.options, self.spec.name)
 
     def need_game(self) -> Game:
         """The channel's game. Raises UserError while there is none."""

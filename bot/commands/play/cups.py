@@ -53,8 +53,8 @@ async def draw(context: Context) -> Reply:
     options, led = context.options(), cup_now(context)
     typed = options["deck"] or ""
     if not led or context.game.ended or typed.casefold() not in ("", led):
-        return await decks.draw(context)
-    real = decks.real_cards(context)
+        return await decks.draw(context, options)
+    real = decks.real_cards(context, options["hand"] or "")
     if options["count"] != 1 or options["to"] == HAND:
         what = f"{led} leads this phase: its chits are drawn one by one, for all to see."
         raise UserError(what, hint=phrase("The next one: `/deck draw {id}`", id=led), option="count", code="bad-value")

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 from bot.commands.context import Context, closes_texts
 from bot.commands.pictures import deck_shown, offered
@@ -101,10 +102,9 @@ def declare_cup(context: Context, id: str) -> None:
         declare(context, id, made.deck.cards, made.deck.empty)
 
 
-async def draw(context: Context) -> Reply:
+async def draw(context: Context, options: Mapping[str, Any]) -> Reply:
     """Draw cards from a deck, one die each: face up, or closed into one's own hand."""
-    options = context.options()
-    typed, count, real = options["deck"] or "", options["count"], real_cards(context)
+    typed, count, real = options["deck"] or "", options["count"], real_cards(context, options["hand"] or "")
     if typed.isdecimal() and typed not in context.game.decks:
         typed, count = "", int(typed[:4])
     count = len(real) if real and "count" not in context.command.options else count
@@ -119,14 +119,15 @@ async def draw(context: Context) -> Reply:
     return await _draw(context, typed, count, openly=bool(context.command.options.get("to")), real=real)
 
 
-def real_cards(context: Context) -> tuple[str, ...]:
+def real_cards(context: Context, typed: str) -> tuple[str, ...]:
     """The cards that came from a real deck, as typed. Raises UserError where the game allows no real dice."""
-    typed = context.options()["hand"] or ""
+    if not typed:
+        return ()
     real = tuple(filter(None, map(str.strip, re.split("[,;]", typed))))
     if real and not context.game.hand_dice:
         hint = phrase("`/game settings hand_dice=yes` allows them.")
         raise UserError("This game does not allow dice or cards drawn by hand.", hint=hint, code="no-hand-dice")
-    if typed and not real:
+    if not real:
         what = f'hand names no card: "{typed[:40]}".'
         raise UserError(what, hint=phrase("For example: `/deck draw hand=7,12`"), option="hand", code="bad-value")
     return real

@@ -122,18 +122,14 @@ def unnamed(first: str, body: str, persons: Mapping[str, str], texts: Iterable[t
     words, at = "", 0
     while places := [(place, -len(text), text) for text in marks if (place := _word(first, text, at)) >= 0]:
         place, _, text = min(places)  # the longest of those that begin there
-        words += first[at:place] + marks[text]
-        at = place + len(text)
+        words, at = words + first[at:place] + marks[text], place + len(text)
     return words + first[at:]
 
 
 def _word(text: str, word: str, at: int = 0) -> int:
     """Where a word comes in a text, from there on, with no letter or digit beside it; -1 where it does not. No pattern
     is made of it: of many players' names each would be made anew for each answer."""
-    while (at := text.find(word, at)) >= 0:
-        beside = text[at - 1 : at] + text[at + len(word) : at + len(word) + 1]
-        if not _LETTER.search(beside):
-            break
+    while (at := text.find(word, at)) >= 0 and _LETTER.search(text[at - 1 : at] + text[at + len(word) :][:1]):
         at += 1
     return at
 
