@@ -73,6 +73,14 @@ class Arguments:
         taken, self.words = self.words[: len(names)], self.words[len(names) :]
         return taken
 
+    def only(self, *names: str) -> list[str]:
+        """The positional words, one for each name, and nothing beside them. Raises UserError."""
+        taken = self.take(*names)
+        if more := [*self.words, *self.pairs]:
+            hint = f"It takes {' and '.join(names)} alone." if names else "It takes nothing here."
+            raise UserError(f'"{more[0][:40]}" is left over.', hint=hint, code="loose-word")
+        return taken
+
     def given(self) -> dict[str, object]:
         """key=value pairs, and each remaining bare word as a flag that is set."""
         for word in self.words:
@@ -101,7 +109,7 @@ def show_systems(words: Sequence[str]) -> None:
     """The systems, a line each."""
     from bot.systems.catalog import systems
 
-    Arguments(words, flags={})
+    Arguments(words, flags={}).only()
     for id, game in systems().items():
         print(f"{id}  {game.title}")
 
@@ -110,7 +118,7 @@ def show_tables(words: Sequence[str]) -> None:
     """The tables of a system, a line each."""
     from bot.systems.catalog import system
 
-    (id,) = Arguments(words, flags={}).take("SYSTEM")
+    (id,) = Arguments(words, flags={}).only("SYSTEM")
     _listed(system(id).tables.values())
 
 
@@ -118,7 +126,7 @@ def show_sequences(words: Sequence[str]) -> None:
     """The sequences of a system, a line each."""
     from bot.systems.catalog import system
 
-    (id,) = Arguments(words, flags={}).take("SYSTEM")
+    (id,) = Arguments(words, flags={}).only("SYSTEM")
     _listed(system(id).sequences.values())
 
 
@@ -226,7 +234,7 @@ def batch(words: Sequence[str]) -> None:
 
     from bot.host.batch import run_batch
 
-    Arguments(words, flags={})
+    Arguments(words, flags={}).only()
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8")  # JSON is UTF-8 whatever the terminal speaks
     run_batch(sys.stdin.buffer, lambda line: print(line, flush=True))
@@ -240,7 +248,7 @@ def verify_file(words: Sequence[str]) -> int:
     from bot.audit.check_file import check_file, known_heads, summary
 
     arguments = Arguments(words, flags={"head": True, "heads": True})
-    (file,) = arguments.take("FILE")
+    (file,) = arguments.only("FILE")
     heads = known_heads(arguments.flags.get("head", ()), arguments.flags.get("heads", ()), sys.stdin.read)
     findings = check_file(Path(file), heads)
     for line in (*findings.faults, *summary(findings)):
@@ -258,7 +266,9 @@ def health(words: Sequence[str]) -> int:
 
     from bot.process.settings import load_settings
 
-    flags = Arguments(words, flags={"ready": False, "live": False}).flags
+    arguments = Arguments(words, flags={"ready": False, "live": False})
+    arguments.only()
+    flags = arguments.flags
     asked = "/livez" if "live" in flags else "/readyz" if "ready" in flags else "/healthz"
     settings = load_settings()
     if not settings.health_port:

@@ -48,7 +48,7 @@ def completion(words: Sequence[str]) -> None:
     if len(words) == 2 and words[0] == "words":
         print("".join(f"{word}\n" for word in completed(words[1])), end="")
         return
-    (shell,) = Arguments(words, flags={}).take("bash, zsh or fish")
+    (shell,) = Arguments(words, flags={}).only("bash, zsh or fish")
     if shell not in SCRIPTS:
         hint = did_you_mean(shell, SCRIPTS) or "There are scripts for bash, zsh and fish."
         raise UserError(f'There is no completion for "{shell[:40]}".', hint=hint, code="bad-value")

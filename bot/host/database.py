@@ -36,7 +36,7 @@ BESIDE = ("-wal", "-shm")
 def backup(words: Sequence[str]) -> int:
     """Copy the database into a new file, whichever kind it is; 1 where a game in it does not verify (on PostgreSQL;
     SQLite's pages are checked). Raises UserError where there is none, or the file is there already."""
-    (name,) = Arguments(words, flags={}).take("FILE")
+    (name,) = Arguments(words, flags={}).only("FILE")
     settings, copy = load_settings(), Path(name)
     source = _name(settings)
     if not settings.postgres and not Path(source).exists():
@@ -59,7 +59,7 @@ def backup(words: Sequence[str]) -> int:
 def restore(words: Sequence[str]) -> int:
     """Put a copy in place of the database; 1 where a game does not verify then. Raises UserError while anybody has that
     open, or for no copy of ours."""
-    (name,) = Arguments(words, flags={}).take("FILE")
+    (name,) = Arguments(words, flags={}).only("FILE")
     settings, copy = load_settings(), Path(name)
     source = _name(settings)
     if not copy.is_file():
@@ -258,7 +258,7 @@ def copy(words: Sequence[str]) -> int:
     """Copy a database into an empty one; 1 where a game there does not verify. Raises UserError, and then the target
     is as it was."""
     signs = [word.replace("=", "\0") for word in words]  # ?host=... makes no pair of an address
-    urls = Arguments(signs, flags={}).take("FROM_URL", "TO_URL")
+    urls = Arguments(signs, flags={}).only("FROM_URL", "TO_URL")
     source, target = (_settings_with(url.replace("\0", "=")) for url in urls)
     if (source.postgres, source.database) == (target.postgres, target.database):
         raise UserError("Both addresses are the same.", hint="Name an empty database second.", code="bad-arguments")

@@ -50,7 +50,9 @@ class Findings:
 
 def doctor(words: list[str]) -> int:
     """Check everything; `--replay` also plays every game of the database again. 1 when something is to be fixed."""
-    replays = "replay" in Arguments(words, flags={"replay": False}).flags
+    arguments = Arguments(words, flags={"replay": False})
+    arguments.only()
+    replays = "replay" in arguments.flags
     found = Findings()
     found.right(f"Python {sys.version.split()[0]}")
     _check_tables(found)

@@ -307,7 +307,7 @@ def find(name: str) -> System:
 def command(words: list[str]) -> int:
     """Play random games of a system; 1 when something did not hold in one, which is then written to a file."""
     arguments = Arguments(words, flags={"plays": True, "seed": True})
-    (name,) = arguments.take("SYSTEM")
+    (name,) = arguments.only("SYSTEM")
     plays, seed = (arguments.number(flag, default) for flag, default in (("plays", 20), ("seed", 1)))
     system = find(name)
     if system.id not in systems():

@@ -32,7 +32,7 @@ from bot.systems.system import System
 def check(words: list[str]) -> int:
     """Check packs; 1 when one has a fault."""
     arguments = Arguments(words, flags={"json": False, "watch": False})
-    (path,) = arguments.take("FOLDER")
+    (path,) = arguments.only("FOLDER")
     if not Path(path).exists():
         raise UserError(f"There is no {path[:80]}.", hint="Name the folder or zip of a pack.", code="unreadable-file")
     if "watch" in arguments.flags:
@@ -107,7 +107,7 @@ def _play(pack: System, changed: str, _: Path, console: Console) -> None:
 def new(words: list[str]) -> None:
     """Write a first pack into a folder, or a blank table into that of a pack."""
     arguments = Arguments(words, flags={"blank": False, "rows": True, "columns": True})
-    (folder,) = arguments.take("FOLDER")
+    (folder,) = arguments.only("FOLDER")
     if "blank" in arguments.flags:
         blank_table(Path(folder), arguments.flags.get("rows", ["2-12"])[-1], arguments.number("columns", 4))
         print(f"{folder} waits for your card: type each _, then: grognard check {Path(folder).parent}")
@@ -122,7 +122,7 @@ def bring_in(words: list[str]) -> int:
     import sys
 
     arguments = Arguments(words, flags={"pack": True, "id": True, "group": True, "deck": True})
-    (name,) = arguments.take("FILE")
+    (name,) = arguments.only("FILE")
     folder, id, group, deck = (arguments.flags.get(flag, [""])[-1] for flag in ("pack", "id", "group", "deck"))
     if name != "-" and (Path(name).is_dir() or is_zipfile(name)):
         if id or group or deck:
@@ -145,7 +145,8 @@ def bring_in(words: list[str]) -> int:
 def export_table(words: list[str]) -> None:
     """Write a table as a sheet."""
     arguments = Arguments(words, flags={"out": True})
-    text = as_csv(system(arguments.take("SYSTEM")[0]).table(arguments.take("TABLE")[0]))
+    id, name = arguments.only("SYSTEM", "TABLE")
+    text = as_csv(system(id).table(name))
     if "out" not in arguments.flags:
         print(text, end="")
         return

@@ -25,7 +25,7 @@ from bot.systems.catalog import using
 def write_report(words: Sequence[str]) -> None:
     """Write the page of the export in a file (JSON, packed, or another page). Raises UserError."""
     arguments = Arguments(words, flags={"out": True})
-    (file,) = arguments.take("FILE")
+    (file,) = arguments.only("FILE")
     path = Path(file)
     out = Path(arguments.flags["out"][-1]) if "out" in arguments.flags else path.with_suffix("").with_suffix(".html")
     if out.resolve() == path.resolve():
@@ -55,7 +55,7 @@ READABLE = 0o644
 def publish(words: list[str]) -> int:
     """Write the page once, or again and again with --every; 0. Raises UserError for what cannot be done."""
     arguments = Arguments(words, flags={"every": True})
-    game, folder = arguments.take("GAME", "FOLDER")
+    game, folder = arguments.only("GAME", "FOLDER")
     settings = load_settings()
     if settings.database is None or not settings.database.exists():
         raise UserError("There is no database here yet, so no games.", code="no-game")

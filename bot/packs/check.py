@@ -18,11 +18,13 @@ from bot.odds_worker.pool import Worker
 from bot.packs.linter import lint
 from bot.process.entropy import throwaway
 from bot.rules.errors import TableError, UserError, did_you_mean
+from bot.rules.inputs.decks import GameDeck
 from bot.rules.inputs.units import MAX_UNITS
 from bot.rules.odds.odds import STATE_BUDGET
 from bot.rules.odds.rolls import TooManyStates
 from bot.rules.tables.compile import OUTPUTS
 from bot.rules.text.names import counted
+from bot.systems.deck_file import FORMATION, SIDE
 from bot.systems.deck_file import questions as asked_of
 from bot.systems.packs.archive import Content, read_content
 from bot.systems.packs.pack import MOST_SHOWN, PackSystem
@@ -86,6 +88,7 @@ def check_system(system: System, *, is_new: bool = True) -> Report:
         _check_scenarios(system, found, is_new=is_new),
         _check_decks(system, found),
     ]
+    found.questions += () if found.faults else _about_no_sequence(system)
     if isinstance(system, PackSystem) and not found.faults:
         try:
             system.check_whole()
@@ -276,11 +279,35 @@ def _check_scenarios(system: System, found: _Found, *, is_new: bool) -> int:
 def _check_decks(system: System, found: _Found) -> int:
     try:
         for id, made in system.decks.items():
-            found.questions += asked_of(made, f"{system.id}/{DECKS}/{id}.yaml", leads=is_cup(id, system))
+            file, leads = f"{system.id}/{DECKS}/{id}.yaml", is_cup(id, system)
+            found.questions += asked_of(made, file, leads=leads)
+            found.questions += _of_nobody(system, made, file) if leads else ()
         return len(system.decks)
     except TableError as error:
         found.faults.append(str(error))
         return 0
+
+
+def _of_nobody(system: System, made: GameDeck, file: str) -> Iterator[str]:
+    """Chits of a side that no scenario has, or of a formation that no unit can be of."""
+    formation = system.words["units"].keys.get(FORMATION)
+    sides = {side: "" for name in system.names(SCENARIOS) for side in find_scenario(system, name).sides}
+    for key, words in ((SIDE, [*sides]), (FORMATION, formation.values if formation is not None else ())):
+        for id, said in made.said.items():
+            if words and (word := str(said.get(key, words[0]))) not in words:
+                hint = did_you_mean(word, words) or f"There are {', '.join(words)}."
+                yield f'{file}, row cards {id}, column {key}: nobody is of "{word}". {hint}'
+
+
+def _about_no_sequence(system: System) -> Iterator[str]:
+    """What game.yaml says of sequences that there are not."""
+    above = [game for game in (getattr(system, "parent", None), system.base) if game is not None]
+    known = [id for game in (system, *above) for id in game.sequences] + ["*"]
+    for part in ("results", "odds", "scores"):
+        for id in system.game.get(part) or ():
+            if id not in known:
+                hint = did_you_mean(str(id), known)
+                yield f"{system.id}/game.yaml, row {part} {id}: there is no such sequence. {hint}".strip()
 
 
 async def check_apart(content: Content, seconds: float = UNTRUSTED_SECONDS) -> Report:

@@ -106,6 +106,13 @@ def test_batch_as_a_process() -> None:
     [
         (["lokup"], "Did you mean lookup?"),
         (["lookup"], "SYSTEM is missing"),
+        (["systems", "lnlt"], '"lnlt" is left over. It takes nothing here.'),
+        (["tables", "lnlt", "melee-odds"], '"melee-odds" is left over. It takes SYSTEM alone.'),
+        (["check", "packs/generic", "packs/low-water"], '"packs/low-water" is left over. It takes FOLDER alone.'),
+        (["backup", "a.db", "b.db"], '"b.db" is left over. It takes FILE alone.'),
+        (["copy", "a", "b", "c"], '"c" is left over. It takes FROM_URL and TO_URL alone.'),
+        (["doctor", "replay"], '"replay" is left over. It takes nothing here.'),
+        (["health", "now"], '"now" is left over. It takes nothing here.'),
         (["lookup", "lntl", "dct"], "Did you mean lnlt?"),
         (["lookup", "lnlt", "melee-ods", "attack=7"], "Did you mean melee-odds?"),
         (["lookup", "lnlt", "melee-odds", "attack=seven", "defense=5"], "attack must be a whole number"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Awaitable, Callable
 from fractions import Fraction
 from itertools import product
@@ -11,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from bot.host.fuzz import Tally, fuzz
-from bot.packs.check import check_content
+from bot.packs.check import check_content, check_path
 from bot.systems.catalog import system
 from bot.systems.packs.archive import read_content
 from tests.examples import odds
@@ -275,3 +276,24 @@ async def test_a_chit_names_the_units_that_go_and_no_hand_is_offered(three_mills
     await channel.do("Anna", "game pass done")
     staff = (await channel.do("Anna", "deck draw cup hand='crown staff'")).text()
     assert "Grenadiers" not in staff
+
+
+@pytest.mark.parametrize(
+    ("file", "was", "now", "asked"),
+    [
+        ("decks/cup.yaml", "side: Crown, formation: line", "side: Crwn, formation: line",
+         'line 5, row cards line, column side: nobody is of "Crwn". Did you mean Crown?'),
+        ("decks/cup.yaml", "formation: line", "formation: lion",
+         'line 5, row cards line, column formation: nobody is of "lion". Did you mean line?'),
+        ("game.yaml", "  charge: {repulsed", "  chrage: {repulsed",
+         "row scores chrage: there is no such sequence. Did you mean charge?"),
+    ],
+)  # fmt: skip
+def test_what_is_said_of_nobody_is_asked_about(
+    file: str, was: str, now: str, asked: str, root: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "three-mills"
+    shutil.copytree(root / "packs" / "three-mills", folder)
+    (folder / file).write_text((folder / file).read_text().replace(was, now))
+    (question,) = check_path(folder).questions
+    assert question.endswith(asked)

@@ -13,6 +13,7 @@ import pytest
 from adapters.discord.text import line as discord_line
 from bot.app import App
 from bot.audit.check_file import check
+from bot.commands.post.reminders import ReminderSettings
 from bot.interface.reply.parts import Group, Happened
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Command, Path
@@ -112,6 +113,19 @@ async def test_nobody_is_reminded_who_never_asked_for_it() -> None:
     assert await post.passes(48, HOUR) == []
     shown = await post.channel.do("Bob", "me show")
     assert shown.title == "Reminders are off"
+
+
+async def test_a_whole_day_is_no_quiet_hours_and_whoever_kept_one_is_reminded() -> None:
+    """Hours that never end would be looked through for their end for ever, and the bot with them."""
+    post = await Post.begin()
+    await in_operations(post)
+    for hours in ("0-24", "24-0", "0:00-24:00", "22-22", "23:60-7"):
+        refused = await post.channel.say("Bob", f"me ping interval=1h quiet={hours}")
+        assert refused.title == f'"{hours}" cannot be read as hours of the day.', hours
+    assert "Quiet hours: 23:59 to 00:00, UTC" in (await post.channel.do("Bob", "me ping 1h quiet=23:59-24")).body()
+    kept = ReminderSettings(1, (0, 0))  # as it was taken once
+    assert (kept.is_quiet(0), kept.awake(60)) == (False, 60)
+    assert "There is no time zone" in (await post.channel.say("Bob", "me ping 1h zone=localtime")).title
 
 
 async def test_nothing_comes_at_night_in_the_clock_of_whoever_sleeps() -> None:

@@ -41,7 +41,7 @@ CHANNEL, DIRECT = "channel", "dm"
 MORNING = 9
 """The hour of tomorrow's reminder."""
 _INTERVAL = re.compile(r"(\d{1,3})\s*h?(ours?)?", re.IGNORECASE)
-_QUIET = re.compile(r"(\d{1,2})(?::(\d\d))?\s*(?:-|\u2013|to)\s*(\d{1,2})(?::(\d\d))?", re.IGNORECASE)
+_QUIET = re.compile(r"(\d{1,2})(?::([0-5]\d))?\s*(?:-|\u2013|to)\s*(\d{1,2})(?::([0-5]\d))?", re.IGNORECASE)
 _MIDNIGHT = 24 * 60
 REMIND = "remind"
 _TOLD = (*ROLLS, "choice")
@@ -73,7 +73,7 @@ class ReminderSettings(NamedTuple):
 
     def is_quiet(self, at: float) -> bool:
         """Whether that is in the quiet hours."""
-        if not self.quiet:
+        if not self.quiet or self.quiet[0] == self.quiet[1]:  # a day without an end would never be over
             return False
         local, (first, last) = self.local(at), self.quiet
         minute = local.hour * 60 + local.minute
@@ -148,7 +148,8 @@ def _quiet(typed: str) -> tuple[int, ...]:
         return ()
     found = _QUIET.fullmatch(typed.strip())
     first, last = (int(found[at]) * 60 + int(found[at + 1] or 0) for at in (1, 3)) if found else (-1, -1)
-    if found is None or first == last or not (0 <= first <= _MIDNIGHT and 0 <= last <= _MIDNIGHT):
+    inside = 0 <= first <= _MIDNIGHT and 0 <= last <= _MIDNIGHT
+    if found is None or not inside or first % _MIDNIGHT == last % _MIDNIGHT:
         what = f'"{typed[:40]}" cannot be read as hours of the day.'
         raise UserError(what, hint="For example 22-7, or 22:30-6:45; off for none.", option="quiet", code="bad-value")
     return first % _MIDNIGHT, last % _MIDNIGHT

@@ -473,6 +473,10 @@ USUAL = (
 """What is offered before anything is typed."""
 
 
+_NO_PLACE = {"localtime", "Factory"}
+"""Zones that are the host's own, or none."""
+
+
 @cache
 def zones() -> tuple[str, ...]:
     """All zones that have a continent, and UTC; in order."""
@@ -482,7 +486,7 @@ def zones() -> tuple[str, ...]:
 def zone_named(typed: str) -> str:
     """The zone meant by its name or its city, whatever the case; "" for none."""
     word = _plain(typed)
-    named = {name.casefold(): name for name in available_timezones()}
+    named = {name.casefold(): name for name in available_timezones() - _NO_PLACE}
     cities = {known.rpartition("/")[2].casefold(): known for known in reversed(zones()) if not _is_etc(known)}
     return named.get(word) or cities.get(word, "")
 
