@@ -18,6 +18,7 @@ import pytest
 
 from bot.app import App
 from bot.audit.check_file import check
+from bot.commands.post import choose
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Command, Place
 from bot.rules.cards import SEEN
@@ -29,8 +30,9 @@ from tests.packs.test_closed_draws import CAMP
 from tests.packs.test_closed_sequences import CARDS, assert_seen, opened
 from tests.packs.test_draws import FILES, MARCH, SEQUENCES, ford, sound
 from tests.page_script import said_by_page
-from tests.playing import Channel
+from tests.playing import Channel, two_sides
 from tests.random_play import exported_text
+from tests.seams.test_undo import PLACE, Away
 from tests.test_verifiers_agree import agree_on_forgeries
 from tools import verify_log
 
@@ -478,6 +480,34 @@ async def test_what_came_back_is_told_elsewhere_after_a_restart_and_forgotten_by
     await channel.do("Bob", "few camp")
     await opened(channel, tmp_path)
     assert SEEN not in (await channel.game()).cards
+
+
+async def test_what_a_manager_agrees_to_take_back_stays_known_too(tmp_path: Path) -> None:
+    away = Away()
+    channel = Channel(await fresh_app(lambda: away.now), PLACE)
+    channel.app.handling.members["console"] = away.is_member
+    await two_sides(channel)
+    await channel.do("Anna", 'deck make "1..9" cup', "deck peek 2 cup")
+    drawn = (await channel.do("Anna", "deck draw cup")).title.removeprefix("Anna draws ")
+    asked = await channel.do("Anna", "game undo")
+    away.here["console:bob"] = False
+    assert (await away.manager(channel, asked.buttons[0].action)).first.endswith("Max agreed as manager")
+    assert f"On top: {drawn}, one that not all have seen" in (await channel.do("Bob", "deck show cup")).text()
+    assert bodies(await sound(channel, tmp_path), "undo")[0]["by"] == "manager"
+
+
+async def test_what_is_taken_back_as_its_rules_are_gone_stays_known_too(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    channel, model = await ford(), Model()
+    await channel.do("Anna", "deck peek 2 chances", "few ask units='Red 1'")
+    with monkeypatch.context() as gone:
+        gone.setattr(choose, "system_of", lambda _event: None)
+        assert "is taken back" in (await channel.do("Anna", "choose go")).title
+    await followed(channel, model)
+    assert [card.is_known(EVERYBODY) for card in model.now.top] == [True, False]
+    await assert_told(channel, model.now)
+    await opened(channel, tmp_path)
 
 
 # -- forged
