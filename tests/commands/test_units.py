@@ -228,3 +228,11 @@ async def test_free_play_without_units_goes_along_with_its_players() -> None:
     assert (await channel.game()).system == "lnlt", "the only one that knows scouts"
     await channel.do("Bob", "baps leader-points rating=1")
     assert (await channel.game()).system == "lnlt", "there are units now"
+
+
+async def test_units_alike_are_removed_in_one_line_as_they_were_added() -> None:
+    channel = await Channel.fresh()
+    await channel.do("Anna", "game start lnlt Hill sides=US,VC")
+    added = await channel.do("Anna", 'unit add "Fox 1..40" squad US morale=5')
+    removed = await channel.do("Anna", 'unit remove "Fox 1..40"')
+    assert removed.body() == added.body() == ["Fox 1-40 (us1..us40): squad morale=5"]

@@ -204,7 +204,7 @@ async def remove(context: Context) -> Reply:
     after = {key: other for key, other in game.units.items() if key not in gone}
     who = units[0].name if len(units) == 1 else count_units(len(units))
     context.ledger.add("unit", replace(game, units=after), result=f"{who} removed")
-    return Reply(f"{context.who} removes {who}", tuple(map(described, units)))
+    return Reply(f"{context.who} removes {who}", tuple(described_together(units)))
 
 
 def find_units(context: Context, typed: str) -> list[RosterUnit]:
