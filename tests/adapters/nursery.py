@@ -157,16 +157,15 @@ def main(address: str) -> None:
         print("ready", flush=True)
         _wait_at(door)
         _load()
+        signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # whoever was forked here and ends is gone: nobody waits for them
         while True:
             _wait_at(door)
             asker, _ = door.accept()
             if os.fork() == 0:
+                signal.signal(signal.SIGCHLD, signal.SIG_DFL)
                 door.close()
                 return _keep(asker)
             asker.close()
-            with suppress(ChildProcessError):
-                while os.waitpid(-1, os.WNOHANG)[0]:
-                    pass
 
 
 def _wait_at(door: socket.socket) -> None:
@@ -230,12 +229,7 @@ def _settle(asked: Mapping[str, Any]) -> None:
 
 
 def _sum_up(asker: socket.socket, asked: Mapping[str, Any]) -> None:
-    """Fork the worker, which speaks with who asked; wait for its end."""
-    pid = os.fork()
-    if pid:
-        asker.close()
-        os.waitpid(pid, 0)
-        os._exit(0)
+    """Be the worker, which speaks with who asked."""
     _settle(asked)
     asker.sendall(b"%d\n" % os.getpid())
     for target in (0, 1):
