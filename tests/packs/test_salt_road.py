@@ -13,6 +13,9 @@ from pathlib import Path
 import pytest
 
 from bot.host.fuzz import Tally, fuzz
+from bot.interface.form.form import Room, form_of
+from bot.interface.registry import registry
+from bot.interface.typing.complete import Known
 from bot.packs.check import check_content
 from bot.systems.catalog import system
 from bot.systems.packs.archive import read_content
@@ -165,6 +168,16 @@ async def test_a_phase_that_names_done_has_one_such_button(salt_road: Path) -> N
     channel = await Channel.fresh()
     began = await channel.do("Anna", 'game start salt-road "First year" scenario=year')
     assert [button.label for button in began.buttons] == ["Join Duke", "Join League", "Done"]
+
+
+def test_the_form_says_no_formulas(salt_road: Path) -> None:
+    """It asks for an army only where one counts, so nobody need read when that is."""
+    spec = registry().get(("salt-road", "use"))
+    assert spec is not None
+    field = form_of(spec, {"card": "lancers", "how": "support"}, Known(), Room()).field("units")
+    assert field is not None
+    assert field.hint == "An army of yours, for support or men."
+    assert form_of(spec, {"card": "lancers", "how": "orders"}, Known(), Room()).field("units") is None
 
 
 async def test_random_games_of_it_are_sound(salt_road: Path) -> None:

@@ -170,7 +170,7 @@ def counting(options: Iterable[Option], raw: Mapping[str, object]) -> tuple[Opti
         except UserError:
             values[option.name] = _default(option)
     return tuple(
-        replace(option, when="", matters=None) if option.when else option
+        replace(option, when="", matters=None, help=option.help.rpartition(" (if ")[0]) if option.when else option
         for option in options
         if option.matters is None or option.matters(values)
     )
