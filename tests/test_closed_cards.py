@@ -126,7 +126,7 @@ def masked(text: str) -> str:
 
 async def played(faces: Mapping[int, Sequence[int]], lines: Sequence[tuple[str, str]], holder: str) -> list[str]:
     clock = count(1_800_000_000, 7)
-    world = World(Channel(await fresh_app(lambda: float(next(clock)))), faces)
+    world = World(Channel(await fresh_app(lambda: float(next(clock)), lambda: 0.0)), faces)
     for name, line in (*START, *lines):
         await world.do(name, line, holder=holder)
         if (name, line) not in START:

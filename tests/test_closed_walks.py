@@ -230,7 +230,7 @@ class Watched(World):
 
 async def played(card: str, base: str, lines: Sequence[tuple[str, str]]) -> list[str]:
     clock, host, figures = count(1_800_000_000, 7), Host(), Metrics("1")
-    app = await fresh_app(lambda: float(next(clock)))
+    app = await fresh_app(lambda: float(next(clock)), lambda: 0.0)
     app.watched(Watch(figures))
     world = Watched(Channel(app, HERE), {})
     chooser, root, level = Chooser((KEPT, card)), logging.getLogger(), logging.getLogger().level

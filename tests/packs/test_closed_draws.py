@@ -92,7 +92,7 @@ class Table(World):
 
 async def played(faces: tuple[int, ...], lines: tuple[tuple[str, str], ...]) -> list[str]:
     clock = count(1_800_000_000, 7)
-    world = Table(Channel(await fresh_app(lambda: float(next(clock)))), {})
+    world = Table(Channel(await fresh_app(lambda: float(next(clock)), lambda: 0.0)), {})
     for name, line in STARTS:
         await world.channel.do(name, line)
     world.faces = {(await world.channel.game()).number + 2: faces}  # behind the event that declares the deck
