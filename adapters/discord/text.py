@@ -1,5 +1,6 @@
-"""Plain text made safe for Discord: nothing in it formats, links, pings, or hides. Commands to copy are as Discord
-takes them, ready to paste: `/lnlt fire attackers:us3; us4 targets:vc5 tm:1`."""
+"""Plain text made safe for Discord: nothing in it formats, links or hides; whom a message may ping is said in
+`render.py`, `allowed_mentions`. Commands to copy are as Discord takes them, ready to paste:
+`/lnlt fire attackers:us3; us4 targets:vc5 tm:1`."""
 
 import re
 from collections.abc import Iterable

@@ -2,21 +2,24 @@
 anybody who has it can watch the game, until it is ended."""
 
 import asyncio
+import csv
+import io
 import json
 import re
-from collections.abc import AsyncIterator, Callable, Sequence
-from dataclasses import replace
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from hashlib import sha256
 from typing import TypeVar
 
-from bot.answers.events import texts_of
-from bot.answers.story import Beside, csv_head, csv_lines, plain, story_lines, time_text
+from bot.answers.events import retold, texts_of
+from bot.answers.story import story
 from bot.audit.export import Promises, behind, heading, text_json, version_of
 from bot.audit.packs_of_game import hashes_of, hashes_sealed, packs_at
 from bot.commands.channel_games import named, turn_to
 from bot.commands.context import Context
 from bot.game.decks import card_names
-from bot.game.events import note_undo
+from bot.game.events import ROLLS, note_undo
 from bot.game.loaded import BATCH, in_batches, texts_in_batches
 from bot.game.phases import phase_title
 from bot.game.rights import need_player
@@ -50,6 +53,24 @@ LONG = 1_000_000
 """Characters of an export from which it is read beside the bot, too: here it would hold everybody up."""
 SECONDS = 15.0
 """What the making of a page may take in one go, beside the facts: several times what a long game needs."""
+COLUMNS = ("event", "time", "who", "side", "kind", "command", "label", "inputs", "dice", "result", "told", "marks")
+"""Of a CSV of the log."""
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What has to be known beside some events to write them out: the names of persons, the sides of the game, the
+    texts written with these events, which of them are undone, and what was sealed in those that are open now."""
+
+    names: Mapping[str, str]
+    sides: tuple[str, ...]
+    texts: Mapping[int, str] = field(default_factory=dict)
+    undone: Collection[int] = ()
+    opened: Mapping[int, str] = field(default_factory=dict)
+
+    def name_of(self, person: str) -> str:
+        """The name of a person."""
+        return self.names.get(person, "someone")
 
 
 async def export(context: Context) -> Reply:
@@ -324,3 +345,62 @@ def _need_right(context: Context) -> None:
     if not (actor.directs or (not game.started and context.keeps)):
         what = "Only the game master, a server manager or a workspace admin can share it."
         raise UserError(what, hint=phrase("`/game status` says who is game master."), code="not-master")
+
+
+def csv_lines(bodies: Sequence[str], beside: Beside) -> str:
+    """One line per roll, table and sequence; sealed ones once they have been opened."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    for event in map(json.loads, bodies):
+        number = event["number"]
+        if is_sealed := number in beside.opened:
+            event = {**event, **json.loads(beside.opened[number])}
+        if event["kind"] in (*ROLLS, "choice"):
+            writer.writerow(_row(event, beside, is_sealed=is_sealed))
+    return out.getvalue()
+
+
+def csv_head() -> str:
+    """The line with the names of the columns."""
+    return f"{','.join(COLUMNS)}\n"
+
+
+def _row(event: Json, beside: Beside, *, is_sealed: bool) -> list[object]:
+    number = event["number"]
+    label = beside.texts.get(number, "")
+    marked = {"hand": event.get("hand"), "undone": number in beside.undone, "sealed": is_sealed}
+    marks = [word for word, is_set in marked.items() if is_set]
+    typed = {**event.get("inputs", {}), **event.get("read", {})}
+    inputs = " ".join(f"{key}={value}" for key, value in typed.items())
+    dice = " ".join(str(die["value"]) for die in event.get("dice", ()))
+    cells = [beside.name_of(event["who"]), event["side"], event["kind"], event.get("command", "choose"), label, inputs]
+    result = str(event.get("result", ""))
+    told = retold(event, beside.name_of, label, beside.sides).sentence
+    return [number, time_text(event["at"]), *map(_cell, cells), dice, _cell(result), _cell(told), " ".join(marks)]
+
+
+def _cell(text: str) -> str:
+    """A text that no spreadsheet takes for a formula."""
+    return f"'{text}" if text[:1] in ("=", "+", "@", "-", "\t") else text
+
+
+def story_lines(bodies: Sequence[str], beside: Beside) -> str:
+    """The story of some events as lines of Markdown, each with its line break; it goes on with the next events."""
+    lines = []
+    for chapter in story(map(json.loads, bodies), beside.name_of, beside.texts, beside.sides, beside.undone):
+        lines += ["", f"## {plain(chapter.heading)}", ""] if chapter.heading else []
+        for told in chapter.told:
+            sentence = plain(told.sentence)
+            said = f"~~{sentence}~~ (undone)" if told.undone else f"**{sentence}**" if told.grave else sentence
+            lines.append(f"- #{told.number} {said}{f' {plain(told.dice)}' if told.dice else ''}")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def plain(text: str) -> str:
+    """Text that Markdown leaves as it is."""
+    return re.sub(r"([\\`*_{}\[\]<>#|~])", r"\\\1", text)
+
+
+def time_text(at: int) -> str:
+    """A time as files have it."""
+    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
