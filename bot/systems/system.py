@@ -222,7 +222,7 @@ def _apart(inputs: Mapping[str, Any], key: str) -> tuple[Mapping[str, Any], Mapp
 
 
 def _of_cards(option: Option, decks: Any, system: System) -> Option:
-    """The option with the cards that are its words, where it takes one that lies in play. Raises Slip."""
+    """The option with the cards that are its words, where it takes one that is in play. Raises Slip."""
     if decks is None:
         return option
     ids = [*map(str, decks)] if isinstance(decks, list) else []

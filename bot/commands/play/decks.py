@@ -433,7 +433,7 @@ async def show(context: Context) -> Reply:
 
 
 async def _seen_by_all(context: Context, id: str, deck: Deck, names: Names) -> list[tuple[str, str]]:
-    """The cards of a deck that all have seen, and where they are: what lies open, and what is known of the ends of its
+    """The cards of a deck that all have seen, and where they are: the open ones, and what is known of the ends of its
     pile."""
     ends = seen_ends(await closed_hands(context, id), cards.ALL).values()
     told = [", ".join(names.get(card, "one that not all have seen") for card in row[:MOST_SHOWN]) for row in ends]

@@ -125,7 +125,7 @@ def _closed_draw(past: Past, event: Event) -> str:
     ends = any(out.get(key, 0) != now.cards.get(key, 0) for key in (cards.key(id, HAND, end) for end in cards.ENDS))
     for to in (cards.key(id, HAND, seat) for seat in seats) if seats else (cards.key(id, PLAY, card) for card in named):
         out[to] = out.get(to, 0) + 1
-    if named and (problem := _too_many(id, made, out)):  # into hands nothing more lies open
+    if named and (problem := _too_many(id, made, out)):  # into hands nothing more is open
         return problem
     out |= {cards.last_key(id): event["number"]} if seats or peeks or ends else {}
     said = [counted(_peeked(event))] if peeks else named or [counted(count)]

@@ -40,7 +40,7 @@ class Option:
     are offered first; OWN among them where it is about one's own side. `lends` says which unit of which list fills it
     in where nothing is typed: `{"from": "attackers", "type": "leader", "not": "shaken", "beside": "others"}`; or how
     many of a weapon a unit carries, at most one each: `{"from": "unit", "carried": "smg", "most": "attackers"}`.
-    `in_play` are the decks of its game of which it takes a card that lies in play, where a game is played. `ruled` are
+    `in_play` are the decks of its game of which it takes a card that is in play, where a game is played. `ruled` are
     the optional rules of its game that set it. `when` is what other inputs must be for it to count, and
     `matters` tells by their values whether they are; None where it always counts.
     """

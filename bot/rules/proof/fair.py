@@ -87,7 +87,7 @@ class Stream:
 
     def draw(self, die: Die) -> int | str:
         """The value of the next die; one that draws a card whose place is known is not thrown."""
-        return self.draw_all(die, 1)[0] if die.sides else 1
+        return self.draw_all(die, 1)[0] if die.sides or die.pile is None else 1
 
     def draw_all(self, die: Die, count: int) -> list[int | str]:
         """The values of so many dice alike: those of `face`, in a third of the time.
@@ -129,7 +129,7 @@ class Words:
 
     def draw(self, die: Die) -> int | str:
         """The value of the next die; one that draws a card whose place is known is not thrown."""
-        return self.draw_all(die, 1)[0] if die.sides else 1
+        return self.draw_all(die, 1)[0] if die.sides or die.pile is None else 1
 
     def draw_all(self, die: Die, count: int) -> list[int | str]:
         """The values of so many dice alike."""
