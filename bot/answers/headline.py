@@ -9,7 +9,7 @@ from collections.abc import Sequence as Many
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from bot.game.stats import scores_of
+from bot.game.luck import scores_of
 from bot.interface.reply.parts import Group
 from bot.interface.reply.reply import GAME, GRAVITY, HURT, NOTHING, SHAKEN
 from bot.rules.inputs.options import Option

@@ -41,7 +41,7 @@ HANDLERS = {
     "game settings": "games.settings:settings",
     "game undo": "log.undo:undo",
     "game redo": "log.undo:redo",
-    "game reveal": "play.record:reveal",
+    "game reveal": "play.sealed:reveal",
     "game transfer": "games.transfer_and_delete:transfer",
     "game link": "games.link:handle",
     "game export": "log.export_and_share:export",

@@ -16,8 +16,8 @@ from bot.answers.headline import others
 from bot.answers.odds import odds_reply
 from bot.answers.plays import Shot, Single, again, alike_plays, came_up, named_rows, shot_of, whole_out
 from bot.game.events import is_current, plays_of, system_of, whole_shot
+from bot.game.luck import Worth, scored_side, worth
 from bot.game.state import Json
-from bot.game.stats import Worth, scored_side, worth
 from bot.game.tracks import filled_in
 from bot.interface.reply.parts import Odds
 from bot.rules.errors import UserError

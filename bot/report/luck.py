@@ -8,8 +8,8 @@ from typing import Protocol
 
 from markupsafe import Markup, escape
 
+from bot.game.luck import ENOUGH, SAME, unusual
 from bot.game.state import Json
-from bot.game.stats import ENOUGH, SAME, unusual
 from bot.picture.svg import Frame, Place
 
 RARE = Fraction(1, 4)

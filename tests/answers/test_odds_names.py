@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from bot.answers.odds import heading, odds_reply, outlooks
-from bot.game.stats import worth_of
+from bot.game.luck import worth_of
 from bot.interface.reply.bars import COLUMNS
 from bot.interface.reply.parts import Odds, part_lines
 from bot.process.entropy import throwaway

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.commands.play.targets import change_button
+from bot.commands.play.answer_buttons import change_button
 from bot.interface.registry import registry
 from bot.interface.reply.reply import OPEN_FORM, Reply, error_reply
 from bot.interface.typing.command_text import parse_text

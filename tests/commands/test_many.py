@@ -8,7 +8,7 @@ import pytest
 
 from bot.audit.check_file import check
 from bot.game.events import plays_of
-from bot.game.stats import tries_in, worth_of
+from bot.game.luck import tries_in, worth_of
 from bot.interface.reply.parts import Group, Odds
 from bot.rules.proof.export_format import read_json
 from bot.rules.sequence.sequence import Line

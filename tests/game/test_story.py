@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from bot.game.stats import Luck, Try, Worth, best_shot, judgement, points, worst_luck
+from bot.game.luck import Luck, Try, Worth, best_shot, judgement, points, worst_luck
 
 
 def roll(number: int) -> Try:

@@ -11,7 +11,7 @@ import pytest
 from bot.commands.context import Context
 from bot.commands.log import stats
 from bot.game.events import undone_events
-from bot.game.stats import tries_in
+from bot.game.luck import tries_in
 from bot.stores.records import EventRow
 from tests.playing import Channel, two_sides
 

@@ -13,14 +13,14 @@ from bot.commands.pictures import offered
 from bot.commands.play.fair import reveal
 from bot.commands.play.hands import ask_to_open, waiting
 from bot.commands.play.hands import opened as open_hands
-from bot.commands.play.record import open_rolls
+from bot.commands.play.sealed import open_rolls
 from bot.commands.post.orders import at_the_end, may_open
 from bot.game.events import has_dice
 from bot.game.loaded import in_batches
+from bot.game.luck import Try, best_shot, first_types, judgement, losses, points, worst_luck
 from bot.game.rights import need_director
 from bot.game.sides import find_side, told_sides
 from bot.game.state import DRAW, Game
-from bot.game.stats import Try, best_shot, first_types, judgement, losses, points, worst_luck
 from bot.interface.reply.bars import percent
 from bot.interface.reply.parts import Group, Part, Small
 from bot.interface.reply.reply import File, Reply

@@ -11,7 +11,7 @@ from bot.commands.context import Context
 from bot.commands.log.export_and_share import check_length, export_json
 from bot.commands.pictures import NEVER, can_draw, losses_shown, luck_shown, mode, offered
 from bot.game.loaded import BATCH
-from bot.game.stats import Luck, Try, Worth, many_worths, sentence, summed, tenth, tries_in
+from bot.game.luck import Luck, Try, Worth, many_worths, sentence, summed, tenth, tries_in
 from bot.interface.reply.parts import Grid
 from bot.interface.reply.reply import Reply
 from bot.rules.errors import UserError

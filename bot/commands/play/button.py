@@ -13,10 +13,7 @@ from bot.commands.context import Context, own_draft, repeated
 from bot.commands.log import undo
 from bot.commands.log.export_and_share import check_length, export_json, facts_for
 from bot.commands.pictures import drawn, drawn_table, odds_shown
-from bot.commands.play.odds import answer_odds, odds_of_shot
-from bot.commands.play.play import play
-from bot.commands.play.record import reveal_number
-from bot.commands.play.targets import (
+from bot.commands.play.answer_buttons import (
     aimed_at,
     by_handle,
     change_button,
@@ -25,6 +22,9 @@ from bot.commands.play.targets import (
     opponents,
     target_option,
 )
+from bot.commands.play.odds import answer_odds, odds_of_shot
+from bot.commands.play.play import play
+from bot.commands.play.sealed import reveal_number
 from bot.commands.turns.mentions import addressed, call_sides, calls, moment_of
 from bot.commands.turns.turn import keeps_or_takes, old_card
 from bot.commands.turns.turn_card import may_be_rolled, phase_buttons

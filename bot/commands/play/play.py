@@ -13,10 +13,10 @@ from bot.answers.tables import printed, whole_reply
 from bot.commands.context import Context, roster_for
 from bot.commands.pictures import offered, table_action
 from bot.commands.piles import closed_piles, declare_decks
+from bot.commands.play.answer_buttons import asked
 from bot.commands.play.decks import counts
 from bot.commands.play.odds import answer_compared, answer_odds, answer_rounds
 from bot.commands.play.record import record
-from bot.commands.play.targets import asked
 from bot.commands.turns.mentions import with_call
 from bot.commands.turns.turn import has_names, told_by_name, with_letters
 from bot.game.decks import EVERYTHING, lying

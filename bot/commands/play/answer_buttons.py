@@ -1,4 +1,5 @@
-"""Whom a shot is at: the question before one at one's own side or at nobody, and *Same shot, other target*."""
+"""Buttons and menus under an answer to dice, *Same shot, other target* among them; and the question before a shot at
+one's own side or at nobody."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Sequence as Many
@@ -9,12 +10,14 @@ from bot.commands.context import Context, drafted
 from bot.game.counter import ails
 from bot.game.roster import in_order, is_gone
 from bot.game.state import Game, Json
+from bot.interface.reply.parts import Group
 from bot.interface.reply.reply import OPEN_FORM, Button, Menu, MenuEntry, Reply
 from bot.interface.spec import CommandSpec
 from bot.interface.typing.command_text import command_text
 from bot.places.forms import OF_EVENT
 from bot.rules.inputs.options import Option
 from bot.rules.inputs.units import MAX_UNITS, RosterUnit
+from bot.rules.sequence.sequence import Line
 from bot.rules.text.names import joined
 from bot.rules.text.phrase import Phrase, Typed
 from bot.systems.system import FIRES, Sequence, System
@@ -182,3 +185,17 @@ def asked(context: Context, sequence: Sequence, options: Mapping[str, object], a
 
 LONGEST = 60
 """Characters of a button that names whom a shot is at."""
+
+
+def roll_buttons(context: Context, reply: Reply, kind: str, facts: Json, number: int) -> tuple[Button, ...]:
+    """What hangs under every roll beside *Undo*: once more, changed, its odds."""
+    buttons = [context.button("again", "Again", number)]
+    if kind == "sequence":
+        buttons.append(change_button(context.ledger.row, number))
+        if facts.get("dice"):
+            counted = any(isinstance(part, Group) for part in reply.lines)
+            if not counted:
+                buttons.append(context.button("odds", "Odds", number))
+            if counted or any(isinstance(line := reply.lines[at], Line) and line.dice for at in reply.trace):
+                buttons.append(context.button("dice", "Dice", number))
+    return tuple(buttons)
