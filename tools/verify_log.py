@@ -1882,8 +1882,8 @@ class Game:
         if body["kind"] == "sequence" and (problem := self.draws_problem(body)):
             return problem
         if "upkeep" in body:
-            numbers = range(body["number"] - 1, 0, -1)  # its decks are declared before it
-            last = next(self.events[at] for at in numbers if self.events[at]["kind"] != "deck")
+            earlier = (self.events[at] for at in range(body["number"] - 1, 0, -1))  # its decks are declared before it
+            last: Json = next((one for one in earlier if one["kind"] != "deck"), {"kind": ""})
             moved = last["kind"] in ("start", "next", "pass") and last.get("after", {}).get("game", {}).keys()
             begins = "upkeep" in last or (moved and moved & {"turn", "phase", "turn_of"})
             if body["upkeep"] != now["phase"] or not begins:

@@ -319,8 +319,7 @@ def server_of(place: str) -> str:
 
 def drafted(context: Context, path: Path, options: Mapping[str, object]) -> Draft:
     """A command kept for a day, so that a button does just this, in the game that is played here."""
-    game = context.ledger.row if context.ledger.row else ""
-    draft = new_draft(path, options, context.command.who.key, game)
+    draft = new_draft(path, options, context.command.who.key, context.ledger.row)
     context.docs.append(draft.doc(context.now, DAY))
     return draft
 

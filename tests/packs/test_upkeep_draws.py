@@ -15,7 +15,7 @@ from bot.host.fuzz import Tally, fuzz
 from bot.interface.spec import Command, Place
 from bot.packs.check import check_path
 from bot.systems.catalog import system
-from tests.forging import Json, bodies, rechained
+from tests.forging import Json, bodies, rechained, renumbered
 from tests.fresh import fresh_app
 from tests.packs.conftest import PackMaker
 from tests.packs.evening import refused_by_all
@@ -190,7 +190,24 @@ def _another_phase(log: Json) -> None:
     kept_up(log)[0]["upkeep"] = "fire"
 
 
-@pytest.mark.parametrize("bend", [_other_card, _no_deck, _late, _elsewhere, _another_phase])
+def _behind_decks_alone(log: Json) -> None:
+    """Nothing but a deck is before it: no phase has begun."""
+    events = log["events"]
+    at = next(number for number, event in enumerate(events) if "upkeep" in event["body"])
+    log["events"] = events[at - 1 :]
+    renumbered(log)
+
+
+def _first_of_all(log: Json) -> None:
+    events = log["events"]
+    log["events"] = events[next(number for number, event in enumerate(events) if "upkeep" in event["body"]) :]
+    renumbered(log)
+
+
+BENDS = [_other_card, _no_deck, _late, _elsewhere, _another_phase, _behind_decks_alone, _first_of_all]
+
+
+@pytest.mark.parametrize("bend", BENDS)
 async def test_a_cheat_is_seen_by_all_three(bend: Callable[[Json], None], tmp_path: Path) -> None:
     channel = await ford()
     await channel.do("Anna", "game next", "roll 1d6", "few pair n=0", "fair reveal")

@@ -52,10 +52,10 @@ async def handle(context: Context) -> Reply:
 
 async def _give(context: Context) -> Reply:
     """A code; given by a manager it says, in public, that the channel may be linked."""
-    if context.ledger.row:
+    row = context.ledger.row
+    if row:
         need_director(context.game, context.actor, "link it")
     code, here = new_code(), context.command.where
-    row = context.ledger.row if context.ledger.row else ""
     place = {"place": here.key, "server": here.server, "name": here.name, "game": row, "agreed": context.keeps}
     context.docs.append(Doc(LINK, code, place, context.now + MINUTES * 60, context.command.who.key))
     lines = [

@@ -410,7 +410,8 @@ def opened_faults(bodies: Sequence[Event], texts: Texts) -> Iterator[tuple[int, 
                     _named(body, one, decks[one], out, hands, texts, seen)
             except (KeyError, ValueError, UserError):
                 yield number, "its closed faces are not in the file as they were opened, or do not draw its cards."
-        seen |= {f"{number}.{at}" for at in range(1, 61)} if body.keys() & {"seat", "to"} == {"to"} else set()
+        if body.keys() & {"seat", "to"} == {"to"}:
+            seen |= {f"{number}.{at}" for at in range(1, cards.MOST_DRAWN + 1)}
         if "shows" in body and body["kind"] == "end":
             for one in decks:
                 hands = cards.hands_now(one, out, told.get(out.get(cards.last_key(one), 0), {}))

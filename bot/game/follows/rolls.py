@@ -124,7 +124,8 @@ def _draws_problem(past: Past, event: Event) -> str:
 
 def _begins(past: Past, event: Event) -> bool:
     """Whether the phase whose upkeep it is has just begun, with nothing but other upkeep before it, and its decks."""
-    before = next(body for at in range(event["number"] - 1, 0, -1) if (body := past.bodies[at])["kind"] != "deck")
+    earlier = (past.bodies[at] for at in range(event["number"] - 1, 0, -1))
+    before = next((body for body in earlier if body["kind"] != "deck"), {"kind": ""})
     is_new = before["kind"] in ("start", "next", "pass") and {"turn", "phase", "turn_of"} & {
         *past.patch(before, "after", "game")
     }

@@ -573,7 +573,7 @@ const Follow = (() => {
 
     /* Upkeep comes right behind the phase that has begun, or behind other upkeep, and the decks that it draws from. */
     function upkeep(body) {
-      const before = bodies.filter(one => one.kind !== "deck").pop() || body, moved = ["start", "next", "pass"].includes(before.kind) && ["turn", "phase", "turn_of"].some(one => one in fields(before, "after"));
+      const before = bodies.filter(one => one.kind !== "deck").pop() || {}, moved = ["start", "next", "pass"].includes(before.kind) && ["turn", "phase", "turn_of"].some(one => one in fields(before, "after"));
       return body.upkeep === game.phase && (moved || "upkeep" in before) ? "" : "It is the upkeep of a phase that has not just begun.";
     }
 
