@@ -95,12 +95,16 @@ GUARDED_SCOPE: dict[str, Any] = {**SCOPE, "plus ": _plus, "times ": _times, "mod
 
 
 class Guarded(ast.NodeTransformer):
-    """Sums, products and remainders become calls that take numbers alone, of at most `LARGEST`."""
+    """Sums, products and remainders become calls that take numbers alone, of at most `LARGEST`; without `guards` all
+    stays as it is."""
+
+    def __init__(self, guards: Mapping[type[ast.operator], str]) -> None:
+        self._guards = guards
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.expr:  # as ast names it
         """An operation, guarded where Python would repeat a text or join lists for it."""
         self.generic_visit(node)
-        guard = _GUARDS.get(type(node.op))
+        guard = self._guards.get(type(node.op))
         return node if guard is None else ast.Call(ast.Name(guard, ast.Load()), [node.left, node.right], [])
 
 
@@ -138,47 +142,20 @@ def compile_formula(text: object, names: set[str], file: str, *, row: object = N
             said = f'formula "{source:.80}" names {node.id}, which this table does not have. {hint}'.rstrip(". ")
             raise TableError(file, said, row=row)
     try:
-        body = Guarded().visit(tree.body) if bounded else tree.body
-        called = ast.Lambda(_ONE_ARGUMENT, _FromValues(names).visit(body))
-        code: CodeType = compile(ast.fix_missing_locations(ast.Expression(called)), file, "eval")
+        tree = ast.fix_missing_locations(Guarded(_GUARDS if bounded else {}).visit(tree))
+        code = compile(tree, file, "eval")
     except RecursionError:
         raise TableError(file, "the formula cannot be read: it goes too deep", row=row) from None
-    formula: Formula = eval(code, GUARDED_SCOPE if bounded else SCOPE)
-    return _answering(formula, source) if bounded else formula
+    return _bounded(code, source) if bounded else lambda values: eval(code, SCOPE, values)
 
 
-def _answering(formula: Formula, source: str) -> Formula:
+def _bounded(code: CodeType, source: str) -> Formula:
     """The formula, with a refusal in place of what Python says where it comes to nothing."""
 
     def answer(values: Mapping[str, Any]) -> Any:
         try:
-            return formula(values)
+            return eval(code, GUARDED_SCOPE, values)
         except (ArithmeticError, TypeError, ValueError, LookupError, NameError):
             raise UserError(f'The card\'s formula "{source[:80]}" has no value here.', code="not-on-card") from None
 
     return answer
-
-
-_VALUES = "values "
-"""The argument's name, which no formula can write."""
-_ONE_ARGUMENT = ast.arguments(
-    posonlyargs=[ast.arg(_VALUES)], args=[], vararg=None, kwonlyargs=[], kw_defaults=[], kwarg=None, defaults=[]
-)
-
-
-class _FromValues(ast.NodeTransformer):
-    """Names of the table become look-ups in the one argument: a function of its own is called thrice as fast as a
-    formula is evaluated with its values as local names."""
-
-    def __init__(self, names: set[str]) -> None:
-        self._names = frozenset(names)
-
-    def visit_Name(self, node: ast.Name) -> ast.expr:  # as ast names it
-        """A name of the table, looked up."""
-        if node.id not in self._names:
-            return node
-        values = ast.Name(_VALUES, ast.Load())
-        found = ast.Subscript(values, ast.Constant(node.id), ast.Load())
-        if node.id not in SCOPE:
-            return found
-        return ast.IfExp(ast.Compare(ast.Constant(node.id), [ast.In()], [values]), found, node)
