@@ -1,6 +1,7 @@
 """What a formula of a declared sequence may call, and the values that it works with."""
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 
 from bot.rules.errors import UserError
@@ -63,36 +64,23 @@ class Row:
 class Reader:
     """A table as formulas ask it. The same question gives the same row, so that states that hold it are compared."""
 
-    __slots__ = ("_by", "_id", "_tables")
-
     def __init__(self, tables: Tables, id: str) -> None:
         self._tables, self._id = tables, id
-        self._by: dict[tuple[str, ...], Callable[..., Row]] = {}
+        self.by = lru_cache(None)(self._by)
 
     @property
     def table(self) -> Table:
         """The table."""
         return self._tables[self._id]
 
-    def by(self, names: tuple[str, ...]) -> Callable[..., Row]:
+    def _by(self, names: tuple[str, ...]) -> Callable[..., Row]:
         """A function of the values of these inputs, in this order."""
-        if names not in self._by:
-            self._by[names] = self._made(names)
-        return self._by[names]
 
-    def _made(self, names: tuple[str, ...]) -> Callable[..., Row]:
-        rows: dict[Any, Row] = {}
+        @lru_cache(MOST_ROWS, typed=True)  # True is no 1 here
+        def row(*values: Any) -> Row:
+            return Row(self.table(**dict(zip(names, values, strict=True))), self.table)
 
-        def read(*values: Any) -> Row:
-            key = (values, *map(type, values))  # True is no 1 here
-            row = rows.get(key)
-            if row is None:
-                if len(rows) >= MOST_ROWS:
-                    rows.clear()
-                row = rows[key] = Row(self.table(**dict(zip(names, values, strict=True))), self.table)
-            return row
-
-        return read
+        return row
 
 
 def of(thing: Any, name: str, default: Any = ...) -> Any:

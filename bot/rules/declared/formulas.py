@@ -7,6 +7,7 @@ import operator
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import Any, TypeAlias
 
 from bot.rules.declared.formula_functions import (
@@ -453,18 +454,15 @@ class _Maker:
     def _boolop(self, node: ast.BoolOp) -> Formula:
         parts = [self.part(value) for value in node.values]
         kind, join = ("and", _both) if isinstance(node.op, ast.And) else ("or", _either)
-        run = parts[0].run
-        for part in parts[1:]:
-            run = join(run, part.run)
+        run = reduce(join, [part.run for part in parts])
         return made(kind, "bool" if {part.type for part in parts} == {"bool"} else "any", run, *parts)
 
     def _compare(self, node: ast.Compare) -> Formula:
         parts = [self.part(part) for part in (node.left, *node.comparators)]
         if any(part.type == "units" for part in parts) and any(isinstance(op, ast.Eq | ast.NotEq) for op in node.ops):
             raise self._wrong("a list of units equals nothing; quote the word")
-        signs = [self._sign(sign) for sign in node.ops]
-        run = called(signs[0], *parts[:2]) if len(signs) == 1 else _chained(signs, [part.run for part in parts])
-        return made("compare", "bool", run, *parts)
+        pairs = zip(map(self._sign, node.ops), parts, parts[1:], strict=False)
+        return made("compare", "bool", reduce(_both, [called(sign, *pair) for sign, *pair in pairs]), *parts)
 
     def _unaryop(self, node: ast.UnaryOp) -> Formula:
         self._allowed(node.op)
@@ -523,19 +521,3 @@ def _both(one: Run, other: Run) -> Run:
 
 def _either(one: Run, other: Run) -> Run:
     return lambda env: one(env) or other(env)
-
-
-def _chained(signs: list[Callable[[Any, Any], Any]], runs: list[Run]) -> Run:
-    """Several comparisons in a row: `1 <= roll < 3`."""
-
-    def chained(env: Env) -> Any:
-        left, held = runs[0](env), True
-        for sign, run in zip(signs, runs[1:], strict=True):
-            right = run(env)
-            held = sign(left, right)
-            if not held:
-                break
-            left = right
-        return held
-
-    return chained
