@@ -16,7 +16,7 @@ from bot.rules.declared.draws import Drawn, looks
 from bot.rules.declared.formula_functions import NONE, UNWORKABLE, said, unworkable
 from bot.rules.declared.formulas import Env, Formulas
 from bot.rules.declared.load import Loader
-from bot.rules.declared.odds_limits import Bound, bound_of
+from bot.rules.declared.odds_limits import Counter, counted
 from bot.rules.declared.pools import Pool, Segment, Worded, pools_in
 from bot.rules.declared.program import Block, Partial, Slicer, Statement, before_dice, everything, without_words
 from bot.rules.declared.setting import NUMBERS, Head, Name, Names, Setting, shown_name, words_in
@@ -150,10 +150,10 @@ class Declared:
 
         return {key: items(key) if key in lists else value for key, value in out.items() if ("", key) not in by_name}
 
-    def bound(self, units: int, path: str = "") -> Bound | None:
-        """How many states the odds of an output (or its own) have, with at most so many `units` in a list, or None."""
+    def bound(self, units: int, path: str = "") -> Counter | None:
+        """What counted how many states the odds of an output (or its own) have, with at most so many `units` in a list, or None."""
         path = _INDEX.sub("", path or self.head.odds_by)
-        return bound_of(self._kept(frozenset((path,)))[0], self.head.inputs, units) if path else None
+        return counted(self._kept(frozenset((path,)))[0], self.head.inputs, units) if path else None
 
     def check_odds(self) -> None:
         """Raises TableError for odds that nobody could ever count, however few units are listed."""

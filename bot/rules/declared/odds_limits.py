@@ -46,14 +46,6 @@ GIVEN = Known()
 Names = dict[str, Known]
 
 
-@dataclass(frozen=True)
-class Bound:
-    """How many states there are at most, and how many surely come to some roll."""
-
-    most: float
-    least: float
-
-
 class Counted(Protocol):
     """A statement of a program, as far as states are counted."""
 
@@ -61,19 +53,14 @@ class Counted(Protocol):
         """How many states come to its end, if `states` come to it; `names` change with it."""
 
 
-def bound_of(program: Iterable[Counted], options: Iterable[Option], units: int) -> Bound:
-    """The bound of a program that is kept for some odds, with `units` items in each list."""
-    counter = counted(program, options, units)
-    return Bound(max(1, counter.most) if counter.whole else inf, counter.least)
-
-
 def counted(program: Iterable[Counted], options: Iterable[Option], units: int) -> Counter:
-    """A counter that has gone through a program, with `units` items in each list."""
+    """A counter that has gone through a program that is kept for some odds, with `units` items in each list."""
     counter = Counter(units)
     try:
         counter.block(program, {key: Known(some) for key, some in _known_inputs(options)}, 1)
+        counter.most = max(1, counter.most)
     except _TooLong:
-        counter.whole = False
+        counter.whole, counter.most = False, inf
     return counter
 
 
@@ -104,7 +91,9 @@ class Counter:
 
     units: int
     most: float = 0
+    """How many states there are at most, without end where it did not come to the end."""
     least: float = 1
+    """How many surely come to some roll."""
     sure: bool = True
     """Whether every way comes here, with nothing told yet."""
     dice: int = 0
