@@ -217,7 +217,7 @@ class For(Statement):
                 env[only] = chosen(env) if some else None
             return each(env, 0)
 
-        follows: Frame = ([lambda env: each(env, env[number] + 1)], 0)
+        follows: Frame = ([(lambda env: each(env, env[number] + 1), None)], 0)
         loops = (*here.loops, loop) if self.rolls else here.loops
         steps = replace(here, rest=(follows, *here.rest), loops=loops).block(self.body)
         return start

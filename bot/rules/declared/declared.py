@@ -151,7 +151,7 @@ class Declared:
         return {key: items(key) if key in lists else value for key, value in out.items() if ("", key) not in by_name}
 
     def bound(self, units: int, path: str = "") -> Counter | None:
-        """What counted how many states the odds of an output (or its own) have, with at most so many `units` in a list, or None."""
+        """What counted the states of the odds of an output (or its own), with so many `units` in a list; or None."""
         path = _INDEX.sub("", path or self.head.odds_by)
         return counted(self._kept(frozenset((path,)))[0], self.head.inputs, units) if path else None
 

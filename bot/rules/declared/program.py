@@ -1,6 +1,7 @@
 """A declared sequence as a small program: what every kind of statement says of itself, and what is found out of that.
 
-The kinds are in `values` (let, add, tell, stop, refuse), `saying` (say, result, change ...), `rolls` and `branches`.
+The kinds are in `values` (let, add, tell, stop, refuse), `answer_lines` (say, result, change ...), `rolls`, `draws`,
+`choices` and `branches`.
 """
 
 from __future__ import annotations

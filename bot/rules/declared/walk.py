@@ -48,7 +48,9 @@ class Loop(NamedTuple):
 END = Now(None)
 Do: TypeAlias = Callable[[Env], Now | None]
 """Carries a statement out: the state where a roll is owed or the sequence ends, None where it goes on."""
-Frame: TypeAlias = tuple[list[Do], int]
+Steps: TypeAlias = "list[tuple[Do, Played | None]]"
+"""What carries statements out, each with its statement."""
+Frame: TypeAlias = tuple[Steps, int]
 """Steps, and the first of them that is still to be done."""
 
 
@@ -107,16 +109,14 @@ class Site:
         return END
 
 
-def go(steps: list[Do], env: Env, at: int = 0) -> Now | None:
+def go(steps: Steps, env: Env, at: int = 0) -> Now | None:
     """Carry steps out from one on, as far as the next roll."""
-    step: Do | None = None
-    try:
-        for step in steps[at:] if at else steps:
-            if (owed := step(env)) is not None:
+    for do, one in steps[at:] if at else steps:
+        try:
+            if (owed := do(env)) is not None:
                 return owed
-    except UNWORKABLE as error:
-        one = None if step is None else steps.of.get(id(step)) if isinstance(steps, Steps) else None
-        raise failing(() if one is None else one.formulas(), env, error) from None
+        except UNWORKABLE as error:
+            raise failing(() if one is None else one.formulas(), env, error) from None
     return None
 
 
@@ -141,19 +141,6 @@ def spoken_place(formula: Formula) -> str:
     return str(wrong).rstrip(": ")
 
 
-class Steps(list[Do]):
-    """Steps with the statements that they carry out."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.of: dict[int, Played] = {}
-
-    def add(self, do: Do, one: Played) -> None:
-        """One more."""
-        self.append(do)
-        self.of[id(do)] = one
-
-
 @dataclass(frozen=True, slots=True)
 class Here:
     """Where a statement is: what follows it, from inside to outside, and the lists around it.
@@ -166,12 +153,12 @@ class Here:
     rest: tuple[Frame, ...] = ()
     loops: tuple[Loop, ...] = ()
 
-    def block(self, block: Sequence[Played]) -> list[Do]:
+    def block(self, block: Sequence[Played]) -> Steps:
         """What carries out one statement after the other."""
-        steps = Steps()
-        for at, one in enumerate(block):
-            more = bool(block[at + 1 :])
-            steps.add(one.do(replace(self, rest=((steps, at + 1), *self.rest)) if more else self), one)
+        steps: Steps = []
+        for at, one in enumerate(block, 1):
+            rest = ((steps, at), *self.rest) if block[at:] else self.rest
+            steps.append((one.do(replace(self, rest=rest)), one))
         return steps
 
 
