@@ -12,6 +12,7 @@ from bot.game import cups
 from bot.game.decks import MOST_SHOWN, counted_cards, deck_names, listed, open_cards, seen_ends
 from bot.game.follows.cards import counted as closed_words
 from bot.game.follows.cards import seat_of
+from bot.game.phases import phase_of
 from bot.game.rights import need_player
 from bot.game.sides import of_side
 from bot.interface.reply.parts import Group, Part, Small
@@ -29,8 +30,10 @@ from bot.rules.text.names import counted, joined
 from bot.rules.text.phrase import phrase
 from bot.rules.text.plain import clean_name
 from bot.systems.deck_file import CHIT_SAYS
+from bot.systems.game_file import LED_BY
 
 USUAL = "deck"
+_MAKE = phrase('Make one: `/deck make "1..20"`. Or draw from one that is always there: `/deck draw standard-52`')
 Names = Mapping[str, str]
 """How the cards of a deck are called, by id."""
 
@@ -476,20 +479,22 @@ def found(context: Context, typed: str, may_be: Callable[[str], bool] | None = N
     if declares and id in ready:
         declare(context, id, ready[id].cards, ready[id].empty)
         return id
-    if id in here:
-        first = phrase("`/deck draw {id}` draws the first.", id=id)
-        raise UserError(f"All cards of {id} are in the pile.", hint=first, option="deck", code="unknown-deck")
+    led = str(phase_of(context.game, context.system).get(LED_BY, ""))
+    if id in here or (led and not here and id in ("", led)):
+        first = phrase("`/deck draw {id}` draws the first.", id=id or led)
+        raise UserError(f"All cards of {id or led} are in the pile.", hint=first, option="deck", code="unknown-deck")
     if not here and not id:
         raise _no_deck()
     names = [*here, *(name for name in STANDARD if name not in decks and declares)]
     what = f'There is no deck "{id[:24]}".' if id else "Which deck?"
     hint = did_you_mean(id, names) if id else ""
-    raise UserError(what, hint=hint or f"Decks: {', '.join(names)}.", option="deck", code="unknown-deck")
+    raise UserError(
+        what, hint=hint or (f"Decks: {', '.join(names)}." if names else _MAKE), option="deck", code="unknown-deck"
+    )
 
 
 def _no_deck() -> UserError:
-    hint = phrase('Make one: `/deck make "1..20"`. Or draw from one that is always there: `/deck draw standard-52`')
-    return UserError("There is no deck here yet.", hint=hint, option="deck", code="unknown-deck")
+    return UserError("There is no deck here yet.", hint=_MAKE, option="deck", code="unknown-deck")
 
 
 async def names_of(context: Context, id: str, ids: Iterable[str]) -> Names:

@@ -57,6 +57,17 @@ async def test_each_element_has_one_card_and_the_round_is_over_with_the_last(tmp
     assert {body.get("edition", 3) for body in bodies(log)} == {system("ucn").edition}
 
 
+async def test_before_the_first_card_the_deck_is_whole_and_one_learns_how_to_draw() -> None:
+    channel = await causeway()
+    for line in ("deck show", "deck show elements"):
+        said = await channel.fails("Anna", line, "All cards of elements are in the pile.")
+        assert "/deck draw elements" in said.text()
+    other = await channel.fails("Anna", "deck show bridges", 'There is no deck "bridges".')
+    assert "Make one: /deck make" in other.text().replace("`", "")
+    await channel.do("Anna", 'game settings rule="element-deck off"')
+    await channel.fails("Anna", "deck show", "There is no deck here yet.")
+
+
 async def test_who_interrupts_gives_up_the_card_until_the_next_round(tmp_path: Path) -> None:
     channel = await causeway()
     await channel.do("Bob", "deck draw")
