@@ -11,7 +11,7 @@ from bot.rules.tables.table import Tables
 from bot.systems.ucn import melee, roster
 from bot.systems.ucn.melee import Combat, Fight, Side, die_apart
 from bot.systems.ucn.roster import spends
-from bot.systems.ucn.skills import FACES, LAST, Check, d20
+from bot.systems.ucn.skill_check import FACES, LAST, Check, d20
 
 Results = tuple[str, ...]
 """What each face of the grenade's die does to an occupant."""

@@ -30,7 +30,7 @@ from bot.rules.sequence.sequence import (
 from bot.rules.tables.table import Tables
 from bot.systems.ucn import roster
 from bot.systems.ucn.roster import characters, whom
-from bot.systems.ucn.skills import LAST, Check, check, d20, lost_ap, mod_part, sum_line
+from bot.systems.ucn.skill_check import LAST, Check, check, d20, lost_ap, mod_part, sum_line
 
 ROLLS = ("attacker_rolls", "defender_rolls")
 EXAMPLES = {"more": (2, 1), "fewer": (1, 2), "equal": (1, 1), "none": (0, 0)}  # successes that stand for each row

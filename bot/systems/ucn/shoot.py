@@ -1,24 +1,231 @@
-"""Shooting: all dice to hit, then hit by hit the save and the damage dice; the element takes the worst result."""
+"""Shooting: all dice to hit, then hit by hit the save and the damage dice; the element takes the worst result. An
+interrupt spots first, and takes the characters one after the other; in shooting all roll to hit before the first save.
 
-from collections.abc import Iterable, Mapping, Sequence
+Source: Infantry Combat, Shooting, Damage, Save; Interrupt, Spotting and Shooting.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from operator import add
+from typing import Any, NamedTuple
 
+from bot.rules.dice import Die
 from bot.rules.errors import UserError
 from bot.rules.inputs.typed_values import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence.sequence import Change, Fate, Line, Plan, Settlement, parts_of
+from bot.rules.sequence.sequence import (
+    Change,
+    Fate,
+    Line,
+    Part,
+    Parts,
+    Plan,
+    Roll,
+    Ruled,
+    Ruling,
+    Settlement,
+    minus,
+    never,
+    parts_of,
+    ruled,
+)
 from bot.rules.tables.table import Tables
+from bot.rules.text.names import a_or_an, joined
 from bot.systems.ucn import roster, shooters
-from bot.systems.ucn.firing import Fire, Firing, settled
-from bot.systems.ucn.roster import spends, whom
-from bot.systems.ucn.shooters import Shooter
-from bot.systems.ucn.skills import Check, check, mod_part, status_part, sum_line
+from bot.systems.ucn.roster import UNDER_FIRE, spends, weapon_said, whom
+from bot.systems.ucn.shooters import MORALE_LOSS, SAVED, STATUSES, Shooter, area_said
+from bot.systems.ucn.skill_check import LAST, Check, check, d20, lost_ap, mod_part, status_part, sum_line
 
 CONDITIONS = (
     "target_moving", "target_in_cover", "target_hidden", "target_gone_firm", "attacker_moving", "attacker_higher",
     "attacker_lower",
 )  # fmt: skip
+Settle = Callable[[Mapping[str, Any]], Settlement]
+
+
+class Toll(NamedTuple):
+    """What the fire has done so far; `worst` is a place in the list of statuses."""
+
+    hits: int = 0
+    saved: int = 0
+    casualties: int = 0
+    worst: int = 0
+
+    def told(self) -> dict[str, Any]:
+        """The outputs of the whole fire."""
+        return {
+            "hits": self.hits,
+            "saved": self.saved,
+            "casualties": self.casualties,
+            "status": STATUSES[self.worst],
+            "morale_loss": MORALE_LOSS * self.casualties,
+        }
+
+
+NO_TOLL = Toll()
+
+
+class Fire(NamedTuple):
+    """Whose roll is owed and which; the shooters whose hit is still to be worked out; what came of the others."""
+
+    owes: str | None
+    at: int = 0
+    hits: tuple[int, ...] = ()
+    toll: Toll = NO_TOLL
+
+
+class Firing:
+    """The rolls of a fire; `spots` are in an interrupt the Spot checks, None for a target that is spotted anyway."""
+
+    def __init__(self, firing: tuple[Shooter, ...], spots: Sequence[Check | None] | None = None) -> None:
+        self.firing, self.interrupts = firing, spots is not None
+        self.spots = (None,) * len(firing) if spots is None else tuple(spots)
+
+    def plan(self, settle: Settle, lines: tuple[Line, ...]) -> Plan[Fire]:
+        """The plan of the fire as it is played."""
+        opening: dict[str, Any] = {"shooters": []}
+        for shooter, spot in zip(self.firing, self.spots, strict=True):
+            path = shooter.path
+            opening[f"{path}.weapon"] = shooter.weapon.word
+            opening[f"{path}.final_skill"] = shooter.check.final
+            if self.interrupts:
+                opening[f"{path}.spot_final"] = None if spot is None else spot.final
+            if self.interrupts and spot is None:
+                opening[f"{path}.spot_roll"], opening[f"{path}.spotted"] = None, True
+        return Plan(self.turn(0, NO_TOLL), self.steps(), settle, opening, _told, lines, apart=self.apart)
+
+    def steps(self) -> dict[str, Ruled[Fire]]:
+        """The rolls that a character may owe."""
+        return {
+            "spot": ruled(lambda fire: self.dice(fire, "to spot"), self.spot),
+            "shot": ruled(lambda fire: self.dice(fire, "to hit"), self.shot),
+            "save": ruled(lambda fire: self.dice(fire, "save"), self.save),
+            "damage": ruled(lambda fire: self.dice(fire, "damage") * self.firing[fire.at].weapon.dice, self.damage),
+        }
+
+    def dice(self, fire: Fire, what: str) -> tuple[Die, ...]:
+        """A die of the character at hand."""
+        return d20(f"{self.firing[fire.at].label} {what}")
+
+    # -- whose turn it is ---------------------------------------------------------------------------------
+
+    def turn(self, at: int, toll: Toll, hits: tuple[int, ...] = ()) -> Fire:
+        """The next character from `at` on owes a first roll; after the last the hits are worked out."""
+        if at < len(self.firing):
+            return Fire("shot" if self.spots[at] is None else "spot", at, hits, toll)
+        return self.work_out(hits, toll)
+
+    def work_out(self, hits: tuple[int, ...], toll: Toll) -> Fire:
+        """The first of `hits` owes what follows a hit: the save, if one is allowed, or the damage dice."""
+        if not hits:
+            return Fire(None, toll=toll)
+        return Fire("damage" if self.firing[hits[0]].saves is None else "save", hits[0], hits[1:], toll)
+
+    def through(self, fire: Fire, toll: Toll) -> Fire:
+        """The character at hand has rolled everything."""
+        return self.turn(fire.at + 1, toll) if self.interrupts else self.work_out(fire.hits, toll)
+
+    # -- the rolls ----------------------------------------------------------------------------------------
+
+    def spot(self, fire: Fire, roll: Roll) -> Ruling[Fire]:
+        """Who does not spot the target does not attack."""
+        spot, shooter, (face,) = self.spots[fire.at], self.firing[fire.at], roll
+        assert spot is not None
+        path, spotted = shooter.path, spot.passes[face]
+        found: dict[str, Any] = {f"{path}.spot_roll": face, f"{path}.spotted": spotted}
+        if spotted:
+            after = Fire("shot", *fire[1:])
+        else:
+            found |= {f"{path}.roll": None, f"{path}.hit": False, f"{path}.saved": None, f"{path}.damage": []}
+            after = self.through(fire, fire.toll)
+        return Ruling(after, found, lambda: (_to_pass(shooter, "to spot", spot, roll),))
+
+    def shot(self, fire: Fire, roll: Roll) -> Ruling[Fire]:
+        """At or under the final skill hits; in shooting the next character rolls before the hit is worked out."""
+        shooter, at, toll, (face,) = self.firing[fire.at], fire.at, fire.toll, roll
+        path, hit = shooter.path, shooter.check.passes[face]
+        found: dict[str, Any] = {f"{path}.roll": face, f"{path}.hit": hit}
+        if not hit or shooter.saves is None:
+            found[f"{path}.saved"] = None
+        if not hit:
+            found[f"{path}.damage"] = []
+        if not self.interrupts:
+            found[f"{path}.loses_ap"] = face == LAST
+        if hit:
+            toll = Toll(toll.hits + 1, *toll[1:])
+        if hit and self.interrupts:
+            after = self.work_out((at,), toll)
+        else:
+            after = self.turn(at + 1, toll, (*fire.hits, at) if hit else fire.hits)
+        return Ruling(after, found, lambda: (_to_pass(shooter, "to hit", shooter.check, roll),))
+
+    def save(self, fire: Fire, roll: Roll) -> Ruling[Fire]:
+        """Who was hit by a pistol, an SMG or a blast may be saved; else the damage dice are rolled."""
+        shooter, toll = self.firing[fire.at], fire.toll
+        assert shooter.saves is not None
+        path, saved, faces = shooter.path, shooter.saves[roll[0] - 1] == SAVED, shooter.saves
+        found: dict[str, Any] = {f"{path}.saved": saved}
+        if saved:
+            found[f"{path}.damage"] = []
+            after = self.through(fire, toll._replace(saved=toll.saved + 1))
+        else:
+            after = Fire("damage", *fire[1:])
+
+        def story() -> tuple[Line]:
+            needed = f"{faces.count(SAVED)} or less needed"
+            return (Line(f"save from {shooter.shown}", roll, result=needed, unit=shooter.shown),)
+
+        return Ruling(after, found, story)
+
+    def damage(self, fire: Fire, roll: Roll) -> Ruling[Fire]:
+        """Each damage die is read by itself; the element takes the worst status."""
+        shooter = self.firing[fire.at]
+        damage, found = shooter.damage, dict[str, Any]()
+        for number, face in enumerate(roll):
+            found |= _die_told(shooter, number, face)
+        after = self._hurt(fire, damage.casualties(roll), damage.worst(roll))
+        return Ruling(after, found, lambda: (damage_line(shooter, roll),))
+
+    def _hurt(self, fire: Fire, dead: int = 0, worst: int = 0) -> Fire:
+        """After the damage dice of the character at hand."""
+        toll = fire.toll
+        return self.through(fire, Toll(toll.hits, toll.saved, toll.casualties + dead, max(toll.worst, worst)))
+
+    # -- what follows is for the odds; the rules end here ---------------------------------------------------
+
+    def apart(self, fire: Fire) -> Parts[Fire] | None:
+        """Each character knows nothing of the others, and no damage die of another; the tolls add up."""
+        if fire.owes == "damage":
+            each = [self._die_apart(self.firing[fire.at], number) for number in range(self.firing[fire.at].damage.dice)]
+            reads = {"dead": ("casualties", "morale_loss"), "worst": ("status",)}
+            return Parts(each, {"dead": add, "worst": max}, lambda **hurt: Ruling(self._hurt(fire, **hurt)), reads)
+        if len(self.firing) > 1 and fire.at == 0:
+            return Parts([self._apart(at) for at in range(len(self.firing))], TOTALS)
+        return None
+
+    def _apart(self, at: int) -> Part[Fire]:
+        shooter, spot = self.firing[at], self.spots[at]
+
+        def plan() -> Plan[Fire]:
+            alone = Firing((shooter,), (spot,) if self.interrupts else None)
+            return Plan(alone.turn(0, NO_TOLL), alone.steps(), never, closing=_told, apart=alone.apart)
+
+        return Part((shooter.path,), plan, (spot, shooter.check, shooter.damage, shooter.saves))
+
+    def _die_apart(self, shooter: Shooter, number: int) -> Part[Fire]:
+        damage = shooter.damage
+
+        def fall(_: Fire, roll: Roll) -> Ruling[Fire]:
+            hurt = Toll(casualties=damage.casualties(roll), worst=damage.worst(roll))
+            return Ruling(Fire(None, toll=hurt), _die_told(shooter, number, roll[0]))
+
+        def plan() -> Plan[Fire]:
+            steps = {"die": ruled(d20("damage"), fall)}
+            return Plan(
+                Fire("die"), steps, never, closing=lambda end: {"dead": end.toll.casualties, "worst": end.toll.worst}
+            )
+
+        return Part((f"{shooter.path}.damage[{number}]",), plan, damage)
 
 
 def plan(tables: Tables, given: Given) -> Plan[Fire]:
@@ -140,3 +347,118 @@ def _settle(given: Given, firing: Sequence[Shooter], units: Sequence[Unit], out:
     """As in shooting, and who interrupts has given up the next activation."""
     verb = "interrupts|interrupt"
     return settled(given, firing, verb, out, acting=activates(units), given_up=(GIVEN_UP,))
+
+
+def _worse(one: str, other: str) -> str:
+    return max(one, other, key=STATUSES.index)
+
+
+TOTALS = {"hits": add, "saved": add, "casualties": add, "morale_loss": add, "status": _worse}
+"""What the fire comes to, and how that of several characters adds up."""
+
+
+def _told(fire: Fire) -> dict[str, Any]:
+    return fire.toll.told()
+
+
+def _die_told(shooter: Shooter, number: int, face: int) -> dict[str, Any]:
+    """The outputs of one damage die."""
+    one, damage = f"{shooter.path}.damage[{number}]", shooter.damage
+    return {f"{one}.roll": face, f"{one}.total": face + damage.bonus, f"{one}.status": damage.statuses[face - 1]}
+
+
+def _to_pass(shooter: Shooter, what: str, check: Check, roll: Roll) -> Line:
+    says = f"{minus(check.final)} or less needed{lost_ap(roll)}"
+    return Line(f"{shooter.shown} {what}", roll, result=says, unit=shooter.shown)
+
+
+def damage_line(shooter: Shooter, roll: Roll) -> Line:
+    """The line of the damage dice of a hit."""
+    bonus = shooter.damage.bonus
+    parts = (("each" if len(roll) > 1 else "damage", bonus),) if bonus else ()
+    totals = ", ".join(f"{face + bonus}" for face in roll) if bonus and len(roll) > 1 else ""
+    total = roll[0] + bonus if bonus and len(roll) == 1 else None
+    return Line(f"{shooter.shown} damage", roll, parts, total, totals, unit=shooter.shown)
+
+
+# -- what fire has done to an element: the words of the answer, and what the roster takes from it. Source: Infantry
+# Combat, Damage, Status Damage
+
+
+def settled(
+    given: Given,
+    firing: Sequence[Shooter],
+    verb: str,
+    out: Mapping[str, Any],
+    *,
+    acting: tuple[Change, ...] = (),
+    given_up: tuple[str, ...] = (),
+) -> Settlement:
+    """The status of the element that was shot at, and its losses; `verb` for one shooter and for several.
+
+    `acting` is what those who fire take from it, or pay for it, `given_up` the same in words.
+    """
+    target, lost, status = given.unit("target"), out["casualties"], str(out["status"])
+    members = target.numbers.get("members") if target is not None else None
+    if members is not None and lost >= members > 0:  # nobody whose Morale could fall
+        out, lost = {**out, "casualties": members, "morale_loss": 0}, members
+    return Settlement(
+        headline(out),
+        ((target.word, status),) if target is not None else (),
+        areas(firing, out),
+        (*roster.under_fire(target, lost, status), *acting),
+        (Fate(whom(target, "the target"), status, roster.casualties(lost) if lost else ""),),
+        (*(now(out) if lost != members else ("nobody is left",)), *given_up),
+        by=by(firing, verb),
+        sums=sums(out),
+    )
+
+
+def headline(out: Mapping[str, Any]) -> str:
+    """The result of the fire in a few words: `pinned, 2 hits, 1 saved`."""
+    status = "no effect" if out["status"] == "none" else str(out["status"])
+    pieces = [status, "1 hit" if out["hits"] == 1 else f"{out['hits']} hits"]
+    if out["saved"]:
+        pieces.append(f"{out['saved']} saved")
+    if out["casualties"]:
+        pieces.append(roster.casualties(out["casualties"]))
+    if out["morale_loss"]:
+        pieces.append(f"Morale -{out['morale_loss']}")
+    return ", ".join(pieces)
+
+
+def areas(firing: Sequence[Shooter], out: Mapping[str, Any]) -> tuple[str, ...]:
+    """The areas of effect of the weapons that hit, for the players to measure."""
+    fired = zip(firing, out["shooters"], strict=True)
+    hit = {shooter.weapon.word: shooter.weapon.area for shooter, told in fired if told["hit"]}
+    said = [f"{weapon_said(word)} {inches}" for word, area in hit.items() if (inches := area_said(area))]
+    return (f"Measure who else is in the area of effect: {', '.join(said)}.",) if said else ()
+
+
+def by(firing: Sequence[Shooter], verb: str) -> str:
+    """Who fires: `2 rifles and an LMG shoot`, with the verb for one and for several."""
+    one, several = verb.split("|")
+    listed = [shooter.unit for shooter in firing]
+    named = [unit.name for unit in listed if unit.name]
+    arms = [weapon_said(unit.word) for unit in listed if not unit.name]
+    called = [*dict.fromkeys(named), *(arm if arms.count(arm) > 1 else a_or_an(arm) for arm in arms)]
+    return f"{joined(called)} {one if len(called) == 1 else several}"
+
+
+def now(out: Mapping[str, Any]) -> tuple[str, ...]:
+    """What the status means."""
+    lost = (f"Morale −{out['morale_loss']}",) if out["morale_loss"] else ()
+    return (*lost, UNDER_FIRE[out["status"]]) if out["status"] in UNDER_FIRE else lost
+
+
+def sums(out: Mapping[str, Any]) -> tuple[Line, ...]:
+    """What the dice of many shooters come to, behind the dice."""
+    saved = f", {out['saved']} saved" if out["saved"] else ""
+    to_hit = tuple(shooter["roll"] for shooter in out["shooters"] if shooter.get("roll"))
+    lines = [Line("to hit", to_hit, result=f"{out['hits']} of {len(out['shooters'])}{saved}")]
+    if damage := sorted(
+        ((die["total"], die["roll"]) for one in out["shooters"] for die in one["damage"]), reverse=True
+    ):
+        totals, rolled = zip(*damage, strict=True)
+        lines.append(Line("damage", rolled, result="" if totals == rolled else ", ".join(map(str, totals))))
+    return tuple(lines)

@@ -14,7 +14,7 @@ from bot.rules.tables.table import Tables
 from bot.rules.text.names import joined, numbered
 from bot.systems.ucn import roster
 from bot.systems.ucn.roster import weapon_said
-from bot.systems.ucn.skills import FACES, MAX_BONUS, Check, Parts, check, sum_line
+from bot.systems.ucn.skill_check import FACES, MAX_BONUS, Check, Parts, check, sum_line
 
 # -- small arms: damage dice, fixed addition, and whether the characters hit may save. Source: Infantry Combat,
 # Firearms, Machine Guns, Specialist Weapons, Save, Status Damage

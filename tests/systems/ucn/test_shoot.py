@@ -9,7 +9,7 @@ from typing import Any
 import icepool
 import pytest
 
-from bot.systems.ucn.firing import sums
+from bot.systems.ucn.shoot import sums
 from bot.systems.ucn.shooters import area_said
 from tests.examples import odds, play_example, said
 from tests.refusing import refuses
