@@ -415,9 +415,7 @@ async def show(context: Context) -> Reply:
     game = context.need_game()
     asked = context.options()["deck"]
     own = context.system.decks if context.system is not None else {}
-    ids = [clean_name(asked).casefold()] if asked else [*deck_names(game, context.system)]
-    if not ids:
-        raise _no_deck()
+    ids = [clean_name(asked).casefold()] if asked else [*deck_names(game, context.system)] or [""]
     lines: list[Part] = []
     for name in ids:
         id = name if name in own else found(context, name)
@@ -484,17 +482,12 @@ def found(context: Context, typed: str, may_be: Callable[[str], bool] | None = N
         first = phrase("`/deck draw {id}` draws the first.", id=id or led)
         raise UserError(f"All cards of {id or led} are in the pile.", hint=first, option="deck", code="unknown-deck")
     if not here and not id:
-        raise _no_deck()
+        raise UserError("There is no deck here yet.", hint=_MAKE, option="deck", code="unknown-deck")
     names = [*here, *(name for name in STANDARD if name not in decks and declares)]
     what = f'There is no deck "{id[:24]}".' if id else "Which deck?"
     hint = did_you_mean(id, names) if id else ""
-    raise UserError(
-        what, hint=hint or (f"Decks: {', '.join(names)}." if names else _MAKE), option="deck", code="unknown-deck"
-    )
-
-
-def _no_deck() -> UserError:
-    return UserError("There is no deck here yet.", hint=_MAKE, option="deck", code="unknown-deck")
+    hint = hint or (f"Decks: {', '.join(names)}." if names else _MAKE)
+    raise UserError(what, hint=hint, option="deck", code="unknown-deck")
 
 
 async def names_of(context: Context, id: str, ids: Iterable[str]) -> Names:
